@@ -23,6 +23,16 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
   UNKNOWN_PROFILE: `profiles:\n  baseline: {}\n${zone("profiles: [baselin]")}`,
   PROFILE_CYCLE: `profiles:\n  a: { extends: [b] }\n  b: { extends: [a] }\n${zone("profiles: [a]")}`,
   PROFILE_TWICE: "profiles:\n  baseline: {}\n---\nprofiles:\n  baseline: {}\n",
+  BAD_PLACEHOLDER: zone(
+    "page_shield:",
+    "  policies:",
+    "    items:",
+    "      - key: checkout",
+    "        action: log",
+    '        expression: http.host eq "${zone.nam}"',
+    "        value: script-src 'self'",
+  ),
+  UNSET_VARIABLE: `profiles:\n  shop:\n    vars: { shop_id: { type: integer, required: true } }\n${zone("profiles: [shop]")}`,
   ZONE_TWICE: "zones:\n  - name: shop.example.com\n  - name: Shop.example.com\n",
   KEY_TWICE: zone(
     "managed_rules:",

@@ -58,8 +58,14 @@ export type Target =
 /** One entry of `zones:` in a file. */
 export interface ZoneDocument {
   readonly target: Target;
+  /** Where it needs the listing, with samples in place of what the listing tells. */
   readonly content: ZoneContent;
   readonly place: Place;
+  /**
+   * The content for a listed zone, where placeholders need the listing; `undefined` if they cannot be filled. The same
+   * object for the same zone.
+   */
+  readonly contentFor?: (zone: Zone) => ZoneContent | undefined;
 }
 
 /** A declared zone that was found in the zone listing. */

@@ -46,6 +46,8 @@ export const diagnosticCodes = {
     "a zone or profile uses more than 100 profiles, directly or through others",
   ),
   PROFILE_TWICE: error("two profiles have the same name"),
+  BAD_PLACEHOLDER: error("a placeholder that does not exist, or whose value cannot stand there"),
+  UNSET_VARIABLE: error("a variable that is needed has no value"),
   ZONE_TWICE: error("a zone is declared twice"),
   KEY_TWICE: error("two items of a list have the same key"),
   RULESET_TWICE: error("a zone deploys the same managed ruleset twice"),

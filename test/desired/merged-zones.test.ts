@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { ValueMerger } from "../../src/desired/zones/merge-zone.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
+import { ValueMerger } from "../../src/desired/zones/value-merger.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { codesOf, loadText } from "../support/desired.ts";
 

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { coerceObject, coerceObjects, type JsonObject } from "../../syntax/json.ts";
+import {
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../../syntax/json.ts";
 import { membersOrNone } from "./zone-entry.ts";
 
 /** Entries of `zones:` and their profile; `undefined` if they have nothing in common. */
@@ -11,12 +19,14 @@ export interface ExtractedProfile {
 
 /**
  * Moves what all entries have in common into a profile: equal settings, and the equal fields of policies and rules that
- * all of them have under one key. Merged with the profile, each entry declares what it declared before.
+ * all of them have under one key. Texts that differ only by the name of the zone have `${zone.name}` in the profile. Merged
+ * with the profile, each entry declares what it declared before.
  */
 export function extractProfile(entries: readonly JsonObject[], name: string): ExtractedProfile {
-  const settings = commonFields(entries.map(settingsIn));
-  const policies = commonItems(entries.map(policiesIn), ["value"]);
-  const rules = commonItems(entries.map(rulesIn), ["deploy", "skip"]);
+  const names = entries.map((entry) => coerceText(entry["name"]));
+  const settings = commonFields(entries.map(settingsIn), names);
+  const policies = commonItems(entries.map(policiesIn), ["value"], names);
+  const rules = commonItems(entries.map(rulesIn), ["deploy", "skip"], names);
   const profile = partsOf(settings, policies, rules);
   if (profile === undefined) return { profile, entries };
   return {
@@ -60,12 +70,44 @@ function partsOf(settings: JsonObject, policies: Items, rules: Items): JsonObjec
   });
 }
 
-/** The fields that are equal in all objects. */
-function commonFields([first = {}, ...others]: Items): JsonObject {
+/** The fields that are equal in all objects, or are once the names of their zones are replaced. */
+function commonFields(objects: Items, names: readonly string[]): JsonObject {
+  const [first = {}] = objects;
   return Object.fromEntries(
-    Object.entries(first).filter(([name, value]) =>
-      others.every((other) => isDeepStrictEqual(other[name], value)),
-    ),
+    Object.keys(first).flatMap((field) => {
+      const values = objects.map((object) => object[field]);
+      const common = commonValue(values) ?? commonValue(values.map(withoutName(names)));
+      return common === undefined ? [] : [[field, common]];
+    }),
+  );
+}
+
+function commonValue([first, ...others]: readonly (Json | undefined)[]): Json | undefined {
+  return others.every((other) => isDeepStrictEqual(other, first)) ? first : undefined;
+}
+
+/** Writes a placeholder for the name of each zone; without a name, nothing is common. */
+function withoutName(
+  names: readonly string[],
+): (value: Json | undefined, index: number) => Json | undefined {
+  const patterns = names.map(
+    (name) => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w.-])`, "g"),
+  );
+  return (value, index) => {
+    const pattern = patterns[index];
+    const isNamed = names[index] !== undefined && names[index] !== "";
+    return pattern !== undefined && isNamed && value !== undefined
+      ? replacedIn(value, pattern)
+      : undefined;
+  };
+}
+
+function replacedIn(value: Json, pattern: RegExp): Json {
+  if (typeof value === "string") return value.replaceAll(pattern, () => "${zone.name}");
+  if (isJsonList(value)) return value.map((item) => replacedIn(item, pattern));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, replacedIn(inner, pattern)]),
   );
 }
 
@@ -73,13 +115,18 @@ function commonFields([first = {}, ...others]: Items): JsonObject {
  * The common fields of items with one key in all lists and in the same order in all of them. Items that do not share a
  * `defining` field are left out.
  */
-function commonItems(lists: readonly Items[], defining: readonly string[]): Items {
+function commonItems(
+  lists: readonly Items[],
+  defining: readonly string[],
+  names: readonly string[],
+): Items {
   const [first = []] = lists;
   const positions = lists.map(() => -1);
   return first.flatMap(({ key }) => {
     const found = lists.map((list) => list.findIndex((each) => each["key"] === key));
     const common = commonFields(
       lists.flatMap<JsonObject>((list) => list.find((each) => each["key"] === key) ?? []),
+      names,
     );
     const isInOrder = found.every((position, index) => position > (positions[index] ?? -1));
     if (!isInOrder || !defining.some((name) => name in common)) return [];

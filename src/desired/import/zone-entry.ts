@@ -11,6 +11,7 @@ import type {
   SkipParameters,
   SkipRule,
 } from "../../zone/resource.ts";
+import { escapedTemplate } from "../template/template.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { everyRequest } from "../zones/skip-rule.ts";
 
@@ -29,12 +30,12 @@ function policyEntry(policy: Policy): JsonObject {
   const { key, description, action, expression, enabled, value, acknowledge } = policy;
   return definedMembers({
     key,
-    description: description || undefined,
+    description: escapedTemplate(description) || undefined,
     action,
-    expression,
+    expression: escapedTemplate(expression),
     enabled: enabled ? undefined : false,
     value: cspEntry(value),
-    acknowledge: listOrNone(acknowledge),
+    acknowledge: listOrNone(acknowledge.map(escapedTemplate)),
   });
 }
 
@@ -46,16 +47,26 @@ function cspEntry(value: string): Json {
       sources.length === 0 ? true : sources.map(({ text }) => text),
     ]),
   );
-  return Object.keys(map).length > 0 && canonicalCsp(cspText(map).text) === value ? map : value;
+  const isSame = Object.keys(map).length > 0 && canonicalCsp(cspText(map).text) === value;
+  return isSame ? withEscapes(map) : escapedTemplate(value);
+}
+
+function withEscapes(map: Readonly<Record<string, readonly string[] | true>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(map).map(([name, sources]) => [
+      name,
+      sources === true ? sources : sources.map(escapedTemplate),
+    ]),
+  );
 }
 
 function ruleEntry(rule: Rule): JsonObject {
   const { key, description, expression, enabled } = rule;
   return definedMembers({
     key,
-    description: description || undefined,
+    description: escapedTemplate(description) || undefined,
     ...(rule.action === "execute" ? executeFields(rule) : skipFields(rule)),
-    expression: expression === "true" ? undefined : expression,
+    expression: expression === "true" ? undefined : escapedTemplate(expression),
     acknowledge: isExceptionForAll(rule) ? [everyRequest] : undefined,
     enabled: enabled ? undefined : false,
   });

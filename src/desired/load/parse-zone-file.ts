@@ -13,6 +13,7 @@ import {
   zoneFileShape,
 } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
+import { isTemplate } from "../template/template.ts";
 import { textOf } from "../yaml/decode-text.ts";
 import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
@@ -162,12 +163,17 @@ function readDocument(
   text: string,
 ): Pick<ParsedFile, "profiles" | "zones" | "invalidProfiles" | "diagnostics"> {
   const document = { source, offsets, record, value };
+  const mayBeTemplate = isTemplate(text);
   const { profiles, zones } = coerceObject(value);
   const diagnostics = [...schemaErrors(zoneFileShape, withoutParts(value), document, [])];
   let errors = diagnostics.length;
   const read = <T>(part: Omit<FilePart, "document">, shape: Shape<T>): PartOf<T>[] => {
     if (errors > maxDiagnostics) return [];
-    const { valid, diagnostics: found } = readPart({ ...part, document }, shape, text);
+    const { valid, diagnostics: found } = readPart(
+      mayBeTemplate ? { ...part, document, isTemplate: true } : { ...part, document },
+      shape,
+      text,
+    );
     // Not push(...found): a call takes about a hundred thousand arguments.
     for (const diagnostic of found) diagnostics.push(diagnostic);
     errors += found.filter(isError).length;

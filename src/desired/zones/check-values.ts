@@ -7,6 +7,7 @@ import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
+import { isTemplate } from "../template/template.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
 
@@ -106,11 +107,13 @@ function checkItem(part: FilePart, text: string, item: unknown, path: Path): rea
       diagnosticAt(placeInScalar(document, whole, text, scalar, each.offset), each, whole),
     );
   };
+  // A text with placeholders is checked when they are filled.
   const inExpression =
-    typeof expression === "string"
+    typeof expression === "string" && !isTemplate(expression)
       ? inScalar("expression", expression, adviseExpression(expression, phaseOf(path)))
       : [];
   if (!isCspInFile(value)) return inExpression;
+  if (part.isTemplate === true && isTemplate(JSON.stringify(value))) return inExpression;
   // It only removes directives of a profile.
   if (isJsonObject(value) && Object.values(value).every((sources) => sources === null)) {
     return inExpression;

@@ -7,16 +7,26 @@ import {
   type JsonObject,
 } from "../../syntax/json.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
-import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
+import type {
+  Declared,
+  Suspension,
+  Target,
+  ZoneContent,
+  ZoneDocument,
+} from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { settingNames, type Rule } from "../../zone/resource.ts";
+import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
+import { type FilledZone, fillZone, type ZoneFacts } from "../template/fill-zone.ts";
+import { variablesOf } from "../template/variables.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
-import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
+import { type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { suspensionOf, targetOf } from "./target.ts";
+import { ValueMerger } from "./value-merger.ts";
 
 /** An entry of `zones:` with its profiles. */
 export interface MergedEntry {
@@ -43,13 +53,10 @@ export class ZoneMerger {
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
-    const content = this.#contentOf(zone, layers);
+    const content = this.#contentOf(zone, layers, factsOf(target.value));
     const diagnostics = [target, suspension, content]
       .flatMap((part) => part.diagnostics)
-      .map((unplaced) => {
-        const { layer, path } = originOf(zone, layers, unplaced.path);
-        return diagnosticIn(layer.document, { ...unplaced, path });
-      });
+      .map((unplaced) => placed(zone, layers, unplaced));
     const failed = diagnostics.some(isError);
     if (failed || target.value === undefined) {
       return { target: target.value, document: undefined, diagnostics };
@@ -58,15 +65,29 @@ export class ZoneMerger {
       target: target.value,
       content: { ...content.value, suspension: suspension.value },
       place: keyPlace(zone.document, zone.path),
+      ...(content.isSample && { contentFor: contentFor(zone, layers, suspension.value) }),
     };
     return { target: target.value, document, diagnostics };
+  }
+
+  /** The content with its placeholders filled by what is known of the zone; `undefined` if there is an error. */
+  contentWith(
+    zone: ZoneLayer,
+    layers: readonly Layer[],
+    facts: ZoneFacts,
+  ): Omit<ZoneContent, "suspension"> | undefined {
+    const { value, diagnostics } = this.#contentOf(zone, layers, facts);
+    const hasErrors = diagnostics.some((unplaced) => isError(placed(zone, layers, unplaced)));
+    return hasErrors ? undefined : value;
   }
 
   #contentOf(
     zone: ZoneLayer,
     layers: readonly Layer[],
-  ): Converted<Omit<ZoneContent, "suspension">> {
-    const merged = this.#valuesOf(zone, layers);
+    facts: ZoneFacts,
+  ): Converted<Omit<ZoneContent, "suspension">> & { readonly isSample: boolean } {
+    const filled = filledValues(this.#valuesOf(zone, layers), layers, facts);
+    const merged = filled.values;
     const { page_shield: shieldValues, managed_rules: ruleValues } = merged;
     const shield = isJsonObject(shieldValues)
       ? cached(this.#pageShields, shieldValues, pageShieldOf)
@@ -81,7 +102,12 @@ export class ZoneMerger {
         policies: shield?.value.policies,
         rules: rules?.value,
       },
-      diagnostics: [...(shield?.diagnostics ?? []), ...(rules?.diagnostics ?? [])],
+      diagnostics: [
+        ...filled.diagnostics,
+        ...(shield?.diagnostics ?? []),
+        ...(rules?.diagnostics ?? []),
+      ],
+      isSample: filled.isSample,
     };
   }
 
@@ -96,6 +122,44 @@ export class ZoneMerger {
   #over(below: Json, content: unknown): Json {
     return this.#values.merge(below, coerceObject(content)) ?? {};
   }
+}
+
+/** Most zones have neither placeholders nor variables. */
+function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneFacts): FilledZone {
+  const isPlain = layers.every((layer) => layer.isTemplate !== true && !layer.content.vars);
+  return isPlain
+    ? { values, diagnostics: [], isSample: false }
+    : fillZone(values, facts, variablesOf(layers));
+}
+
+function placed(
+  zone: ZoneLayer,
+  layers: readonly Layer[],
+  unplaced: UnplacedDiagnostic,
+): Diagnostic {
+  const { layer, path } = originOf(zone, layers, unplaced.path);
+  return diagnosticIn(layer.document, { ...unplaced, path });
+}
+
+/** What a declaration itself says of its zone. */
+function factsOf(target: Target | undefined): ZoneFacts {
+  if (target?.by === "name") return { name: target.name };
+  return target?.by === "id" ? { id: target.id } : {};
+}
+
+/** Fills the placeholders once for each listed zone. */
+function contentFor(
+  zone: ZoneLayer,
+  layers: readonly Layer[],
+  suspension: Suspension | undefined,
+): (listed: Zone) => ZoneContent | undefined {
+  const known = new Map<string, ZoneContent | undefined>();
+  return ({ name, id, accountId }) =>
+    cached(known, `${name} ${id} ${accountId}`, () => {
+      const facts = { name, id, account: accountId };
+      const content = new ZoneMerger().contentWith(zone, layers, facts);
+      return content && { ...content, suspension };
+    });
 }
 
 /**
@@ -150,92 +214,4 @@ function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
   const made = make(key);
   cache.set(key, made);
   return made;
-}
-
-/**
- * Merges values of profiles and zones: maps by key, lists of keyed items by their key; of anything else the later value
- * wins. `null` and `remove: true` remove the earlier value; neither is in the result.
- *
- * A value that only one side has is returned as it is, so that zones with the same profile share its values.
- */
-export class ValueMerger {
-  readonly #cleaned = new WeakMap<object, Json>();
-
-  merge(before: Json | undefined, after: Json): Json | undefined {
-    if (after === null) return undefined;
-    if (before === undefined) return this.#clean(after);
-    if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
-    if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
-      return this.#mergeKeyed(before, after);
-    }
-    return this.#clean(after);
-  }
-
-  #mergeMaps(before: JsonObject, after: JsonObject): JsonObject {
-    const merged: Record<string, Json> = { ...before };
-    for (const [name, value] of Object.entries(after)) {
-      const key = canonicalName(name);
-      const result = this.merge(Object.hasOwn(before, key) ? before[key] : undefined, value);
-      if (result === undefined) delete merged[key];
-      else merged[key] = result;
-    }
-    return merged;
-  }
-
-  /** Existing items keep their position, new ones follow. */
-  #mergeKeyed(before: readonly Json[], after: readonly Json[]): Json {
-    const merged = new Map(before.map((item) => [identityOf(item), item]));
-    for (const item of after) {
-      const identity = identityOf(item);
-      const result = isRemoval(item) ? undefined : this.merge(merged.get(identity), item);
-      if (result === undefined) merged.delete(identity);
-      else merged.set(identity, result);
-    }
-    return [...merged.values()];
-  }
-
-  /** The value without `null` and `remove`; most values have neither, and are returned as they are. */
-  #clean(value: Json): Json {
-    if (typeof value !== "object" || value === null || isClean(value)) return value;
-    const known = this.#cleaned.get(value);
-    if (known !== undefined) return known;
-    const clean = isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value);
-    this.#cleaned.set(value, clean);
-    return clean;
-  }
-
-  #cleanMap(map: JsonObject): Json {
-    return Object.fromEntries(
-      Object.entries(map)
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => [canonicalName(name), this.#clean(value)]),
-    );
-  }
-
-  #cleanList(list: readonly Json[]): Json {
-    return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
-  }
-}
-
-function isClean(value: Json): boolean {
-  if (value === null) return false;
-  if (typeof value !== "object") return true;
-  if (isJsonList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
-  for (const name in value) {
-    if (name !== canonicalName(name) || !isClean(value[name] ?? null)) return false;
-  }
-  return true;
-}
-
-/** For a setting with two names, the one that the service uses (SERVICE.md A.2). */
-function canonicalName(name: string): string {
-  return name === "use_service_reporting_endpoint" ? "use_cloudflare_reporting_endpoint" : name;
-}
-
-function isKeyed(before: readonly Json[], after: readonly Json[]): boolean {
-  return identityOf(before[0] ?? after[0]) !== undefined;
-}
-
-function isRemoval(item: Json): boolean {
-  return isJsonObject(item) && item["remove"] === true;
 }

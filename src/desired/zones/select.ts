@@ -109,7 +109,10 @@ interface JoinedContent {
 function contentOf({ zone, documents: [first, ...others] }: ZoneDeclarations): JoinedContent {
   if (first.target.by === "selector") return fromSelectors(zone, first, others);
   const [second] = others;
-  if (second === undefined) return { content: first.content, diagnostic: undefined };
+  if (second === undefined) {
+    const content = contentIn(first, zone);
+    return { content, diagnostic: content === undefined ? unfilled(first, zone) : undefined };
+  }
   // A zone can be declared by its name in one file, and by its id in another.
   const message = `the zone ${zone.name} (${zone.id}) is also declared in ${placeText(first)}`;
   const remedy = "keep one of the two; until then zonewarden does not manage the zone";
@@ -122,15 +125,29 @@ function fromSelectors(
   first: ZoneDocument,
   others: readonly ZoneDocument[],
 ): JoinedContent {
-  let content = first.content;
+  let content = contentIn(first, zone);
+  if (content === undefined) return { content, diagnostic: unfilled(first, zone) };
   for (const document of others) {
-    const combined = combineSelectors(content, document.content);
+    const other = contentIn(document, zone);
+    if (other === undefined) return { content: other, diagnostic: unfilled(document, zone) };
+    const combined = combineSelectors(content, other);
     if ("conflict" in combined) {
       return { content: undefined, diagnostic: conflict(zone, combined.conflict, first, document) };
     }
     content = combined.content;
   }
   return { content, diagnostic: undefined };
+}
+
+/** What a document declares for a listed zone: placeholders may need what the listing tells. */
+function contentIn({ content, contentFor }: ZoneDocument, zone: Zone): ZoneContent | undefined {
+  return contentFor === undefined ? content : contentFor(zone);
+}
+
+function unfilled(document: ZoneDocument, { name }: Zone): Diagnostic {
+  const message = `the placeholders of this entry cannot be filled for ${name}`;
+  const remedy = "declare the zone by name, and run `zonewarden validate`";
+  return diagnosticAt(document.place, { code: "BAD_PLACEHOLDER", message, remedy });
 }
 
 /** No pattern matches every text. */

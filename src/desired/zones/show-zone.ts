@@ -1,9 +1,17 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import { coerceObject, isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
+import {
+  coerceObject,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
+import { fillZone, type ZoneFacts } from "../template/fill-zone.ts";
+import { variablesOf } from "../template/variables.ts";
 import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
-import { ValueMerger } from "./merge-zone.ts";
+import { ValueMerger } from "./value-merger.ts";
 
 /** A value of a merged zone, and the place that sets it. */
 export interface ShownValue {
@@ -27,9 +35,20 @@ export function showZone(
   const merged = layers.reduce<Json>((below, { content }) => {
     return merger.merge(below, coerceObject(content)) ?? {};
   }, {});
-  return [...leaves(merged, [])]
-    .filter(({ path }) => !notMerged.has(String(path[0])))
-    .map(({ path, value }) => shown(own, layers, path, value));
+  const variables = variablesOf(layers);
+  const facts = factsOf(coerceObject(own.content));
+  const { values } = fillZone(coerceObject(merged), facts, variables);
+  const known = [...variables.values].map(([name, value]) => ({ path: ["vars", name], value }));
+  const filled = [...leaves(values, [])].filter(({ path }) => !notMerged.has(String(path[0])));
+  return [...known, ...filled].map(({ path, value }) => shown(own, layers, path, value));
+}
+
+/** What the declaration itself says of its zone. */
+function factsOf({ name, id }: JsonObject): ZoneFacts {
+  return {
+    ...(typeof name === "string" && { name: name.toLowerCase() }),
+    ...(typeof id === "string" && { id }),
+  };
 }
 
 /** Selectors whose name pattern matches `name`; whatever else they match on is unknown without a listing. */
@@ -43,7 +62,7 @@ export function selectorsNaming(
 }
 
 /** Keys of a layer that are not merged into the zone. */
-const notMerged = new Set(["extends", "description"]);
+const notMerged = new Set(["extends", "description", "vars"]);
 
 function* leaves(value: Json, path: Path): Generator<{ path: Path; value: Json }> {
   if (isJsonObject(value) && Object.keys(value).length > 0) {

@@ -1,6 +1,19 @@
 // Made from schemas/zones.schema.json by `npm run generate`; a test compares them.
 
 export type Name = string;
+export type Vars = {
+  [k: string]:
+    | string
+    | number
+    | boolean
+    | {
+        type?: "string" | "integer" | "number" | "boolean";
+        default?: string | number | boolean;
+        required?: boolean;
+        description?: string;
+      }
+    | null;
+} | null;
 export type Mode = "enforce" | "observe" | null;
 export type PageShield = {
   settings?: Settings;
@@ -89,6 +102,7 @@ export interface Profile {
    * @maxItems 100
    */
   extends?: Name[];
+  vars?: Vars;
   mode?: Mode;
   page_shield?: PageShield;
   managed_rules?: ManagedRules;
@@ -169,6 +183,7 @@ export interface ZoneEntry {
    * @maxItems 100
    */
   profiles?: Name[];
+  vars?: Vars;
   mode?: Mode;
   suspend?:
     | boolean

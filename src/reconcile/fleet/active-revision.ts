@@ -102,8 +102,9 @@ export class ActiveRevision {
     this.#adopted = state;
     this.#isRestored = true;
     this.#compared = new Map(
-      state.documents.flatMap(({ target, content }) =>
-        target.by === "name"
+      // Content with placeholders that need the listing is not known before it.
+      state.documents.flatMap(({ target, content, contentFor }) =>
+        target.by === "name" && contentFor === undefined
           ? [[target.name, { desired: { content }, digest: digestOf(content) }]]
           : [],
       ),

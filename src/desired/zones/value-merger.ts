@@ -1,0 +1,90 @@
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
+import { identityOf } from "./layer.ts";
+
+/**
+ * Merges values of profiles and zones: maps by key, lists of keyed items by their key; of anything else the later value
+ * wins. `null` and `remove: true` remove the earlier value; neither is in the result.
+ *
+ * A value that only one side has is returned as it is, so that zones with the same profile share its values.
+ */
+export class ValueMerger {
+  readonly #cleaned = new WeakMap<object, Json>();
+
+  merge(before: Json | undefined, after: Json): Json | undefined {
+    if (after === null) return undefined;
+    if (before === undefined) return this.#clean(after);
+    if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
+    if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
+      return this.#mergeKeyed(before, after);
+    }
+    return this.#clean(after);
+  }
+
+  #mergeMaps(before: JsonObject, after: JsonObject): JsonObject {
+    const merged: Record<string, Json> = { ...before };
+    for (const [name, value] of Object.entries(after)) {
+      const key = canonicalName(name);
+      const result = this.merge(Object.hasOwn(before, key) ? before[key] : undefined, value);
+      if (result === undefined) delete merged[key];
+      else merged[key] = result;
+    }
+    return merged;
+  }
+
+  /** Existing items keep their position, new ones follow. */
+  #mergeKeyed(before: readonly Json[], after: readonly Json[]): Json {
+    const merged = new Map(before.map((item) => [identityOf(item), item]));
+    for (const item of after) {
+      const identity = identityOf(item);
+      const result = isRemoval(item) ? undefined : this.merge(merged.get(identity), item);
+      if (result === undefined) merged.delete(identity);
+      else merged.set(identity, result);
+    }
+    return [...merged.values()];
+  }
+
+  /** The value without `null` and `remove`; most values have neither, and are returned as they are. */
+  #clean(value: Json): Json {
+    if (typeof value !== "object" || value === null || isClean(value)) return value;
+    const known = this.#cleaned.get(value);
+    if (known !== undefined) return known;
+    const clean = isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value);
+    this.#cleaned.set(value, clean);
+    return clean;
+  }
+
+  #cleanMap(map: JsonObject): Json {
+    return Object.fromEntries(
+      Object.entries(map)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [canonicalName(name), this.#clean(value)]),
+    );
+  }
+
+  #cleanList(list: readonly Json[]): Json {
+    return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
+  }
+}
+
+function isClean(value: Json): boolean {
+  if (value === null) return false;
+  if (typeof value !== "object") return true;
+  if (isJsonList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
+  for (const name in value) {
+    if (name !== canonicalName(name) || !isClean(value[name] ?? null)) return false;
+  }
+  return true;
+}
+
+/** For a setting with two names, the one that the service uses (SERVICE.md A.2). */
+function canonicalName(name: string): string {
+  return name === "use_service_reporting_endpoint" ? "use_cloudflare_reporting_endpoint" : name;
+}
+
+function isKeyed(before: readonly Json[], after: readonly Json[]): boolean {
+  return identityOf(before[0] ?? after[0]) !== undefined;
+}
+
+function isRemoval(item: Json): boolean {
+  return isJsonObject(item) && item["remove"] === true;
+}

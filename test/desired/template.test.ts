@@ -1,0 +1,232 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { extractProfile } from "../../src/desired/import/extract-profile.ts";
+import { escapedTemplate, fillTemplate } from "../../src/desired/template/template.ts";
+import { selectZones } from "../../src/desired/zones/select.ts";
+import { showZone } from "../../src/desired/zones/show-zone.ts";
+import { parseCsp } from "../../src/syntax/csp/csp.ts";
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { linesOf, loadText } from "../support/desired.ts";
+import { cases } from "../support/properties.ts";
+import { zoneOf } from "../support/reports.ts";
+
+const profile = `profiles:
+  shop:
+    vars:
+      cdn: cdn.example.com
+      level: { type: integer, default: 3 }
+      shop_id: { type: integer, required: true }
+      office: 9.9.9.0/24
+    page_shield:
+      policies:
+        items:
+          - key: checkout
+            description: Shop \${vars.shop_id} of \${zone.name}, $\${literal}
+            action: log
+            expression: http.host eq "\${zone.name}" and cf.threat_score lt \${vars.level} and not ip.src in {\${vars.office}}
+            value: { script-src: ["'self'", "\${vars.cdn}", "https://\${zone.name}/x.js"] }
+`;
+
+function zones(...entries: readonly string[]): string {
+  return `${profile}zones:\n${entries.map((entry) => `  - { ${entry} }\n`).join("")}`;
+}
+
+function policy(fields: string): string {
+  return `page_shield: { policies: { items: [{ key: a, action: log, value: "img-src 'self'", ${fields} }] } }`;
+}
+
+describe("placeholders", () => {
+  it("are filled for each zone, with the values of the profile and its own", async ({ expect }) => {
+    const state = await loadText(
+      zones(
+        "name: a.example, profiles: [shop], vars: { shop_id: 7 }",
+        "name: B.example, profiles: [shop], vars: { shop_id: 8, cdn: b.example.net, level: 5 }",
+      ),
+    );
+    expect(linesOf(state)).toEqual([]);
+    expect(state.documents.map(({ content }) => content.policies?.items[0])).toMatchObject([
+      {
+        description: "Shop 7 of a.example, ${literal}",
+        expression:
+          'http.host eq "a.example" and cf.threat_score lt 3 and not ip.src in {9.9.9.0/24}',
+        value: "script-src 'self' cdn.example.com https://a.example/x.js",
+      },
+      {
+        description: "Shop 8 of b.example, ${literal}",
+        expression:
+          'http.host eq "b.example" and cf.threat_score lt 5 and not ip.src in {9.9.9.0/24}',
+        value: "script-src 'self' b.example.net https://b.example/x.js",
+      },
+    ]);
+    const shown = showZone(state.trace, "a.example") ?? [];
+    const line = (at: string) => shown.find((each) => each.path === at);
+    expect(line("vars.cdn")).toMatchObject({ value: "cdn.example.com", profile: "shop" });
+    expect(line("vars.shop_id")).toMatchObject({ value: 7, profile: undefined });
+    expect(line("page_shield.policies.items[checkout].description")).toMatchObject({
+      value: "Shop 7 of a.example, ${literal}",
+      place: { line: 12 },
+    });
+  });
+
+  it.for([
+    { vars: "{}", says: '17:5: error: the variable "shop_id" has no value' },
+    {
+      vars: "{ shop_id: seven }",
+      says: 'the variable "shop_id" is "seven", and not of the type integer',
+    },
+    {
+      vars: "{ shop_id: 1, cdn: null }",
+      says: 'the variable "cdn" has no value; set it with `vars: { cdn: … }`',
+    },
+    {
+      vars: "{ shop_id: 1, cdn: 'x.example; img-src *' }",
+      says: 'the value "x.example; img-src *" of ${vars.cdn} cannot stand here; a source has no space, comma or semicolon',
+    },
+    {
+      vars: "{ shop_id: 1, level: high }",
+      says: 'the variable "level" is "high", and not of the type integer',
+    },
+  ])("report values that are missing or do not fit: $vars", async ({ vars, says }, { expect }) => {
+    const state = await loadText(zones(`name: a.example, profiles: [shop], vars: ${vars}`));
+    expect(linesOf(state).join("\n")).toContain(says);
+    expect(state.documents).toEqual([]);
+  });
+
+  it.for([
+    { text: 'http.host eq "${zone.nam}"', says: "there is no placeholder ${zone.nam}" },
+    { text: 'http.host eq "${zone.name', says: "a placeholder is not closed" },
+    { text: 'http.host eq "${vars.nothing}"', says: 'the variable "nothing" has no value' },
+    { text: "http.host eq ${zone.name} and", says: "EXPR_UNEXPECTED" },
+  ])("are checked when they are filled: $text", async ({ text, says }, { expect }) => {
+    const state = await loadText(
+      `zones:\n  - name: a.example\n    ${policy(`expression: '${text}'`)}\n`,
+    );
+    expect(linesOf(state)).toHaveLength(1);
+    expect(linesOf(state)[0]).toContain(says);
+  });
+
+  it("are filled for each listed zone where only the listing tells", async ({ expect }) => {
+    const fields = `expression: 'http.host eq "\${zone.name}"', description: "\${zone.id} \${zone.account}"`;
+    const state = await loadText(
+      `zones:\n  - match: { name: "*.example" }\n    ${policy(fields)}\n`,
+    );
+    expect(linesOf(state)).toEqual([]);
+    const listed = [zoneOf("a.example"), zoneOf("b.example")];
+    const select = () => selectZones(state.documents, { zones: listed, unlisted: [] });
+    const { zones: found, diagnostics } = select();
+    expect(diagnostics).toEqual([]);
+    expect(found).toHaveLength(2);
+    for (const { zone, content } of found) {
+      expect(content.policies?.items[0]).toMatchObject({
+        expression: `http.host eq "${zone.name}"`,
+        description: `${zone.id} ${zone.accountId}`,
+      });
+    }
+    // The same object again, so that nothing seems to have changed.
+    expect(select().zones[0]?.content).toBe(found[0]?.content);
+  });
+
+  it("cost nothing in zones without them: these share their declarations", async ({ expect }) => {
+    const shared = `profiles:\n  p: { ${policy('expression: "true"')} }\n`;
+    const state = await loadText(
+      `${shared}zones:\n  - { name: a.example, profiles: [p] }\n  - { name: b.example, profiles: [p] }\n  - { name: c.example, ${policy('expression: http.host eq "${zone.name}"')} }\n`.replaceAll(
+        `expression: http.host eq "\${zone.name}"`,
+        `expression: 'http.host eq "\${zone.name}"'`,
+      ),
+    );
+    expect(linesOf(state)).toEqual([]);
+    const [a, b] = state.documents;
+    expect(a?.content.policies).toBeDefined();
+    expect(a?.content.policies).toBe(b?.content.policies);
+  });
+});
+
+/** The keys of a tree, without its texts and numbers. */
+function keys(json: string): string {
+  return json.replaceAll(/:"(?:[^"\\]|\\.)*"|:\d+/g, "");
+}
+
+describe("no value breaks out of where it stands", () => {
+  const anyText = fc.oneof(
+    fc.string({ maxLength: 20 }),
+    fc.constantFrom('" or true or "', "\\", '\\"', '"#', "a; img-src *", "a b", "$${x}", "${x}"),
+  );
+
+  it.for([
+    { where: "a string", template: 'http.host eq "x${vars.a}" and ssl' },
+    { where: "a raw string", template: 'http.host eq r"x${vars.a}" and ssl' },
+    { where: "an expression", template: "http.host eq ${vars.a} and ssl" },
+  ])("in $where", ({ template }) => {
+    fc.assert(
+      fc.property(anyText, (value) => {
+        const { text, errors } = fillTemplate(template, "expression", () => value);
+        const { tree } = parseExpression(text);
+        // The shape of the expression is that of the template, whatever the value.
+        const shape = JSON.stringify(parseExpression('http.host eq "x" and ssl').tree);
+        return (
+          errors.length > 0 || tree === undefined || keys(JSON.stringify(tree)) === keys(shape)
+        );
+      }),
+      cases(300),
+    );
+  });
+
+  it("in the sources of a policy", () => {
+    fc.assert(
+      fc.property(anyText, (value) => {
+        const template = "script-src ${vars.a}; img-src 'self'";
+        const { text, errors } = fillTemplate(template, "csp", () => value);
+        const { directives } = parseCsp(text);
+        return (
+          errors.length > 0 || directives.map(({ sources }) => sources.length).join() === "1,1"
+        );
+      }),
+      cases(300),
+    );
+  });
+
+  it("and an escaped text reads as itself", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const filled = fillTemplate(escapedTemplate(text), "text", () => "never");
+        return filled.text === text && filled.errors.length === 0;
+      }),
+      cases(300),
+    );
+  });
+});
+
+describe("a profile of imported zones", () => {
+  it("has a placeholder for what differs only by the name", ({ expect }) => {
+    const entries = ["a.example", "b.example"].map((name) => ({
+      name,
+      page_shield: {
+        policies: {
+          items: [
+            {
+              key: "checkout",
+              action: "log",
+              expression: `http.host eq "www.${name}"`,
+              value: { "script-src": ["'self'", `cdn.${name}`] },
+              description: `not-${name}`,
+            },
+          ],
+        },
+      },
+    }));
+    const { profile: common, entries: left } = extractProfile(entries, "base");
+    const item = {
+      key: "checkout",
+      action: "log",
+      expression: 'http.host eq "www.${zone.name}"',
+      value: { "script-src": ["'self'", "cdn.${zone.name}"] },
+    };
+    expect(common).toEqual({ page_shield: { policies: { items: [item] } } });
+    expect(left[0]).toEqual({
+      name: "a.example",
+      profiles: ["base"],
+      page_shield: { policies: { items: [{ key: "checkout", description: "not-a.example" }] } },
+    });
+  });
+});
