@@ -93,7 +93,7 @@ function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly
       return missing(objectNamed(rest[1]));
     case "logs":
     case "port-forward":
-      return [...missing(objectNamed(option)), ...rest.slice(1).flatMap(mistakesInPort)];
+      return mistakesInPodCall(rest);
     case "exec":
       return [...missing(objectNamed(option)), ...mistakesInExec(rest.slice(2))];
     default:
@@ -128,6 +128,13 @@ function mistakesInSecret([, , name = "", ...flags]: readonly string[]): readonl
     ...(deployments.includes(`"secretName":"${name}"`) ? [] : [name]),
     ...(tokenFiles.includes(`/zonewarden/${key}"`) ? [] : [key]),
   ];
+}
+
+/** A call about the pods of an object, or of a label. */
+function mistakesInPodCall([option = "", ...rest]: readonly string[]): readonly string[] {
+  if (option !== "-l") return [...missing(objectNamed(option)), ...rest.flatMap(mistakesInPort)];
+  const [label = "", value = ""] = rest[0]?.split("=") ?? [];
+  return deployments.includes(`"${label}":"${value}"`) ? [] : [rest[0] ?? ""];
 }
 
 function mistakesInPort(port: string): readonly string[] {
