@@ -7,11 +7,13 @@ import type { TextCondition } from "./text-conditions.ts";
 
 /** Warnings about a text that the value of its field can never be, or that means something else than it says. */
 export function adviseText(condition: TextCondition): readonly SyntaxDiagnostic[] {
-  return checks.flatMap((check) => {
+  const advice: SyntaxDiagnostic[] = [];
+  for (const check of checks) {
     const found = check(condition);
-    if (found === undefined) return [];
-    return [diagnostic(found.code, condition.text, found.message, found.remedy)];
-  });
+    if (found === undefined) continue;
+    advice.push(diagnostic(found.code, condition.text, found.message, found.remedy));
+  }
+  return advice;
 }
 
 interface Advice {
