@@ -9,6 +9,7 @@ import { logZone } from "../../telemetry/log/log-reports.ts";
 import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { startCommandHistory } from "./command-history.ts";
 import { hashOfPlans, heldByFleet, heldFleet, plansToApply, plansToJudge } from "./fleet-hold.ts";
 import type { FleetFlags, PlannedFleet, PlannedFleetZone } from "./plan-all.ts";
 import { rethrow, type Session } from "./session.ts";
@@ -44,7 +45,7 @@ export async function applyZones(
     host.stderr.write("nothing was written; --yes writes without asking\n");
     return notApplied(fleet, (report) => report);
   }
-  return await writeAll(fleet, session, enforce ? auditLogger(session) : undefined);
+  return await writeAll(fleet, session, enforce);
 }
 
 /** What is applied is a part of what the hash of `plan` covers, where some plans only wait. */
@@ -56,20 +57,27 @@ function heldBeforeApply(
   return isAccepted ? undefined : heldFleet(plansToApply(zones), declared, limits);
 }
 
-/** @param logger logs each run where it is given. */
+/** @param isLogged logs each run. */
 async function writeAll(
   { zones, missing }: PlannedFleet,
-  { service, host, signals }: Session,
-  logger: Logger | undefined,
+  session: Session,
+  isLogged: boolean,
 ): Promise<Applied> {
+  const { service, host, signals, config } = session;
   const { reader, writer } = service;
-  const ports = { reader, writer, clock: host.clock, bug: rethrow };
+  const logger = commandLogger(isLogged ? "info" : "warn", session);
+  await using history = zones.some(isPlanned)
+    ? await startCommandHistory(config.history, logger, host)
+    : undefined;
+  const recording = history && { recordBeforeWrite: history.recordBeforeWrite };
+  const ports = { reader, writer, clock: host.clock, bug: rethrow, ...recording };
   using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
   const applied: ZoneReport[] = [];
   for (const zone of zones) {
     const report = await applyReviewed(zone, ports, signals);
     applied.push(report);
-    if (logger !== undefined) {
+    history?.record(report);
+    if (isLogged) {
       const credential = "plan" in report ? service.credentialOf(report.plan.zone) : "";
       logZone(logger, report, credential);
     }
@@ -81,10 +89,10 @@ async function writeAll(
 
 const enforceNote = "--enforce writes although the mode may be observe. ";
 
-/** Logs on stderr what is written although the mode is `observe`, in the lines of the daemon. */
-function auditLogger({ config, service, host }: Session): Logger {
+/** Logs on stderr, in the lines of the daemon: for example what is written although the mode is `observe`. */
+export function commandLogger(level: "info" | "warn", { config, service, host }: Session): Logger {
   return createLogger({
-    level: "info",
+    level,
     format: config.log.format ?? (host.stderr.isTTY ? "pretty" : "json"),
     color: hasColor(host, host.stderr),
     destination: host.stderr,
