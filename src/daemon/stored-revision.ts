@@ -145,7 +145,7 @@ function hashOf(bytes: Uint8Array): string {
 }
 
 /** Files of a directory that are in memory, or the one file that stands at the path itself. */
-function filesOf(
+export function filesOf(
   root: string,
   contents: ReadonlyMap<string, Uint8Array>,
   single: boolean,

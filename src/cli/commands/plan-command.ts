@@ -27,11 +27,18 @@ export const definePlan: DefineCommand = (command, host, end) => {
     .formats("text", "json", "markdown")
     .option("-o, --out <file>", "save the plan for apply --plan")
     .option("--sign-key <file>", "sign the saved plan with this Ed25519 private key (PEM)")
+    .option(
+      "--changed-since <ref>",
+      "only zones whose declaration differs from that of a Git revision",
+    )
+    .option("--paths <patterns...>", "only zones that come from these files (* matches anything)")
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .examples(
       "zonewarden plan",
       "zonewarden plan '*.example.com'",
       "zonewarden plan shop.example.com --impact",
+      "zonewarden plan --changed-since origin/main",
+      "zonewarden plan --paths 'zones/shops/*'",
       "zonewarden plan --out plan.json    # exits with 2 when there are changes",
       "zonewarden apply --plan plan.json",
       "zonewarden plan --out plan.json --sign-key sign.pem",

@@ -26,11 +26,12 @@ import type { ZoneName } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
+import { fleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { rethrow, type Session } from "./session.ts";
 
 /** The flags that `plan` and `apply` share. */
-export interface FleetFlags {
+export interface FleetFlags extends PartFlags {
   readonly config: string;
   readonly format: "text" | "json" | "markdown";
   /** Patterns of zone names; none means all. */
@@ -82,13 +83,17 @@ export async function planAll(
   const startedAt = host.clock.now();
 
   const listing = await listZones(session);
-  const fleet = desiredFleet(selectWith(config.lint), state, joinListings(undefined, listing));
+  const known = joinListings(undefined, listing);
+  const fleet = desiredFleet(selectWith(config.lint), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
   printDiagnostics({ ...state, diagnostics }, host, host.stderr);
   const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
   if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 
-  const zones = await planZones(fleet, { revision, commit }, flags, session);
+  const part = await fleetPart(flags, { state, fleet, known }, session);
+  if ("failure" in part) return fail(part.failure, host);
+
+  const zones = await planZones(part, { revision, commit }, flags, session);
   const unknownHashes = unmatchedHashes(flags, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );
@@ -99,7 +104,7 @@ export async function planAll(
     message: unlistedText(each),
   }));
   const run = { run: "", trigger: "manual", revision, commit, now: host.clock.now() } as const;
-  const missing = [...fleet.missing]
+  const missing = [...part.missing]
     .filter(([name]) => isMatch(name, flags.zones))
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
   const isComplete = listing.failed.length === 0;

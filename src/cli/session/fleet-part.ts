@@ -1,0 +1,123 @@
+import { filesOf } from "../../daemon/stored-revision.ts";
+import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
+import { selectWith } from "../../desired/zones/select.ts";
+import { labelOf } from "../../desired/zones/target.ts";
+import { filesOfRevision, GitError } from "../../host/git-files.ts";
+import { hasErrors, relativeDirectory } from "../../host/load.ts";
+import { type DesiredFleet, desiredFleet, digestOf } from "../../reconcile/fleet/desired-fleet.ts";
+import { fileIn } from "../../render/diagnostic-formats.ts";
+import { plural } from "../../render/format.ts";
+import { globIgnoringCase } from "../../syntax/glob.ts";
+import type { KnownZones } from "../../zone/zone.ts";
+import type { Session } from "./session.ts";
+
+/** Which part of the fleet a command is about. */
+export interface PartFlags {
+  /** Only zones whose merged declaration differs from that of this Git revision. */
+  readonly changedSince?: string;
+  /** Only zones that come from files that match one of these patterns. */
+  readonly paths?: readonly string[];
+}
+
+/** The declared zones, and the listing in which they were found. */
+interface WholeFleet {
+  readonly state: DesiredState;
+  readonly fleet: DesiredFleet;
+  readonly known: KnownZones;
+}
+
+/** The fleet without the zones that the flags exclude, or why that cannot be told. */
+export async function fleetPart(
+  { changedSince, paths }: PartFlags,
+  whole: WholeFleet,
+  session: Session,
+): Promise<DesiredFleet | { readonly failure: string }> {
+  let { fleet } = whole;
+  if (paths !== undefined) {
+    const names = namesInFiles(paths, whole, session);
+    if (typeof names === "string") return { failure: names };
+    fleet = onlyZones(fleet, names);
+  }
+  if (changedSince !== undefined) {
+    try {
+      fleet = onlyZones(fleet, await changedNames(changedSince, whole, session));
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      return { failure: `error: --changed-since ${changedSince}: ${error.message}` };
+    }
+  }
+  return fleet;
+}
+
+function onlyZones(fleet: DesiredFleet, names: ReadonlySet<string>): DesiredFleet {
+  return {
+    ...fleet,
+    zones: new Map([...fleet.zones].filter(([name]) => names.has(name))),
+    missing: new Map([...fleet.missing].filter(([name]) => names.has(name))),
+  };
+}
+
+/** Zones of which a file that matches has the entry or a profile. */
+function namesInFiles(
+  paths: readonly string[],
+  { state, known }: WholeFleet,
+  { config, host }: Session,
+): ReadonlySet<string> | string {
+  const directory = relativeDirectory(state, host);
+  const used = new Set<string>();
+  const labels = new Set<string>();
+  for (const { label, layers } of state.trace) {
+    const files = layers.map(({ document }) => document.source.file);
+    for (const pattern of paths) {
+      const matches = globIgnoringCase(pattern.replace(/^\.\//, ""));
+      if (!files.some((file) => matches(file) || matches(fileIn(directory, file)))) continue;
+      used.add(pattern);
+      labels.add(label);
+    }
+  }
+  const unused = paths.find((pattern) => !used.has(pattern));
+  if (unused !== undefined) {
+    return `error: --paths ${unused}: no zone comes from a file with such a path`;
+  }
+  const documents = state.documents.filter(({ target }) => labels.has(labelOf(target)));
+  const { zones, missing } = desiredFleet(selectWith(config.lint), { ...state, documents }, known);
+  return new Set([...zones.keys(), ...missing.keys()]);
+}
+
+async function changedNames(
+  reference: string,
+  { state, fleet, known }: WholeFleet,
+  { config, host, stop }: Session,
+): Promise<ReadonlySet<string>> {
+  const { path: place } = config.desired;
+  const isFile = (await host.files.facts(place)).kind === "file";
+  const { commit, files: contents } = await filesOfRevision(place, isFile, reference, stop);
+  const files = filesOf(place, contents, isFile);
+  const { clock } = host;
+  const loader = new ZoneFileLoader({ path: place, files, clock, lint: config.lint });
+  const base = await loader.load(stop);
+  if (hasErrors(base.diagnostics)) {
+    host.stderr.write(`the files of ${reference} have errors: what has one counts as changed\n`);
+  }
+  const before = desiredFleet(selectWith(config.lint), base, known);
+  const digests = new Map([...before.zones].map(([name, { digest }]) => [name, digest]));
+  const changed = [...fleet.zones]
+    .filter(([name, { digest }]) => digests.get(name) !== digest)
+    .map(([name]) => name);
+  const missing = [...fleet.missing.keys()].filter(
+    (name) => digestIn(state, name) !== digestIn(base, name),
+  );
+  const dropped = [...before.zones.keys()].filter((name) => !fleet.zones.has(name));
+  const count = plural(changed.length + missing.length, "zone");
+  const gone = dropped.length > 0 ? `; ${plural(dropped.length, "zone")} no longer declared` : "";
+  host.stderr.write(
+    `${count} of ${fleet.zones.size + fleet.missing.size} changed since ${commit.slice(0, 12)}${gone}\n`,
+  );
+  return new Set<string>([...changed, ...missing]);
+}
+
+/** The digest of a zone that is declared by its name; `undefined` if it is not. */
+function digestIn({ documents }: DesiredState, name: string): string | undefined {
+  const document = documents.find(({ target }) => target.by === "name" && target.name === name);
+  return document && digestOf(document.content);
+}
