@@ -87,6 +87,7 @@ export async function createProgram(
 const descriptions = {
   run: "reconcile every zone on a schedule and when files change",
   validate: "check the files; needs no network and no token",
+  doctor: "check the whole set-up, and say how to mend what is wrong; writes nothing",
   plan: "print the changes that apply would make; writes nothing",
   apply: "apply the planned changes once",
   adopt:
@@ -107,6 +108,7 @@ type LoadDefinition = () => Promise<DefineCommand>;
 const definitions: Readonly<Record<string, LoadDefinition>> = {
   run: async () => (await import("./commands/run-command.ts")).defineRun,
   validate: async () => (await import("./commands/validate-command.ts")).defineValidate,
+  doctor: async () => (await import("./commands/doctor-command.ts")).defineDoctor,
   plan: async () => (await import("./commands/plan-command.ts")).definePlan,
   apply: async () => (await import("./commands/apply-command.ts")).defineApply,
   adopt: async () => (await import("./commands/adopt-command.ts")).defineAdopt,
@@ -125,7 +127,7 @@ const startHelp = `To begin:
   $ echo 'mode: observe' > zonewarden.yaml      # mode: enforce would write
   $ export ZONEWARDEN_API_TOKEN="$(cat token)"  # for each command that calls the service
   $ zonewarden import --out zones               # declare the live state
-  $ zonewarden validate                         # check the files
+  $ zonewarden doctor                           # check the set-up, the token and the files
   $ zonewarden plan                             # print the changes; writes nothing
   $ zonewarden apply                            # apply them once; needs mode: enforce
   $ zonewarden run                              # reconcile continuously

@@ -1,6 +1,7 @@
 import type { StateStore } from "../store/state-store.ts";
 import { coerceObject, coerceText } from "../syntax/json.ts";
 import type { WriteFence } from "../zone/ports.ts";
+import { checkAccess } from "./check-access.ts";
 import { openConfigMapStore } from "./config-map-store.ts";
 import { configMapsOf } from "./config-maps.ts";
 import { type ElectionObserver, Elector, type LeaseView } from "./elector.ts";
@@ -91,6 +92,11 @@ export class Cluster implements AsyncDisposable {
       writer: { owner, service, identity, mayWrite },
       ...observer,
     });
+  }
+
+  /** What this process may not read of the Lease and the state, one sentence each. Writes nothing. */
+  checkAccess(): Promise<readonly string[]> {
+    return checkAccess(this.#kube, this.lease, this.#stateName);
   }
 
   get #stateName(): string {

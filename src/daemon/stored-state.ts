@@ -3,7 +3,7 @@ import type { Host } from "../host/host.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
 import { openDirectoryStore, readDirectoryStore } from "../store/directory-store.ts";
 import { MemoryStore } from "../store/memory-store.ts";
-import { DirectoryLocked } from "../store/state-lock.ts";
+import { DirectoryLocked, lockHolder } from "../store/state-lock.ts";
 import type { OpenResult, StateStore } from "../store/state-store.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -82,6 +82,25 @@ export async function readStoredZones(
     applied: (zone) => get(appliedKey(zone)) ?? "",
     adopted: (zone) => adoptedRulesIn(get(adoptedKey(zone))),
   };
+}
+
+/** What is in a state directory, and who holds its lock. */
+export interface InspectedState {
+  readonly opened: OpenResult;
+  /** For messages; `undefined`: nobody. */
+  readonly holder: string | undefined;
+}
+
+/** Reads a state directory without its lock. Never writes. */
+export async function inspectState(
+  path: string,
+  { desired, api }: Config,
+  host: Host,
+): Promise<InspectedState> {
+  const directory = host.stateDirectory(path);
+  const identity = { owner: desired.owner, service: api.baseUrl };
+  const { opened } = await readDirectoryStore(identity, directory);
+  return { opened, holder: await lockHolder(directory, host) };
 }
 
 /** The state for a command that adopts rules, or why there is none that it may write. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createReadStream, type Stats } from "node:fs";
-import { lstat, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants, createReadStream, type Stats } from "node:fs";
+import { access, lstat, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { reasonOf } from "../desired/yaml/decode-text.ts";
@@ -13,6 +13,8 @@ export interface NamedFiles {
   save(file: string, text: string): Promise<void>;
   /** As `save`, readable and writable by its owner alone. A symbolic link to a file is refused with `ELOOP`. */
   savePrivate(file: string, text: string): Promise<void>;
+  /** Rejects where a file, or a file in a directory, could not be written; missing ones would be made. Changes nothing. */
+  checkWritable(place: string, kind: "file" | "directory"): Promise<void>;
   /** Makes a directory and its parents. */
   makeDirectory(directory: string): Promise<void>;
 }
@@ -21,6 +23,7 @@ export const nodeNamedFiles: NamedFiles = {
   read: readUpTo,
   save,
   savePrivate,
+  checkWritable,
   makeDirectory: async (directory) => {
     await mkdir(directory, { recursive: true });
   },
@@ -61,6 +64,18 @@ async function replace(file: string, text: string, mode: number): Promise<void> 
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+async function checkWritable(place: string, kind: "file" | "directory"): Promise<void> {
+  const existing = await ifExists(stat(place));
+  if (existing === undefined) return checkWritable(path.dirname(place), "directory");
+  if (kind === "directory" && !existing.isDirectory()) throw noEntry("ENOTDIR", place);
+  if (kind === "file" && !existing.isFile()) throw noEntry("EISDIR", place);
+  await access(place, kind === "directory" ? constants.W_OK | constants.X_OK : constants.W_OK);
+}
+
+function noEntry(code: string, place: string): Error {
+  return Object.assign(new Error(`${place}: ${code}`), { code });
 }
 
 async function ifExists(reading: Promise<Stats>): Promise<Stats | undefined> {

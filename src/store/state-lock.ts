@@ -65,6 +65,17 @@ export async function lockDirectory(
   }
 }
 
+/** Who holds the lock of a directory, for messages; `undefined`: nobody, or a process that is gone. Changes nothing. */
+export async function lockHolder(
+  directory: StateDirectory,
+  ports: Pick<LockPorts, "process">,
+): Promise<string | undefined> {
+  const text = await directory.read(lockName);
+  const holder = text === undefined ? undefined : holderIn(text);
+  if (text === undefined || (holder !== undefined && isGone(holder, ports))) return undefined;
+  return nameOf(holder);
+}
+
 /** Removes a stale lock; rejects where it is none. */
 async function removeStale(directory: StateDirectory, ports: LockPorts): Promise<void> {
   const before = await directory.read(lockName);
@@ -93,7 +104,7 @@ async function removeStale(directory: StateDirectory, ports: LockPorts): Promise
 }
 
 /** Whether the process that holds a lock is known to be gone. A container's first process has the same id each time. */
-function isGone({ pid, host }: Holder, { process }: LockPorts): boolean {
+function isGone({ pid, host }: Holder, { process }: Pick<LockPorts, "process">): boolean {
   return host === process.hostName && (pid === process.pid || !process.isRunning(pid));
 }
 
@@ -107,10 +118,13 @@ async function isSilent(
 }
 
 function lockedBy(holder: Holder | undefined): DirectoryLocked {
-  const who = holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
   return new DirectoryLocked(
-    `the state directory is in use by ${who}: stop it, or give this process a directory of its own (state.path)`,
+    `the state directory is in use by ${nameOf(holder)}: stop it, or give this process a directory of its own (state.path)`,
   );
+}
+
+function nameOf(holder: Holder | undefined): string {
+  return holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
 }
 
 function holderIn(text: string): Holder | undefined {

@@ -18,10 +18,12 @@ export interface RequestFact {
   readonly ms: number;
   /** Name of the credential. */
   readonly credential: string;
+  /** The `Date` header of the answer: the time of the service; "" without one. */
+  readonly date: string;
 }
 
 /** A request that is about to be sent again. */
-export interface RetryFact extends Omit<RequestFact, "ms"> {
+export interface RetryFact extends Omit<RequestFact, "ms" | "date"> {
   /** Milliseconds until it is sent. */
   readonly waitMs: number;
 }

@@ -190,7 +190,6 @@ describe("a process that", () => {
     );
     expect(stage.example.emulator.journal()).toEqual([]);
     expect(await (await ask(daemon, "")).text()).toContain("waits for the state");
-    expect(await metricsOf(daemon)).toContain('zonewarden_leader{lease="zonewarden"} 0');
     stage.kube.fault = () => undefined;
     await inSync(daemon);
   });

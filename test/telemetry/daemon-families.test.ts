@@ -121,12 +121,6 @@ describe("a process in a cluster", () => {
     );
   });
 
-  it("that holds the Lease and cannot read the state does not lead", async ({ expect }) => {
-    const cluster = { ...standby, isHeld: true };
-    const { series } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster }));
-    expect(series.get('zonewarden_leader{lease="zonewarden"}')).toBe(0);
-  });
-
   it("that holds the Lease exports everything", async ({ expect }) => {
     const cluster = { ...standby, isHeld: true, works: true, failure: "no answer" };
     const { series } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster }));

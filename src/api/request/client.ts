@@ -69,13 +69,14 @@ export async function send(
   const limitMs = call.method === "GET" ? Infinity : (fence?.limitMs ?? Infinity);
   const timeoutMs = Math.min(connection.timeoutMs, limitMs);
   const start = clock.monotonicMs();
+  signal.throwIfAborted();
+  const exchange = begin(connection, identity.token, call, check);
   const observe = (code: RequestFact["code"]): void => {
     const ms = clock.monotonicMs() - start;
     const { credential } = identity;
-    observer.request({ endpoint: call.route, method: call.method, code, ms, credential });
+    const date = headerText(exchange.headers["date"]);
+    observer.request({ endpoint: call.route, method: call.method, code, ms, credential, date });
   };
-  signal.throwIfAborted();
-  const exchange = begin(connection, identity.token, call, check);
   const cancelTimeout = clock.alarm(timeoutMs, () => exchange.abort(new RequestTimeout()));
   const abort = (): void => exchange.abort(new RequestAborted());
   signal.addEventListener("abort", abort, { once: true });

@@ -1,8 +1,8 @@
 import type { DefineCommand } from "../command-options.ts";
-import { acceptedHashes } from "../session/accepted-hashes.ts";
 import { adoptZones } from "../session/adopt-zones.ts";
 import type { ApplyFlags } from "../session/apply-zones.ts";
 import { withSession } from "../session/session.ts";
+import { acceptedHashes } from "./apply-command.ts";
 
 export const defineAdopt: DefineCommand = (command, host, end) => {
   command

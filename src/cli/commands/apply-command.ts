@@ -1,13 +1,13 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 
 import type { Host } from "../../host/host.ts";
+import { isHash } from "../../plan/guard/release.ts";
 import { printable } from "../../render/format.ts";
 import { failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
-import { acceptedHashes } from "../session/accepted-hashes.ts";
 import { type Applied, type ApplyFlags, applyZones } from "../session/apply-zones.ts";
 import { planAll, type PlannedFleet, type PlannedFleetZone } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
@@ -64,6 +64,17 @@ function usageErrorIn(zones: readonly string[], options: ApplyOptions): string |
   }
   const areNamed = zones.length > 0 && !zones.some((zone) => zone.includes("*"));
   return enforce && !areNamed ? "--enforce needs the names of zones, without *" : undefined;
+}
+
+/** Reads `--accept`, once for each hash: an argument after the hash is a zone. */
+export function acceptedHashes(
+  hash: string,
+  before: readonly string[] | undefined,
+): readonly string[] {
+  if (isHash(hash)) return [...(before ?? []), hash];
+  throw new InvalidArgumentError(
+    "Copy the full hash of 64 hexadecimal digits that plan prints; name zones before --accept or after its hash.",
+  );
 }
 
 type ApplyOptions = Omit<ApplyFlags, "zones"> &

@@ -16,7 +16,7 @@ import {
   missingReport,
   namesOf,
 } from "../../reconcile/fleet/desired-fleet.ts";
-import { applyReviewed, type ReviewedZone, type WritePorts } from "../../reconcile/run/apply.ts";
+import { applyReviewed, type ReviewedZone } from "../../reconcile/run/apply.ts";
 import {
   guardZone,
   partsOf,
@@ -32,8 +32,6 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
-import { commandLogger } from "../session/apply-zones.ts";
-import { startCommandHistory } from "../session/command-history.ts";
 import { hashOfPlans, heldByFleet, heldFleet } from "../session/fleet-hold.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
@@ -124,40 +122,15 @@ async function applyAll(
       `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${fileHash}, or raise limits.max_fleet_share\n`,
     );
   }
-  const reports =
-    held === undefined
-      ? await sendAll(zones, plans.length > 0, ports, session)
-      : zones.map((zone) =>
-          "rejected" in zone ? zone.rejected : heldByFleet(zone.planned.report),
-        );
+  const reports: ZoneReport[] = [];
+  for (const zone of zones) {
+    if ("rejected" in zone) reports.push(zone.rejected);
+    else if (held !== undefined) reports.push(heldByFleet(zone.planned.report));
+    else reports.push(await applyReviewed(zone, ports, signals));
+  }
   const isComplete = listing.failed.length === 0;
   const fleet = { revision, commit, startedAt, isComplete, diagnostics: [] };
   return finish(fleet, reports, exitCodeOfApply(reports), format, host);
-}
-
-/** Applies the zones one after the other, and records in the history what was written. */
-async function sendAll(
-  zones: readonly SavedZone[],
-  isWriting: boolean,
-  ports: WritePorts,
-  session: Session,
-): Promise<readonly ZoneReport[]> {
-  const { config, host, signals } = session;
-  await using history = isWriting
-    ? await startCommandHistory(config.history, commandLogger("warn", session), host)
-    : undefined;
-  const recording = history && { recordBeforeWrite: history.recordBeforeWrite };
-  const reports: ZoneReport[] = [];
-  for (const zone of zones) {
-    if ("rejected" in zone) {
-      reports.push(zone.rejected);
-      continue;
-    }
-    const report = await applyReviewed(zone, { ...ports, ...recording }, signals);
-    history?.record(report);
-    reports.push(report);
-  }
-  return reports;
 }
 
 /** A zone of a saved plan; `rejected`: the listing does not confirm it. */

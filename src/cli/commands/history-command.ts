@@ -7,10 +7,9 @@ import type { HistoryEntry } from "../../state/history.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
-import { damageText } from "../../telemetry/history/history-lines.ts";
+import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { readHistories } from "../session/command-history.ts";
 import { isMatch } from "../session/listing.ts";
 
 export const defineHistory: DefineCommand = (command, host, end) => {
@@ -39,7 +38,7 @@ interface HistoryFlags {
   readonly until?: string;
 }
 
-/** Reads the daemon's history file, and those of the commands beside it. Needs no network. */
+/** Reads the daemon's history file. Needs no network. */
 async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> {
   const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
@@ -49,24 +48,17 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
     const noFile = `${flags.config} sets no history.path: the daemon keeps the history in memory, and shows it on its status page`;
     return fail(`history: ${range === undefined ? momentHelp : noFile}`, host);
   }
-  const histories = await readHistories(path, host);
-  const entries = histories.flatMap((each) => each.entries).toSorted(byTime);
+  const { entries, damaged } = await readHistory(host.historyStore(path).read(0));
   const { zone } = flags;
   const found = entries.filter((entry) => zone === undefined || isMatch(entry.zone, [zone]));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
   const shown = found.filter(({ at }) => at >= since && at <= range.until);
   print(shown, driftTimes(found, period), period, flags.format, host);
-  const broken = histories.filter(({ damaged }) => damaged.length > 0);
-  if (broken.length === 0) return exitCodes.done;
+  if (damaged.length === 0) return exitCodes.done;
   const remedy =
     "what they recorded is missing here; restore the file from a backup, or delete them";
-  const texts = broken.map(({ file, damaged }) => `${file}: ${damageText(damaged)}: ${remedy}`);
-  return fail(texts.join("\n"), host, exitCodes.partial);
-}
-
-function byTime(a: HistoryEntry, b: HistoryEntry): number {
-  return Number(a.at) - Number(b.at);
+  return fail(`${path}: ${damageText(damaged)}: ${remedy}`, host, exitCodes.partial);
 }
 
 const momentHelp =

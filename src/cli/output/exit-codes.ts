@@ -30,7 +30,7 @@ export function fail(
 
 export const exitCodeHelp = `Exit codes:
   0  done; in sync
-  1  failed: wrong usage or an unexpected error
+  1  failed: wrong usage or an unexpected error; doctor: there is an error
   2  plan: there are changes
   3  a file is invalid
   4  a guard holds a plan; apply: also mode: observe, suspended zones, and where you answer no

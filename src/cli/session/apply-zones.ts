@@ -9,7 +9,6 @@ import { logZone } from "../../telemetry/log/log-reports.ts";
 import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { startCommandHistory } from "./command-history.ts";
 import { hashOfPlans, heldByFleet, heldFleet, plansToApply, plansToJudge } from "./fleet-hold.ts";
 import type { FleetFlags, PlannedFleet, PlannedFleetZone } from "./plan-all.ts";
 import { rethrow, type Session } from "./session.ts";
@@ -45,7 +44,7 @@ export async function applyZones(
     host.stderr.write("nothing was written; --yes writes without asking\n");
     return notApplied(fleet, (report) => report);
   }
-  return await writeAll(fleet, session, enforce);
+  return await writeAll(fleet, session, enforce ? auditLogger(session) : undefined);
 }
 
 /** What is applied is a part of what the hash of `plan` covers, where some plans only wait. */
@@ -57,27 +56,20 @@ function heldBeforeApply(
   return isAccepted ? undefined : heldFleet(plansToApply(zones), declared, limits);
 }
 
-/** @param isLogged logs each run. */
+/** @param logger logs each run where it is given. */
 async function writeAll(
   { zones, missing }: PlannedFleet,
-  session: Session,
-  isLogged: boolean,
+  { service, host, signals }: Session,
+  logger: Logger | undefined,
 ): Promise<Applied> {
-  const { service, host, signals, config } = session;
   const { reader, writer } = service;
-  const logger = commandLogger(isLogged ? "info" : "warn", session);
-  await using history = zones.some(isPlanned)
-    ? await startCommandHistory(config.history, logger, host)
-    : undefined;
-  const recording = history && { recordBeforeWrite: history.recordBeforeWrite };
-  const ports = { reader, writer, clock: host.clock, bug: rethrow, ...recording };
+  const ports = { reader, writer, clock: host.clock, bug: rethrow };
   using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
   const applied: ZoneReport[] = [];
   for (const zone of zones) {
     const report = await applyReviewed(zone, ports, signals);
     applied.push(report);
-    history?.record(report);
-    if (isLogged) {
+    if (logger !== undefined) {
       const credential = "plan" in report ? service.credentialOf(report.plan.zone) : "";
       logZone(logger, report, credential);
     }
@@ -89,10 +81,10 @@ async function writeAll(
 
 const enforceNote = "--enforce writes although the mode may be observe. ";
 
-/** Logs on stderr, in the lines of the daemon: for example what is written although the mode is `observe`. */
-export function commandLogger(level: "info" | "warn", { config, service, host }: Session): Logger {
+/** Logs on stderr what is written although the mode is `observe`, in the lines of the daemon. */
+function auditLogger({ config, service, host }: Session): Logger {
   return createLogger({
-    level,
+    level: "info",
     format: config.log.format ?? (host.stderr.isTTY ? "pretty" : "json"),
     color: hasColor(host, host.stderr),
     destination: host.stderr,

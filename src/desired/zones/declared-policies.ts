@@ -72,13 +72,9 @@ const needed = [
 
 /** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
-  const enforced = items.filter(({ action, enabled }) => action === "allow" && enabled);
-  if (enforced.length < 2) return [];
-  const allowing = enforced.map(({ key, expression }) => ({
-    key,
-    expression,
-    hosts: hostsOf(expression),
-  }));
+  const allowing = items
+    .filter(({ action, enabled }) => action === "allow" && enabled)
+    .map(({ key, expression }) => ({ key, expression, hosts: hostsOf(expression) }));
   let left = maxComparisons;
   return allowing.flatMap((later, index) => {
     for (const earlier of allowing.slice(0, index)) {

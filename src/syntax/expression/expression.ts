@@ -32,11 +32,10 @@ export function parseExpression(text: string): ParsedExpression {
   return result;
 }
 
-/** The newest results: an expression is needed a few times in a row, and many zones have the same ones. */
+/** The newest results: a zone file needs each of them a few times, and many zones have the same expressions. */
 const parsed = new Map<string, ParsedExpression>();
 
-/** Few, so that they are gone before the garbage collector takes them for long-lived. */
-const maxParsed = 64;
+const maxParsed = 500;
 
 function parse(text: string): ParsedExpression {
   const written = canonicalExpression(text);

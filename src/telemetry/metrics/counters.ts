@@ -64,7 +64,7 @@ export class RequestTally {
     }
   }
 
-  record({ method, endpoint, code, ms }: Omit<RequestFact, "credential">): void {
+  record({ method, endpoint, code, ms }: Omit<RequestFact, "credential" | "date">): void {
     const ofRoute = this.#series.get(endpoint) ?? new Map<string, RequestSeries>();
     const key = `${code} ${method}`;
     const series = ofRoute.get(key) ?? this.#seriesFor(endpoint, method, code);

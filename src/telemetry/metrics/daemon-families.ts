@@ -18,12 +18,11 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
   return daemon.cluster?.works === false ? lease : lease + renderWork(fleet, daemon);
 }
 
-function renderLease({ lease, isHeld, works, transitions, failure }: ClusterStatus): string {
+function renderLease({ lease, isHeld, transitions, failure }: ClusterStatus): string {
   const family = (definition: MetricDefinition, value: number): string =>
     renderFamily(definition, [{ labels: { lease }, value }]);
   return [
-    // A holder that cannot read the state does not reconcile: to whoever waits for it, nobody leads.
-    family(metricTable.leader, Number(isHeld && works)),
+    family(metricTable.leader, Number(isHeld)),
     family(metricTable.leaseTransitions, transitions),
     family(metricTable.leaseFailing, Number(failure !== undefined)),
   ].join("");

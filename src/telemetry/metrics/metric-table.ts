@@ -69,7 +69,7 @@ export const metricTable = {
   ),
   leader: gauge(
     "zonewarden_leader",
-    "Whether this process holds the Lease and reconciles; no series without cluster in the configuration.",
+    "Whether this process holds the Lease; no series without cluster in the configuration.",
     { lease: "one" },
   ),
   leaseTransitions: gauge(

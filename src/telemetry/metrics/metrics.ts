@@ -26,7 +26,7 @@ export interface Metrics {
   readonly contentType: string;
   recordZone(report: ZoneReport): void;
   recordLoad(load: LoadReport): void;
-  recordRequest(request: Omit<RequestFact, "credential">): void;
+  recordRequest(request: Omit<RequestFact, "credential" | "date">): void;
   /** Counts a retry by the result of the previous attempt. */
   recordRetry(code: number | ConnectionFault): void;
   recordMissedRun(reason: MissedRunReason): void;

@@ -7,13 +7,11 @@ import type { TextCondition } from "./text-conditions.ts";
 
 /** Warnings about a text that the value of its field can never be, or that means something else than it says. */
 export function adviseText(condition: TextCondition): readonly SyntaxDiagnostic[] {
-  const advice: SyntaxDiagnostic[] = [];
-  for (const check of checks) {
+  return checks.flatMap((check) => {
     const found = check(condition);
-    if (found === undefined) continue;
-    advice.push(diagnostic(found.code, condition.text, found.message, found.remedy));
-  }
-  return advice;
+    if (found === undefined) return [];
+    return [diagnostic(found.code, condition.text, found.message, found.remedy)];
+  });
 }
 
 interface Advice {

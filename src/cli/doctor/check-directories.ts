@@ -1,0 +1,89 @@
+import { inspectState, type InspectedState } from "../../daemon/stored-state.ts";
+import type { Config } from "../../desired/config/config.ts";
+import { reasonOf } from "../../desired/yaml/decode-text.ts";
+import type { Host } from "../../host/host.ts";
+import { fine, type Finding, finding } from "./finding.ts";
+
+/** Whether the daemon could keep its state. Writes nothing. */
+export async function checkState(config: Config, host: Host): Promise<readonly Finding[]> {
+  const { path } = config.state;
+  if (config.cluster !== undefined) return [fine("state", "it is in ConfigMaps of the cluster")];
+  if (path === undefined) return [noState(config)];
+  const why = await whyUnwritable(path, "directory", host);
+  if (why !== undefined) {
+    const message = `state.path: zonewarden cannot write in ${path}: ${why}`;
+    const remedy =
+      "let the user that runs zonewarden write there, or set state.path to another directory";
+    return [finding("state", "error", { message, remedy })];
+  }
+  const { opened, holder } = await inspectState(path, config, host);
+  if (opened.result === "lost") {
+    const message = `the state in ${path} cannot be used: ${opened.detail}`;
+    return [finding("state", "error", { message, remedy: remedies[opened.reason] })];
+  }
+  if (holder !== undefined) {
+    const message = `${path} is in use by ${holder}: a second zonewarden run would not start with it`;
+    const remedy =
+      "if that process is the daemon of this configuration, there is nothing to do; else give each daemon a directory of its own (state.path)";
+    return [finding("state", "warning", { message, remedy })];
+  }
+  const found = opened.result === "empty" ? "empty: the daemon has not run yet" : "readable";
+  return [fine("state", `${path}: writable, ${found}`)];
+}
+
+/** An observer has nothing to remember that it could write. */
+function noState({ mode }: Config): Finding {
+  if (mode === "observe") return fine("state", "none: mode observe writes nothing");
+  return finding("state", "warning", {
+    message: "no state directory: after a restart, zonewarden does not know what it applied",
+    remedy: "set state.path to a directory that survives restarts",
+  });
+}
+
+type LossReason = Extract<InspectedState["opened"], { readonly result: "lost" }>["reason"];
+
+const remedies: Readonly<Record<LossReason, string>> = {
+  damaged: "restore the file from a backup, or remove it: zonewarden then starts without a memory",
+  foreign: "give this owner and service a directory of its own (state.path)",
+  newer: "use the version of zonewarden that wrote it, or a newer one",
+  unreadable: "let the user that runs zonewarden read the file state.jsonl in it",
+};
+
+/** Whether the history could be kept. Writes nothing. */
+export async function checkHistory(config: Config, host: Host): Promise<readonly Finding[]> {
+  const { path } = config.history;
+  if (path === undefined) {
+    return [fine("history", "in memory only: zonewarden history needs history.path")];
+  }
+  const why = (await whyUnwritable(path, "file", host)) ?? (await whyNotOpened(path, host));
+  if (why === undefined) return [fine("history", `${path}: writable`)];
+  const message = `history.path: zonewarden cannot write ${path}: ${why}`;
+  const remedy =
+    "name a plain file (no link, no directory) in a directory where the user that runs zonewarden may write";
+  return [finding("history", "error", { message, remedy })];
+}
+
+async function whyNotOpened(path: string, host: Host): Promise<string | undefined> {
+  try {
+    await host.historyStore(path).size();
+    return undefined;
+  } catch (error) {
+    const isLink = error instanceof Error && "code" in error && error.code === "ELOOP";
+    return isLink ? "it is a symbolic link" : reasonOf(error);
+  }
+}
+
+async function whyUnwritable(
+  path: string,
+  kind: "file" | "directory",
+  host: Host,
+): Promise<string | undefined> {
+  try {
+    await host.namedFiles.checkWritable(path, kind);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    if (error.code === "ENOTDIR") return "it, or a part of its path, is not a directory";
+    return error.code === "EROFS" ? "the file system is read-only" : reasonOf(error);
+  }
+}

@@ -1,0 +1,99 @@
+import type { JsonObject } from "../../syntax/json.ts";
+import { withoutSecrets } from "../../syntax/without-secrets.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
+
+/** What `doctor` checks, in the order of its output. */
+export const checkNames = [
+  "configuration",
+  "secrets",
+  "zone_files",
+  "service",
+  "token",
+  "clock",
+  "permissions",
+  "zones",
+  "budget",
+  "state",
+  "history",
+  "cluster",
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+
+/** One result of a check. Neither text holds a secret. */
+export interface Finding {
+  readonly check: CheckName;
+  /** `skipped`: not checked, because of another finding. */
+  readonly status: "ok" | "warning" | "error" | "skipped";
+  /** The code of a diagnostic or of an error of the service; "" where there is none. */
+  readonly code: string;
+  readonly message: string;
+  /** What to do; "" where there is nothing to do. */
+  readonly remedy: string;
+}
+
+/** What is wrong, and what to do. */
+interface Fault {
+  readonly message: string;
+  readonly remedy: string;
+  readonly code?: string;
+}
+
+export function fine(check: CheckName, message: string): Finding {
+  return { check, status: "ok", code: "", message: withoutSecrets(message), remedy: "" };
+}
+
+export function skipped(check: CheckName, why: string): Finding {
+  return { check, status: "skipped", code: "", message: `not checked: ${why}`, remedy: "" };
+}
+
+export function finding(
+  check: CheckName,
+  status: "warning" | "error",
+  { message, remedy, code = "" }: Fault,
+): Finding {
+  const texts = { message: withoutSecrets(message), remedy: withoutSecrets(remedy) };
+  return { check, status, code, ...texts };
+}
+
+/** A failure of the service, or an internal error, which is thrown again. */
+export function failureOf(error: unknown): Fault {
+  if (!(error instanceof ServiceError)) throw error;
+  const { what, remedy } = inTwo(error.message);
+  return { code: error.code, message: what, remedy };
+}
+
+/** The parts of a message: errors end with what the operator can do, after a semicolon. */
+function inTwo(message: string): { readonly what: string; readonly remedy: string } {
+  const end = message.lastIndexOf("; ");
+  if (end < 0) return { what: message, remedy: "run zonewarden doctor again after a minute" };
+  return { what: message.slice(0, end), remedy: message.slice(end + 2) };
+}
+
+/** The exit code: an invalid file comes before a service that cannot be reached, and both before other errors. */
+export function exitCodeOf(findings: readonly Finding[]): ExitCode {
+  const errors = findings.filter(({ status }) => status === "error");
+  if (errors.some(({ check }) => check === "configuration" || check === "zone_files")) {
+    return exitCodes.invalid;
+  }
+  const codes = errors.map(({ code }) => exitCodeOfFailure(code));
+  if (codes.includes(exitCodes.unreachable)) return exitCodes.unreachable;
+  return codes.length > 0 ? exitCodes.failed : exitCodes.done;
+}
+
+/** Format of {@link findingsJson}; see `schemas/doctor.schema.json`. */
+const format = "zonewarden-doctor/1";
+
+export function findingsJson(findings: readonly Finding[]): JsonObject {
+  return {
+    format,
+    errors: countOf(findings, "error"),
+    warnings: countOf(findings, "warning"),
+    findings: findings.map((each) => ({ ...each })),
+  };
+}
+
+export function countOf(findings: readonly Finding[], status: Finding["status"]): number {
+  return findings.filter((each) => each.status === status).length;
+}

@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, it } from "vitest";
+
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { examined, secret, type SetUp, withoutState } from "../support/doctor-set-up.ts";
+import { startKubeApi } from "../support/kube-api.ts";
+import { misconfigurations, without } from "../support/misconfigurations.ts";
+
+function problemsIn(stdout: string): readonly string[] {
+  return stdout.split("\n").filter((line) => /^(error|warning) /.test(line));
+}
+
+describe("doctor", () => {
+  it("finds nothing in a healthy set-up", async ({ expect }) => {
+    const { code, stdout, stderr, methods } = await examined({});
+    expect({ code, stderr, problems: problemsIn(stdout) }).toEqual({
+      code: 0,
+      stderr: "",
+      problems: [],
+    });
+    expect(stdout).not.toContain("skipped");
+    expect(stdout).toMatch(/\nNo problem found\.\n$/);
+    expect(methods).toEqual(["GET"]);
+  });
+
+  it("makes neither the state directory nor the history", async ({ expect }) => {
+    let directory = "";
+    const plant = ({ place }: SetUp): Promise<void> => {
+      ({ directory } = place);
+      return place.write("var/keep", "");
+    };
+    let seen: unknown;
+    const namedFiles = {
+      ...nodeNamedFiles,
+      checkWritable: async (place: string, kind: "file" | "directory") => {
+        await nodeNamedFiles.checkWritable(place, kind);
+        seen = await readFile(path.join(directory, "var/state"), "utf8").catch(String);
+      },
+    };
+    const { code } = await examined({ plant, ports: { namedFiles } });
+    expect(code).toBe(0);
+    expect(seen).toContain("ENOENT");
+  });
+
+  it.for(misconfigurations)("names the remedy when $when", async (planted, { expect }) => {
+    const { stdout, stderr, code, methods } = await examined(planted);
+    expect(stdout).toMatch(planted.says);
+    const lines = stdout.split("\n");
+    const at = lines.findIndex((line) => planted.says.test(line));
+    expect(lines[at + 1]).toMatch(/^ +To mend it: /);
+    expect(lines[at + 1]).toMatch(planted.remedy);
+    expect(code).toBe(planted.code);
+    expect(stdout + stderr).not.toContain(secret);
+    expect(methods.filter((method) => method !== "GET")).toEqual([]);
+  });
+
+  it("says which objects of the cluster it may not read, and writes none", async ({ expect }) => {
+    await using kube = await startKubeApi();
+    const set = {
+      config: (healthy: string) => `${withoutState(healthy)}cluster: { kubeconfig: kube.yaml }\n`,
+      plant: ({ place }: SetUp) => place.write("kube.yaml", kube.kubeconfig),
+    };
+    const healthy = await examined(set);
+    expect(problemsIn(healthy.stdout)).toEqual([]);
+    kube.fault = (_method, where) => (where.includes("/leases/") ? { status: 403 } : undefined);
+    const { code, stdout } = await examined(set);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^error +cluster +Lease zonewarden cannot be read: .*403/m);
+    expect(stdout).toMatch(/To mend it: apply the Role and RoleBinding/);
+    expect(new Set(kube.seen.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  it("prints JSON that its schema accepts", async ({ expect }) => {
+    const schema: unknown = JSON.parse(await readFile("schemas/doctor.schema.json", "utf8"));
+    const ajv = new Ajv2020({ strict: false });
+    const validate = ajv.compile<object>(schema instanceof Object ? schema : {});
+    for (const planted of [{}, { env: {} }, { token: without("Zone WAF Read") }]) {
+      const { stdout, code } = await examined(planted, "--format", "json");
+      const report: unknown = JSON.parse(stdout);
+      validate(report);
+      expect(validate.errors).toBe(null);
+      expect(report).toMatchObject({ errors: code });
+    }
+  });
+});

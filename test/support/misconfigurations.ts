@@ -1,0 +1,292 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { SeedToken } from "../../src/emulator/seed/seed.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import type { Host } from "../../src/host/host.ts";
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { type Planted, secret, withoutState, zoneFile } from "./doctor-set-up.ts";
+
+const granted = ["Zone Read", "Page Shield Read", "Zone WAF Read", "Account WAF Read"];
+
+/** A token with every read permission but one. */
+export function without(permission: string): Partial<SeedToken> {
+  return { permissions: granted.filter((each) => each !== permission) };
+}
+
+function denied(code: string): Partial<Host> {
+  const refusal = Object.assign(new Error(code), { code });
+  const checkWritable = (): Promise<void> => Promise.reject(refusal);
+  return { namedFiles: { ...nodeNamedFiles, checkWritable } };
+}
+
+function shifted(ms: number): Partial<Host> {
+  return { clock: { ...systemClock, now: () => new Date(Date.now() + ms) } };
+}
+
+/** Each is wrong in one way; `says` matches the line that names it, `remedy` the line after it. */
+export const misconfigurations: readonly (Planted & {
+  readonly when: string;
+  readonly code: number;
+  readonly says: RegExp;
+  readonly remedy: RegExp;
+})[] = [
+  {
+    when: "there is no configuration",
+    plant: ({ place }) => place.remove("zonewarden.yaml"),
+    code: 3,
+    says: /^error +configuration +zonewarden\.yaml:1: the file cannot be read: it does not exist/m,
+    remedy: /create it \(`mode: observe` is enough\), or give its path with --config/,
+  },
+  {
+    when: "a key of the configuration is misspelt",
+    config: (healthy) => `${healthy}shedule: { cron: "* * * * *" }\n`,
+    code: 3,
+    says: /^error +configuration +zonewarden\.yaml:5: .*shedule/m,
+    remedy: /did you mean "schedule"\?/,
+  },
+  {
+    when: "a cron expression is wrong",
+    config: (healthy) => `${healthy}schedule: { cron: "61 * * * *" }\n`,
+    code: 3,
+    says: /^error +configuration +zonewarden\.yaml:5: .*61 \* \* \* \*/m,
+    remedy: /write five fields as in/,
+  },
+  {
+    when: "the variable of the token is not set",
+    env: {},
+    code: 1,
+    says: /^error +token +credential default: .*the environment has no ZONEWARDEN_API_TOKEN/m,
+    remedy: /export ZONEWARDEN_API_TOKEN/,
+  },
+  {
+    when: "the file of the token does not exist",
+    config: (healthy) => `${healthy}credentials: [{ name: main, token_file: tokn }]\n`,
+    code: 1,
+    says: /^error +token +credential main: .*its file cannot be read: it does not exist/m,
+    remedy: /write the token to the file, or correct token_file of the credential main/,
+  },
+  {
+    when: "the token has the word Bearer before it",
+    env: { ZONEWARDEN_API_TOKEN: `Bearer ${secret}` },
+    code: 1,
+    says: /^error +token +credential default: the token begins with the word Bearer/m,
+    remedy: /store only the token itself/,
+  },
+  {
+    when: "the token is in quotation marks",
+    env: { ZONEWARDEN_API_TOKEN: `"${secret}"` },
+    code: 1,
+    says: /^error +token +credential default: the token is in quotation marks/m,
+    remedy: /store only the token itself/,
+  },
+  {
+    when: "the service does not know the token",
+    env: { ZONEWARDEN_API_TOKEN: `${secret}-other` },
+    code: 1,
+    says: /^error +token +credential default: .*Invalid access token/m,
+    remedy: /check the token: it is unknown, disabled or expired/,
+  },
+  {
+    when: "the token has expired",
+    token: { expires_on: "2020-02-03T00:00:00Z" },
+    code: 1,
+    says: /^error +token +credential default: the token expired on 2020-02-03/m,
+    remedy: /create another token/,
+  },
+  {
+    when: "the token expires soon",
+    token: { expires_on: new Date(Date.now() + 3 * 86_400_000).toISOString() },
+    code: 0,
+    says: /^warning +token +credential default: the token expires on \d{4}-/m,
+    remedy: /create another token before that day/,
+  },
+  {
+    when: "the token sees no zone",
+    token: { zones: ["other.example"] },
+    code: 1,
+    says: /^error +token +credential default: the service lists no zone for it/m,
+    remedy: /the permission Zone: Read for the zones, or correct `accounts` and `zones`/,
+  },
+  {
+    when: "the token may not read Page Shield",
+    token: without("Page Shield Read"),
+    code: 1,
+    says: /^error +permissions +credential default, blog\.example\.com: .*page_shield.*403/m,
+    remedy: /give the token the permission Page Shield: Read/,
+  },
+  {
+    when: "the token may not read the rules of zones",
+    token: without("Zone WAF Read"),
+    code: 1,
+    says: /^error +permissions +credential default, blog\.example\.com: .*entrypoint.*403/m,
+    remedy: /give the token the permission Zone WAF: Read/,
+  },
+  {
+    when: "the token may not read the rulesets of the account",
+    token: without("Account WAF Read"),
+    code: 0,
+    says: /^warning +permissions +credential default, blog\.example\.com: .*accounts.*403/m,
+    remedy: /Account WAF: Read.*; only zonewarden rulesets --account needs it/,
+  },
+  {
+    when: "nothing listens at the address",
+    config: (healthy, url) => healthy.replace(url, "http://127.0.0.1:9/client/v4"),
+    code: 7,
+    says: /^error +service +http:\/\/127\.0\.0\.1:9\/client\/v4: .*no answer \(ECONNREFUSED\)/m,
+    remedy: /check api\.base_url and the network/,
+  },
+  {
+    when: "the path of the address is wrong",
+    config: (healthy, url) => healthy.replace(url, url.replace("/client/v4", "/v4")),
+    code: 1,
+    says: /^error +service +http:\/\/127\.0\.0\.1:\d+\/v4: GET \/zones/m,
+    remedy: /check that api\.base_url is the service's/,
+  },
+  {
+    when: "the service fails",
+    plant: ({ emulator }) => fault(emulator, { fault: "status", status: 503, path: "/zones" }),
+    code: 7,
+    says: /^error +service +http.*: GET \/zones: 503/m,
+    remedy: /run zonewarden doctor again/,
+  },
+  {
+    when: "the clock is two hours fast",
+    ports: shifted(7_200_000),
+    code: 1,
+    says: /^error +clock +the clock of this machine is 2 h.* ahead of that of the service/m,
+    remedy: /synchronise the clock/,
+  },
+  {
+    when: "the clock is a minute slow",
+    ports: shifted(-90_000),
+    code: 1,
+    says: /^error +clock +the clock of this machine is .*behind that of the service/m,
+    remedy: /synchronise the clock/,
+  },
+  {
+    when: "there are no zone files",
+    plant: ({ place }) => place.remove("zones"),
+    code: 3,
+    says: /^error +zone files +zones/m,
+    remedy: /desired\.path/,
+  },
+  {
+    when: "the zone files declare nothing",
+    zones: "zones: []\n",
+    code: 3,
+    says: /^error +zone files +zones/m,
+    remedy: /import/,
+  },
+  {
+    when: "a zone file is invalid",
+    zones: `${zoneFile}    page_sheild: {}\n`,
+    code: 3,
+    says: /^error +zone files +zones\/shop\.yaml:6: .*page_sheild/m,
+    remedy: /page_shield/,
+  },
+  {
+    when: "a declared zone does not exist",
+    zones: zoneFile.replace("shop.example.com", "shpo.example.com"),
+    code: 1,
+    says: /^error +zones +zones\/shop\.yaml:2: .*shpo\.example\.com/m,
+    remedy: /shop\.example\.com/,
+  },
+  {
+    when: "a sweep takes longer than the schedule leaves",
+    config: (healthy) =>
+      `${healthy}budget: { requests: 40, window: 1h }\nschedule: { cron: "* * * * *" }\n`,
+    code: 0,
+    says: /^warning +budget +a sweep costs 3 requests, .*the schedule leaves 1 min/m,
+    remedy: /sweep less often \(schedule\.cron\)/,
+  },
+  {
+    when: "the state directory is a file",
+    plant: ({ place }) => place.write("var/state", "not a directory"),
+    code: 1,
+    says: /^error +state +state\.path: zonewarden cannot write in .*var\/state: .*is not a directory/m,
+    remedy: /set state\.path to another directory/,
+  },
+  {
+    when: "the directories are not writable",
+    ports: denied("EACCES"),
+    code: 1,
+    says: /^error +state +state\.path: zonewarden cannot write in .*: permission denied/m,
+    remedy: /let the user that runs zonewarden write there/,
+  },
+  {
+    when: "another process uses the state",
+    plant: ({ place }) =>
+      place.write(
+        "var/state/state.lock",
+        JSON.stringify({ id: "a", pid: process.pid + 1, host: "here", beat: 1 }),
+      ),
+    code: 0,
+    says: /^warning +state +.*var\/state is in use by process \d+ on here/m,
+    remedy: /give each daemon a directory of its own \(state\.path\)/,
+  },
+  {
+    when: "the state is damaged",
+    plant: ({ place }) => place.write("var/state/state.jsonl", "nonsense\n"),
+    code: 1,
+    says: /^error +state +the state in .* cannot be used: line 1 is damaged/m,
+    remedy: /restore the file from a backup/,
+  },
+  {
+    when: "there is no state directory",
+    config: withoutState,
+    code: 0,
+    says: /^warning +state +no state directory/m,
+    remedy: /set state\.path/,
+  },
+  {
+    when: "the history is a symbolic link",
+    plant: async ({ place: { directory } }) => {
+      await mkdir(path.join(directory, "var"));
+      await writeFile(path.join(directory, "other"), "");
+      await symlink(path.join(directory, "other"), path.join(directory, "var/history.jsonl"));
+    },
+    code: 1,
+    says: /^error +history +history\.path: zonewarden cannot write .*: it is a symbolic link/m,
+    remedy: /name a plain file/,
+  },
+  {
+    when: "the history is a directory",
+    plant: ({ place }) => place.write("var/history.jsonl/file", ""),
+    code: 1,
+    says: /^error +history +history\.path: zonewarden cannot write .*: it is a directory/m,
+    remedy: /name a plain file/,
+  },
+  {
+    when: "the URL of a notification is missing",
+    config: (healthy) =>
+      `${healthy}notifications: [{ name: team, type: slack, url_env: SLACK_URL }]\n`,
+    code: 1,
+    says: /^error +secrets +the URL of the notification team: the environment has no SLACK_URL/m,
+    remedy: /export the variable where zonewarden runs/,
+  },
+  {
+    when: "the key of saved plans is missing",
+    config: (healthy) => `${healthy}plan: { verify_key: verify.pem }\n`,
+    code: 1,
+    says: /^error +secrets +plan\.verify_key cannot be read: it does not exist/m,
+    remedy: /write the public key \(PEM\)/,
+  },
+  {
+    when: "the process is in no cluster",
+    config: (healthy) => `${withoutState(healthy)}cluster: {}\n`,
+    code: 1,
+    says: /^error +cluster +this process does not run in a Kubernetes cluster/m,
+    remedy: /correct cluster\.kubeconfig/,
+  },
+];
+
+async function fault(emulator: Emulator, body: Readonly<Record<string, unknown>>): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
