@@ -123,26 +123,19 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { address: "http://[::1]:1/x", yields: "http://[::1]:1/x" },
     { address: "http://localhost/x", yields: "http://localhost/x" },
     { address: "https://api.example/client/v4", yields: "https://api.example/client/v4" },
-  ])("reads $address", async ({ address, yields }, { expect }) => {
-    expect((await configOf(`mode: observe\napi: { base_url: "${address}" }`)).api.baseUrl).toBe(
-      yields,
-    );
+    { address: "http://emulator:8787/x", yields: "http://emulator:8787/x", http: true },
+    {
+      address: "http://emulator.edge.svc.cluster.local/x",
+      yields: "http://emulator.edge.svc.cluster.local/x",
+      http: true,
+    },
+  ])("reads $address", async ({ address, yields, http = false }, { expect }) => {
+    const api = `api: { base_url: "${address}", allow_http: ${http} }`;
+    expect((await configOf(`mode: observe\n${api}`)).api.baseUrl).toBe(yields);
   });
 
   it.for([
     { line: "", says: '1:1: error: "mode" is missing; add it' },
-    {
-      line: "mode: enforce\ncluster: { lease_duration: 5s }",
-      says: "write a duration from 15s to 5m",
-    },
-    {
-      line: "mode: enforce\ncluster: {}\nstate: { path: state }",
-      says: `"state.path" has no effect with "cluster"`,
-    },
-    {
-      line: "mode: enforce\ncluster: { lease: Edge }",
-      says: "a name has up to 52 lower-case letters",
-    },
     { line: "mode: enforced", says: 'did you mean "enforce"?' },
     {
       line: 'mode: observe\napi: { base_url: "http://api.example/" }',

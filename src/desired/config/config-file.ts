@@ -12,6 +12,7 @@ export interface ConfigFile {
   mode: "enforce" | "observe";
   api?: {
     base_url?: string;
+    allow_http?: boolean;
     emulator?: {
       seed?: string;
       listen?: string;

@@ -56,17 +56,27 @@ function checkUrls({ api, notifications = [] }: ConfigFile): UnplacedDiagnostic[
     ({ url }, index) => [["notifications", index, "url"], url] as const,
   );
   return [
-    ...wrongValues(service, baseUrlError, "write https://host/client/v4"),
+    ...wrongValues(
+      service,
+      (text) => baseUrlError(text, api?.allow_http === true),
+      "write https://host/client/v4",
+    ),
     ...wrongValues(sinks, sinkUrlError, "write https://host/path"),
   ];
 }
 
-function baseUrlError(text: string): string | undefined {
+function baseUrlError(text: string, allowsService: boolean): string | undefined {
   const url = URL.parse(text);
   if (url === null) return "this is not a URL";
   if (url.username !== "" || url.password !== "") return "the URL has a user or password";
   if (url.search !== "" || url.hash !== "") return "the URL has a query or fragment";
+  if (allowsService && url.protocol === "http:" && isService(url)) return undefined;
   return schemeError(url, "the token");
+}
+
+/** The name of a Service, which the DNS of a cluster resolves: no address, and no name in another domain. */
+function isService({ hostname }: URL): boolean {
+  return /^[a-z0-9-]+(\.[a-z0-9-]+\.svc(\.cluster\.local)?)?$/.test(hostname);
 }
 
 /** URLs of webhooks may have a query. */
