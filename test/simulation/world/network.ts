@@ -1,6 +1,6 @@
 import type { FaultEffects } from "../../../src/emulator/control/faults.ts";
 import type { RequestFault } from "../disturbances.ts";
-import type { Ledger, SentRequest } from "../ledger.ts";
+import type { Effect, Ledger, SentRequest } from "../ledger.ts";
 import type { InProcessService, ServiceAnswer } from "./in-process-service.ts";
 import { timeoutMs } from "./simulated-process.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
@@ -27,12 +27,20 @@ export class Network {
   readonly #time: SimulatedTime;
   readonly #service: InProcessService;
   readonly #ledger: Ledger;
+  readonly #took: (effect: Effect) => void;
   #lockedOutUntil = 0;
 
-  constructor(time: SimulatedTime, service: InProcessService, ledger: Ledger) {
+  /** @param took is called with each effect of a request, before the ledger has it. */
+  constructor(
+    time: SimulatedTime,
+    service: InProcessService,
+    ledger: Ledger,
+    took: (effect: Effect) => void,
+  ) {
     this.#time = time;
     this.#service = service;
     this.#ledger = ledger;
+    this.#took = took;
   }
 
   /** All faults are over. */
@@ -138,7 +146,9 @@ export class Network {
         this.#ledger.interferences.push({ at, zone: request.zone, kind: "stale" });
       }
       if (stored !== undefined) {
-        this.#ledger.took({ request, at, ...stored, isLate: ms > travelMs });
+        const effect = { request, at, ...stored, isLate: ms > travelMs };
+        this.#took(effect);
+        this.#ledger.took(effect);
       }
       then(answer);
     });

@@ -12,7 +12,7 @@ import {
 import { type Invariant, type Truth, Violation } from "../invariants/invariant.ts";
 import { invariants } from "../invariants/invariants.ts";
 import { differencesOf } from "../invariants/oracle.ts";
-import { Ledger, type SentRequest } from "../ledger.ts";
+import { type Effect, Ledger, type SentRequest } from "../ledger.ts";
 import type { Schedule } from "../schedule.ts";
 import { seeds } from "../stories.ts";
 import { Editor } from "./editor.ts";
@@ -56,7 +56,9 @@ export class SimulatedWorld {
     this.#schedule = schedule;
     this.service = new InProcessService(seeds[schedule.story], { now: () => this.time.wall });
     this.ledger = new Ledger(this.service.zones());
-    this.network = new Network(this.time, this.service, this.ledger);
+    const judge = (effect: Effect): void =>
+      this.check((invariant) => invariant.onEffect?.(effect, this.truth));
+    this.network = new Network(this.time, this.service, this.ledger, judge);
     this.editor = new Editor(this.service, this.ledger, this.time);
     this.files = new SimulatedFiles(schedule.story);
     this.#noteDeclared();

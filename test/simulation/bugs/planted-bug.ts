@@ -1,0 +1,15 @@
+import type { Step } from "../schedule.ts";
+import type { StoryName } from "../stories.ts";
+
+/** A bug of the program, the schedule in which it shows, and the invariant that then does not hold. */
+export interface PlantedBug {
+  readonly name: string;
+  /** Below `src`. */
+  readonly file: string;
+  /** The text of the file that is replaced. */
+  readonly from: string;
+  readonly to: string;
+  readonly story: StoryName;
+  readonly steps: readonly Step[];
+  readonly invariant: string;
+}

@@ -1,0 +1,7 @@
+import type { PlantedBug } from "./planted-bug.ts";
+import { reportBugs } from "./report-bugs.ts";
+import { requestBugs } from "./request-bugs.ts";
+import { writeBugs } from "./write-bugs.ts";
+
+/** Bugs that the simulation catches. Each is planted by another text at one place of one file. */
+export const plantedBugs: readonly PlantedBug[] = [...requestBugs, ...writeBugs, ...reportBugs];

@@ -1,0 +1,139 @@
+import type { PlantedBug } from "./planted-bug.ts";
+
+/** Bugs of what is deleted and of what is told. */
+export const reportBugs: readonly PlantedBug[] = [
+  {
+    name: "goes-on-after-a-failure",
+    file: "reconcile/run/apply.ts",
+    from: '  if (last === undefined || last.status === "done") return undefined;',
+    to: '  if (last === undefined || last.status !== "skipped") return undefined;',
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "lost_request",
+      },
+    ],
+    invariant: "never-weaker",
+  },
+  {
+    name: "deletes-the-unmarked",
+    file: "plan/prunable.ts",
+    from: "    if (mark.owner === owner) {",
+    to: "    if (mark.owner === owner || mark.owner === undefined) {",
+    story: "shop",
+    steps: [],
+    invariant: "unowned-untouched",
+  },
+  {
+    name: "put-drops-strangers",
+    file: "plan/rules/rule-positions.ts",
+    from: "    .filter((rule) => !toPrune.has(rule))",
+    to: '    .filter((rule) => !toPrune.has(rule) && rule.ref.includes(":"))',
+    story: "shop",
+    steps: [],
+    invariant: "unowned-untouched",
+  },
+  {
+    name: "duplicates-stay",
+    file: "plan/prunable.ts",
+    from: "      const isDuplicate = seen.has(key);",
+    to: "      const isDuplicate = seen.has(key);\n      if (isDuplicate) continue;",
+    story: "shop",
+    steps: [
+      {
+        at: 14,
+        does: "duplicate_policy",
+      },
+    ],
+    invariant: "in-sync-is-true",
+  },
+  {
+    name: "unknown-is-failed",
+    file: "reconcile/run/apply.ts",
+    from: 'code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed"',
+    to: 'code === "API_UNKNOWN" + "_" ? "unknown" : "failed"',
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "late_request",
+      },
+    ],
+    invariant: "failed-is-failed",
+  },
+  {
+    name: "refused-has-no-effect",
+    file: "api/request/answer.ts",
+    from: "return status >= 500 || status === 408 || (status >= 200 && status < 300);",
+    to: "return status >= 500 || status === 408;",
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "refused_after",
+      },
+    ],
+    invariant: "effects-are-reported",
+  },
+  {
+    name: "lost-answer-is-done",
+    file: "api/write/send-write.ts",
+    from: "if (after === undefined) throw unknownOutcome(live, write, error);",
+    to: 'if (after === undefined) return { live, readAt: 0, shows: "object", ray: "", interleaved: false };',
+    story: "fleet",
+    steps: [
+      {
+        at: 15,
+        does: "late_request",
+      },
+    ],
+    invariant: "done-is-done",
+  },
+  {
+    name: "pending-is-drift",
+    file: "reconcile/run/zone-memory.ts",
+    from: 'return this.#converged === digest ? "drift" : "pending";',
+    to: 'return this.#converged === digest ? "drift" : "drift";',
+    story: "fleet",
+    steps: [
+      {
+        at: 34,
+        does: "files_other",
+      },
+    ],
+    invariant: "drift-has-an-author",
+  },
+  {
+    name: "write-is-not-recorded",
+    file: "reconcile/run/apply.ts",
+    from: "      await record(outcomes);\n",
+    to: "",
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "crash_after_effect",
+      },
+    ],
+    invariant: "history-is-complete",
+  },
+  {
+    name: "history-twice",
+    file: "daemon/run-history.ts",
+    from: "        append(recent.record(step, isRunning));",
+    to: "        append(recent.record(step, isRunning));\n        append(recent.record(step, true));",
+    story: "shop",
+    steps: [],
+    invariant: "history-is-complete",
+  },
+  {
+    name: "fleet-is-not-told",
+    file: "daemon/reporter.ts",
+    from: "      fleet.recordZone(report);\n",
+    to: "",
+    story: "shop",
+    steps: [],
+    invariant: "status-is-true",
+  },
+];

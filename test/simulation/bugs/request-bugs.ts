@@ -1,0 +1,183 @@
+import type { PlantedBug } from "./planted-bug.ts";
+
+/** Bugs of requests, the budget and the life of a process. */
+export const requestBugs: readonly PlantedBug[] = [
+  {
+    name: "never-in-sync",
+    file: "plan/policies/policy-match.ts",
+    from: "    before === undefined ? {} : fieldsOf(before, withoutOurMark(before, owner)),",
+    to: "    before === undefined ? {} : fieldsOf(before, before.description),",
+    story: "shop",
+    steps: [],
+    invariant: "then-writes-nothing",
+  },
+  {
+    name: "writes-while-held",
+    file: "reconcile/run/apply.ts",
+    from: "  const quota = quotaHold(report.plan, outcomes);",
+    to: '  const quota = report.plan.writes.length > 4 ? ({ reason: "quota", message: "" } as const) : quotaHold(report.plan, outcomes);',
+    story: "shop",
+    steps: [],
+    invariant: "held-writes-nothing",
+  },
+  {
+    name: "blind-post",
+    file: "api/request/retry.ts",
+    from: '  if (method === "POST" && error.mayHaveHappened) return false;\n',
+    to: "",
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "lost_answer",
+      },
+    ],
+    invariant: "no-blind-post",
+  },
+  {
+    name: "budget-without-a-limit",
+    file: "api/budget/budget.ts",
+    from: "const isFree = this.#waiters.length === 0 && this.#nextRequestAt(priority, now) <= now;",
+    to: "const isFree = true;",
+    story: "fleet",
+    steps: [
+      {
+        at: 1,
+        does: "server_error_after",
+      },
+      {
+        at: 2,
+        does: "refused_after",
+      },
+    ],
+    invariant: "budget",
+  },
+  {
+    name: "retry-after-is-ignored",
+    file: "api/budget/budget.ts",
+    from: "this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonicMs() + ms);",
+    to: "this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonicMs() + ms * 1_000);",
+    story: "shop",
+    steps: [
+      {
+        at: 1,
+        does: "locked_out",
+      },
+    ],
+    invariant: "converges",
+  },
+  {
+    name: "budget-alarm-stays",
+    file: "api/budget/budget.ts",
+    from: "      // The alarm may have been for this waiter alone: it would keep a stopping process alive.\n      this.#serveWaiters();\n",
+    to: "",
+    story: "fleet",
+    steps: [
+      {
+        at: 1,
+        does: "locked_out",
+      },
+      {
+        at: 3,
+        does: "files_suspended",
+      },
+      {
+        at: 7,
+        does: "second_start",
+      },
+      {
+        at: 4,
+        does: "lost_answer",
+      },
+    ],
+    invariant: "no-leaked-timer",
+  },
+  {
+    name: "timer-of-pages-stays",
+    file: "daemon/daemon.ts",
+    from: "  using pages = new",
+    to: "  const pages = new",
+    story: "shop",
+    steps: [
+      {
+        at: 1,
+        does: "stop",
+      },
+    ],
+    invariant: "no-leaked-timer",
+  },
+  {
+    name: "stop-is-ignored",
+    file: "host/shutdown.ts",
+    from: "    stop.abort();\n    void",
+    to: "    void",
+    story: "shop",
+    steps: [],
+    invariant: "stops",
+  },
+  {
+    name: "lock-is-ignored",
+    file: "store/state-lock.ts",
+    from: "if (holder === undefined || !isGone(holder, ports)) {",
+    to: "if (holder === undefined) {",
+    story: "shop",
+    steps: [
+      {
+        at: 5,
+        does: "same_state",
+      },
+    ],
+    invariant: "one-process-a-state",
+  },
+  {
+    name: "zone-stays-running",
+    file: "reconcile/queue/zone-queue.ts",
+    from: "    this.#running.delete(zone);\n",
+    to: "    if (zone.length > 16) this.#running.delete(zone);\n",
+    story: "shop",
+    steps: [],
+    invariant: "no-stuck-queue",
+  },
+  {
+    name: "verification-rejects",
+    file: "daemon/wiring.ts",
+    from: '      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");',
+    to: "      throw error;",
+    story: "shop",
+    steps: [
+      {
+        at: 2,
+        does: "stop",
+      },
+    ],
+    invariant: "no-unhandled-rejection",
+  },
+  {
+    name: "not-found-is-a-bug",
+    file: "reconcile/run/apply.ts",
+    from: "if (!(error instanceof ServiceError) && !isStopped) ports.bug",
+    to: "if (!isStopped) ports.bug",
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "bad_request",
+      },
+    ],
+    invariant: "no-internal-error",
+  },
+  {
+    name: "old-read",
+    file: "reconcile/run/write-gate.ts",
+    from: "const usualReadAgeMs = 60_000;",
+    to: "const usualReadAgeMs = 600_000;",
+    story: "shop",
+    steps: [
+      {
+        at: 2,
+        does: "retry_after",
+      },
+    ],
+    invariant: "no-write-on-an-old-read",
+  },
+];

@@ -1,0 +1,165 @@
+import type { PlantedBug } from "./planted-bug.ts";
+
+/** Bugs of guards and of the order of writes. */
+export const writeBugs: readonly PlantedBug[] = [
+  {
+    name: "old-read-of-an-entry-point",
+    file: "reconcile/run/write-gate.ts",
+    from: "export const freshReadMs = 5_000;",
+    to: "export const freshReadMs = 500_000;",
+    story: "shop",
+    steps: [
+      {
+        at: 5,
+        does: "slow",
+      },
+    ],
+    invariant: "no-write-on-an-old-read",
+  },
+  {
+    name: "failed-read-is-empty",
+    file: "api/read/read-zone.ts",
+    from: "    error.status === 404 &&\n    error.wireCodes.includes(wireCodes.noEntrypoint)",
+    to: "    error.status >= 400",
+    story: "shop",
+    steps: [
+      {
+        at: 5,
+        does: "bad_request",
+      },
+    ],
+    invariant: "no-write-on-an-old-read",
+  },
+  {
+    name: "same-answers-are-in-sync",
+    file: "reconcile/run/zone-runner.ts",
+    from: "return `${this.#options.owner} ${digest} ${answers}`;",
+    to: "return `${this.#options.owner} ${digest} ${answers.length}`;",
+    story: "shop",
+    steps: [
+      {
+        at: 18,
+        does: "edit_policy",
+      },
+    ],
+    invariant: "in-sync-is-true",
+  },
+  {
+    name: "gate-without-guards",
+    file: "reconcile/run/write-gate.ts",
+    from: '    else if (this.#holdsAt(this.#clock.now()).length > 0) this.close("cancelled");',
+    to: "",
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "observe",
+      },
+    ],
+    invariant: "observe-writes-nothing",
+  },
+  {
+    name: "observe-is-ignored",
+    file: "plan/guard/guard.ts",
+    from: '...(mode === "observe" ? [observeHold] : []),',
+    to: "...[],",
+    story: "shop",
+    steps: [
+      {
+        at: 1,
+        does: "observe",
+      },
+    ],
+    invariant: "observe-writes-nothing",
+  },
+  {
+    name: "freeze-is-ignored",
+    file: "reconcile/run/plan-zone.ts",
+    from: "freeze: windows.freezeAt(now), now }",
+    to: "freeze: undefined, now }",
+    story: "shop",
+    steps: [
+      {
+        at: 1,
+        does: "freeze",
+      },
+      {
+        at: 3,
+        does: "retry_after",
+      },
+    ],
+    invariant: "freeze-writes-nothing",
+  },
+  {
+    name: "suspend-is-ignored",
+    file: "plan/guard/guard.ts",
+    from: "  return until === undefined || until > now;",
+    to: "  return until !== undefined && until > now;",
+    story: "shop",
+    steps: [
+      {
+        at: 1,
+        does: "files_suspended",
+      },
+      {
+        at: 1,
+        does: "retry_after",
+      },
+    ],
+    invariant: "suspend-writes-nothing",
+  },
+  {
+    name: "changed-files-do-not-cancel",
+    file: "reconcile/run/zone-runner.ts",
+    from: 'if (declared.get(name)?.digest !== digest) gate.close("cancelled");',
+    to: "void [declared, name, digest, gate];",
+    story: "shop",
+    steps: [
+      {
+        at: 5,
+        does: "delete_policy",
+      },
+      {
+        at: 11,
+        does: "files_suspended",
+      },
+      {
+        at: 11,
+        does: "slow",
+      },
+    ],
+    invariant: "suspend-writes-nothing",
+  },
+  {
+    name: "first-round-is-open",
+    file: "reconcile/fleet/first-round.ts",
+    from: 'if (this.#phase === "closed" || ',
+    to: "if (true || ",
+    story: "fleet",
+    steps: [],
+    invariant: "first-round-is-judged",
+  },
+  {
+    name: "fleet-guard-is-open",
+    file: "reconcile/fleet/fleet-guard.ts",
+    from: "if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;",
+    to: "if (before.size >= 0) return undefined;",
+    story: "fleet",
+    steps: [
+      {
+        at: 23,
+        does: "files_mass",
+      },
+    ],
+    invariant: "guard-stays-closed",
+  },
+  {
+    name: "weakening-first",
+    file: "plan/write-order.ts",
+    from: "  return rank(a) - rank(b);",
+    to: "  return rank(b) - rank(a);",
+    story: "shop",
+    steps: [],
+    invariant: "never-weaker",
+  },
+];
