@@ -9,7 +9,7 @@ import { simulate } from "./simulation.ts";
 const batch = 100;
 
 /** Tries the schedules of a share, and tells of them. */
-async function work({ exhaustive, firstSeed, seeds, nth, of }: Share): Promise<void> {
+async function work({ exhaustive, firstSeed, seeds, seconds, nth, of }: Share): Promise<void> {
   let tally = noTally;
   const tell = (): void => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -20,6 +20,7 @@ async function work({ exhaustive, firstSeed, seeds, nth, of }: Share): Promise<v
   for (const [seed, schedule] of listed(exhaustive, firstSeed, seeds)) {
     index += 1;
     if (index % of !== nth) continue;
+    if (performance.now() > seconds * 1_000) break;
     tally = added(tally, await tried(seed, schedule));
     if (tally.schedules === batch) tell();
   }

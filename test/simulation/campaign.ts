@@ -8,6 +8,8 @@ export interface Campaign {
   readonly exhaustive: boolean;
   readonly firstSeed: number;
   readonly seeds: number;
+  /** No schedule begins after so many seconds. */
+  readonly seconds: number;
   readonly workers: number;
 }
 

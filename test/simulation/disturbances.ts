@@ -88,6 +88,7 @@ export const processEvents = {
   kill_torn: "the process is killed and the last line of its state and history is torn",
   second_start: "a second process starts with a state of its own",
   second_stop: "the second process stops",
+  plan_command: "somebody runs a plan",
   same_state: "a second process tries to start with the same state",
 } as const;
 

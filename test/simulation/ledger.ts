@@ -2,6 +2,7 @@ import { basePath } from "../../src/api/wire.ts";
 import type { ZoneState } from "../../src/emulator/state.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZonePart } from "../../src/zone/write.ts";
+import type { Disturbance } from "./disturbances.ts";
 import { objectsIn, ownedIn } from "./invariants/oracle.ts";
 import type { DeclaredContent, DeclaredZones } from "./stories.ts";
 import type { ServiceRequest } from "./world/in-process-service.ts";
@@ -62,6 +63,8 @@ export class Ledger {
   readonly interferences: Interference[] = [];
   /** What the files declared from when on: of broken files the last good version, and never what the fleet guard holds. */
   readonly declared: { readonly at: number; readonly zones: DeclaredZones }[] = [];
+  /** What happened at whose request; `undefined`: at one that is about no zone. */
+  readonly disturbed: { readonly zone: string | undefined; readonly does: Disturbance }[] = [];
   /** When a person accepted what the fleet guard held. */
   readonly accepted: number[] = [];
   /** Since when an object has not been ours, as it is. */

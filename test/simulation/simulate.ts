@@ -11,6 +11,7 @@ import { simulate } from "./simulation.ts";
  *   --seed N           replays one seed, and shrinks it where an invariant does not hold
  *   --schedules N      schedules of seeds; 20,000 by default
  *   --first N          the first seed; 1 by default
+ *   --seconds N        begins no schedule after so many seconds
  *   --workers N        threads; one for each processor by default
  *   --only-seeds       without the singles and pairs
  */
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     schedules: { type: "string", default: "20000" },
     first: { type: "string", default: "1" },
+    seconds: { type: "string", default: "Infinity" },
     workers: { type: "string", default: String(usualWorkers) },
     "only-seeds": { type: "boolean", default: false },
   },
@@ -82,6 +84,7 @@ async function campaign(): Promise<boolean> {
       exhaustive: !values["only-seeds"],
       firstSeed: Number(values.first),
       seeds: Number(values.schedules),
+      seconds: Number(values.seconds),
       workers: Number(values.workers),
     },
     ({ schedules, failures }) => {

@@ -28,27 +28,29 @@ export interface SimulationResult {
 export async function simulate(schedule: Schedule): Promise<SimulationResult> {
   const world = new SimulatedWorld(schedule);
   const onRejection = (reason: unknown): void =>
-    world.violate("no-unhandled-rejection", String(reason));
+    world.judge.violate("no-unhandled-rejection", String(reason));
   process.on("unhandledRejection", onRejection);
   const sweeps = await play(world, schedule).finally(() => {
     process.off("unhandledRejection", onRejection);
   });
-  const { violation, happened, ledger } = world;
-  return { violation, happened, requests: ledger.requests, sweeps };
+  const { judge, happened, ledger } = world;
+  return { violation: judge.violation, happened, requests: ledger.requests, sweeps };
 }
 
 async function play(world: SimulatedWorld, schedule: Schedule): Promise<number> {
   const last = Math.max(0, ...schedule.steps.map(({ at }) => at));
   for (let count = 0; count < disturbedSweeps; count += 1) {
+    const began = world.time.elapsed;
     await sweep(world);
-    if (world.isBroken) return 0;
+    world.judge.check((invariant) => invariant.atSweepEnd?.(began, world.truth));
+    if (world.judge.isBroken) return 0;
     if (world.ledger.requests.length >= last) break;
   }
   await world.heal();
   let sweeps = 0;
-  for (; differences(world, schedule).length > 0 && !world.isBroken; sweeps += 1) {
+  for (; differences(world, schedule).length > 0 && !world.judge.isBroken; sweeps += 1) {
     if (sweeps === sweepsToConverge) {
-      world.violate("converges", differences(world, schedule).join("; "));
+      world.judge.violate("converges", differences(world, schedule).join("; "));
       return sweeps;
     }
     await sweep(world);
@@ -60,21 +62,22 @@ async function play(world: SimulatedWorld, schedule: Schedule): Promise<number> 
 }
 
 async function sweep(world: SimulatedWorld): Promise<void> {
-  if (world.isBroken) return;
-  await world.time.advance(sweepMs, () => world.isBroken);
+  if (world.judge.isBroken) return;
+  await world.time.advance(sweepMs, () => world.judge.isBroken);
   world.requestSweep();
 }
 
 async function rest(world: SimulatedWorld): Promise<void> {
   const { ledger } = world;
-  await world.time.advance(2 * minuteMs, () => world.isBroken);
+  await world.time.advance(2 * minuteMs, () => world.judge.isBroken);
   const before = ledger.requests.length;
   await sweep(world);
-  await world.time.advance(2 * minuteMs, () => world.isBroken);
+  await world.time.advance(2 * minuteMs, () => world.judge.isBroken);
   const wrote = ledger.requests.slice(before).find(({ method }) => method !== "GET");
-  if (wrote !== undefined) world.violate("then-writes-nothing", `${wrote.method} ${wrote.path}`);
-  world.check((invariant) => invariant.atRest?.(world.truth));
-  if (!world.isBroken) await world.stop(world.main);
+  if (wrote !== undefined)
+    world.judge.violate("then-writes-nothing", `${wrote.method} ${wrote.path}`);
+  world.judge.check((invariant) => invariant.atRest?.(world.truth));
+  if (!world.judge.isBroken) await world.stop(world.main);
 }
 
 function differences(world: SimulatedWorld, { story }: Schedule): readonly string[] {

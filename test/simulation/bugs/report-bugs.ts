@@ -3,6 +3,15 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Bugs of what is deleted and of what is told. */
 export const reportBugs: readonly PlantedBug[] = [
   {
+    name: "weakening-first",
+    file: "plan/write-order.ts",
+    from: "  return rank(a) - rank(b);",
+    to: "  return rank(b) - rank(a);",
+    story: "shop",
+    steps: [],
+    invariant: "never-weaker",
+  },
+  {
     name: "goes-on-after-a-failure",
     file: "reconcile/run/apply.ts",
     from: '  if (last === undefined || last.status === "done") return undefined;',

@@ -3,6 +3,20 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Bugs of requests, the budget and the life of a process. */
 export const requestBugs: readonly PlantedBug[] = [
   {
+    name: "one-zone-stops-all",
+    file: "reconcile/fleet/first-round.ts",
+    from: "if (failures >= attempts) this.#unplanned.delete(name);",
+    to: "if (failures > 1_000) this.#unplanned.delete(name);",
+    story: "fleet",
+    steps: [
+      {
+        at: 3,
+        does: "forbidden",
+      },
+    ],
+    invariant: "no-zone-delays-others",
+  },
+  {
     name: "never-in-sync",
     file: "plan/policies/policy-match.ts",
     from: "    before === undefined ? {} : fieldsOf(before, withoutOurMark(before, owner)),",
@@ -165,19 +179,5 @@ export const requestBugs: readonly PlantedBug[] = [
       },
     ],
     invariant: "no-internal-error",
-  },
-  {
-    name: "old-read",
-    file: "reconcile/run/write-gate.ts",
-    from: "const usualReadAgeMs = 60_000;",
-    to: "const usualReadAgeMs = 600_000;",
-    story: "shop",
-    steps: [
-      {
-        at: 2,
-        does: "retry_after",
-      },
-    ],
-    invariant: "no-write-on-an-old-read",
   },
 ];

@@ -3,6 +3,20 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Bugs of guards and of the order of writes. */
 export const writeBugs: readonly PlantedBug[] = [
   {
+    name: "old-read",
+    file: "reconcile/run/write-gate.ts",
+    from: "const usualReadAgeMs = 60_000;",
+    to: "const usualReadAgeMs = 600_000;",
+    story: "shop",
+    steps: [
+      {
+        at: 2,
+        does: "retry_after",
+      },
+    ],
+    invariant: "no-write-on-an-old-read",
+  },
+  {
     name: "old-read-of-an-entry-point",
     file: "reconcile/run/write-gate.ts",
     from: "export const freshReadMs = 5_000;",
@@ -152,14 +166,5 @@ export const writeBugs: readonly PlantedBug[] = [
       },
     ],
     invariant: "guard-stays-closed",
-  },
-  {
-    name: "weakening-first",
-    file: "plan/write-order.ts",
-    from: "  return rank(a) - rank(b);",
-    to: "  return rank(b) - rank(a);",
-    story: "shop",
-    steps: [],
-    invariant: "never-weaker",
   },
 ];

@@ -35,6 +35,8 @@ export interface Invariant {
   readonly onEffect?: (effect: Effect, truth: Truth) => string | undefined;
   /** After a run was reported. */
   readonly onReport?: (heard: HeardReport, truth: Truth) => string | undefined;
+  /** At the end of a sweep, which began at a moment. */
+  readonly atSweepEnd?: (began: number, truth: Truth) => string | undefined;
   /** When nothing disturbs any more and the zones are as declared. */
   readonly atRest?: (truth: Truth) => string | undefined;
   /** After a process that was told to stop has ended. */

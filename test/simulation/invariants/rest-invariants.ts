@@ -1,9 +1,14 @@
 import type { HistoryEntry } from "../../../src/state/history.ts";
+import type { ZoneReport } from "../../../src/state/run-report.ts";
+import { type Disturbance, isRequestFault } from "../disturbances.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Invariant } from "./invariant.ts";
 
 /** At rest: one for each worker, the lock of the state, and a retry that was once set. */
 const mostTimers = 12;
+
+/** A sweep of the fleet takes a minute of its budget. */
+const patienceMs = 120_000;
 
 export const restInvariants: readonly Invariant[] = [
   {
@@ -17,6 +22,25 @@ export const restInvariants: readonly Invariant[] = [
         if (state.failure !== undefined) return `${name} is shown with ${state.failure.code}`;
       }
       return undefined;
+    },
+  },
+  {
+    name: "no-zone-delays-others",
+    sentence: "Where requests of one zone fail, every other zone is run within two minutes.",
+    atSweepEnd: (began, { ledger, zones }) => {
+      if (ledger.disturbed.some(({ zone, does }) => zone === undefined || !isLocal(does))) {
+        return undefined;
+      }
+      const troubled = new Set(ledger.disturbed.map(({ zone }) => zone));
+      const late = zones.find(
+        ({ name }) =>
+          !troubled.has(name) &&
+          !ledger.reports.some(
+            ({ at, report: { zone, result } }) =>
+              zone === name && at >= began && at - began <= patienceMs && hasLooked(result),
+          ),
+      );
+      return late === undefined ? undefined : `${late.name} was not run after ${began} ms`;
     },
   },
   {
@@ -72,6 +96,24 @@ export const restInvariants: readonly Invariant[] = [
 function hasWritten({ changes }: HistoryEntry): boolean {
   return changes.some(({ result }) => result === "done" || result === "unknown");
 }
+
+/** Whether a run ended as it should: held for a person and planned are no such ends. */
+function hasLooked(result: ZoneReport["result"]): boolean {
+  return result === "in_sync" || result === "applied";
+}
+
+/** Whether only the zone of a request suffers: a lock-out, a crash or an edit concerns more. */
+function isLocal(does: Disturbance): boolean {
+  return isRequestFault(does) && !farReaching.includes(does);
+}
+
+const farReaching: readonly Disturbance[] = [
+  "crash_before_send",
+  "crash_after_effect",
+  "rate_limited",
+  "retry_after",
+  "locked_out",
+];
 
 /** How many writes took effect in each run; a run that was killed is named by process and zone. */
 function effectsOfRuns(ledger: Ledger): ReadonlyMap<string, number> {

@@ -15,9 +15,8 @@ import type { ZoneReport } from "../../../src/state/run-report.ts";
 import { DirectoryLocked } from "../../../src/store/state-lock.ts";
 import { createLogger } from "../../../src/telemetry/log/log.ts";
 import { createMetrics, type Metrics } from "../../../src/telemetry/metrics/metrics.ts";
-import type { MemoryDisk } from "../../support/memory-files.ts";
-import { token } from "../stories.ts";
 import type { ProcessFiles } from "./process-files.ts";
+import { baseUrl, simulatedHost, type Surroundings } from "./simulated-host.ts";
 import type { WriteSettings } from "./simulated-settings.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 import { type Sending, SimulatedTransport } from "./simulated-transport.ts";
@@ -55,15 +54,10 @@ const config: Config = {
 };
 
 /** What the outside gives a process, and hears of it. */
-export interface ProcessWorld {
-  readonly time: SimulatedTime;
-  readonly disk: MemoryDisk;
-  readonly random: () => number;
+export interface ProcessWorld extends Surroundings {
   readonly send: (process: SimulatedProcess, sending: Sending) => void;
   readonly report: (process: SimulatedProcess, report: ZoneReport) => void;
   readonly internalError: (line: string) => void;
-  /** Whether a process of this id runs now. */
-  readonly isRunning: (pid: number) => boolean;
 }
 
 /** All processes of this thread count into one registry: creating one takes longer than a run. */
@@ -90,7 +84,7 @@ export class SimulatedProcess {
     this.#world = world;
     this.pid = pid;
     this.files = files;
-    this.#host = this.#createHost();
+    this.#host = simulatedHost(world, this, (listener) => (this.#terminate = listener));
   }
 
   /** Its loop, fleet and state; `undefined` before it has started. */
@@ -192,48 +186,6 @@ export class SimulatedProcess {
       storedRevision: (...args) => new HeldRevision(this.#world.time, ...args),
     };
   }
-
-  #createHost(): Host {
-    const { time, disk, random, isRunning } = this.#world;
-    const silent = { write: ignore, isTTY: false };
-    let ids = 0;
-    return {
-      env: { ZONEWARDEN_API_TOKEN: token },
-      directory: "/",
-      hostName: "here",
-      nodeVersion: process.versions.node,
-      stdout: silent,
-      stderr: silent,
-      clock: time.clockOf(this),
-      sinceBootMs: () => time.elapsed,
-      files: disk.port,
-      namedFiles: {
-        read: refuse,
-        save: refuse,
-        savePrivate: refuse,
-        checkWritable: refuse,
-        makeDirectory: refuse,
-      },
-      historyStore: () => this.files.historyFor(this),
-      stateDirectory: () => this.files.stateFor(this),
-      process: { pid: this.pid, hostName: "here", isRunning },
-      random,
-      uniqueId: () => `${this.pid}-${(ids += 1)}`,
-      onSignal: (signal, listener) => {
-        if (signal === "SIGTERM") this.#terminate = listener;
-        return { [Symbol.dispose]: ignore };
-      },
-      isInteractive: false,
-      confirm: () => Promise.resolve(false),
-      exit: (code) => {
-        throw new Error(`exit ${code}`);
-      },
-    };
-  }
-}
-
-function configOf({ mode, windows, accept }: WriteSettings): Config {
-  return { ...config, mode, windows, limits: { ...config.limits, accept } };
 }
 
 /** Files are packed in a thread: time stands still meanwhile. */
@@ -251,10 +203,9 @@ class HeldRevision extends StoredRevision {
   }
 }
 
-const baseUrl = "http://service.test/client/v4";
-
-function refuse(): Promise<never> {
-  return Promise.reject(new Error("a simulated process has no such file"));
+/** The configuration at a moment. */
+export function configOf({ mode, windows, accept }: WriteSettings): Config {
+  return { ...config, mode, windows, limits: { ...config.limits, accept } };
 }
 
 /** Internal errors are heard, and nothing else is. */

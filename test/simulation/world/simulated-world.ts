@@ -9,18 +9,20 @@ import {
   type RequestFault,
   type SettingEvent,
 } from "../disturbances.ts";
-import { type Invariant, type Truth, Violation } from "../invariants/invariant.ts";
-import { invariants } from "../invariants/invariants.ts";
+import type { Truth } from "../invariants/invariant.ts";
+import { Judge } from "../invariants/judge.ts";
 import { differencesOf } from "../invariants/oracle.ts";
-import { type Effect, Ledger, type SentRequest } from "../ledger.ts";
+import { type Effect, Ledger, type Sender, type SentRequest } from "../ledger.ts";
 import type { Schedule } from "../schedule.ts";
 import { seeds } from "../stories.ts";
 import { Editor } from "./editor.ts";
 import { InProcessService } from "./in-process-service.ts";
 import { Network } from "./network.ts";
+import { planCommand } from "./plan-command.ts";
 import { ProcessFiles } from "./process-files.ts";
 import { SimulatedFiles } from "./simulated-files.ts";
-import { SimulatedProcess } from "./simulated-process.ts";
+import type { Surroundings } from "./simulated-host.ts";
+import { configOf, type ProcessWorld, SimulatedProcess } from "./simulated-process.ts";
 import { SimulatedSettings } from "./simulated-settings.ts";
 import { settle, settleAll, SimulatedTime } from "./simulated-time.ts";
 import type { Sending } from "./simulated-transport.ts";
@@ -41,8 +43,9 @@ export class SimulatedWorld {
   readonly settings: SimulatedSettings = new SimulatedSettings();
   /** Disturbances that happened, in order. */
   readonly happened: Disturbance[] = [];
-  /** What did not hold first. */
-  violation: Violation | undefined;
+  readonly judge: Judge = new Judge(
+    () => `at ${this.time.elapsed} ms, after ${this.ledger.requests.length} requests`,
+  );
   main: SimulatedProcess;
   readonly #schedule: Schedule;
   readonly #processes: SimulatedProcess[] = [];
@@ -57,17 +60,13 @@ export class SimulatedWorld {
     this.service = new InProcessService(seeds[schedule.story], { now: () => this.time.wall });
     this.ledger = new Ledger(this.service.zones());
     const judge = (effect: Effect): void =>
-      this.check((invariant) => invariant.onEffect?.(effect, this.truth));
+      this.judge.check((invariant) => invariant.onEffect?.(effect, this.truth));
     this.network = new Network(this.time, this.service, this.ledger, judge);
     this.editor = new Editor(this.service, this.ledger, this.time);
     this.files = new SimulatedFiles(schedule.story);
     this.#noteDeclared();
     this.main = this.#createProcess(new ProcessFiles());
     this.time.hold(this.#start(this.main));
-  }
-
-  get isBroken(): boolean {
-    return this.violation !== undefined;
   }
 
   get truth(): Truth {
@@ -84,19 +83,6 @@ export class SimulatedWorld {
       internalErrors: this.#internalErrors,
       timersOf: (process) => this.time.sleepersOf(process),
     };
-  }
-
-  check(ask: (invariant: Invariant) => string | undefined): void {
-    for (const invariant of invariants) {
-      if (this.isBroken) return;
-      const what = ask(invariant);
-      if (what !== undefined) this.violate(invariant.name, what);
-    }
-  }
-
-  violate(invariant: string, what: string): void {
-    const at = `at ${this.time.elapsed} ms, after ${this.ledger.requests.length} requests`;
-    this.violation ??= new Violation(invariant, `${what} (${at})`);
   }
 
   requestSweep(): void {
@@ -120,8 +106,8 @@ export class SimulatedWorld {
     if (!process.isStopping) process.stop();
     await this.time.advance(2 * minuteMs, () => !process.isAlive);
     await settle();
-    if (process.isAlive) this.violate("stops", "it runs on two minutes after SIGTERM");
-    this.check((invariant) => invariant.atStop?.(process, this.truth));
+    if (process.isAlive) this.judge.violate("stops", "it runs on two minutes after SIGTERM");
+    this.judge.check((invariant) => invariant.atStop?.(process, this.truth));
   }
 
   /** A person looks at what the fleet guard holds, and accepts it unless the files are a mistake. */
@@ -137,26 +123,28 @@ export class SimulatedWorld {
     return this.#processes.filter(({ isAlive, isStopping }) => isAlive && !isStopping);
   }
 
+  get #surroundings(): Surroundings {
+    return {
+      time: this.time,
+      disk: this.files.disk,
+      random: () => (this.#randoms += 0.381_966) % 1,
+      isRunning: (pid) => this.#processes.some((each) => each.pid === pid && each.isAlive),
+    };
+  }
+
   #createProcess(files: ProcessFiles): SimulatedProcess {
-    const pid = this.#processes.length + 1;
-    const process = new SimulatedProcess(
-      {
-        time: this.time,
-        disk: this.files.disk,
-        random: () => (this.#randoms += 0.381_966) % 1,
-        send: (from, sending) => this.#send(from, sending),
-        report: (from, report) => {
-          if (!from.isAlive) return;
-          const heard = this.ledger.heard(this.time.elapsed, from, report);
-          this.check((invariant) => invariant.onReport?.(heard, this.truth));
-          this.time.after(personMs, this.network, () => this.#decide(from));
-        },
-        internalError: (line) => this.#internalErrors.push(line),
-        isRunning: (other) => this.#processes.some((each) => each.pid === other && each.isAlive),
+    const world: ProcessWorld = {
+      ...this.#surroundings,
+      send: (from, sending) => this.#send(from, sending),
+      report: (from, report) => {
+        if (!from.isAlive) return;
+        const heard = this.ledger.heard(this.time.elapsed, from, report);
+        this.judge.check((invariant) => invariant.onReport?.(heard, this.truth));
+        this.time.after(personMs, this.network, () => this.#decide(from));
       },
-      pid,
-      files,
-    );
+      internalError: (line) => this.#internalErrors.push(line),
+    };
+    const process = new SimulatedProcess(world, this.#processes.length + 1, files);
     this.#processes.push(process);
     return process;
   }
@@ -166,17 +154,19 @@ export class SimulatedWorld {
     await settleAll();
   }
 
-  #send(process: SimulatedProcess, sending: Sending): void {
-    if (!process.isAlive) return;
-    const request = this.ledger.send(this.time.elapsed, process, sending);
-    this.check((invariant) => invariant.onSend?.(request, this.truth));
-    const isAborted = (): boolean => !process.isAlive || sending.isAborted();
+  #send(sender: Sender, sending: Sending): void {
+    const isAlive = (): boolean => sender === "plan" || sender.isAlive;
+    if (!isAlive()) return;
+    const request = this.ledger.send(this.time.elapsed, sender, sending);
+    this.judge.check((invariant) => invariant.onSend?.(request, this.truth));
+    const isAborted = (): boolean => !isAlive() || sending.isAborted();
+    const crash = (): void => {
+      if (sender !== "plan") this.#kill(sender);
+    };
     this.time.after(0, this.network, () => {
       const fault = this.#disturb(request);
       // What happened just now may have ended the process: then it sends nothing.
-      if (!process.isAlive) return;
-      const crash = (): void => this.#kill(process);
-      this.network.carry(request, { ...sending, isAborted }, fault, crash);
+      if (isAlive()) this.network.carry(request, { ...sending, isAborted }, fault, crash);
     });
   }
 
@@ -187,6 +177,7 @@ export class SimulatedWorld {
     for (const { at, does } of this.#schedule.steps) {
       if (at !== request.number) continue;
       this.happened.push(does);
+      this.ledger.disturbed.push({ zone: request.zone, does });
       if (isRequestFault(does)) fault ??= does;
       else if (isEdit(does)) this.editor.edit(does, request.zone ?? "shop.example.com");
       else if (isFileEvent(does)) this.#changeFiles(does);
@@ -234,6 +225,9 @@ export class SimulatedWorld {
       case "second_stop":
         if (this.#second?.isAlive === true && !this.#second.isStopping) this.#second.stop();
         return;
+      case "plan_command":
+        void this.#plan();
+        return;
       case "same_state":
         this.time.hold(this.#startLocked());
     }
@@ -245,7 +239,7 @@ export class SimulatedWorld {
     process.stop();
     const startNext = async (): Promise<void> => {
       await settle();
-      this.check((invariant) => invariant.atStop?.(process, this.truth));
+      this.judge.check((invariant) => invariant.atStop?.(process, this.truth));
       this.main = this.#createProcess(process.files);
       await this.#start(this.main);
     };
@@ -261,6 +255,13 @@ export class SimulatedWorld {
     this.time.after(1_000, this, () => this.time.hold(this.#start(next)));
   }
 
+  async #plan(): Promise<void> {
+    const send = (sending: Sending): void => this.#send("plan", sending);
+    await planCommand(configOf(this.settings.current), this.#surroundings, send).catch((error) =>
+      this.#internalErrors.push(String(error)),
+    );
+  }
+
   /** A process that finds its state in use must not go on. */
   async #startLocked(): Promise<void> {
     const { files, isAlive, isStopping, term } = this.main;
@@ -268,7 +269,7 @@ export class SimulatedWorld {
     const process = this.#createProcess(files);
     process.start(this.settings.current);
     await settleAll();
-    if (process.isAlive) this.violate("one-process-a-state", "two processes use one state");
+    if (process.isAlive) this.judge.violate("one-process-a-state", "two processes use one state");
   }
 
   #changeFiles(event: FileEvent): void {
