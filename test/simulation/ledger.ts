@@ -145,6 +145,14 @@ export class Ledger {
     return this.interferences.some((each) => each.zone === zone && each.at >= since);
   }
 
+  /** The states of the processes whose writes a zone has. */
+  statesOf(name: string): ReadonlySet<unknown> {
+    const effects = this.effects.filter(({ before }) => before.name === name);
+    return new Set(
+      effects.map(({ request: { sender } }) => (sender === "plan" ? "" : sender.files)),
+    );
+  }
+
   /** Since when an object has not been ours, as it is; `undefined` where it is ours. */
   foreignSince(id: string): number | undefined {
     return this.#foreignSince.get(id);

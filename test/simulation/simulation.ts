@@ -33,7 +33,8 @@ export async function simulate(schedule: Schedule): Promise<SimulationResult> {
   const sweeps = await play(world, schedule).finally(() => {
     process.off("unhandledRejection", onRejection);
   });
-  const { judge, happened, ledger } = world;
+  const { judge, ledger } = world;
+  const happened = ledger.disturbed.map(({ does }) => does);
   return { violation: judge.violation, happened, requests: ledger.requests, sweeps };
 }
 
@@ -74,8 +75,9 @@ async function rest(world: SimulatedWorld): Promise<void> {
   await sweep(world);
   await world.time.advance(2 * minuteMs, () => world.judge.isBroken);
   const wrote = ledger.requests.slice(before).find(({ method }) => method !== "GET");
-  if (wrote !== undefined)
+  if (wrote !== undefined) {
     world.judge.violate("then-writes-nothing", `${wrote.method} ${wrote.path}`);
+  }
   world.judge.check((invariant) => invariant.atRest?.(world.truth));
   if (!world.judge.isBroken) await world.stop(world.main);
 }

@@ -26,15 +26,6 @@ export const reportBugs: readonly PlantedBug[] = [
     invariant: "never-weaker",
   },
   {
-    name: "deletes-the-unmarked",
-    file: "plan/prunable.ts",
-    from: "    if (mark.owner === owner) {",
-    to: "    if (mark.owner === owner || mark.owner === undefined) {",
-    story: "shop",
-    steps: [],
-    invariant: "unowned-untouched",
-  },
-  {
     name: "put-drops-strangers",
     file: "plan/rules/rule-positions.ts",
     from: "    .filter((rule) => !toPrune.has(rule))",
@@ -74,8 +65,8 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "refused-has-no-effect",
     file: "api/request/answer.ts",
-    from: "return status >= 500 || status === 408 || (status >= 200 && status < 300);",
-    to: "return status >= 500 || status === 408;",
+    from: "(status >= 200 && status < 400)",
+    to: "(status >= 300 && status < 400)",
     story: "shop",
     steps: [
       {
@@ -101,9 +92,9 @@ export const reportBugs: readonly PlantedBug[] = [
   },
   {
     name: "pending-is-drift",
-    file: "reconcile/run/zone-memory.ts",
-    from: 'return this.#converged === digest ? "drift" : "pending";',
-    to: 'return this.#converged === digest ? "drift" : "drift";',
+    file: "plan/cause/explain.ts",
+    from: "  const isDrift = digestOfValue(before) !== last;",
+    to: "  const isDrift = last !== digestOfValue(undefined);",
     story: "fleet",
     steps: [
       {

@@ -19,11 +19,11 @@ export const requestBugs: readonly PlantedBug[] = [
   {
     name: "never-in-sync",
     file: "plan/policies/policy-match.ts",
-    from: "    before === undefined ? {} : fieldsOf(before, withoutOurMark(before, owner)),",
-    to: "    before === undefined ? {} : fieldsOf(before, before.description),",
+    from: "policyFields(before, withoutOurMark(before, owner))",
+    to: "policyFields(before, before.description)",
     story: "shop",
     steps: [],
-    invariant: "then-writes-nothing",
+    invariant: "status-is-true",
   },
   {
     name: "writes-while-held",

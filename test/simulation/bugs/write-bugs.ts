@@ -47,8 +47,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "same-answers-are-in-sync",
     file: "reconcile/run/zone-runner.ts",
-    from: "return `${this.#options.owner} ${digest} ${answers}`;",
-    to: "return `${this.#options.owner} ${digest} ${answers.length}`;",
+    from: "${digest} ${answers} ",
+    to: "${digest} ${answers.length} ",
     story: "shop",
     steps: [
       {

@@ -1,5 +1,4 @@
 import {
-  type Disturbance,
   type FileEvent,
   isEdit,
   isFileEvent,
@@ -12,7 +11,7 @@ import {
 import type { Truth } from "../invariants/invariant.ts";
 import { Judge } from "../invariants/judge.ts";
 import { differencesOf } from "../invariants/oracle.ts";
-import { type Effect, Ledger, type Sender, type SentRequest } from "../ledger.ts";
+import { Ledger, type Sender, type SentRequest } from "../ledger.ts";
 import type { Schedule } from "../schedule.ts";
 import { seeds } from "../stories.ts";
 import { Editor } from "./editor.ts";
@@ -41,8 +40,6 @@ export class SimulatedWorld {
   readonly editor: Editor;
   readonly files: SimulatedFiles;
   readonly settings: SimulatedSettings = new SimulatedSettings();
-  /** Disturbances that happened, in order. */
-  readonly happened: Disturbance[] = [];
   readonly judge: Judge = new Judge(
     () => `at ${this.time.elapsed} ms, after ${this.ledger.requests.length} requests`,
   );
@@ -59,9 +56,9 @@ export class SimulatedWorld {
     this.#schedule = schedule;
     this.service = new InProcessService(seeds[schedule.story], { now: () => this.time.wall });
     this.ledger = new Ledger(this.service.zones());
-    const judge = (effect: Effect): void =>
-      this.judge.check((invariant) => invariant.onEffect?.(effect, this.truth));
-    this.network = new Network(this.time, this.service, this.ledger, judge);
+    this.network = new Network(this.time, this.service, this.ledger, (effect) =>
+      this.judge.check((invariant) => invariant.onEffect?.(effect, this.truth)),
+    );
     this.editor = new Editor(this.service, this.ledger, this.time);
     this.files = new SimulatedFiles(schedule.story);
     this.#noteDeclared();
@@ -160,9 +157,7 @@ export class SimulatedWorld {
     const request = this.ledger.send(this.time.elapsed, sender, sending);
     this.judge.check((invariant) => invariant.onSend?.(request, this.truth));
     const isAborted = (): boolean => !isAlive() || sending.isAborted();
-    const crash = (): void => {
-      if (sender !== "plan") this.#kill(sender);
-    };
+    const crash = (): void => void (sender !== "plan" && this.#kill(sender));
     this.time.after(0, this.network, () => {
       const fault = this.#disturb(request);
       // What happened just now may have ended the process: then it sends nothing.
@@ -176,7 +171,6 @@ export class SimulatedWorld {
     let fault: RequestFault | undefined;
     for (const { at, does } of this.#schedule.steps) {
       if (at !== request.number) continue;
-      this.happened.push(does);
       this.ledger.disturbed.push({ zone: request.zone, does });
       if (isRequestFault(does)) fault ??= does;
       else if (isEdit(does)) this.editor.edit(does, request.zone ?? "shop.example.com");
@@ -217,13 +211,10 @@ export class SimulatedWorld {
         this.main.files.tear();
         return;
       case "second_start":
-        if (this.#second?.isAlive === true) return;
-        this.#isStateLost = true;
-        this.#second = this.#createProcess(new ProcessFiles());
-        this.time.hold(this.#start(this.#second));
+        this.#startSecond();
         return;
       case "second_stop":
-        if (this.#second?.isAlive === true && !this.#second.isStopping) this.#second.stop();
+        if (this.#second?.isStopping === false) this.#second.stop();
         return;
       case "plan_command":
         void this.#plan();
@@ -231,6 +222,13 @@ export class SimulatedWorld {
       case "same_state":
         this.time.hold(this.#startLocked());
     }
+  }
+
+  #startSecond(): void {
+    if (this.#second?.isAlive === true) return;
+    this.#isStateLost = true;
+    this.#second = this.#createProcess(new ProcessFiles());
+    this.time.hold(this.#start(this.#second));
   }
 
   /** SIGTERM, and a new start with the same state when the process has ended. */
@@ -246,7 +244,7 @@ export class SimulatedWorld {
     void process.ended.then(() => this.time.hold(startNext()));
   }
 
-  #kill(process: SimulatedProcess, files = process.files): void {
+  #kill(process: SimulatedProcess, files: ProcessFiles = process.files): void {
     if (!process.isAlive) return;
     process.kill();
     const next = this.#createProcess(files);
