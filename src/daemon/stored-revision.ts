@@ -5,7 +5,7 @@ import { gunzipSync, gzip } from "node:zlib";
 
 import type { FileFacts, FilePort } from "../desired/file-system.ts";
 import type { DesiredState } from "../desired/load/zone-file-loader.ts";
-import { type RoundPhase, roundPhases } from "../reconcile/fleet/desired-fleet.ts";
+import { type RoundProgress, roundPhases } from "../reconcile/fleet/desired-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { coerceObject, coerceText } from "../syntax/json.ts";
 
@@ -25,7 +25,7 @@ export interface StoredFiles {
   readonly commit: string | undefined;
   /** Hash of its content, hexadecimal. */
   readonly hash: string;
-  readonly round: RoundPhase;
+  readonly round: RoundProgress;
   /** Shows the files of the revision at the path where they lay. */
   readonly files: FilePort;
 }
@@ -65,7 +65,7 @@ export class StoredRevision implements AsyncDisposable {
    * Stores the files of a revision that is now in force; a broken file keeps what is stored of it. A file that has
    * changed again since it was read is left for the next load.
    */
-  store(state: DesiredState, round: RoundPhase): void {
+  store(state: DesiredState, round: RoundProgress): void {
     this.#work = this.#work.then(() => this.#storeFiles(state, round));
   }
 
@@ -74,7 +74,7 @@ export class StoredRevision implements AsyncDisposable {
     await this.#work;
   }
 
-  async #storeFiles(state: DesiredState, round: RoundPhase): Promise<void> {
+  async #storeFiles(state: DesiredState, { phase, passed }: RoundProgress): Promise<void> {
     const stale = new Set(state.stale);
     const present = new Set([...state.contents.map(({ file }) => file), ...stale]);
     const changed = new Map<string, string | undefined>();
@@ -90,7 +90,10 @@ export class StoredRevision implements AsyncDisposable {
     }
     const { revision, commit, hash, directory } = state;
     const single = path.resolve(directory) !== path.resolve(this.#path);
-    changed.set(revisionKey, JSON.stringify({ revision, commit, hash, round, single }));
+    changed.set(
+      revisionKey,
+      JSON.stringify({ revision, commit, hash, round: phase, passed, single }),
+    );
     // All in one turn, and so in one batch: after a crash there are the files of one revision, never of two.
     for (const [key, text] of changed) this.#store.set(key, text);
   }
@@ -110,7 +113,7 @@ interface Head {
   readonly revision: string;
   readonly commit: string | undefined;
   readonly hash: string;
-  readonly round: RoundPhase;
+  readonly round: RoundProgress;
   readonly single: boolean;
 }
 
@@ -122,7 +125,9 @@ function headIn(text: string | undefined): Head | undefined {
     if (hash === "") return undefined;
     const commit = coerceText(value["commit"]) || undefined;
     // Without it, the fleet is judged once more.
-    const round = roundPhases.find((phase) => phase === value["round"]) ?? "planning";
+    const phase = roundPhases.find((each) => each === value["round"]) ?? "planning";
+    const passed = typeof value["passed"] === "number" ? value["passed"] : 0;
+    const round = { phase, passed };
     return { revision, commit, hash, round, single: value["single"] === true };
   } catch {
     return undefined;

@@ -129,10 +129,10 @@ function createReconciler(
       // What was never judged is not what was applied: the next start judges it again.
       if (round.phase === "planning" && round.isBinding) return;
       if (latest === undefined || latest.hash !== active.hash) return;
-      const entry = `${active.hash} ${round.phase}`;
+      const entry = `${active.hash} ${round.phase} ${round.passed}`;
       if (!isActive && (result !== "unchanged" || entry === stored)) return;
       stored = entry;
-      memory.revision.store(latest, round.phase);
+      memory.revision.store(latest, round);
     },
     desired: {
       load: async (signal) => {

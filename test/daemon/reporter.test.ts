@@ -49,7 +49,11 @@ function reporter(
   return {
     lines,
     report: (loaded) =>
-      created.loaded({ ...loaded, isAllListed: true, round: { phase: "closed", isBinding: true } }),
+      created.loaded({
+        ...loaded,
+        isAllListed: true,
+        round: { phase: "closed", passed: 0, isBinding: true },
+      }),
     messages: () =>
       lines.splice(0).map((line) => {
         const told: unknown = JSON.parse(line);

@@ -23,7 +23,7 @@ function bench(place = "/zones"): Bench {
   const loader = new ZoneFileLoader({ path: place, files: disk.port, clock });
   const save = async (): Promise<void> => {
     await using revision = new StoredRevision(store, place, disk.port);
-    revision.store(await loader.load(never), "closed");
+    revision.store(await loader.load(never), { phase: "closed", passed: 0 });
   };
   return { disk, store, loader, save };
 }

@@ -258,6 +258,15 @@ describe("a daemon that restores a revision", () => {
     expect(world.loads.at(-1)).toMatchObject({ result: "held", round: { phase: "planning" } });
   });
 
+  it("counts the zones that the limit let pass before", async ({ expect }) => {
+    await using world = await changed(40, 5, edited);
+    world.remember();
+    [world.storedRound, world.storedPassed] = ["open", 10];
+    world.start();
+    await settle(world);
+    expect(new Set(writes(world).map((each) => each.split(" ")[1])).size).toBe(2);
+  });
+
   it("of which some zones were never planned judges only those", async ({ expect }) => {
     const known = new Set(many(40).slice(20));
     const zones = many(40);

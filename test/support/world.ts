@@ -99,6 +99,8 @@ export class World implements AsyncDisposable {
   stored: DesiredState | undefined;
   /** How far its first round was. */
   storedRound: RoundPhase = "closed";
+  /** How many zones that one let pass without a release. */
+  storedPassed = 0;
   /** What is wrong in the files, or with them. */
   diagnostics: readonly Diagnostic[] = [];
   /** Whether any of the files is usable. */
@@ -163,8 +165,8 @@ export class World implements AsyncDisposable {
       desired: {
         load: (signal) => this.#load(signal),
         restore: () => {
-          const { stored: state, storedRound: round } = this;
-          return Promise.resolve(state && { state, round });
+          const { stored: state, storedRound: phase, storedPassed: passed } = this;
+          return Promise.resolve(state && { state, round: { phase, passed } });
         },
         select: selectByName,
       },

@@ -9,7 +9,7 @@ import {
   type DesiredFleet,
   type DesiredState,
   type FleetZone,
-  type RoundPhase,
+  type RoundProgress,
   type Select,
 } from "./desired-fleet.ts";
 import { fleetGuard, type FleetDigests, type FleetHold, type FleetLimits } from "./fleet-guard.ts";
@@ -33,8 +33,7 @@ export interface Loaded {
 export interface JudgedLoad extends Loaded {
   /** Whether every credential has listed its zones. */
   readonly isAllListed: boolean;
-  readonly round: {
-    readonly phase: RoundPhase;
+  readonly round: RoundProgress & {
     /** Whether the daemon writes at all. */
     readonly isBinding: boolean;
   };

@@ -47,10 +47,17 @@ export const roundPhases = ["planning", "open", "closed"] as const;
 
 export type RoundPhase = (typeof roundPhases)[number];
 
+/** How far the first round is, as the next process has to know it. */
+export interface RoundProgress {
+  readonly phase: RoundPhase;
+  /** How many zones with changes the limit let pass, without a release. */
+  readonly passed: number;
+}
+
 /** The revision that was active when the process before this one ended. */
 export interface StoredState {
   readonly state: DesiredState;
-  readonly round: RoundPhase;
+  readonly round: RoundProgress;
 }
 
 /** Loads the zone files. Mistakes in them are diagnostics, never errors. */

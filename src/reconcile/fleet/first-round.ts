@@ -4,7 +4,7 @@ import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { JudgedLoad, Loaded } from "./active-revision.ts";
-import type { DesiredFleet, FleetZone, RoundPhase } from "./desired-fleet.ts";
+import type { DesiredFleet, FleetZone, RoundPhase, RoundProgress } from "./desired-fleet.ts";
 import {
   type ChangingZone,
   changingZone,
@@ -74,8 +74,9 @@ export class FirstRound {
   }
 
   /** Goes on where the process before this one was. */
-  restore(phase: RoundPhase): void {
+  restore({ phase, passed }: RoundProgress): void {
     this.#phase = phase;
+    this.#passed = passed;
   }
 
   reconfigure(options: RoundOptions): void {
@@ -99,7 +100,8 @@ export class FirstRound {
       this.#judge();
     }
     const { mode } = this.#options;
-    const round = { phase: this.#phase, isBinding: mode === "enforce" };
+    const progress = { phase: this.#phase, passed: this.#passed };
+    const round = { ...progress, isBinding: mode === "enforce" };
     const isOwnHold = loaded.result === "held" || loaded.result === "rejected";
     if (this.#hold === undefined || isOwnHold) return { ...loaded, isAllListed, round };
     return { ...loaded, result: "held", hold: this.#hold, isAllListed, round };
