@@ -28,17 +28,20 @@ export class ValuePool {
   /** Shares the parts of an object. Returns a text that only equal objects have, or one that is too long for a key. */
   #shareParts(object: object): string {
     let key = Array.isArray(object) ? "[" : "{";
-    for (const [name, part] of Object.entries(object)) {
+    for (const name of Object.keys(object)) {
+      const part: unknown = Reflect.get(object, name);
       const shared = this.share(part);
       if (shared !== part) Reflect.set(object, name, shared);
-      if (key.length <= maxKeyLength) key += `${JSON.stringify(name)}:${this.#keyOf(shared)},`;
+      // The lengths say where texts end.
+      if (key.length <= maxKeyLength) key += `${name.length}:${name}${this.#keyOf(shared)}`;
     }
     return key;
   }
 
   /** An object stands for all that are equal to it, so that its number is enough. */
   #keyOf(value: unknown): string {
-    if (typeof value === "object" && value !== null) return `#${this.#numbers.get(value)}`;
-    return typeof value === "string" ? JSON.stringify(value) : String(value);
+    if (typeof value === "string") return `"${value.length}:${value}`;
+    if (typeof value === "object" && value !== null) return `#${this.#numbers.get(value)};`;
+    return `${String(value)};`;
   }
 }

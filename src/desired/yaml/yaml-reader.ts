@@ -36,6 +36,8 @@ export class YamlReader {
   readonly #path: (string | number)[] = [];
   readonly #anchors = new Map<string, Anchored>();
   readonly #offsets: number[] = [];
+  /** The record of the value that was read last: to return it with each value would cost an object for each scalar. */
+  #record = noParts;
   #size = 0;
   #aliased = 0;
 
@@ -47,7 +49,9 @@ export class YamlReader {
   read(root: ParsedNode | null): YamlDocument {
     this.#anchors.clear();
     this.#aliased = 0;
-    return root === null ? broken : this.#value(root);
+    this.#record = noParts;
+    const value = root === null ? null : this.#value(root);
+    return { value, record: this.#record };
   }
 
   /** The offsets of all documents that were read. */
@@ -55,87 +59,94 @@ export class YamlReader {
     return Uint32Array.from(this.#offsets);
   }
 
-  #value(node: ParsedNode): YamlDocument {
+  #value(node: ParsedNode): unknown {
     if (isAlias(node)) return this.#alias(node);
     const { anchor } = node;
     const before = this.#size;
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#size += 1;
-    const read = isScalar(node) ? { value: node.value, record: noParts } : this.#collection(node);
-    if (anchor !== undefined) this.#anchors.set(anchor, { ...read, size: this.#size - before });
-    return read;
+    this.#record = noParts;
+    const value = isScalar(node) ? node.value : this.#collection(node);
+    if (anchor !== undefined) {
+      this.#anchors.set(anchor, { value, record: this.#record, size: this.#size - before });
+    }
+    return value;
   }
 
-  #collection(node: YAMLMap.Parsed | YAMLSeq.Parsed): YamlDocument {
+  #collection(node: YAMLMap.Parsed | YAMLSeq.Parsed): unknown {
     if (node.items.length > maxEntries) {
       const message = `this ${isMap(node) ? "map" : "list"} has more than ${grouped(maxEntries)} entries`;
       this.#report("YAML_TOO_LARGE", node.range[0], message, "split it across several files");
-      return broken;
+      return null;
     }
     return isMap(node) ? this.#map(node) : this.#list(node);
   }
 
   /** An alias yields the anchor's own object: a bomb costs nothing here, but later code would walk all of it. */
-  #alias(node: Alias.Parsed): YamlDocument {
+  #alias(node: Alias.Parsed): unknown {
+    this.#record = noParts;
     const anchored = this.#anchors.get(node.source);
     const offset = node.range[0];
     if (anchored === undefined && looksLikePattern.test(node.source)) {
       const message = `"*${node.source}" without quotes is an alias in YAML`;
       this.#report("YAML_ALIAS", offset, message, `put it in quotes: "*${node.source}"`);
-      return broken;
+      return null;
     }
     if (anchored === undefined) {
       const message = this.#anchors.has(node.source)
         ? `"*${node.source}" is inside the value that it repeats`
         : `there is no anchor "&${node.source}" before this alias`;
       this.#report("YAML_ALIAS", offset, message, "write the value out, or use a profile");
-      return broken;
+      return null;
     }
     this.#size += anchored.size;
     this.#aliased += anchored.size;
-    if (this.#aliased <= maxAliased) return anchored;
+    if (this.#aliased <= maxAliased) {
+      this.#record = anchored.record;
+      return anchored.value;
+    }
     if (this.#aliased - anchored.size <= maxAliased) {
       const message = `aliases expand this document to more than ${maxAliased} values`;
       this.#report("YAML_ALIAS", offset, message, "use profiles for values that zones share");
     }
-    return broken;
+    return null;
   }
 
-  #list(node: YAMLSeq.Parsed): YamlDocument {
+  #list(node: YAMLSeq.Parsed): unknown {
     const list: unknown[] = [];
     const parts: number[] = [];
     for (const [index, item] of node.items.entries()) {
       this.#path.push(index);
-      const { value, record } = this.#value(item);
-      list.push(value);
-      parts.push(item.range[0], item.range[0], record);
+      list.push(this.#value(item));
+      parts.push(item.range[0], item.range[0], this.#record);
       this.#path.pop();
     }
-    return { value: trimmed(list), record: this.#record(parts) };
+    this.#record = this.#keep(parts);
+    return trimmed(list);
   }
 
-  #map(node: YAMLMap.Parsed): YamlDocument {
+  #map(node: YAMLMap.Parsed): unknown {
     const map: Record<string, unknown> = {};
-    const names: string[] = [];
     const parts: number[] = [];
+    let isInOrder = true;
     for (const { key, value } of node.items) {
       const name = nameOf(key);
       const offset = key.range[0];
       this.#path.push(name);
       if (this.#isFresh(map, node, name, offset)) {
-        const read = value === null ? broken : this.#value(value);
-        map[name] = read.value;
-        names.push(name);
-        parts.push(offset, value === null ? offset : value.range[0], read.record);
+        this.#record = noParts;
+        map[name] = value === null ? null : this.#value(value);
+        parts.push(offset, value === null ? offset : value.range[0], this.#record);
+        isInOrder &&= !looksLikeIndex.test(name);
       }
       this.#path.pop();
     }
-    const isInOrder = !names.some((name) => looksLikeIndex.test(name));
-    return { value: map, record: this.#record(isInOrder ? parts : inKeyOrder(map, names, parts)) };
+    this.#record = this.#keep(isInOrder ? parts : inKeyOrder(map, node, parts));
+    return map;
   }
 
-  /** Keeps the record of a map or list after those of its parts. */
-  #record(parts: readonly number[]): number {
+  /** Keeps the parts of a map or list, after those of its own parts. Returns their index. */
+  #keep(parts: readonly number[]): number {
     const index = this.#offsets.length;
     for (const number of parts) this.#offsets.push(number);
     return index;
@@ -162,9 +173,6 @@ export class YamlReader {
   }
 }
 
-/** In place of a value that is missing or cannot be read. */
-const broken: YamlDocument = { value: null, record: noParts };
-
 /** A pattern such as `*.example.com`, and not the name of an anchor. */
 const looksLikePattern = /[.*/:]/;
 
@@ -177,8 +185,10 @@ function nameOf(key: ParsedNode): string {
 }
 
 /** Parts that stand in the order of the file, in the order of `Object.keys`. */
-function inKeyOrder(map: object, names: readonly string[], parts: readonly number[]): number[] {
-  const position = new Map(names.map((name, index) => [name, index * partSize]));
+function inKeyOrder(map: object, node: YAMLMap.Parsed, parts: readonly number[]): number[] {
+  const names = new Set(node.items.map(({ key }) => nameOf(key)));
+  const inFile = [...names].filter((name) => Object.hasOwn(map, name));
+  const position = new Map(inFile.map((name, index) => [name, index * partSize]));
   return Object.keys(map).flatMap((name) => {
     const start = position.get(name) ?? 0;
     return parts.slice(start, start + partSize);
