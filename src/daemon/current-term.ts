@@ -1,3 +1,4 @@
+import type { AuditFeed } from "../reconcile/audit/audit-feed.ts";
 import type { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import type { StopSignals } from "../reconcile/signals.ts";
@@ -14,6 +15,8 @@ export interface Term extends AsyncDisposable {
   readonly store: StateStore;
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
+  /** `undefined`: the audit log is not followed. */
+  readonly auditFeed: Pick<AuditFeed, "status"> | undefined;
   /** Works until `stop` aborts, and ends when the runs in progress have ended. */
   run(signals: StopSignals): Promise<void>;
 }

@@ -13,7 +13,8 @@ import type { StateStore } from "../store/state-store.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
+import { createAuditFeed } from "./audit-following.ts";
 import type { ClusterEvents } from "./cluster-events.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
@@ -63,6 +64,8 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const revision = context.storedRevision(store, config.desired.path, host.files);
   const fleet = new Fleet((zone) => runs.differedSince(zone));
   const poller = createInventoryPoller(parts, host, fleet);
+  const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
+  const auditFeed = createAuditFeed(config, service, host, logger, wake);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
     fleet,
@@ -78,6 +81,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     declared: (zones) => {
       schedule.expectRequests(sweepRequests(zones, credentialOf));
       poller.declare(zones);
+      auditFeed?.declare(zones);
     },
   });
   const { recordBeforeWrite } = history;
@@ -89,9 +93,14 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     store,
     reconciler,
     poller,
+    auditFeed,
     run: async (signals) => {
       reconciler.requestSweep("startup");
-      await Promise.all([reconciler.runUntil(signals), poller.runUntil(signals.stop)]);
+      await Promise.all([
+        reconciler.runUntil(signals),
+        poller.runUntil(signals.stop),
+        auditFeed?.runUntil(signals.stop),
+      ]);
     },
     [Symbol.asyncDispose]: async () => {
       await revision[Symbol.asyncDispose]();

@@ -1,3 +1,4 @@
+import { type AuditReader, createAuditReader } from "../api/audit-reader.ts";
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
 import { createDispatcher, serviceAddress } from "../api/request/client.ts";
 import { commandRetry, type RetryPolicy } from "../api/request/retry.ts";
@@ -26,6 +27,7 @@ import { readSecret } from "./secrets.ts";
 export interface ServiceClient extends AsyncDisposable {
   readonly reader: Reader;
   readonly inventory: InventoryReader;
+  readonly audit: AuditReader;
   readonly rulesets: RulesetReader;
   /** Sends its requests at the lowest priority. */
   readonly managedRulesets: RulesetReader;
@@ -68,6 +70,7 @@ export function connect(
   return {
     reader: createReader(service),
     inventory: createInventory(service),
+    audit: createAuditReader(service),
     rulesets: createRulesets(service, "changed"),
     managedRulesets: createRulesets(service, "inventory"),
     writer: createWriter(service),

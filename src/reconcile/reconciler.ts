@@ -42,13 +42,14 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
 }
 
 /**
- * The daemon's loop: a machine with six events, each handled by one function.
+ * The daemon's loop: a machine with seven events, each handled by one function.
  *
  *   event             from            handler            what it does
  *   files changed     filesChanged    #onFilesChanged    loads the files, activates them, queues the zones that changed
  *   sweep due         requestSweep    #onSweepDue        lists the zones and loads the files; begins when both have arrived
  *   listing arrived   ZoneDirectory   #onListingArrived  finds the declared zones in it, begins the sweep that is due
  *   zone requested    requestZone     requestZone        queues one zone before those of a sweep
+ *   zone touched      the audit feed  wakeZone           queues one zone before those of a sweep
  *   round judged      FirstRound      #onRoundJudged     reports what the first round holds, queues what it releases
  *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
  *
@@ -115,6 +116,12 @@ export class Reconciler {
       .find((each) => each.name === name);
     if (zone === undefined) this.requestSweep(trigger);
     else this.#queues.add(zone, "changed", trigger, 0);
+  }
+
+  /** Queues a zone that somebody may have changed, at the urgency of a change. Ignores zones that are not known. */
+  wakeZone(name: ZoneName): void {
+    const zone = this.#active.fleet.zones.get(name)?.desired.zone;
+    if (zone !== undefined) this.#queues.add(zone, "changed", "audit", 0);
   }
 
   /** Works until `stop` aborts, and ends when the runs in progress have ended. Never rejects. */

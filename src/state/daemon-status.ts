@@ -1,5 +1,6 @@
 import type { Mode } from "../zone/desired-zone.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import type { AuditFeedStatus } from "./audit-status.ts";
 
 /** A credential without its token. */
 export interface CredentialStatus {
@@ -64,6 +65,8 @@ export interface DaemonStatus {
   readonly schedule: ScheduleStatus;
   /** Time between two reads of a zone's inventory, in milliseconds; `undefined` if inventories are off. */
   readonly inventoryEveryMs: number | undefined;
+  /** `undefined`: the audit log is not followed. */
+  readonly audit: AuditFeedStatus | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
   readonly state: StateStatus;

@@ -6,7 +6,7 @@ import { ServiceError } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
-/** Why a run started; `due`: a hold of the plan has ended. */
+/** Why a run started; `due`: a hold of the plan has ended; `audit`: the audit log names the zone. */
 export const triggers = [
   "startup",
   "schedule",
@@ -15,6 +15,7 @@ export const triggers = [
   "retry",
   "due",
   "manual",
+  "audit",
 ] as const;
 
 export type Trigger = (typeof triggers)[number];

@@ -1,6 +1,7 @@
 import { causesIn } from "../plan/cause/cause.ts";
 import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
+import type { AuditFeedStatus } from "../state/audit-status.ts";
 import type { ClusterStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
@@ -43,6 +44,7 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
     },
     queue,
     cluster: daemon.cluster === undefined ? null : clusterJson(daemon.cluster),
+    audit: daemon.audit === undefined ? null : auditJson(daemon.audit),
     state: { status: daemon.state.status, lost: daemon.state.lost ?? null },
     credentials: daemon.credentials.map((credential) => ({
       name: credential.name,
@@ -57,6 +59,10 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
     recent: fleet.recent.map(recordJson),
     removed: fleet.removedSince(new Date(Number(now) - removedShownMs)),
   };
+}
+
+function auditJson({ state, since, accounts, entries, reason }: AuditFeedStatus): JsonBody {
+  return { state, since, accounts, entries, reason: reason === "" ? null : reason };
 }
 
 function clusterJson(cluster: ClusterStatus): JsonBody {

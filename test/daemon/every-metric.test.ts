@@ -5,7 +5,7 @@ import { coerceText } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
-import { exampleWithEmulator } from "../support/example.ts";
+import { control, exampleWithEmulator } from "../support/example.ts";
 import { leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logged } from "../support/log-lines.ts";
 import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
@@ -44,6 +44,9 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   configZones: { "": 3 },
   stateWritten: { "": 1 },
   stateLost: { "": 1 },
+  // Of a process that follows the audit log.
+  auditAccounts: { 'state="following"': 1 },
+  auditEntries: { 'result="woke"': 1 },
   // Of a process in a cluster, which took the Lease as its fourth holder and cannot renew it any more.
   leader: { 'lease="zonewarden"': 1 },
   leaseTransitions: { 'lease="zonewarden"': 3 },
@@ -168,6 +171,22 @@ function rowsOf(series: ReadonlyMap<string, number>): ReadonlyMap<string, Row> {
   return rows;
 }
 
+/** What a process exports of the audit log that it follows, after an edit by hand. */
+async function auditRows(): Promise<ReadonlyMap<string, Row>> {
+  await using example = await exampleWithEmulator({
+    config: "audit: { enabled: true }",
+  });
+  await control(example, "edit", { zone: blog, settings: { enabled: false } });
+  const daemon = example.place.start("run");
+  const { page } = await logged(daemon, "zonewarden started");
+  await logged(daemon, "audit log followed");
+  const response = await fetch(new URL("metrics", coerceText(page)));
+  const rows = [...rowsOf(seriesIn(await response.text()))];
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+  return new Map(rows.filter(([name]) => name.startsWith("zonewarden_audit_")));
+}
+
 /** What a process in a cluster exports of its Lease. */
 async function leaseRows(): Promise<ReadonlyMap<string, Row>> {
   await using kube = await startKubeApi();
@@ -203,7 +222,7 @@ function rounded(row: Row): Row {
 describe("every metric", () => {
   it("has a value from a running daemon", { timeout: 60_000 }, async ({ expect }) => {
     const story = await daemonStory();
-    const rows = new Map([...rowsOf(story.series), ...(await leaseRows())]);
+    const rows = new Map([...rowsOf(story.series), ...(await leaseRows()), ...(await auditRows())]);
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));
     for (const [key, { name }] of Object.entries(metricTable)) {

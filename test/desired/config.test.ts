@@ -136,6 +136,14 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
 
   it.for([
     { line: "", says: '1:1: error: "mode" is missing; add it' },
+    {
+      line: "mode: enforce\naudit: { enabled: true, every: 14s }",
+      says: "error: the audit log would be read too often; write a duration of at least 15s",
+    },
+    {
+      line: "mode: enforce\naudit: { enabled: true, every: 5m, overlap: 4m }",
+      says: "write a duration at least as long as audit.every",
+    },
     { line: "mode: enforced", says: 'did you mean "enforce"?' },
     {
       line: 'mode: observe\napi: { base_url: "http://api.example/" }',

@@ -260,6 +260,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
       sweepMs: 60_000,
     },
     inventoryEveryMs: undefined,
+    audit: undefined,
     queue: { waiting: 0, running: [] },
     credentials: [
       {

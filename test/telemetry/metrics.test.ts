@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 
 import { describe, it } from "vitest";
 
+import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
 import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
 import type { MetricDefinition } from "../../src/telemetry/metrics/exposition.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
@@ -29,7 +30,14 @@ describe("the exposition", () => {
     expect,
   }) => {
     const cluster = { ...standby, isHeld: true, works: true };
-    const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster }));
+    const audit: AuditFeedStatus = {
+      state: "following",
+      since: new Date(0),
+      accounts: { following: 1, denied: 0, lagging: 0 },
+      entries: { woke: 0, own: 0, unrelated: 0, malformed: 0 },
+      reason: "",
+    };
+    const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster, audit }));
     const heads = text.split("\n").filter((line) => line.startsWith("# "));
     const expected = definitions.flatMap(({ name, type, help }) => [
       `# HELP ${name} ${help}`,
@@ -87,7 +95,7 @@ describe("the exposition", () => {
     const reconciles = [...series.keys()].filter((key) =>
       key.startsWith("zonewarden_reconcile_total{"),
     );
-    expect(reconciles).toHaveLength(7 * 6);
+    expect(reconciles).toHaveLength(8 * 6);
   });
 
   it("names no method on a route that has none", async ({ expect }) => {

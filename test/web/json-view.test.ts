@@ -54,6 +54,7 @@ describe("the fleet as JSON", () => {
       },
       queue: { waiting: 0, running: [] },
       cluster: null,
+      audit: null,
       state: { status: "ok", lost: null },
       credentials: [
         {

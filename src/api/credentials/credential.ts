@@ -3,6 +3,7 @@ import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { Budget, type BudgetOptions, type BudgetState } from "../budget/budget.ts";
+import { RequestShare } from "../budget/request-share.ts";
 import { Token } from "./token.ts";
 
 /** The source of a token: a file or an environment variable. */
@@ -39,10 +40,15 @@ const settlingMs = 30_000;
 /** Tokens are valid for months: a few verifications a day are enough. */
 const verifyEveryMs = 6 * 3_600_000;
 
+/** Ids of tokens that are remembered: entries of the audit log may be of the token before. */
+const maxTokenIds = 4;
+
 /** A token with the zones that it serves and its request budget. */
 export class Credential {
   readonly name: string;
   readonly budget: Budget;
+  /** The part of the budget with which audit logs are read. */
+  readonly auditShare: RequestShare;
   readonly #options: CredentialOptions;
   readonly #clock: Clock;
   readonly #accounts: readonly Pattern[];
@@ -58,10 +64,13 @@ export class Credential {
   #valid = true;
   #expiresAt: Date | undefined;
   #verifiedAt = Number.NEGATIVE_INFINITY;
+  #tokenIds: readonly string[] = [];
 
   constructor(options: CredentialOptions, clock: Clock) {
     this.name = options.name;
     this.budget = new Budget(options.budget, clock);
+    const { windowMs } = options.budget;
+    this.auditShare = new RequestShare(windowMs, () => this.budget.state.perSecond, clock);
     this.#options = options;
     this.#clock = clock;
     this.#accounts = options.accounts.map(globIgnoringCase);
@@ -82,6 +91,18 @@ export class Credential {
   /** Whether the last verification of this token is too long ago. */
   get isVerificationDue(): boolean {
     return this.#clock.monotonicMs() - this.#verifiedAt >= verifyEveryMs;
+  }
+
+  /** The service's ids of the token and of those before it, newest first; none before the first verification. */
+  get tokenIds(): readonly string[] {
+    return this.#tokenIds;
+  }
+
+  /** Notes the id of a token; "" where the service gave none. */
+  noteTokenId(id: string): void {
+    if (id === "" || this.#tokenIds[0] === id) return;
+    const others = this.#tokenIds.filter((other) => other !== id);
+    this.#tokenIds = [id, ...others].slice(0, maxTokenIds);
   }
 
   /** Notes the verification and expiry of `token`; ignored for a previous token. */

@@ -29,6 +29,7 @@ export async function verifyToken(
     const result = answer?.result();
     if (isJsonObject(result)) {
       credential.noteValid(textIn(result, "status", "active") === "active");
+      credential.noteTokenId(textIn(result, "id"));
       credential.noteVerified(token, coerceDate(result["expires_on"]));
       return;
     }

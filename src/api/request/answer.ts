@@ -64,12 +64,12 @@ export function answerOf(
   };
 }
 
-/**
- * What is compared, hashed and printed later must not exhaust the stack. Of a listed zone only texts are kept: one zone of
- * a listing must not fail them all.
- */
+/** Lists of which only texts are kept: one element must not fail them all. */
+const textRoutes: ReadonlySet<string> = new Set([routes.zones, routes.auditLog]);
+
+/** What is compared, hashed and printed later must not exhaust the stack. */
 function isTooDeep({ route }: Call, body: unknown): boolean {
-  return route !== routes.zones && isDeeperThan(maxJsonLevels, body);
+  return !textRoutes.has(route) && isDeeperThan(maxJsonLevels, body);
 }
 
 function resultOf(body: unknown): unknown {
@@ -245,6 +245,7 @@ const remedies: Readonly<Partial<Record<ServiceErrorCode, string>>> = {
 /** Name of the permission in the dashboard (SERVICE.md A.9, B.9, C.4). */
 function permissionFor({ method, route }: Call): string {
   const level = method === "GET" ? "Read" : "Edit";
+  if (route === routes.auditLog) return `Account Settings: ${level}`;
   if (route.startsWith("/accounts")) return `Account WAF: ${level}`;
   if (route.includes("/page_shield")) return `Page Shield: ${level}`;
   if (route.includes("/rulesets")) return `Zone WAF: ${level}`;

@@ -88,6 +88,11 @@ export interface ConfigFile {
     malicious_below?: number;
     fresh?: string;
   };
+  audit?: {
+    enabled?: boolean;
+    every?: string;
+    overlap?: string;
+  };
   inventory?: {
     enabled?: boolean;
     every?: string;

@@ -124,6 +124,8 @@ export interface Config {
     /** An item seen within this time is in use. */
     readonly freshMs: number;
   };
+  /** `undefined`: the audit log is not followed. */
+  readonly audit: { readonly everyMs: number; readonly overlapMs: number } | undefined;
   /** `undefined`: the inventory is not read. */
   readonly inventory:
     | {

@@ -35,6 +35,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     state: { path: statePath(directory, file) },
     cluster: normalCluster(directory, file.cluster),
     impact: normalImpact(file.impact),
+    audit: normalAudit(file.audit),
     inventory: normalInventory(file.inventory),
     log: normalLog(file.log),
   };
@@ -210,6 +211,15 @@ function normalHistory(
     maxAgeMs: milliseconds(maxAge),
     maxBytes: bytes(maxSize),
   };
+}
+
+function normalAudit({
+  enabled = false,
+  every = "60s",
+  overlap = "10m",
+}: Optional<"audit"> = {}): Config["audit"] {
+  if (!enabled) return undefined;
+  return { everyMs: milliseconds(every), overlapMs: milliseconds(overlap) };
 }
 
 /** The names in the file and their item kinds. */

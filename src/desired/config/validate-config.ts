@@ -22,6 +22,7 @@ export function validateConfig(
     ...checkNumbers(config),
     ...checkCluster(file, config),
     ...checkReserve(config),
+    ...checkAudit(config),
     ...checkTimes(file, cronError),
     ...checkLint(file),
     ...repeatedNames("notification", file.notifications),
@@ -193,6 +194,21 @@ function timezoneError(name: string): string | undefined {
     throw error;
   }
 }
+
+/** A shorter interval would use up the share of the request budget, and a shorter overlap would leave gaps. */
+function checkAudit({ audit }: Config): UnplacedDiagnostic[] {
+  if (audit === undefined) return [];
+  const { everyMs, overlapMs } = audit;
+  if (everyMs < shortestAuditMs) {
+    const message = "the audit log would be read too often";
+    return [wrong(["audit", "every"], message, "write a duration of at least 15s")];
+  }
+  if (overlapMs >= everyMs) return [];
+  const message = "the overlap is shorter than the time between two reads";
+  return [wrong(["audit", "overlap"], message, "write a duration at least as long as audit.every")];
+}
+
+const shortestAuditMs = 15_000;
 
 /** With no requests left for itself, the program would wait forever. */
 function checkReserve({ budget }: Config): UnplacedDiagnostic[] {

@@ -1,3 +1,8 @@
+import {
+  auditEntryResults,
+  type AuditFeedStatus,
+  auditFeedStates,
+} from "../../state/audit-status.ts";
 import type {
   ClusterStatus,
   CredentialStatus,
@@ -45,6 +50,7 @@ function renderWork(fleet: FleetView, daemon: DaemonStatus): string {
     single(metricTable.sweepSeconds, schedule.sweepMs / 1000),
     single(metricTable.oldestSuccessAt, oldestSuccess(fleet)),
     renderFamily(metricTable.inventoryInterval, inventoryInterval(daemon)),
+    ...renderAudit(daemon.audit),
     ...renderCredentials(credentials),
   ].join("");
 }
@@ -54,6 +60,21 @@ function renderState({ status, lost }: StateStatus): readonly string[] {
   return [
     single(metricTable.stateWritten, Number(status === "ok")),
     single(metricTable.stateLost, Number(lost !== undefined)),
+  ];
+}
+
+function renderAudit(audit: AuditFeedStatus | undefined): readonly string[] {
+  if (audit === undefined) return [];
+  const { accounts, entries } = audit;
+  return [
+    renderFamily(
+      metricTable.auditAccounts,
+      auditFeedStates.map((state) => ({ labels: { state }, value: accounts[state] })),
+    ),
+    renderFamily(
+      metricTable.auditEntries,
+      auditEntryResults.map((result) => ({ labels: { result }, value: entries[result] })),
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { verbs } from "../../plan/change.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
+import { auditEntryResults, auditFeedStates } from "../../state/audit-status.ts";
 import { missedRunReasons } from "../../state/daemon-status.ts";
 import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
@@ -66,6 +67,16 @@ export const metricTable = {
   stateLost: gauge(
     "zonewarden_state_lost",
     "Whether the state could not be used at the start of the process; no series without a state directory.",
+  ),
+  auditAccounts: gauge(
+    "zonewarden_audit_accounts",
+    "Accounts with declared zones by how well their audit log is followed; no series unless audit is enabled.",
+    { state: auditFeedStates },
+  ),
+  auditEntries: counter(
+    "zonewarden_audit_entries_total",
+    "Entries of audit logs by what was done about them; no series unless audit is enabled.",
+    { result: auditEntryResults },
   ),
   leader: gauge(
     "zonewarden_leader",

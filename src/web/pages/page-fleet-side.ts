@@ -1,4 +1,5 @@
 import { causesIn } from "../../plan/cause/cause.ts";
+import { type AuditFeedStatus, auditFeedStates } from "../../state/audit-status.ts";
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import type { ChangeRecord } from "../../state/zone-state.ts";
@@ -25,6 +26,7 @@ export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot)
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
     ${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
+    ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
     ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }
@@ -75,6 +77,22 @@ function schedule(
     <dt>Running</dt>
     <dd>${queue.running.length === 0 ? "nothing" : queue.running.join(", ")}</dd>
   </dl>`;
+}
+
+function auditState({ state, since, accounts, reason }: AuditFeedStatus, now: Date): Html {
+  const isGood = state === "following";
+  const others = auditFeedStates.filter((each) => each !== "following" && accounts[each] > 0);
+  return html`<p>
+      ${isGood ? html`<span class="good">${state}</span>` : html`<b class="error">${state}</b>`}
+      since ${moment(since, now)}
+    </p>
+    ${
+      !isGood &&
+      html`<p class="quiet">
+        ${others.map((each) => `${counted(accounts[each], "account")} ${each}`).join(", ")}:
+        ${foreign(reason)} Sweeps go on; changes by hand are found later.
+      </p>`
+    }`;
 }
 
 function credentialList(credentials: readonly CredentialStatus[], now: Date): Part {

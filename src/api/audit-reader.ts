@@ -1,0 +1,60 @@
+import type { AuditRead, AuditWindow } from "../zone/audit-entry.ts";
+import { ServiceError } from "../zone/service-error.ts";
+import type { Zone } from "../zone/zone.ts";
+import { readAuditLog } from "./read/read-audit-log.ts";
+import type { Get } from "./request/call.ts";
+import { type ServiceSession, sendWithRetries } from "./request/retry.ts";
+import type { Service } from "./service.ts";
+
+/** Reads the audit logs of accounts. It cannot write. */
+export interface AuditReader {
+  /**
+   * Reads with a credential of the zones, which are of one account. The next credential is tried where one is denied;
+   * throws where all are.
+   */
+  read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  /** Whether zonewarden itself wrote with a token: the ids that the service gave when it verified our tokens. */
+  isOwnToken(id: string): boolean;
+  /** Whether an error says that the token may not read the log, or no longer sees the account (SERVICE.md C.2). */
+  isDenied(error: ServiceError): boolean;
+}
+
+/** Creates the reader of audit logs, whose requests have a line of their own in the request budget. */
+export function createAuditReader({ sessions }: Service): AuditReader {
+  return {
+    isDenied,
+    isOwnToken: (id) => sessions.some(({ credential }) => credential.tokenIds.includes(id)),
+    read: async (zones, window, signal) => {
+      const accountId = zones[0]?.accountId ?? "";
+      const candidates = sessions.filter(({ credential }) =>
+        zones.some((zone) => credential.serves(zone)),
+      );
+      let denied: unknown = new Error("no credential serves the zones of the account");
+      for (const session of candidates) {
+        try {
+          const [own = ""] = session.credential.tokenIds;
+          return await readAuditLog(shared(session), accountId, window, own, signal);
+        } catch (error) {
+          if (!(error instanceof ServiceError) || !isDenied(error)) throw error;
+          denied = error;
+        }
+      }
+      throw denied;
+    },
+  };
+}
+
+function isDenied({ code }: ServiceError): boolean {
+  return code === "API_FORBIDDEN" || code === "API_UNAUTHORIZED" || code === "API_NOT_FOUND";
+}
+
+/** Urgent, since what it reads wakes zones at the urgency of a change; its share of the budget bounds it. */
+function shared(session: ServiceSession): Get {
+  const { auditShare } = session.credential;
+  return async (call, signal) => {
+    await auditShare.take(signal);
+    const answer = await sendWithRetries(session, "changed", call, signal);
+    auditShare.note(answer.attempts - 1);
+    return answer;
+  };
+}

@@ -1,0 +1,233 @@
+import {
+  type AuditEntryResult,
+  type AuditFeedState,
+  type AuditFeedStatus,
+  worstState,
+} from "../../state/audit-status.ts";
+import type { AuditEntry, AuditRead, AuditWindow } from "../../zone/audit-entry.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
+import type { Clock } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone, ZoneName } from "../../zone/zone.ts";
+import { isAborted } from "../signals.ts";
+import { afterRead, nextWindow, type ReadUpTo } from "./audit-window.ts";
+import { SeenEntries } from "./seen-entries.ts";
+import { type DeclaredZones, declaredZones, touchedZones } from "./touched-zones.ts";
+
+export interface AuditFeedOptions {
+  /** From one read of an account's log to the next. */
+  readonly everyMs: number;
+  /** How late an entry may come and still be seen. */
+  readonly overlapMs: number;
+}
+
+/** Reads audit logs. It cannot write. */
+export interface AuditSource {
+  /** Reads the log of the account to which all the zones belong. */
+  read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  isOwnToken(id: string): boolean;
+  /** Whether an error says that no token may read the log, rather than that a read failed. */
+  isDenied(error: ServiceError): boolean;
+}
+
+export interface AuditFeedPorts {
+  readonly source: AuditSource;
+  readonly clock: Clock;
+  /** Called once for each zone that the new entries of a read touch. */
+  readonly wake: (zone: ZoneName) => void;
+  /** Called when the state of the feed changes. */
+  readonly changed: (status: AuditFeedStatus) => void;
+  /** Called once, for the first entries that cannot be understood. */
+  readonly malformed: (count: number, accountId: string) => void;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** A token rarely gains a permission. */
+const deniedEveryMs = 3_600_000;
+
+/** What is followed of an account. */
+interface Account {
+  readonly id: string;
+  readonly seen: SeenEntries;
+  readonly stop: AbortController;
+  zones: readonly Zone[];
+  declared: DeclaredZones;
+  /** `undefined` before the first read. */
+  state: AuditFeedState | undefined;
+  reason: string;
+  readUpTo: ReadUpTo;
+}
+
+/**
+ * Follows the audit logs of the accounts with declared zones, and wakes the zones that entries touch. It says nothing
+ * about the live state, and does not find everything: entries can be late, lost or cut. The sweep stays the truth.
+ */
+export class AuditFeed {
+  readonly #options: AuditFeedOptions;
+  readonly #ports: AuditFeedPorts;
+  readonly #accounts = new Map<string, Account>();
+  readonly #loops = new Set<Promise<void>>();
+  readonly #entries = { woke: 0, own: 0, unrelated: 0, malformed: 0 };
+  /** `undefined` until every account was read once. */
+  #state: AuditFeedState | undefined;
+  #since: Date;
+  /** `undefined` until the feed works. */
+  #stop: AbortSignal | undefined;
+
+  constructor(options: AuditFeedOptions, ports: AuditFeedPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#since = ports.clock.now();
+  }
+
+  get status(): AuditFeedStatus {
+    const accounts = { following: 0, denied: 0, lagging: 0 };
+    let reason = "";
+    for (const account of this.#accounts.values()) {
+      accounts[account.state ?? "lagging"] += 1;
+      if (reason === "") reason = account.reason;
+    }
+    const state = this.#state ?? "lagging";
+    return { state, since: this.#since, accounts, entries: { ...this.#entries }, reason };
+  }
+
+  /** Follows the accounts of the declared zones, and no others. */
+  declare(zones: Iterable<DesiredZone>): void {
+    const groups = Map.groupBy(zones, ({ zone }) => zone.accountId);
+    for (const [id, account] of this.#accounts) {
+      if (groups.has(id)) continue;
+      account.stop.abort(new Error("the account has no declared zone"));
+      this.#accounts.delete(id);
+    }
+    for (const [id, group] of groups) if (id !== "") this.#declareAccount(id, group);
+    this.#noteState();
+  }
+
+  /** Works until `stop` aborts. Never rejects. */
+  async runUntil(stop: AbortSignal): Promise<void> {
+    this.#stop = stop;
+    const ended = Promise.withResolvers<void>();
+    stop.addEventListener("abort", () => ended.resolve(), { once: true });
+    if (stop.aborted) return;
+    for (const account of this.#accounts.values()) this.#follow(account);
+    await ended.promise;
+    for (const account of this.#accounts.values()) account.stop.abort(stop.reason);
+    await Promise.all(this.#loops);
+  }
+
+  #declareAccount(id: string, group: readonly DesiredZone[]): void {
+    const zones = group.map(({ zone }) => zone);
+    const declared = declaredZones(group);
+    const known = this.#accounts.get(id);
+    if (known !== undefined) {
+      known.zones = zones;
+      known.declared = declared;
+      return;
+    }
+    const account: Account = {
+      id,
+      zones,
+      declared,
+      seen: new SeenEntries(),
+      stop: new AbortController(),
+      state: undefined,
+      reason: "",
+      readUpTo: { readAt: this.#ports.clock.now(), newest: undefined },
+    };
+    this.#accounts.set(id, account);
+    if (this.#stop?.aborted === false) this.#follow(account);
+  }
+
+  #follow(account: Account): void {
+    const following = this.#followUntil(account, account.stop.signal).finally(() => {
+      this.#loops.delete(following);
+    });
+    this.#loops.add(following);
+  }
+
+  /** Reads the log of an account again and again, whatever happens, until the signal aborts. */
+  async #followUntil(account: Account, signal: AbortSignal): Promise<void> {
+    const { clock, bug } = this.#ports;
+    while (!isAborted(signal)) {
+      try {
+        await this.#read(account, signal);
+      } catch (error) {
+        if (isAborted(signal)) return;
+        this.#noteFailure(account, error);
+        if (!(error instanceof ServiceError)) bug(error, "");
+      }
+      const { everyMs } = this.#options;
+      const waitMs = account.state === "denied" ? Math.max(everyMs, deniedEveryMs) : everyMs;
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #read(account: Account, signal: AbortSignal): Promise<void> {
+    const { clock, source } = this.#ports;
+    const { everyMs, overlapMs } = this.#options;
+    const now = clock.now();
+    const startedAt = clock.monotonicMs();
+    const window = nextWindow(now, account.readUpTo, overlapMs);
+    const { entries, malformed, isCut } = await source.read(account.zones, window, signal);
+    signal.throwIfAborted();
+    const found = account.seen.add(entries);
+    account.readUpTo = afterRead(account.readUpTo, now, found.entries);
+    this.#noteMalformed(malformed + found.contradictory, account.id);
+    this.#wakeTouched(found.entries, account.declared);
+    if (isCut) this.#note(account, "lagging", "there are more entries than one read takes");
+    else if (clock.monotonicMs() - startedAt > 2 * everyMs) {
+      this.#note(account, "lagging", "reads wait for the request budget");
+    } else this.#note(account, "following", "");
+  }
+
+  #wakeTouched(entries: readonly AuditEntry[], declared: DeclaredZones): void {
+    const touched = new Set<ZoneName>();
+    for (const entry of entries) {
+      const { result, zones } = this.#judge(entry, declared);
+      this.#entries[result] += 1;
+      for (const zone of zones) touched.add(zone);
+    }
+    for (const zone of touched) this.#ports.wake(zone);
+  }
+
+  #judge(
+    entry: AuditEntry,
+    declared: DeclaredZones,
+  ): { readonly result: AuditEntryResult; readonly zones: readonly ZoneName[] } {
+    const { tokenId } = entry.actor;
+    if (tokenId !== "" && this.#ports.source.isOwnToken(tokenId)) {
+      return { result: "own", zones: [] };
+    }
+    const zones = touchedZones(entry, declared);
+    return { result: zones.length > 0 ? "woke" : "unrelated", zones };
+  }
+
+  #noteMalformed(count: number, accountId: string): void {
+    const isFirst = count > 0 && this.#entries.malformed === 0;
+    this.#entries.malformed += count;
+    if (isFirst) this.#ports.malformed(count, accountId);
+  }
+
+  #noteFailure(account: Account, error: unknown): void {
+    const isDenied = error instanceof ServiceError && this.#ports.source.isDenied(error);
+    const reason = error instanceof Error ? error.message : "unknown reason";
+    this.#note(account, isDenied ? "denied" : "lagging", reason);
+  }
+
+  #note(account: Account, state: AuditFeedState, reason: string): void {
+    account.state = state;
+    account.reason = reason;
+    this.#noteState();
+  }
+
+  #noteState(): void {
+    const states = [...this.#accounts.values()].map(({ state }) => state);
+    const known = states.filter((state) => state !== undefined);
+    if (known.length === 0 || known.length < states.length) return;
+    const state = worstState(known);
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#since = this.#ports.clock.now();
+    this.#ports.changed(this.status);
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * How well the audit log of an account is followed, from the best to the worst. `denied`: no token may read it. `lagging`:
+ * entries are missing, or were not read in time. Sweeps go on in any case.
+ */
+export const auditFeedStates = ["following", "denied", "lagging"] as const;
+
+export type AuditFeedState = (typeof auditFeedStates)[number];
+
+/** The feed of all accounts. */
+export interface AuditFeedStatus {
+  /** The worst state of its accounts. */
+  readonly state: AuditFeedState;
+  readonly since: Date;
+  /** Accounts with declared zones, by state. */
+  readonly accounts: Readonly<Record<AuditFeedState, number>>;
+  /** Entries since the start, by what was done about them. */
+  readonly entries: Readonly<Record<AuditEntryResult, number>>;
+  /** Why an account is denied or lags; "" where none does. */
+  readonly reason: string;
+}
+
+/** What was done about an entry: `woke` a zone; `own` write; `unrelated` to declared zones; `malformed`. */
+export const auditEntryResults = ["woke", "own", "unrelated", "malformed"] as const;
+
+export type AuditEntryResult = (typeof auditEntryResults)[number];
+
+/** The worst state of accounts: an account that lags matters more than one that never was readable. */
+export function worstState(states: Iterable<AuditFeedState>): AuditFeedState {
+  const indexes = [...states].map((state) => auditFeedStates.indexOf(state));
+  return auditFeedStates[Math.max(0, ...indexes)] ?? "following";
+}

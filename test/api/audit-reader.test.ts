@@ -1,0 +1,79 @@
+import { describe, it } from "vitest";
+
+import { createAuditReader } from "../../src/api/audit-reader.ts";
+import type { AuditWindow } from "../../src/zone/audit-entry.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
+import { emulated } from "../support/emulated.ts";
+import { plantedToken } from "../support/service.ts";
+
+const zones = [{ name: "shop.example.com", settings: { enabled: true } }];
+const everything = { name: "everything", value: plantedToken, permissions: "all" } as const;
+
+/** A window around every clock of a test. */
+const always: AuditWindow = { since: new Date(0), before: new Date("2100-01-01T00:00:00Z") };
+
+describe("the reader of audit logs", () => {
+  it.for(["published", "specification"] as const)(
+    "reads who wrote what, in the dialect %s",
+    async (dialect, { expect, signal }) => {
+      await using at = await emulated({}, { dialect, seed: { zones } });
+      await at.edit({ settings: { enabled: false }, actor: "alice@example.com" });
+      const audit = createAuditReader(at.service);
+      const { entries, malformed, isCut } = await audit.read([at.zone], always, signal);
+      expect({ malformed, isCut }).toEqual({ malformed: 0, isCut: false });
+      expect(entries).toMatchObject([
+        {
+          actor: { type: "user", context: "dash", email: "alice@example.com", tokenId: "" },
+          method: "PUT",
+          path: `/zones/${at.zone.id}/page_shield`,
+          isRefused: false,
+          zoneId: at.zone.id,
+          zoneName: "shop.example.com",
+        },
+      ]);
+    },
+  );
+
+  it("knows our token after its verification, and leaves its entries out", async ({
+    expect,
+    signal,
+  }) => {
+    await using at = await emulated({}, { seed: { zones } });
+    const audit = createAuditReader(at.service);
+    await at.edit({ settings: { enabled: false } });
+    await fetch(`${at.emulator.baseUrl}/zones/${at.zone.id}/page_shield`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${plantedToken}` },
+      body: JSON.stringify({ enabled: true }),
+    });
+    const before = await audit.read([at.zone], always, signal);
+    const ids = before.entries.map(({ actor }) => actor.tokenId).filter((id) => id !== "");
+    expect(ids).toHaveLength(1);
+    expect(ids.map((id) => audit.isOwnToken(id))).toEqual([false]);
+
+    await at.reader.verifyTokens([at.zone], signal);
+    expect(ids.map((id) => audit.isOwnToken(id))).toEqual([true]);
+    const after = await audit.read([at.zone], always, signal);
+    expect(after.entries.map(({ actor }) => actor.context)).toEqual(["dash"]);
+  });
+
+  it("says that all tokens are denied, and takes another credential where one is", async ({
+    expect,
+    signal,
+  }) => {
+    const weak = { name: "weak", value: "weak-token", permissions: ["Zone Read"] } as const;
+    const seed = { zones, tokens: [everything, weak] };
+    const weakFirst = { name: "weak", source: { read: () => Promise.resolve("weak-token") } };
+    await using both = await emulated({}, { seed, credentials: [weakFirst, {}] });
+    const audit = createAuditReader(both.service);
+    expect((await audit.read([both.zone], always, signal)).isCut).toBe(false);
+
+    await using one = await emulated({}, { seed, credentials: [weakFirst] });
+    const denied = createAuditReader(one.service);
+    const error: unknown = await denied
+      .read([one.zone], always, signal)
+      .catch((each: unknown) => each);
+    expect(error instanceof ServiceError && denied.isDenied(error)).toBe(true);
+    expect(String(error)).toContain("Account Settings: Read");
+  });
+});

@@ -1,0 +1,147 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { readAuditLog } from "../../src/api/read/read-audit-log.ts";
+import type { Fetched, Get, GetCall } from "../../src/api/request/call.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
+import type { AuditEntry } from "../../src/zone/audit-entry.ts";
+import { cases } from "../support/properties.ts";
+
+const window = { since: new Date(0), before: new Date(3_600_000) };
+
+/** A service that answers with these pages, the last one again and again. */
+function pages(...answers: readonly { readonly result: unknown; readonly info?: JsonObject }[]): {
+  readonly get: Get;
+  readonly calls: GetCall[];
+} {
+  const calls: GetCall[] = [];
+  const get: Get = (call) => {
+    const answer = answers[Math.min(calls.length, answers.length - 1)];
+    calls.push(call);
+    const fetched: Fetched = {
+      digest: "",
+      result: () => answer?.result,
+      resultInfo: () => answer?.info,
+      status: 200,
+      ray: "",
+      sentAt: 0,
+      attempts: 1,
+    };
+    return Promise.resolve(fetched);
+  };
+  return { get, calls };
+}
+
+/** An entry as it is read. */
+async function parsed(entry: unknown, signal: AbortSignal): Promise<AuditEntry | undefined> {
+  const { get } = pages({ result: [entry] });
+  return (await readAuditLog(get, "acc", window, "", signal)).entries[0];
+}
+
+function wire(id: string): JsonObject {
+  return { id, action: { time: "2026-11-20T12:00:00.123Z" } };
+}
+
+describe("reading an audit log", () => {
+  it.for([
+    { place: "cursor", info: (next: string) => ({ count: "1", cursor: next }) },
+    { place: "cursors.after", info: (next: string) => ({ cursors: { after: next } }) },
+  ])("follows the cursor in $place", async ({ info }, { expect, signal }) => {
+    const { get, calls } = pages(
+      { result: [wire("a")], info: info("next") },
+      { result: [wire("b")], info: info("") },
+    );
+    const { entries, isCut } = await readAuditLog(get, "acc", window, "own", signal);
+    expect(entries.map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(isCut).toBe(false);
+    expect(calls.map(({ query }) => query["cursor"])).toEqual([undefined, "next"]);
+    expect(calls[0]?.query["actor_token_id.not"]).toBe("own");
+  });
+
+  it("ends with an empty page, and says so of a loop of cursors and of a flood", async ({
+    expect,
+    signal,
+  }) => {
+    const read = async (answers: ReturnType<typeof pages>): Promise<boolean> =>
+      (await readAuditLog(answers.get, "acc", window, "", signal)).isCut;
+    const looping = pages({ result: [wire("a")], info: { cursor: "same" } });
+    expect(await read(pages({ result: [], info: { cursor: "more" } }))).toBe(false);
+    expect(await read(looping)).toBe(true);
+    expect(looping.calls).toHaveLength(2);
+    const flood = pages(
+      ...Array.from({ length: 100 }, (_, index) => ({
+        result: [wire(`${index}`)],
+        info: { cursor: `${index}` },
+      })),
+    );
+    expect(await read(flood)).toBe(true);
+    expect(flood.calls).toHaveLength(5);
+  });
+
+  it("rejects an answer that is no list", async ({ expect, signal }) => {
+    const { get } = pages({ result: { id: "a" } });
+    await expect(readAuditLog(get, "acc", window, "", signal)).rejects.toThrow(
+      "not a list of entries",
+    );
+  });
+
+  it("ignores and counts what it does not understand", async ({ expect, signal }) => {
+    const result = [
+      null,
+      "text",
+      {},
+      { id: "no time" },
+      { id: "a wrong time", action: { time: "yesterday" } },
+      // The example of the older documentation.
+      { id: "older", action: "zone.settings.change", timestamp: "2026-11-20T12:00:00Z" },
+      wire("good"),
+    ];
+    const { get } = pages({ result });
+    const { entries, malformed } = await readAuditLog(get, "acc", window, "", signal);
+    expect(entries.map(({ id }) => id)).toEqual(["good"]);
+    expect(malformed).toBe(6);
+  });
+
+  it.for([
+    { uri: "/client/v4/zones/1/page_shield?x=1", path: "/zones/1/page_shield" },
+    { uri: "https://api.example/client/v4/zones/1", path: "/zones/1" },
+    { uri: "https://dash.example/api/v4/zones/1/rulesets#top", path: "/zones/1/rulesets" },
+    { uri: "/zones/1", path: "/zones/1" },
+    { uri: "", path: "" },
+  ])("reads the path of $uri", async ({ uri, path }, { expect, signal }) => {
+    expect((await parsed({ ...wire("a"), raw: { uri } }, signal))?.path).toBe(path);
+  });
+
+  it.for([
+    { result: "failure", status_code: 403, isRefused: true },
+    { result: "failure", status_code: 500, isRefused: false },
+    { result: "failure", status_code: "403", isRefused: false },
+    { result: "success", status_code: 400, isRefused: false },
+  ])("takes $result with $status_code as refused: $isRefused", async (row, { expect, signal }) => {
+    const { result, status_code, isRefused } = row;
+    const entry = { ...wire("a"), raw: { status_code }, action: { result, time: "2026-11-20" } };
+    expect((await parsed(entry, signal))?.isRefused).toBe(isRefused);
+  });
+
+  it("takes any JSON, and keeps no text longer than a bound", async ({ expect, signal }) => {
+    const long = fc.string({ minLength: 500, maxLength: 2_000 });
+    const member = fc.oneof(fc.jsonValue(), long, fc.record({ id: long, time: long, uri: long }));
+    const entry = fc.record({
+      id: member,
+      action: member,
+      actor: member,
+      raw: member,
+      zone: member,
+    });
+    await fc.assert(
+      fc.asyncProperty(entry, async (value) => {
+        const found = await parsed(value, signal);
+        const texts = Object.values({ ...found, ...found?.actor }).filter(
+          (each) => typeof each === "string",
+        );
+        for (const text of texts) expect(text.length).toBeLessThanOrEqual(512);
+      }),
+      cases(300),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, it } from "vitest";
+
+import { Budget } from "../../src/api/budget/budget.ts";
+import { RequestShare } from "../../src/api/budget/request-share.ts";
+import { SimulatedClock } from "../support/clock.ts";
+
+const windowMs = 300_000;
+
+describe("a share of the request budget", () => {
+  it.for([
+    { perSecond: 3.2, inWindow: 19 },
+    { perSecond: 4, inWindow: 24 },
+    { perSecond: 0.01, inWindow: 1 },
+  ])("of $perSecond a second is $inWindow in a window", async (row, { expect, signal }) => {
+    const clock = new SimulatedClock();
+    const share = new RequestShare(windowMs, () => row.perSecond, clock);
+    const sent: number[] = [];
+    const send = async (): Promise<void> => {
+      for (let index = 0; index < 3 * row.inWindow; index += 1) {
+        await share.take(signal);
+        sent.push(clock.monotonicMs());
+      }
+    };
+    void send();
+    await clock.advance(3 * windowMs);
+    expect(sent).toHaveLength(3 * row.inWindow);
+    for (const at of sent) {
+      const inWindow = sent.filter((each) => each > at - windowMs && each <= at).length;
+      expect(inWindow).toBeLessThanOrEqual(row.inWindow);
+    }
+  });
+
+  it("counts retries, and gives up when the signal aborts", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const stop = new AbortController();
+    const share = new RequestShare(windowMs, () => 0.2, clock);
+    share.note(1);
+    const taking = share.take(stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(taking).rejects.toThrow("stopped");
+  });
+
+  it("does not starve while sweeps want the whole budget", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const limits = { limit: 100, windowMs, reserve: 0, concurrency: 4, maxWaitMs: 10 * windowMs };
+    const budget = new Budget(limits, clock);
+    const share = new RequestShare(windowMs, () => budget.state.perSecond, clock);
+    const sweep = async (): Promise<void> => {
+      for (;;) (await budget.acquire("sweep", signal)).end("answered", undefined);
+    };
+    for (let worker = 0; worker < 20; worker += 1) void sweep().catch(() => undefined);
+    await clock.advance(windowMs);
+    const waits: number[] = [];
+    const follow = async (): Promise<void> => {
+      for (let index = 0; index < 4; index += 1) {
+        await share.take(signal);
+        const since = clock.monotonicMs();
+        (await budget.acquire("changed", signal)).end("answered", undefined);
+        waits.push(clock.monotonicMs() - since);
+      }
+    };
+    void follow();
+    await clock.advance(3 * windowMs);
+    expect(waits).toHaveLength(4);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(15_000);
+  });
+});

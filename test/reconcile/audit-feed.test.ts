@@ -1,0 +1,238 @@
+import { describe, it } from "vitest";
+
+import { AuditFeed } from "../../src/reconcile/audit/audit-feed.ts";
+import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
+import type { AuditEntry, AuditRead, AuditWindow } from "../../src/zone/audit-entry.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import type { Zone } from "../../src/zone/zone.ts";
+import { auditEntry, idOf, zoneWithId } from "../support/audit-entries.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { ServiceFault } from "../support/world.ts";
+
+const minuteMs = 60_000;
+const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
+const ours = {
+  type: "account",
+  context: "api_token",
+  email: "",
+  tokenId: "our-token",
+  tokenName: "",
+};
+
+/** A feed over a log that a test writes, on a clock that the test moves. */
+class Followed implements AsyncDisposable {
+  readonly clock = new SimulatedClock();
+  readonly woken: string[] = [];
+  readonly states: string[] = [];
+  readonly warnings: number[] = [];
+  readonly bugs: unknown[] = [];
+  readonly reads: (AuditWindow & { readonly zones: readonly Zone[] })[] = [];
+  log: AuditEntry[] = [];
+  more: Omit<AuditRead, "entries"> = { malformed: 0, isCut: false };
+  failure: Error | undefined;
+  latencyMs = 0;
+  readonly feed = new AuditFeed(
+    { everyMs: minuteMs, overlapMs: 10 * minuteMs },
+    {
+      source: {
+        isOwnToken: (id) => id === "our-token" || id === "our-other-token",
+        isDenied: ({ code }) => code === "API_FORBIDDEN",
+        read: async (zones, window, signal) => {
+          this.reads.push({ zones, ...window });
+          await this.clock.sleep(this.latencyMs, signal);
+          if (this.failure !== undefined) throw this.failure;
+          return { entries: this.log, ...this.more };
+        },
+      },
+      clock: this.clock,
+      wake: (zone) => this.woken.push(zone),
+      changed: ({ state }) => this.states.push(state),
+      malformed: (count) => this.warnings.push(count),
+      bug: (error) => this.bugs.push(error),
+    },
+  );
+  readonly #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  start(...zones: readonly DesiredZone[]): void {
+    this.feed.declare(zones);
+    this.#ended = this.feed.runUntil(this.#stop.signal);
+  }
+
+  takeWoken(): readonly string[] {
+    return this.woken.splice(0);
+  }
+
+  get status(): AuditFeedStatus {
+    return this.feed.status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+}
+
+function edit(number: number, zone: number, changes: Partial<AuditEntry> = {}): AuditEntry {
+  return auditEntry({ id: `entry-${number}`, zoneId: idOf(zone), ...changes });
+}
+
+describe("the audit feed", () => {
+  it("wakes a zone once for a hundred edits, and not again when reads overlap", async ({
+    expect,
+  }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1), zoneWithId(blog, 2));
+    at.log = Array.from({ length: 100 }, (_, index) => edit(index, 1));
+    await at.clock.advance(0);
+    expect(at.takeWoken()).toEqual([shop]);
+    await at.clock.advance(3 * minuteMs);
+    expect(at.takeWoken()).toEqual([]);
+    at.log = [...at.log, edit(100, 2)];
+    await at.clock.advance(minuteMs);
+    expect(at.takeWoken()).toEqual([blog]);
+    expect(at.reads).toHaveLength(5);
+  });
+
+  it("wakes nobody for our own writes of a thousand zones", async ({ expect }) => {
+    await using at = new Followed();
+    const zones = Array.from({ length: 1_000 }, (_, index) =>
+      zoneWithId(`z${index}.example.com`, index + 1),
+    );
+    at.start(...zones);
+    at.log = zones.map((_, index) =>
+      edit(index, index + 1, {
+        actor: { ...ours, tokenId: index % 2 === 0 ? "our-token" : "our-other-token" },
+      }),
+    );
+    await at.clock.advance(0);
+    expect(at.takeWoken()).toEqual([]);
+    expect(at.status.entries).toEqual({ woke: 0, own: 1_000, unrelated: 0, malformed: 0 });
+  });
+
+  it("finds a person's edit in the same second as our write of another object", async ({
+    expect,
+  }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    const path = `/zones/${idOf(1)}/page_shield`;
+    at.log = [
+      edit(1, 1, { actor: ours, path: `${path}/policies/${idOf(7)}` }),
+      edit(2, 1, { path }),
+    ];
+    await at.clock.advance(0);
+    expect(at.takeWoken()).toEqual([shop]);
+  });
+
+  it("does not take an entry without a token for our own", async ({ expect }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    at.log = [edit(1, 1, { actor: { ...ours, tokenId: "" } })];
+    await at.clock.advance(0);
+    expect(at.takeWoken()).toEqual([shop]);
+  });
+
+  it("reads the log of each account, and only while it has declared zones", async ({ expect }) => {
+    await using at = new Followed();
+    const first = zoneWithId(shop, 1);
+    const second = { ...first, zone: { ...first.zone, accountId: "other" } };
+    at.start(first);
+    await at.clock.advance(0);
+    at.feed.declare([first, second]);
+    await at.clock.advance(0);
+    expect(at.reads.map(({ zones }) => zones[0]?.accountId)).toEqual([
+      first.zone.accountId,
+      "other",
+    ]);
+    at.feed.declare([second]);
+    at.reads.length = 0;
+    await at.clock.advance(2 * minuteMs);
+    expect(new Set(at.reads.map(({ zones }) => zones[0]?.accountId))).toEqual(new Set(["other"]));
+  });
+
+  it("says once that it is denied, asks again each hour, and follows when it may", async ({
+    expect,
+  }) => {
+    await using at = new Followed();
+    at.failure = new ServiceFault("API_FORBIDDEN", false);
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(0);
+    expect(at.states).toEqual(["denied"]);
+    expect(at.status).toMatchObject({
+      state: "denied",
+      accounts: { following: 0, denied: 1, lagging: 0 },
+      reason: "API_FORBIDDEN of the world",
+    });
+    await at.clock.advance(180 * minuteMs);
+    expect(at.reads).toHaveLength(4);
+    expect(at.states).toEqual(["denied"]);
+    at.failure = undefined;
+    await at.clock.advance(60 * minuteMs);
+    expect(at.states).toEqual(["denied", "following"]);
+  });
+
+  it("goes on after errors, and reads what it missed", async ({ expect }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(0);
+    const began = at.clock.now();
+    at.failure = new ServiceFault("API_SERVER", true);
+    await at.clock.advance(60 * minuteMs);
+    expect(at.states).toEqual(["following", "lagging"]);
+    at.failure = undefined;
+    at.log = [edit(1, 1)];
+    await at.clock.advance(minuteMs);
+    expect(at.states.at(-1)).toBe("following");
+    expect(at.takeWoken()).toEqual([shop]);
+    expect(at.reads.at(-1)?.since).toEqual(new Date(Number(began) - 10 * minuteMs));
+    expect(at.bugs).toEqual([]);
+  });
+
+  it("says that a flood was cut, and that the budget makes it wait", async ({ expect }) => {
+    await using at = new Followed();
+    at.more = { malformed: 0, isCut: true };
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(0);
+    expect(at.status).toMatchObject({
+      state: "lagging",
+      reason: "there are more entries than one read takes",
+    });
+    at.more = { malformed: 0, isCut: false };
+    at.latencyMs = 3 * minuteMs;
+    await at.clock.advance(5 * minuteMs);
+    expect(at.status.reason).toBe("reads wait for the request budget");
+  });
+
+  it("counts what it cannot understand and warns once", async ({ expect }) => {
+    await using at = new Followed();
+    at.more = { malformed: 2, isCut: false };
+    at.log = [edit(1, 1), edit(1, 1, { path: "/forged" })];
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(minuteMs);
+    expect(at.warnings).toEqual([3]);
+    expect(at.status.entries.malformed).toBe(6);
+    expect(at.status.state).toBe("following");
+  });
+
+  it("survives an internal error, and reports it", async ({ expect }) => {
+    await using at = new Followed();
+    at.failure = new TypeError("a bug of ours");
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(0);
+    at.failure = undefined;
+    await at.clock.advance(minuteMs);
+    expect(at.bugs).toHaveLength(1);
+    expect(at.states).toEqual(["lagging", "following"]);
+  });
+
+  it("takes in a flood without growing beyond its bound", async ({ expect }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    for (let round = 0; round < 20; round += 1) {
+      at.log = Array.from({ length: 5_000 }, (_, index) => edit(round * 5_000 + index, 1));
+      await at.clock.advance(minuteMs);
+    }
+    expect(at.status.entries.woke).toBe(100_000);
+    expect(at.woken).toHaveLength(20);
+  });
+});
