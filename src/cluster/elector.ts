@@ -67,6 +67,8 @@ export class Elector {
   #seen: Lease | undefined;
   /** When this version of `#seen` was first seen, by the monotonic clock. */
   #seenAt = -Infinity;
+  /** Until then, by the monotonic clock, the holder of a Lease that was removed may write. */
+  #quietUntil = -Infinity;
   /** Whether there ever was a Lease. */
   #hasSeen = false;
   #failure: Error | undefined;
@@ -125,28 +127,42 @@ export class Elector {
     if (lease === undefined) return this.#create(stop);
     if (!this.#isFree(lease)) return undefined;
     const transitions = lease.transitions + Number(lease.holder !== identity);
-    return this.#take(transitions, (claim) =>
+    const held = await this.#take(transitions, (claim) =>
       leases.update(lease, claim, requestTimeoutMs(timing)),
     );
+    return this.#afterQuiet(held, stop);
   }
 
-  /**
-   * Creates the Lease. Where it is not the first, somebody removed it, and its holder may not have noticed: the new one
-   * works only after that holder's time is over. Whoever creates it again meanwhile waits as long.
-   */
+  /** Creates the Lease. Where it is not the first, somebody removed it, and its holder may not have noticed. */
   async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
     const { leases, clock, isFirst } = this.#ports;
     const { timing } = this.#candidate;
-    const mustWait = this.#hasSeen || !(await isFirst());
+    if (this.#hasSeen || !(await isFirst())) {
+      // Noted before it is sent: where the answer is lost, the Lease is this process's nevertheless.
+      this.#quietUntil = clock.monotonicMs() + timing.durationMs;
+    }
     const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
-    if (held === undefined || !mustWait) return held;
+    return this.#afterQuiet(held, stop);
+  }
+
+  /**
+   * Holds a Lease, and works only when the time of the holder of one that was removed is over. Where that is interrupted, the
+   * Lease is not given back: the next holder would not know that it has to wait.
+   */
+  async #afterQuiet(
+    held: HeldLease | undefined,
+    stop: AbortSignal,
+  ): Promise<HeldLease | undefined> {
+    const { clock } = this.#ports;
+    const waitMs = this.#quietUntil - clock.monotonicMs();
+    if (held === undefined || waitMs <= 0) return held;
     try {
-      await clock.sleep(timing.durationMs, AbortSignal.any([stop, held.signal]));
+      await clock.sleep(waitMs, AbortSignal.any([stop, held.signal]));
       if (held.mayWrite()) return held;
     } catch {
       // Stopped, or lost.
     }
-    await held[Symbol.asyncDispose]();
+    await held.abandon();
     return undefined;
   }
 

@@ -107,6 +107,12 @@ export class HeldLease implements AsyncDisposable {
     return !this.#isEnded;
   }
 
+  /** Stops renewing, and leaves the Lease to run out. */
+  async abandon(): Promise<void> {
+    this.#end();
+    await this.#renewing;
+  }
+
   /** Stops renewing, and gives the Lease back where it is still held: others need not wait for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     const isHeld = this.mayWrite();

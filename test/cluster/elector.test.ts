@@ -95,6 +95,41 @@ describe("a candidate", () => {
   });
 });
 
+describe("a candidate that creates a Lease which was removed", () => {
+  it("waits even where the answer to the creation was lost", async ({ expect }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.elector.acquire(never));
+    first.network = "cut";
+    stage.lease.remove();
+    const from = stage.clock.monotonicMs();
+    const waiting = second.elector.acquire(never);
+    // The first look finds no Lease; the answer to what follows does not arrive.
+    await stage.clock.advance(400);
+    second.network = "answers-lost";
+    await stage.clock.advance(6_000);
+    expect(stage.lease.current?.holder).toBe("b");
+    second.network = "ok";
+    await stage.clock.run(waiting);
+    expect(stage.clock.monotonicMs() - from).toBeGreaterThan(15_000);
+    expect(first.elector.mayWrite()).toBe(false);
+  });
+
+  it("does not give it back when it ends before: nobody would know to wait", async ({ expect }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.elector.acquire(never));
+    first.network = "cut";
+    stage.lease.remove();
+    const stop = new AbortController();
+    const waiting = second.elector.acquire(stop.signal);
+    await stage.clock.advance(5_000);
+    stop.abort();
+    await expect(stage.clock.run(waiting)).rejects.toThrow();
+    expect(stage.lease.current?.holder).toBe("b");
+  });
+});
+
 describe("a holder", () => {
   it("may write until ten seconds after it last sent a renewal that succeeded", async ({
     expect,
