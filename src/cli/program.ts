@@ -5,6 +5,7 @@ import { version } from "../host/version.ts";
 import { terminalSafe } from "../render/terminal-safe.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { CliCommand, type DefineCommand } from "./command-options.ts";
+import { completeCommand } from "./completion/shell-scripts.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and returns the exit code. An unexpected error is printed as one line, without its stack. */
@@ -12,6 +13,7 @@ export async function runProgram(args: readonly string[], given: Host): Promise<
   const host = withSafeTerminal(given);
   let code: ExitCode = exitCodes.done;
   try {
+    if (args[0] === completeCommand) return await complete(args.slice(1), host);
     const program = await createProgram(args, host, (result) => {
       code = result;
     });
@@ -22,6 +24,15 @@ export async function runProgram(args: readonly string[], given: Host): Promise<
     printUnexpected(error, host);
     return exitCodes.failed;
   }
+}
+
+/** Answers a completion script: the number of words, and the words, of which an empty last one may be missing. */
+async function complete([count, ...words]: readonly string[], host: Host): Promise<ExitCode> {
+  const typed = words.length < Number(count) ? [...words, ""] : words;
+  const program = await createProgram(typed, host, () => undefined);
+  const completeWords = (await import("./completion/complete-words.ts")).completeWords;
+  await completeWords(program, typed, host);
+  return exitCodes.done;
 }
 
 /** The host that commands get: nothing that they write or ask steers the terminal, in any format. */
@@ -101,6 +112,7 @@ const descriptions = {
   healthcheck: "ask the daemon of the configuration whether it works",
   schema: "print a JSON Schema, for editors and other programs",
   explain: "explain the code of a diagnostic, with an example",
+  completion: "print the completion script of a shell",
 };
 
 type LoadDefinition = () => Promise<DefineCommand>;
@@ -108,7 +120,7 @@ type LoadDefinition = () => Promise<DefineCommand>;
 const definitions: Readonly<Record<string, LoadDefinition>> = {
   run: async () => (await import("./commands/run-command.ts")).defineRun,
   validate: async () => (await import("./commands/validate-command.ts")).defineValidate,
-  doctor: async () => (await import("./commands/doctor-command.ts")).defineDoctor,
+  doctor: async () => (await import("./doctor/doctor-command.ts")).defineDoctor,
   plan: async () => (await import("./commands/plan-command.ts")).definePlan,
   apply: async () => (await import("./commands/apply-command.ts")).defineApply,
   adopt: async () => (await import("./commands/adopt-command.ts")).defineAdopt,
@@ -121,6 +133,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   healthcheck: async () => (await import("./commands/healthcheck-command.ts")).defineHealthcheck,
   schema: async () => (await import("./commands/schema-command.ts")).defineSchema,
   explain: async () => (await import("./commands/explain-command.ts")).defineExplain,
+  completion: async () => (await import("./completion/completion-command.ts")).defineCompletion,
 } satisfies Record<keyof typeof descriptions, LoadDefinition>;
 
 const startHelp = `To begin:

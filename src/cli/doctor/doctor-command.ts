@@ -2,9 +2,9 @@ import type { Host } from "../../host/host.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { plural } from "../../render/format.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { examine } from "../doctor/examine.ts";
-import { countOf, exitCodeOf, type Finding, findingsJson } from "../doctor/finding.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { examine } from "./examine.ts";
+import { countOf, exitCodeOf, type Finding, findingsJson } from "./finding.ts";
 
 export const defineDoctor: DefineCommand = (command, host, end) => {
   command
