@@ -3,6 +3,20 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Bugs of what is deleted and of what is told. */
 export const reportBugs: readonly PlantedBug[] = [
   {
+    name: "fleet-guard-is-open",
+    file: "reconcile/fleet/fleet-guard.ts",
+    from: "if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;",
+    to: "if (before.size >= 0) return undefined;",
+    story: "fleet",
+    steps: [
+      {
+        at: 23,
+        does: "files_mass",
+      },
+    ],
+    invariant: "guard-stays-closed",
+  },
+  {
     name: "weakening-first",
     file: "plan/write-order.ts",
     from: "  return rank(a) - rank(b);",

@@ -3,6 +3,15 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Bugs of requests, the budget and the life of a process. */
 export const requestBugs: readonly PlantedBug[] = [
   {
+    name: "unmanaged-is-not-counted",
+    file: "plan/policies/plan-policies.ts",
+    from: "unmanaged: unmanaged.map(unmanagedOf),",
+    to: "unmanaged: unmanaged.slice(1).map(unmanagedOf),",
+    story: "shop",
+    steps: [],
+    invariant: "metrics-are-true",
+  },
+  {
     name: "one-zone-stops-all",
     file: "reconcile/fleet/first-round.ts",
     from: "if (failures >= attempts) this.#unplanned.delete(name);",
@@ -165,19 +174,5 @@ export const requestBugs: readonly PlantedBug[] = [
       },
     ],
     invariant: "no-unhandled-rejection",
-  },
-  {
-    name: "not-found-is-a-bug",
-    file: "reconcile/run/apply.ts",
-    from: "if (!(error instanceof ServiceError) && !isStopped) ports.bug",
-    to: "if (!isStopped) ports.bug",
-    story: "shop",
-    steps: [
-      {
-        at: 8,
-        does: "bad_request",
-      },
-    ],
-    invariant: "no-internal-error",
   },
 ];

@@ -3,6 +3,20 @@ import type { PlantedBug } from "./planted-bug.ts";
 /** Bugs of guards and of the order of writes. */
 export const writeBugs: readonly PlantedBug[] = [
   {
+    name: "not-found-is-a-bug",
+    file: "reconcile/run/apply.ts",
+    from: "if (!(error instanceof ServiceError) && !isStopped) ports.bug",
+    to: "if (!isStopped) ports.bug",
+    story: "shop",
+    steps: [
+      {
+        at: 8,
+        does: "bad_request",
+      },
+    ],
+    invariant: "no-internal-error",
+  },
+  {
     name: "old-read",
     file: "reconcile/run/write-gate.ts",
     from: "const usualReadAgeMs = 60_000;",
@@ -152,19 +166,5 @@ export const writeBugs: readonly PlantedBug[] = [
     story: "fleet",
     steps: [],
     invariant: "first-round-is-judged",
-  },
-  {
-    name: "fleet-guard-is-open",
-    file: "reconcile/fleet/fleet-guard.ts",
-    from: "if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;",
-    to: "if (before.size >= 0) return undefined;",
-    story: "fleet",
-    steps: [
-      {
-        at: 23,
-        does: "files_mass",
-      },
-    ],
-    invariant: "guard-stays-closed",
   },
 ];

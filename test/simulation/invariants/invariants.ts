@@ -1,5 +1,6 @@
 import { effectInvariants } from "./effect-invariants.ts";
 import type { Invariant } from "./invariant.ts";
+import { metricInvariants } from "./metric-invariants.ts";
 import { reportInvariants } from "./report-invariants.ts";
 import { restInvariants } from "./rest-invariants.ts";
 import { sendingInvariants } from "./sending-invariants.ts";
@@ -28,5 +29,6 @@ export const invariants: readonly Invariant[] = [
   ...effectInvariants,
   ...reportInvariants,
   ...restInvariants,
+  ...metricInvariants,
   ...phaseInvariants,
 ];
