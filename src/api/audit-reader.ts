@@ -13,6 +13,8 @@ export interface AuditReader {
    * throws where all are.
    */
   read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  /** Reads the entries of one zone, our own included. */
+  readOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
   /** Whether zonewarden itself wrote with a token: the ids that the service gave when it verified our tokens. */
   isOwnToken(id: string): boolean;
   /** Whether an error says that the token may not read the log, or no longer sees the account (SERVICE.md C.2). */
@@ -24,24 +26,41 @@ export function createAuditReader({ sessions }: Service): AuditReader {
   return {
     isDenied,
     isOwnToken: (id) => sessions.some(({ credential }) => credential.tokenIds.includes(id)),
-    read: async (zones, window, signal) => {
-      const accountId = zones[0]?.accountId ?? "";
-      const candidates = sessions.filter(({ credential }) =>
-        zones.some((zone) => credential.serves(zone)),
-      );
-      let denied: unknown = new Error("no credential serves the zones of the account");
-      for (const session of candidates) {
-        try {
-          const [own = ""] = session.credential.tokenIds;
-          return await readAuditLog(shared(session), accountId, window, own, signal);
-        } catch (error) {
-          if (!(error instanceof ServiceError) || !isDenied(error)) throw error;
-          denied = error;
-        }
-      }
-      throw denied;
-    },
+    read: async (zones, window, signal) =>
+      readWithAny(sessions, zones, (session) => {
+        // Our own writes can be most of a log.
+        const [own] = session.credential.tokenIds;
+        const filter = own === undefined ? {} : { "actor_token_id.not": own };
+        return readAuditLog(shared(session), accountOf(zones), window, filter, signal);
+      }),
+    readOf: async (zone, window, signal) =>
+      readWithAny(sessions, [zone], (session) =>
+        readAuditLog(shared(session), zone.accountId, window, { zone_id: zone.id }, signal),
+      ),
   };
+}
+
+function accountOf([first]: readonly Zone[]): string {
+  return first?.accountId ?? "";
+}
+
+/** Tries the credentials that serve the zones, one after the other, until one is not denied. */
+async function readWithAny(
+  sessions: readonly ServiceSession[],
+  zones: readonly Zone[],
+  read: (session: ServiceSession) => Promise<AuditRead>,
+): Promise<AuditRead> {
+  let denied: unknown = new Error("no credential serves the zones of the account");
+  for (const session of sessions) {
+    if (!zones.some((zone) => session.credential.serves(zone))) continue;
+    try {
+      return await read(session);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isDenied(error)) throw error;
+      denied = error;
+    }
+  }
+  throw denied;
 }
 
 function isDenied({ code }: ServiceError): boolean {

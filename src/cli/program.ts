@@ -104,6 +104,7 @@ const descriptions = {
   adopt:
     "take ownership of declared policies and rules, so that deleting them in files deletes them",
   history: "print what runs changed or found, and how long zones drifted",
+  blame: "print who changed a zone, by the service's audit log",
   import: "write zone files that declare the live state",
   inventory: "list the scripts, connections and cookies in browsers",
   suggest: "print a content security policy from the inventory",
@@ -125,6 +126,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   apply: async () => (await import("./commands/apply-command.ts")).defineApply,
   adopt: async () => (await import("./commands/adopt-command.ts")).defineAdopt,
   history: async () => (await import("./commands/history-command.ts")).defineHistory,
+  blame: async () => (await import("./commands/blame-command.ts")).defineBlame,
   import: async () => (await import("./commands/import-command.ts")).defineImport,
   inventory: async () => (await import("./commands/inventory-command.ts")).defineInventory,
   suggest: async () => (await import("./commands/suggest-command.ts")).defineSuggest,

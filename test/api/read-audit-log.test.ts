@@ -35,7 +35,7 @@ function pages(...answers: readonly { readonly result: unknown; readonly info?: 
 /** An entry as it is read. */
 async function parsed(entry: unknown, signal: AbortSignal): Promise<AuditEntry | undefined> {
   const { get } = pages({ result: [entry] });
-  return (await readAuditLog(get, "acc", window, "", signal)).entries[0];
+  return (await readAuditLog(get, "acc", window, {}, signal)).entries[0];
 }
 
 function wire(id: string): JsonObject {
@@ -51,7 +51,13 @@ describe("reading an audit log", () => {
       { result: [wire("a")], info: info("next") },
       { result: [wire("b")], info: info("") },
     );
-    const { entries, isCut } = await readAuditLog(get, "acc", window, "own", signal);
+    const { entries, isCut } = await readAuditLog(
+      get,
+      "acc",
+      window,
+      { "actor_token_id.not": "own" },
+      signal,
+    );
     expect(entries.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(isCut).toBe(false);
     expect(calls.map(({ query }) => query["cursor"])).toEqual([undefined, "next"]);
@@ -63,7 +69,7 @@ describe("reading an audit log", () => {
     signal,
   }) => {
     const read = async (answers: ReturnType<typeof pages>): Promise<boolean> =>
-      (await readAuditLog(answers.get, "acc", window, "", signal)).isCut;
+      (await readAuditLog(answers.get, "acc", window, {}, signal)).isCut;
     const looping = pages({ result: [wire("a")], info: { cursor: "same" } });
     expect(await read(pages({ result: [], info: { cursor: "more" } }))).toBe(false);
     expect(await read(looping)).toBe(true);
@@ -80,7 +86,7 @@ describe("reading an audit log", () => {
 
   it("rejects an answer that is no list", async ({ expect, signal }) => {
     const { get } = pages({ result: { id: "a" } });
-    await expect(readAuditLog(get, "acc", window, "", signal)).rejects.toThrow(
+    await expect(readAuditLog(get, "acc", window, {}, signal)).rejects.toThrow(
       "not a list of entries",
     );
   });
@@ -97,7 +103,7 @@ describe("reading an audit log", () => {
       wire("good"),
     ];
     const { get } = pages({ result });
-    const { entries, malformed } = await readAuditLog(get, "acc", window, "", signal);
+    const { entries, malformed } = await readAuditLog(get, "acc", window, {}, signal);
     expect(entries.map(({ id }) => id)).toEqual(["good"]);
     expect(malformed).toBe(6);
   });

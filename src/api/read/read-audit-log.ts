@@ -24,13 +24,13 @@ const maxTextLength = 512;
 /**
  * Reads the audit log of an account, newest entries first (SERVICE.md C.7).
  *
- * @param ownToken id of a token whose entries the service leaves out, "" for none: our own writes can be most of a log.
+ * @param filter parameters by which the service leaves entries out.
  */
 export async function readAuditLog(
   send: Get,
   accountId: string,
   { since, before }: AuditWindow,
-  ownToken: string,
+  filter: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<AuditRead> {
   const entries: AuditEntry[] = [];
@@ -46,7 +46,7 @@ export async function readAuditLog(
         before: before.toISOString(),
         direction: "desc",
         limit: `${perPage}`,
-        ...(ownToken === "" ? {} : { "actor_token_id.not": ownToken }),
+        ...filter,
         ...(cursor === "" ? {} : { cursor }),
       },
     );

@@ -6,10 +6,10 @@ import { renderDriftTimes, renderHistoryEntry } from "../../render/history-text.
 import type { HistoryEntry } from "../../state/history.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
-import { coerceDate } from "../../syntax/json.ts";
 import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { momentHelp, momentIn } from "../output/moment.ts";
 import { isMatch } from "../session/listing.ts";
 
 export const defineHistory: DefineCommand = (command, host, end) => {
@@ -61,9 +61,6 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
   return fail(`${path}: ${damageText(damaged)}: ${remedy}`, host, exitCodes.partial);
 }
 
-const momentHelp =
-  "--since and --until take a moment (2026-03-01, 2026-03-01T08:00:00Z) or a time before now (90m, 24h, 30d)";
-
 /** What the flags name, without `since` where it is not set; `undefined` where a flag names no moment. */
 function rangeIn(flags: HistoryFlags, now: Date): { since?: Date; until: Date } | undefined {
   const since = momentIn(flags.since ?? "0s", now);
@@ -104,20 +101,4 @@ function driftTimes(entries: readonly HistoryEntry[], period: Period): readonly 
   return [...Map.groupBy(entries, ({ zone }) => zone)]
     .toSorted(byEntryName)
     .map(([zone, own]) => driftTimeIn(zone, own, period));
-}
-
-const agoUnits: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-/** The moment that a flag names, by a date or by a time before now; `undefined` where it names none. */
-function momentIn(text: string, now: Date): Date | undefined {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const length = agoUnits[unit];
-  if (length !== undefined) return new Date(Number(now) - Number(count) * length);
-  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  return isDate ? coerceDate(text) : undefined;
 }

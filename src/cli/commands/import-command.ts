@@ -10,12 +10,12 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
+import { type ImportedFile, importedFiles, importedText } from "../output/imported-files.ts";
 import { startProgress } from "../output/progress.ts";
 import { adoptZones } from "../session/adopt-zones.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { inParallel } from "../session/plan-all.ts";
 import { type Session, withSession } from "../session/session.ts";
-import { type ImportedFile, importedFiles, importedText } from "./imported-files.ts";
 
 export const defineImport: DefineCommand = (command, host, end) => {
   command

@@ -11,7 +11,11 @@ export interface DeclaredZones {
 }
 
 /** Prepares the declared zones of one account for many entries. */
-export function declaredZones(zones: readonly DesiredZone[]): DeclaredZones {
+export function declaredZones(
+  zones: readonly (Pick<DesiredZone, "zone"> & {
+    readonly content: Pick<DesiredZone["content"], "rules">;
+  })[],
+): DeclaredZones {
   const byRuleset = new Map<string, ZoneName[]>();
   for (const { zone, content } of zones) {
     for (const rule of content.rules?.items ?? []) {

@@ -1,0 +1,113 @@
+import { type Host, hasColor } from "../../host/host.ts";
+import { declaredZones, touchedZones } from "../../reconcile/audit/touched-zones.ts";
+import { paintOf } from "../../render/format.ts";
+import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
+import type { AuditWindow } from "../../zone/audit-entry.ts";
+import type { Zone } from "../../zone/zone.ts";
+import type { DefineCommand } from "../command-options.ts";
+import { type BlameItem, blameJson, blameText } from "../output/blame-output.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { momentHelp, momentIn } from "../output/moment.ts";
+import { listMatchingZones } from "../session/listing.ts";
+import { type Session, withSession } from "../session/session.ts";
+
+export const defineBlame: DefineCommand = (command, host, end) => {
+  command
+    .argument("<zone>", "the zone: a name or an id")
+    .configFile()
+    .formats("text", "json")
+    .option("--since <when>", "from this moment or so long ago: 2026-03-01, 24h, 30d", "30d")
+    .examples(
+      "zonewarden blame shop.example.com",
+      "zonewarden blame shop.example.com --since 24h --format json | jq .entries",
+    )
+    .action(async (zone: string, options: Omit<BlameFlags, "zone">) => {
+      end(await printBlame({ ...options, zone }, host));
+    });
+};
+
+interface BlameFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+  readonly zone: string;
+  readonly since: string;
+}
+
+/** Entries of the audit log may be stamped by a clock that is ahead. */
+const aheadMs = 3_600_000;
+
+/** Prints who changed what of a zone, beside our own history. Sends only GETs. */
+async function printBlame(flags: BlameFlags, host: Host): Promise<ExitCode> {
+  const now = host.clock.now();
+  const since = momentIn(flags.since, now);
+  if (since === undefined) return fail(`blame: ${momentHelp}`, host);
+  return withSession(flags.config, host, async (session) => {
+    const { zones } = await listMatchingZones([flags.zone], session);
+    const [zone, ...others] = zones;
+    if (zone === undefined) return exitCodes.failed;
+    if (others.length > 0) {
+      const ids = zones.map(({ name, id }) => `${name} ${id}`).join(", ");
+      return fail(`blame: ${flags.zone} matches several zones, name one by its id: ${ids}`, host);
+    }
+    const window = { since, before: new Date(Number(now) + aheadMs) };
+    const audited = await auditItems(zone, window, session);
+    const runs = await runItems(zone, window, session);
+    const items = [...audited.items, ...runs].toSorted((a, b) => Number(a.at) - Number(b.at));
+    print(zone, since, items, flags.format, host);
+    if (!audited.isCut) return exitCodes.done;
+    const message = "the audit log has more entries than are read at once: the oldest are missing";
+    return fail(`${message}; use a shorter --since`, host, exitCodes.partial);
+  });
+}
+
+async function auditItems(
+  zone: Zone,
+  window: AuditWindow,
+  { service, stop }: Session,
+): Promise<{ readonly items: readonly BlameItem[]; readonly isCut: boolean }> {
+  await service.reader.verifyTokens([zone], stop);
+  const { entries, isCut } = await service.audit.readOf(zone, window, stop);
+  const only = declaredZones([{ zone, content: { rules: undefined } }]);
+  const own = new Map(entries.map((entry) => [entry.id, entry]));
+  const items = [...own.values()]
+    .filter((entry) => touchedZones(entry, only).length > 0)
+    .map((entry) => {
+      const isOwn = service.audit.isOwnToken(entry.actor.tokenId);
+      return { kind: "audit", at: entry.at, entry, isOwn } as const;
+    });
+  return { items, isCut };
+}
+
+/** The runs of the history file; a run that found nothing is left out. None where there is no file. */
+async function runItems(
+  { name }: Zone,
+  { since }: AuditWindow,
+  { config, host }: Session,
+): Promise<readonly BlameItem[]> {
+  const { path } = config.history;
+  if (path === undefined) return [];
+  const { entries, damaged } = await readHistory(host.historyStore(path).read(0));
+  if (damaged.length > 0) host.stderr.write(`${path}: ${damageText(damaged)}\n`);
+  return entries
+    .filter(({ zone, at, changes }) => zone === name && at >= since && changes.length > 0)
+    .map((run) => ({ kind: "run", at: run.at, run }));
+}
+
+function print(
+  zone: Zone,
+  since: Date,
+  items: readonly BlameItem[],
+  format: BlameFlags["format"],
+  host: Host,
+): void {
+  if (format === "json") {
+    const report = { format: 1, zone: zone.name, since, entries: items.map(blameJson) };
+    host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    return;
+  }
+  const paint = paintOf(hasColor(host, host.stdout));
+  for (const item of items) host.stdout.write(blameText(item, paint));
+  if (items.length === 0) {
+    host.stdout.write(`${zone.name}: nobody changed it since ${since.toISOString()}\n`);
+  }
+}

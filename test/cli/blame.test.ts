@@ -1,0 +1,83 @@
+import { describe, it } from "vitest";
+
+import { compareText } from "../../src/syntax/by-text.ts";
+import { control, exampleWithEmulator } from "../support/example.ts";
+import { logLines } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+
+const shop = "shop.example.com";
+const alice = { zone: shop, settings: { enabled: false }, actor: "alice@example.com" };
+
+describe("blame", () => {
+  it("prints who changed a zone beside our own runs, oldest first", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "history: { path: runs.jsonl }" });
+    const { place } = example;
+    await control(example, "edit", alice);
+    await control(example, "edit", { ...alice, zone: "blog.example.com" });
+    const daemon = place.start("run");
+    await eventually("the shop is written", () =>
+      logLines(daemon).find(({ msg, zone }) => msg === "plan applied" && zone === shop),
+    );
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+    await control(example, "edit", { ...alice, actor: "bob@example.com" });
+
+    const { stdout, code } = await place.run("blame", shop);
+    expect(code).toBe(0);
+    const heads = stdout.split("\n").filter((line) => /^\d{4}-/.test(line));
+    expect(heads[0]).toMatch(
+      /^\S+Z {2}alice@example\.com {2}dash {2}PUT \/zones\/[0-9a-f]{32}\/page_shield {2}ray \S+$/,
+    );
+    expect(heads.at(-1)).toContain("  bob@example.com  dash  PUT ");
+    const times = heads.map((line) => line.split(" ")[0] ?? "");
+    expect(times).toEqual(times.toSorted(compareText));
+    const between = heads.slice(1, -1);
+    expect(between.some((line) => line.includes("token everything (zonewarden)"))).toBe(true);
+    expect(between.some((line) => line.includes(`  ${shop}  applied  `))).toBe(true);
+    expect(stdout).not.toContain("blog.example.com");
+  });
+
+  it("prints the same as JSON", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await control(example, "edit", alice);
+    const { stdout } = await example.place.run("blame", shop, "--format", "json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      format: 1,
+      zone: shop,
+      entries: [
+        {
+          kind: "audit",
+          zonewarden: false,
+          actor: { type: "user", context: "dash", email: "alice@example.com", token_name: null },
+          method: "PUT",
+        },
+      ],
+    });
+  });
+
+  it("sends only GETs, and says which permission is missing", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await control(example, "faults", { fault: "denied", path: "*/logs/audit" });
+    const { stderr, code } = await example.place.run("blame", shop);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Account Settings: Read");
+    expect(example.emulator.journal().map(({ method }) => method)).not.toContain("PUT");
+  });
+
+  it.for([
+    { args: [shop, "--since", "soon"], says: "--since and --until take a moment" },
+    { args: ["nowhere.example"], says: "no zone that matches nowhere.example" },
+    { args: ["*"], says: "matches several zones" },
+  ])("refuses $args", async ({ args, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stderr, code } = await example.place.run("blame", ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(says);
+  });
+
+  it("says that nobody changed a zone", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stdout } = await example.place.run("blame", shop, "--since", "1h");
+    expect(stdout).toMatch(/^shop\.example\.com: nobody changed it since /);
+  });
+});
