@@ -114,6 +114,7 @@ const descriptions = {
   schema: "print a JSON Schema, for editors and other programs",
   explain: "explain the code of a diagnostic, with an example",
   completion: "print the completion script of a shell",
+  version: "print the version, the commit and the Node that runs it",
 };
 
 type LoadDefinition = () => Promise<DefineCommand>;
@@ -136,6 +137,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   schema: async () => (await import("./commands/schema-command.ts")).defineSchema,
   explain: async () => (await import("./commands/explain-command.ts")).defineExplain,
   completion: async () => (await import("./completion/completion-command.ts")).defineCompletion,
+  version: async () => (await import("./commands/version-command.ts")).defineVersion,
 } satisfies Record<keyof typeof descriptions, LoadDefinition>;
 
 const startHelp = `To begin:

@@ -194,12 +194,15 @@ function momentText(moment: Date | undefined): string | null {
   return moment?.toISOString() ?? null;
 }
 
+/** Format of {@link inventoryJson}. */
+export const inventoryFormat = "zonewarden-inventory/1";
+
 export function inventoryJson(
   inventories: readonly ZoneInventory[],
   options: InventoryOptions,
 ): JsonObject {
   return {
-    format: "zonewarden-inventory/1",
+    format: inventoryFormat,
     malicious_below: options.maliciousBelow,
     zones: inventories.map((inventory) => ({
       zone: inventory.zone,

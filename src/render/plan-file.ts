@@ -16,7 +16,7 @@ import { isSignatureOf, signatureOf } from "./plan-signature.ts";
 import { planOf } from "./read-plan-file.ts";
 
 /** Format of a saved plan; see `schemas/plan.schema.json`. */
-const planFileFormat = "zonewarden-plan/1";
+export const planFileFormat = "zonewarden-plan/1";
 
 /** Saved plans, and where they are valid. */
 export interface PlanFile {

@@ -83,11 +83,11 @@ export function exitCodeOf(findings: readonly Finding[]): ExitCode {
 }
 
 /** Format of {@link findingsJson}; see `schemas/doctor.schema.json`. */
-const format = "zonewarden-doctor/1";
+export const doctorFormat = "zonewarden-doctor/1";
 
 export function findingsJson(findings: readonly Finding[]): JsonObject {
   return {
-    format,
+    format: doctorFormat,
     errors: countOf(findings, "error"),
     warnings: countOf(findings, "warning"),
     findings: findings.map((each) => ({ ...each })),
