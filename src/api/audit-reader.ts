@@ -1,6 +1,7 @@
 import type { AuditRead, AuditWindow } from "../zone/audit-entry.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Zone } from "../zone/zone.ts";
+import { verifyToken } from "./credentials/verify-token.ts";
 import { readAuditLog } from "./read/read-audit-log.ts";
 import type { Get } from "./request/call.ts";
 import { type ServiceSession, sendWithRetries } from "./request/retry.ts";
@@ -27,14 +28,14 @@ export function createAuditReader({ sessions }: Service): AuditReader {
     isDenied,
     isOwnToken: (id) => sessions.some(({ credential }) => credential.tokenIds.includes(id)),
     read: async (zones, window, signal) =>
-      readWithAny(sessions, zones, (session) => {
+      readWithAny(sessions, zones, signal, (session) => {
         // Our own writes can be most of a log.
         const [own] = session.credential.tokenIds;
         const filter = own === undefined ? {} : { "actor_token_id.not": own };
         return readAuditLog(shared(session), accountOf(zones), window, filter, signal);
       }),
     readOf: async (zone, window, signal) =>
-      readWithAny(sessions, [zone], (session) =>
+      readWithAny(sessions, [zone], signal, (session) =>
         readAuditLog(shared(session), zone.accountId, window, { zone_id: zone.id }, signal),
       ),
   };
@@ -44,16 +45,33 @@ function accountOf([first]: readonly Zone[]): string {
   return first?.accountId ?? "";
 }
 
+/** After a restart, entries of the process before are our own too: the id of the token is known before the first read. */
+async function learnTokenId(
+  session: ServiceSession,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (session.credential.tokenIds.length > 0) return;
+  try {
+    await verifyToken(session, accountId, signal);
+  } catch (error) {
+    // Without the id, our own writes wake their zones once more: that is no reason not to read.
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}
+
 /** Tries the credentials that serve the zones, one after the other, until one is not denied. */
 async function readWithAny(
   sessions: readonly ServiceSession[],
   zones: readonly Zone[],
+  signal: AbortSignal,
   read: (session: ServiceSession) => Promise<AuditRead>,
 ): Promise<AuditRead> {
   let denied: unknown = new Error("no credential serves the zones of the account");
   for (const session of sessions) {
     if (!zones.some((zone) => session.credential.serves(zone))) continue;
     try {
+      await learnTokenId(session, accountOf(zones), signal);
       return await read(session);
     } catch (error) {
       if (!(error instanceof ServiceError) || !isDenied(error)) throw error;
