@@ -68,6 +68,8 @@ async function sendFresh(live: LiveZone, write: Write, sending: Sending): Promis
   const ageMs = (): number => clock.monotonicMs() - ages.readAtFor(write);
   for (let limitMs = freshReadMs; ; limitMs *= 2) {
     if (ageMs() >= freshReadMs) await readAgain(live, write, sending);
+    // The answer may have taken as long: then it is old already.
+    if (ageMs() >= limitMs) continue;
     gate.checkBeforeWrite(ages.readAtFor(write));
     signals.stop.throwIfAborted();
     const aged = new AbortController();

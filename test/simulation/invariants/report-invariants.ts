@@ -124,7 +124,8 @@ export const reportInvariants: readonly Invariant[] = [
   {
     name: "drift-has-an-author",
     sentence: "A zone drifts only after somebody else touched it, or a process with another state.",
-    onReport: ({ report }, { ledger }) => {
+    onReport: ({ report }, { ledger, isStateLost }) => {
+      if (isStateLost) return undefined;
       if (!("plan" in report) || ledger.isDisturbed(report.zone)) return undefined;
       if (ledger.statesOf(report.zone).size > 1) return undefined;
       const drifted = report.plan.changes.find(({ causes }) =>
