@@ -14,6 +14,9 @@ export type DefineCommand = (
   end: (code: ExitCode) => void,
 ) => void;
 
+/** The first argument of the calls that the scripts for shells make; the number of words and the words follow. */
+export const completeCommand = "__complete";
+
 /** A command with the options that several commands have. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {

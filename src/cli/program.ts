@@ -4,8 +4,7 @@ import type { Host, TextStream } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { terminalSafe } from "../render/terminal-safe.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import { CliCommand, type DefineCommand } from "./command-options.ts";
-import { completeCommand } from "./completion/shell-scripts.ts";
+import { CliCommand, completeCommand, type DefineCommand } from "./command-options.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and returns the exit code. An unexpected error is printed as one line, without its stack. */

@@ -1,8 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 
 import type { Host } from "../../host/host.ts";
-import { loadZoneFiles, readConfig } from "../../host/load.ts";
-import { namesOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 
 /** A word that can stand where the cursor is; the description may be "". */
@@ -135,29 +133,12 @@ async function valuesOf(
       description: meaning,
     }));
   }
-  return name === "zone" || name === "zones" ? plain(await declaredNames(words, host)) : [];
+  if (name !== "zone" && name !== "zones") return [];
+  // Loaded here: other words need none of the code that reads files.
+  const declaredNames = (await import("./declared-names.ts")).declaredNames;
+  return plain(await declaredNames(words, host));
 }
 
 function plain(values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ value, description: "" }));
-}
-
-/** Nobody waits longer for a completion. */
-const maxLoadMs = 3_000;
-
-/** The names of zones in the files; none where the files cannot be read in time. */
-async function declaredNames(words: readonly string[], host: Host): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(maxLoadMs);
-  const at = words.findIndex((word) => word === "--config" || word === "-c");
-  const named = at < 0 ? undefined : words[words[at + 1] === "=" ? at + 2 : at + 1];
-  const file = named ?? host.env["ZONEWARDEN_CONFIG"] ?? "zonewarden.yaml";
-  try {
-    const { config } = await readConfig(file, host, signal);
-    if (config === undefined) return [];
-    const state = await loadZoneFiles(config.desired.path, config.lint, host, signal);
-    return [...new Set(namesOf(state.documents))];
-  } catch (error) {
-    if (signal.aborted) return [];
-    throw error;
-  }
 }

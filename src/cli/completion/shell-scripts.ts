@@ -1,10 +1,9 @@
+import { completeCommand } from "../command-options.ts";
+
 /** The shells that `zonewarden completion` knows. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 export type Shell = (typeof shells)[number];
-
-/** The first argument of the calls that the scripts make; the number of words and the words follow. */
-export const completeCommand = "__complete";
 
 /**
  * Prints candidates for the shells. The number of words comes first, because a PowerShell before 7.3 drops an empty last
