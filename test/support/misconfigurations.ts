@@ -57,14 +57,14 @@ export const misconfigurations: readonly (Planted & {
     when: "the variable of the token is not set",
     env: {},
     code: 1,
-    says: /^error +token +credential default: .*the environment has no ZONEWARDEN_API_TOKEN/m,
+    says: /^error +token +credential default: cannot read its token: the environment has no ZONEWARDEN_API_TOKEN/m,
     remedy: /export ZONEWARDEN_API_TOKEN/,
   },
   {
     when: "the file of the token does not exist",
     config: (healthy) => `${healthy}credentials: [{ name: main, token_file: tokn }]\n`,
     code: 1,
-    says: /^error +token +credential main: .*its file cannot be read: it does not exist/m,
+    says: /^error +token +credential main: cannot read its token: its file cannot be read: it does not exist/m,
     remedy: /write the token to the file, or correct token_file of the credential main/,
   },
   {

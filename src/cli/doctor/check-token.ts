@@ -50,7 +50,9 @@ export async function checkToken(
       return { credential: name, zones: undefined, findings: [found] };
     }
     const why = await whyRejected(code, credential, client, host, stop);
-    const facts = { code, message: `credential ${name}: ${message}`, remedy };
+    const who = `credential ${name}: `;
+    // A message about a missing token names the credential itself.
+    const facts = { code, message: message.startsWith(who) ? message : who + message, remedy };
     const found = finding("token", "error", { ...facts, ...why });
     return { credential: name, zones: undefined, findings: [found] };
   }
