@@ -53,10 +53,14 @@ export async function runDaemon(
   let term: Term | undefined;
   const current: CurrentTerm = () => term;
   const runningConfig = new RunningConfig(config);
-  await using history = await startHistory(config.history, logger, host, (zone) =>
-    current()?.fleet.zone(zone),
-  );
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
+  await using history = await startHistory(
+    config.history,
+    logger,
+    host,
+    (zone) => current()?.fleet.zone(zone),
+    (notification) => notifier.notify(notification),
+  );
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
     due: () => current()?.reconciler.requestSweep("schedule"),

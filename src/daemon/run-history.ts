@@ -1,5 +1,6 @@
 import type { HistoryConfig } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
+import { version } from "../host/version.ts";
 import { historyJson } from "../render/history-json.ts";
 import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 import {
@@ -14,10 +15,15 @@ import {
 import type { LoadReport } from "../state/load-report.ts";
 import type { Applied, ZoneReport } from "../state/run-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import { type OpenedHistory, openHistoryFile } from "../telemetry/history/history-file.ts";
+import {
+  type HistoryFilePorts,
+  type OpenedHistory,
+  openHistoryFile,
+} from "../telemetry/history/history-file.ts";
 import { damageText } from "../telemetry/history/history-lines.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Clock } from "../zone/ports.ts";
+import { HistoryHeads, type HeadPorts, readSignKey } from "./history-heads.ts";
 
 /** The history of all zones until it is disposed. */
 export interface RunHistory extends AsyncDisposable {
@@ -35,15 +41,27 @@ const longestRecordMs = 5_000;
 /** Characters of JSON in memory: some ten thousand runs. */
 const memoryLimit = 16 * 1024 * 1024;
 
-/** Records runs in memory, and in the configured file. If that cannot be opened, the log says why, and only memory is used. */
+type HistoryHost = Pick<Host, "clock" | "historyStore" | "uniqueId" | "namedFiles" | "directory">;
+
+/**
+ * Records runs in memory, and in the configured file. If that cannot be opened, the log says why, and only memory is used.
+ *
+ * @param notify sends the head of the file once a day.
+ */
 export async function startHistory(
   config: HistoryConfig,
   logger: Logger,
-  host: Pick<Host, "clock" | "historyStore">,
+  host: HistoryHost,
   zoneOf: (name: string) => ZoneState | undefined,
+  notify: HeadPorts["notify"],
 ): Promise<RunHistory> {
   const recent = new RecentHistory(memoryLimit);
-  const file = await openFile(config, recent, logger, host);
+  const signKey = await readSignKey(config, logger, host);
+  const headPorts = { logger, notify, clock: host.clock, isSigned: signKey !== undefined };
+  const heads = new HistoryHeads(config.path ?? "", headPorts);
+  const own = { version, signKey, onDropped: heads.dropped };
+  const file = await openFile(config, recent, logger, host, own);
+  if (file !== undefined) heads.start(file);
   const append = (entry: HistoryEntry | undefined): void => {
     if (entry !== undefined) file?.append(entry);
   };
@@ -75,7 +93,9 @@ export async function startHistory(
       if (running.delete(report.run)) append(recent.recordUndeclared(report));
     },
     [Symbol.asyncDispose]: async () => {
+      await heads.stop(file);
       await file?.[Symbol.asyncDispose]();
+      heads.stopped(file);
     },
   };
 }
@@ -92,13 +112,14 @@ async function openFile(
   { path, maxAgeMs, maxBytes }: HistoryConfig,
   recent: RecentHistory,
   logger: Logger,
-  { clock, historyStore }: Pick<Host, "clock" | "historyStore">,
+  { clock, historyStore, uniqueId }: HistoryHost,
+  own: Pick<HistoryFilePorts, "version" | "signKey" | "onDropped">,
 ): Promise<OpenedHistory["file"] | undefined> {
   if (path === undefined) return undefined;
   const onFailure = (error: unknown): void =>
     logger.error({ path, error: String(error) }, "history file cannot be written");
   const onRecovery = (): void => logger.info({ path }, "history file is written again");
-  const ports = { store: historyStore(path), clock, onFailure, onRecovery };
+  const ports = { ...own, store: historyStore(path), clock, uniqueId, onFailure, onRecovery };
   try {
     const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
       recent.restore(entry),

@@ -50,7 +50,7 @@ function fluxEvent(notification: Notification, instance: string): object {
 
 function metadataOf({ revision, commit, run }: Notification): Readonly<Record<string, string>> {
   return {
-    revision,
+    ...(revision === "" ? {} : { revision }),
     ...(commit === undefined ? {} : { commit }),
     ...(run === "" ? {} : { run }),
   };

@@ -22,7 +22,8 @@ export type NotificationReason =
   | "RevisionApplied"
   | "RevisionPartial"
   | "RevisionHeld"
-  | "RevisionRejected";
+  | "RevisionRejected"
+  | "HistoryHead";
 
 /** `error`: a person has to act. */
 export type NotificationSeverity = "info" | "error";
@@ -32,9 +33,10 @@ export interface Notification {
   readonly reason: NotificationReason;
   readonly severity: NotificationSeverity;
   readonly at: Date;
-  /** "" for a notification about a revision. */
+  /** "" for a notification about a revision or the history. */
   readonly zone: string;
   readonly message: string;
+  /** "" for a notification about the history. */
   readonly revision: string;
   /** Git's name for the revision. */
   readonly commit?: string | undefined;
@@ -101,6 +103,24 @@ export function notificationOfRemovals(
     commit,
     run: "",
     // It resolves no earlier notification: one about the revision, or one about another zone.
+    isResolved: false,
+  };
+}
+
+/** The notification of the head of the history, so that its receivers keep it. */
+export function notificationOfHead(
+  { chain, n, hash }: { readonly chain: string; readonly n: number; readonly hash: string },
+  at: Date,
+): Notification {
+  return {
+    reason: "HistoryHead",
+    severity: "info",
+    at,
+    zone: "",
+    message: `head of the history: ${hash} (line ${n} of chain ${chain}); keep it for zonewarden history verify --head`,
+    revision: "",
+    run: "",
+    // It resolves no earlier notification about the revision.
     isResolved: false,
   };
 }

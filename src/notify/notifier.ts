@@ -40,8 +40,12 @@ export class Notifier implements Subscriber, AsyncDisposable {
     await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
   }
 
-  #notify(notification: Notification | undefined): void {
-    if (notification === undefined) return;
+  /** Sends one notification. */
+  notify(notification: Notification): void {
     for (const outbox of this.#outboxes) outbox.add(notification);
+  }
+
+  #notify(notification: Notification | undefined): void {
+    if (notification !== undefined) this.notify(notification);
   }
 }

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { readHistory } from "../../src/telemetry/history/history-lines.ts";
 import type { HistoryStore } from "../../src/telemetry/history/history-store.ts";
@@ -27,6 +28,8 @@ function memoryStore(): HistoryStore {
   };
 }
 
+const ignore = (): undefined => undefined;
+
 function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHistory> {
   const logger = createLogger({
     level: "trace",
@@ -36,8 +39,15 @@ function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHi
     clock,
     scrub: (line) => line,
   });
-  const config = { path: "history.jsonl", maxAgeMs: 9_600 * 3_600_000, maxBytes: 1_000_000 };
-  return startHistory(config, logger, { clock, historyStore: () => store }, () => undefined);
+  const maxAgeMs = 9_600 * 3_600_000;
+  const config = { path: "history.jsonl", maxAgeMs, maxBytes: 1_000_000, signKey: undefined };
+  const host = {
+    clock,
+    historyStore: () => store,
+    uniqueId: () => "c1",
+    namedFiles: nodeNamedFiles,
+  };
+  return startHistory(config, logger, { ...host, directory: "." }, ignore, ignore);
 }
 
 /** A report of the shop that has sent a write. */

@@ -23,7 +23,9 @@ function commandIn(parent: Command, words: readonly string[]): readonly [Command
   const [name, ...rest] = words;
   if (parent.commands.length === 0 || name === undefined || name.startsWith("-")) return [parent];
   const command = parent.commands.find((each) => each.name() === name);
-  return command === undefined ? [parent, name] : commandIn(command, rest);
+  if (command !== undefined) return commandIn(command, rest);
+  // `history [zone]` has a command below it, and arguments of its own.
+  return parent.registeredArguments.length > 0 ? [parent] : [parent, name];
 }
 
 function optionsOf(command: Command): ReadonlySet<string> {

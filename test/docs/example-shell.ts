@@ -6,6 +6,7 @@ import { isJsonObject } from "../../src/syntax/json.ts";
 import { objectAt } from "../deploy/rules.ts";
 import type { Ran, Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator } from "../support/example.ts";
+import { headOf, kept } from "../support/kept-history.ts";
 import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { readScript, type ShellCommand } from "../support/shell-script.ts";
@@ -42,6 +43,10 @@ export class ExampleShell implements AsyncDisposable {
       server: "reconcile_token_file: token",
     });
     await example.place.write("token", token);
+    const { bytes } = await kept();
+    await example.place.write("history.jsonl", bytes.toString());
+    await example.place.write("backup/history.jsonl", bytes.toString());
+    await example.place.write("kept-head", headOf(bytes));
     return new ExampleShell(example);
   }
 
@@ -76,7 +81,8 @@ export class ExampleShell implements AsyncDisposable {
 
   async #substitute(expression: string): Promise<string> {
     if (expression === "TOKEN") return token;
-    if (expression === "cat token") return this.#example.place.read("token");
+    const [, file] = /^cat (token|kept-head)$/.exec(expression) ?? [];
+    if (file !== undefined) return this.#example.place.read(file);
     if (expression.startsWith("git rev-parse")) return "0123456789abcdef0123456789abcdef01234567";
     throw new Error(`a document substitutes ${expression}`);
   }

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -5,6 +6,11 @@ import path from "node:path";
 import type { HistoryEntry } from "../../src/state/history.ts";
 import { type OpenedHistory, openHistoryFile } from "../../src/telemetry/history/history-file.ts";
 import type { HistoryStore } from "../../src/telemetry/history/history-store.ts";
+import {
+  type HistoryCheck,
+  type HistoryProof,
+  verifyHistory,
+} from "../../src/telemetry/history/verify-history.ts";
 import { SimulatedClock } from "./clock.ts";
 import { drifted, fleetOf, shop } from "./fleets.ts";
 import { at, report } from "./reports.ts";
@@ -17,21 +23,39 @@ interface Opened extends OpenedHistory {
   readonly told: readonly string[];
 }
 
+interface OpenOptions {
+  readonly maxBytes?: number;
+  readonly maxAgeMs?: number;
+  readonly clock?: SimulatedClock;
+  readonly signKey?: KeyObject | undefined;
+  /** Name of a new chain. */
+  readonly chain?: string;
+}
+
 /** Opens a history file as the daemon does. */
 export async function openStore(
   store: HistoryStore,
-  { maxBytes = 1_000_000, maxAgeMs = year, clock = new SimulatedClock(at(60)) } = {},
+  {
+    maxBytes = 1_000_000,
+    maxAgeMs = year,
+    clock = new SimulatedClock(at(60)),
+    signKey,
+    chain = "c1",
+  }: OpenOptions = {},
 ): Promise<Opened> {
   const entries: HistoryEntry[] = [];
   const told: string[] = [];
   const onFailure = (error: unknown): number => told.push(String(error));
   const onRecovery = (): number => told.push("recovered");
-  const ports = { store, clock, onFailure, onRecovery };
+  const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped: ignore };
+  const ports = { store, clock, onFailure, onRecovery, ...own };
   const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
     entries.push(entry),
   );
   return { ...opened, entries, told };
 }
+
+const ignore = (): undefined => undefined;
 
 /** An entry of so many minutes after the start. */
 export function entryAt(minute: number): HistoryEntry {
@@ -47,4 +71,56 @@ export async function historyDirectory(): Promise<AsyncDisposable & { readonly f
     file: path.join(found, "state", "history.jsonl"),
     [Symbol.asyncDispose]: () => rm(found, { recursive: true }),
   };
+}
+
+/** An append that can be cut off by a crash. */
+export interface Append {
+  readonly before: Buffer;
+  readonly text: Buffer;
+}
+
+/** A history file in memory, with all its appends. */
+export class MemoryHistory implements HistoryStore {
+  bytes: Buffer;
+  readonly appends: Append[] = [];
+
+  constructor(bytes: Uint8Array = new Uint8Array()) {
+    this.bytes = Buffer.from(bytes);
+  }
+
+  size(): Promise<number> {
+    return Promise.resolve(this.bytes.length);
+  }
+
+  async *read(from: number): AsyncGenerator<Uint8Array> {
+    await Promise.resolve();
+    if (this.bytes.length > from) yield this.bytes.subarray(from);
+  }
+
+  append(text: string): Promise<void> {
+    this.appends.push({ before: this.bytes, text: Buffer.from(text) });
+    this.bytes = Buffer.concat([this.bytes, Buffer.from(text)]);
+    return Promise.resolve();
+  }
+
+  truncate(size: number): Promise<void> {
+    this.bytes = this.bytes.subarray(0, size);
+    return Promise.resolve();
+  }
+
+  dropBefore(offset: number, text: string): Promise<void> {
+    this.bytes = Buffer.concat([this.bytes.subarray(offset), Buffer.from(text)]);
+    return Promise.resolve();
+  }
+}
+
+/** Checks the bytes of history files, oldest first. */
+export function verified(
+  files: readonly Uint8Array[],
+  proof: Partial<HistoryProof> = {},
+): Promise<HistoryCheck> {
+  const named = files.map((bytes, index) => {
+    return { file: `file-${index + 1}`, pieces: new MemoryHistory(bytes).read(0) };
+  });
+  return verifyHistory(named, { head: undefined, key: undefined, ...proof });
 }

@@ -5,7 +5,9 @@ import { describe, it } from "vitest";
 
 import { historyJson } from "../../src/render/history-json.ts";
 import { type HistoryStore, nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
+import { at } from "../support/reports.ts";
 
 describe("the history file", () => {
   it("gives back after a restart what was appended, in order", async ({ expect }) => {
@@ -26,7 +28,8 @@ describe("the history file", () => {
     for (const minute of [1, 2]) whole.file.append(entryAt(minute));
     await whole.file.settled();
     const bytes = await readFile(place.file);
-    const firstEnd = bytes.indexOf("\n") + 1;
+    const beginEnd = bytes.indexOf("\n") + 1;
+    const firstEnd = bytes.indexOf("\n", beginEnd) + 1;
     const killedAfter = async (cut: number): Promise<void> => {
       const file = `${place.file}-${cut}`;
       await writeFile(file, bytes.subarray(0, cut));
@@ -34,7 +37,7 @@ describe("the history file", () => {
       const complete = cut === bytes.length ? 2 : cut >= firstEnd ? 1 : 0;
       expect(opened.entries).toHaveLength(complete);
       expect(opened.torn).toBe(
-        cut - (complete === 0 ? 0 : complete === 1 ? firstEnd : bytes.length),
+        cut - ([bytes.length, firstEnd, beginEnd].find((end) => end <= cut) ?? 0),
       );
       opened.file.append(entryAt(3));
       await opened.file.settled();
@@ -54,12 +57,12 @@ describe("the history file", () => {
     await appendFile(place.file, "\0\0\0\n{}\n");
     expect(first.damaged).toEqual([]);
     const second = await openStore(nodeHistoryStore(place.file));
-    expect(second.damaged).toEqual([2, 3]);
+    expect(second.damaged).toEqual([3, 4]);
     second.file.append(entryAt(2));
     await second.file.settled();
     const third = await openStore(nodeHistoryStore(place.file));
     expect(third.entries).toEqual([1, 2].map(entryAt));
-    expect(third.damaged).toEqual([2, 3]);
+    expect(third.damaged).toEqual([3, 4]);
   });
 
   it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(
@@ -76,7 +79,8 @@ describe("the history file", () => {
 
   it("drops what is too old", async ({ expect }) => {
     await using place = await historyDirectory();
-    const first = await openStore(nodeHistoryStore(place.file));
+    const clock = new SimulatedClock(at(0));
+    const first = await openStore(nodeHistoryStore(place.file), { clock });
     for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
     await first.file.settled();
     await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
@@ -181,7 +185,8 @@ describe("the history file", () => {
     const victim = path.join(path.dirname(place.file), "victim");
     await writeFile(victim, "");
     await symlink(victim, `${place.file}.next`);
-    const first = await openStore(nodeHistoryStore(place.file));
+    const clock = new SimulatedClock(at(0));
+    const first = await openStore(nodeHistoryStore(place.file), { clock });
     for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
     await first.file.settled();
     await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
@@ -204,7 +209,7 @@ describe("the history file", () => {
     await appendFile(place.file, `${text}\n`);
     const second = await openStore(nodeHistoryStore(place.file));
     expect(second.entries).toEqual([entryAt(1)]);
-    expect(second.damaged).toEqual([2]);
+    expect(second.damaged).toEqual([3]);
   });
 
   it("writes at its end what still waits", async ({ expect }) => {

@@ -11,9 +11,12 @@ import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { isMatch } from "../session/listing.ts";
+import { type VerifyFlags, verifyHistoryFiles } from "../session/verify-history-files.ts";
 
 export const defineHistory: DefineCommand = (command, host, end) => {
   command
+    // Options after "verify" are its own.
+    .enablePositionalOptions()
     .argument("[zone]", "only this zone (a name; * matches anything)")
     .configFile()
     .formats("text", "json")
@@ -26,6 +29,26 @@ export const defineHistory: DefineCommand = (command, host, end) => {
     )
     .action(async (zone: string | undefined, options: Omit<HistoryFlags, "zone">) => {
       end(await printHistory({ ...options, zone }, host));
+    });
+  defineVerify(command, host, end);
+};
+
+const defineVerify: DefineCommand = (command, host, end) => {
+  command
+    .command("verify")
+    .description("check that no line of the history was changed, removed, inserted or moved")
+    .argument("[file...]", "history files, oldest first; the one of the configuration by default")
+    .configFile()
+    .formats("text", "json")
+    .option("--head <hash>", "a head that somebody else has kept, from a log or a notification")
+    .option("--verify-key <file>", "the public key (PEM) of history.sign_key")
+    .examples(
+      "zonewarden history verify",
+      "zonewarden history verify --head 9f2c41d8e6b0… --verify-key history-verify.pem",
+      "zonewarden history verify backup/history.jsonl /var/lib/zonewarden/history.jsonl",
+    )
+    .action(async (files: readonly string[], flags: VerifyFlags) => {
+      end(await verifyHistoryFiles(files, flags, host));
     });
 };
 

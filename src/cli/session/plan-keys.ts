@@ -3,8 +3,8 @@ import type { KeyObject } from "node:crypto";
 import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
+import { type ReadKey, signingKeyOf, verifyKeyOf } from "../../host/signing-keys.ts";
 import { signatureError, type SignedText } from "../../render/plan-file.ts";
-import { type ReadKey, signingKeyOf, verifyKeyOf } from "../../render/plan-signature.ts";
 
 /** A key of a file, or a message that names the file and what is wrong with it. */
 export type KeyOfFile =
@@ -14,6 +14,12 @@ export type KeyOfFile =
 /** Reads the private key that `plan --sign-key` names. */
 export function readSigningKey(file: string, host: Host): Promise<KeyOfFile> {
   return readKey(file, signingKeyOf, "make one with openssl genpkey -algorithm ed25519", host);
+}
+
+/** Reads the public key that `history verify --verify-key` names. */
+export function readHistoryKey(file: string, host: Host): Promise<KeyOfFile> {
+  const remedy = "name the public key of history.sign_key: openssl pkey -in KEY -pubout";
+  return readKey(file, verifyKeyOf, remedy, host);
 }
 
 async function readKey(

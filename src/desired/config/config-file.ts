@@ -75,6 +75,7 @@ export interface ConfigFile {
     path?: string;
     max_age?: string;
     max_size?: string;
+    sign_key?: string;
   };
   state?: {
     path?: string;

@@ -56,6 +56,8 @@ export interface HistoryConfig {
   readonly path: string | undefined;
   readonly maxAgeMs: number;
   readonly maxBytes: number;
+  /** Absolute path of the private key that signs the history; `undefined`: it is not signed. */
+  readonly signKey: string | undefined;
 }
 
 /** `zonewarden.yaml` with every default filled in. */

@@ -204,12 +204,18 @@ function normalLimits({
 
 function normalHistory(
   directory: string,
-  { path: file, max_age: maxAge = "9600h", max_size: maxSize = "64MiB" }: Optional<"history"> = {},
+  {
+    path: file,
+    max_age: maxAge = "9600h",
+    max_size: maxSize = "64MiB",
+    sign_key: signKey,
+  }: Optional<"history"> = {},
 ): Config["history"] {
   return {
     path: absolute(directory, file),
     maxAgeMs: milliseconds(maxAge),
     maxBytes: bytes(maxSize),
+    signKey: absolute(directory, signKey),
   };
 }
 

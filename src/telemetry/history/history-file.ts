@@ -1,18 +1,27 @@
+import type { KeyObject } from "node:crypto";
+
 import { historyJson, progressJson } from "../../render/history-json.ts";
 import type { HistoryEntry, HistoryProgress } from "../../state/history.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import { type ChainRecord, chainRecordJson, type HeadReason } from "./chain-records.ts";
+import { ChainTail } from "./chain-tail.ts";
+import { type ChainHead, NewLines } from "./history-chain.ts";
 import { linesOf, recordIn, RunLines } from "./history-lines.ts";
 import type { HistoryStore } from "./history-store.ts";
-
-/** How long and how much a history file keeps. */
-export interface Retention {
-  readonly maxAgeMs: number;
-  readonly maxBytes: number;
-}
+import { dropFrom, type Retention } from "./retention.ts";
 
 /** What a history file needs, and its callbacks. */
 export interface HistoryFilePorts {
   readonly store: HistoryStore;
   readonly clock: { now(): Date };
+  /** Names a new chain. */
+  readonly uniqueId: () => string;
+  /** Version of the program. */
+  readonly version: string;
+  /** Ed25519 private key that signs the lines about the chain. */
+  readonly signKey: KeyObject | undefined;
+  /** The oldest lines were dropped. */
+  readonly onDropped: (head: ChainHead) => void;
   /** Writing has started to fail; entries wait for the next attempt. */
   readonly onFailure: (error: unknown) => void;
   /** Writing has recovered. */
@@ -50,9 +59,11 @@ export async function openHistoryFile(
   let end = 0;
   const damaged: number[] = [];
   const runs = new RunLines();
+  const tail = new ChainTail();
   for await (const line of linesOf(store.read(0))) {
     end = line.end;
     const record = recordIn(line);
+    tail.add(line.bytes, record && "record" in record ? record : undefined);
     if (record === undefined) {
       damaged.push(line.number);
       continue;
@@ -62,7 +73,7 @@ export async function openHistoryFile(
   }
   const torn = (await store.size()) - end;
   if (torn > 0) await store.truncate(end);
-  const file = new HistoryFile(end, retention, ports);
+  const file = new HistoryFile(end, tail, retention, ports);
   for (const running of runs.running) {
     const interrupted = { ...running, result: "interrupted" } as const;
     restore(interrupted);
@@ -86,29 +97,58 @@ async function isHistory(store: HistoryStore): Promise<boolean> {
 
 /** A line that is not written yet. */
 interface WaitingLine {
-  readonly text: string;
+  readonly json: JsonObject;
+  readonly isSigned: boolean;
   /** Called after the first attempt to write it. */
   readonly attempted: () => void;
 }
 
 /**
- * Appends lines, in batches of those that gathered during the previous write. Appending never waits. There is one
- * writer; another process may read at any time.
+ * Appends lines, in batches of those that gathered during the previous write. Each line carries the hash of the line
+ * before. Appending never waits. There is one writer; another process may read at any time.
  */
 class HistoryFile implements AsyncDisposable {
+  readonly #tail: ChainTail;
   readonly #retention: Retention;
   readonly #ports: HistoryFilePorts;
+  #head: ChainHead | undefined;
+  #hasNewLines: boolean;
   #size: number;
   #waiting: WaitingLine[] = [];
   #work: Promise<void> | undefined;
   #trimmedAt = 0;
   #isFailing = false;
 
-  constructor(size: number, retention: Retention, ports: HistoryFilePorts) {
+  /** @param tail has followed the lines that the file has. */
+  constructor(size: number, tail: ChainTail, retention: Retention, ports: HistoryFilePorts) {
     this.#size = size;
+    this.#tail = tail;
+    this.#head = tail.head;
+    this.#hasNewLines = tail.hasNewLines;
     this.#retention = retention;
     this.#ports = ports;
     this.#start();
+  }
+
+  /** The last line on the disk; `undefined` where no line has a hash yet. */
+  get head(): ChainHead | undefined {
+    return this.#head;
+  }
+
+  /** When the file was opened: when its head was last recorded once a day. */
+  get dailyHeadAt(): Date | undefined {
+    return this.#tail.dailyHeadAt;
+  }
+
+  /** Whether lines were added since a head was last recorded. */
+  get hasNewLines(): boolean {
+    return this.#hasNewLines;
+  }
+
+  /** Adds a line that records the head, signed where there is a key. Resolves as `appendAndWait` does. */
+  recordHead(reason: HeadReason): Promise<void> {
+    const [at, chain] = [this.#ports.clock.now(), this.#head?.chain ?? ""];
+    return this.#add(this.#jsonOf({ at, chain, record: "head", reason }), true);
   }
 
   /** Adds an entry. Never waits, never throws. */
@@ -118,9 +158,13 @@ class HistoryFile implements AsyncDisposable {
 
   /** Adds an entry, or the progress of a run. Resolves when it is on the disk, or cannot be written now; never rejects. */
   appendAndWait(record: HistoryEntry | HistoryProgress): Promise<void> {
-    const json = "results" in record ? progressJson(record) : historyJson(record);
+    if ("results" in record) return this.#add(progressJson(record), false);
+    return this.#add({ ...historyJson(record), version: this.#ports.version }, false);
+  }
+
+  #add(json: JsonObject, isSigned: boolean): Promise<void> {
     const { promise, resolve: attempted } = Promise.withResolvers<void>();
-    this.#waiting.push({ text: `${JSON.stringify(json)}\n`, attempted });
+    this.#waiting.push({ json, isSigned, attempted });
     if (this.#waiting.length > maxQueueLength) this.#waiting.shift()?.attempted();
     this.#start();
     return promise;
@@ -170,43 +214,59 @@ class HistoryFile implements AsyncDisposable {
 
   async #write(): Promise<void> {
     const lines = this.#waiting;
-    const text = lines.map((line) => line.text).join("");
     this.#waiting = [];
+    const chain = this.#continued();
+    for (const { json, isSigned } of lines) chain.add(json, isSigned);
     try {
-      await this.#ports.store.append(text);
+      await this.#ports.store.append(chain.text);
     } catch (error) {
       this.#waiting = [...lines, ...this.#waiting];
       throw error;
     }
     for (const { attempted } of lines) attempted();
-    this.#size += Buffer.byteLength(text);
+    this.#head = chain.head;
+    this.#hasNewLines = lines.at(-1)?.json["record"] !== "head";
+    this.#size += Buffer.byteLength(chain.text);
     await this.#trim();
   }
 
-  /** Drops old entries once a day, and the oldest quarter when the file is too large. */
+  /** Lines after the last one on the disk, which begin the chain if it has not begun. */
+  #continued(): NewLines {
+    const { clock, uniqueId, signKey } = this.#ports;
+    if (this.#head !== undefined) return new NewLines(this.#head, signKey);
+    const { unchained } = this.#tail;
+    const chain = uniqueId();
+    const lines = new NewLines({ chain, n: unchained.lines, hash: "" }, signKey);
+    lines.add(this.#jsonOf({ at: clock.now(), chain, record: "begin", unchained }), true);
+    return lines;
+  }
+
+  #jsonOf(record: ChainRecord): JsonObject {
+    return chainRecordJson(record, this.#ports.version);
+  }
+
+  /**
+   * Drops old entries once a day, and the oldest quarter when the file is too large. A last line says what was dropped;
+   * there is no moment at which the file lacks both.
+   */
   async #trim(): Promise<void> {
-    const now = Number(this.#ports.clock.now());
+    const { clock, store, onDropped } = this.#ports;
+    const now = Number(clock.now());
     const { maxAgeMs, maxBytes } = this.#retention;
     const isLarge = this.#size > maxBytes;
     if (!isLarge && now - this.#trimmedAt < dayMs) return;
     this.#trimmedAt = now;
-    const offset = await this.#firstKept(
-      new Date(now - maxAgeMs),
-      isLarge ? this.#size - (maxBytes * 3) / 4 : 0,
-    );
-    if (offset === 0) return;
-    await this.#ports.store.dropBefore(offset);
-    this.#size -= offset;
-  }
-
-  /** Offset of the first line that is recent enough, at or after `leastOffset`. */
-  async #firstKept(oldest: Date, leastOffset: number): Promise<number> {
-    let end = 0;
-    for await (const line of linesOf(this.#ports.store.read(0))) {
-      const record = line.start < leastOffset ? undefined : recordIn(line);
-      if (record !== undefined && record.at >= oldest) return line.start;
-      end = line.end;
-    }
-    return end;
+    const leastOffset = isLarge ? this.#size - (maxBytes * 3) / 4 : 0;
+    const drop = await dropFrom(store.read(0), new Date(now - maxAgeMs), leastOffset);
+    if (drop === undefined) return;
+    const { offset, dropped } = drop;
+    const lines = this.#continued();
+    const { chain } = lines.head;
+    lines.add(this.#jsonOf({ at: new Date(now), chain, record: "dropped", dropped }), true);
+    await store.dropBefore(offset, lines.text);
+    this.#head = lines.head;
+    this.#hasNewLines = true;
+    this.#size += Buffer.byteLength(lines.text) - offset;
+    onDropped(lines.head);
   }
 }

@@ -1,10 +1,13 @@
 import { historyEntryFrom, progressFrom } from "../../render/history-json.ts";
 import { afterProgress, type HistoryEntry, type HistoryProgress } from "../../state/history.ts";
 import { isDeeperThan, maxJsonLevels } from "../../syntax/json.ts";
+import { type ChainRecord, chainRecordFrom } from "./chain-records.ts";
 
 /** A complete line of a file. */
-interface Line {
+export interface Line {
   readonly text: string;
+  /** Without its line feed. */
+  readonly bytes: Uint8Array;
   /** Counted from 1. */
   readonly number: number;
   /** Offset of its first byte. */
@@ -15,8 +18,15 @@ interface Line {
 
 const lineFeed = 0x0a;
 
-/** The complete lines of a file, without a last one that has no line feed yet. */
-export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+/**
+ * The complete lines of a file, without a last one that has no line feed yet.
+ *
+ * @param incomplete is told that last one, at the end.
+ */
+export async function* linesOf(
+  pieces: AsyncIterable<Uint8Array>,
+  incomplete?: (bytes: Uint8Array) => void,
+): AsyncGenerator<Line> {
   const decoder = new TextDecoder();
   let rest: Uint8Array = new Uint8Array();
   let start = 0;
@@ -27,20 +37,25 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
     for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
       const end = start + to + 1 - from;
       number += 1;
-      yield { text: decoder.decode(bytes.subarray(from, to)), number, start, end };
+      const line = bytes.subarray(from, to);
+      yield { text: decoder.decode(line), bytes: line, number, start, end };
       start = end;
       from = to + 1;
     }
     rest = bytes.subarray(from);
   }
+  incomplete?.(rest);
 }
 
+/** What a line says: an entry of a run, its progress, or something about the chain of the lines. */
+type HistoryRecord = HistoryEntry | HistoryProgress | ChainRecord;
+
 /** What a line says; `undefined` if the line is damaged or of another version. */
-export function recordIn({ text }: Line): HistoryEntry | HistoryProgress | undefined {
+export function recordIn({ text }: Pick<Line, "text">): HistoryRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (isDeeperThan(2 * maxJsonLevels, value)) return undefined;
-    return historyEntryFrom(value) ?? progressFrom(value);
+    return historyEntryFrom(value) ?? progressFrom(value) ?? chainRecordFrom(value);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -57,7 +72,8 @@ export class RunLines {
   }
 
   /** Adds what a line says; gives the entry that it completes, if any. */
-  add(record: HistoryEntry | HistoryProgress): HistoryEntry | undefined {
+  add(record: HistoryRecord): HistoryEntry | undefined {
+    if ("record" in record) return undefined;
     const { run } = record;
     if ("results" in record) {
       const entry = this.#running.get(run);

@@ -11,8 +11,8 @@ export interface HistoryStore {
   /** Appends text and syncs it to the disk. A crash can leave a part of it. */
   append(text: string): Promise<void>;
   truncate(size: number): Promise<void>;
-  /** Replaces the file atomically by its bytes from an offset. */
-  dropBefore(offset: number): Promise<void>;
+  /** Replaces the file atomically by its bytes from an offset and a text after them. */
+  dropBefore(offset: number, text: string): Promise<void>;
 }
 
 /** A local file. A missing directory is created. A symbolic link in the place of the file is refused with `ELOOP`. */
@@ -35,13 +35,14 @@ export function nodeHistoryStore(file: string): HistoryStore {
       await handle.datasync();
     },
     truncate: (size) => truncate(file, size),
-    dropBefore: async (offset) => {
+    dropBefore: async (offset, text) => {
       const next = `${file}.next`;
       // A link in its place is removed and not followed: it could name a file of another program.
       await rm(next, { force: true });
       {
         await using handle = await open(next, "wx", ownerOnly);
         for await (const piece of read(offset)) await handle.appendFile(piece);
+        await handle.appendFile(text);
         await handle.datasync();
       }
       await rename(next, file);

@@ -44,7 +44,7 @@ export class ProcessFiles {
       read: (from) => piecesOf(bytes().subarray(from)),
       append: (text) => change(() => this.history + text),
       truncate: (size) => change(() => bytes().subarray(0, size)),
-      dropBefore: (offset) => change(() => bytes().subarray(offset)),
+      dropBefore: (offset, text) => change(() => bytes().subarray(offset).toString() + text),
     };
   }
 }

@@ -1,0 +1,106 @@
+import path from "node:path";
+
+import type { Host } from "../../host/host.ts";
+import { loadConfigOrPrint } from "../../host/load.ts";
+import type { CheckedFile } from "../../telemetry/history/check-file.ts";
+import { type HistoryCheck, verifyHistory } from "../../telemetry/history/verify-history.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { readHistoryKey } from "./plan-keys.ts";
+
+/** Options of `history verify`. */
+export interface VerifyFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+  readonly verifyKey?: string;
+  readonly head?: string;
+}
+
+/** Checks history files, or the one of the configuration where none is named. Needs no network. */
+export async function verifyHistoryFiles(
+  named: readonly string[],
+  { config, format, verifyKey, head }: VerifyFlags,
+  host: Host,
+): Promise<ExitCode> {
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
+    return fail("history verify: --head takes the 64 hexadecimal digits of a head", host);
+  }
+  const found = named.length > 0 ? named : await configuredFile(config, host);
+  if (typeof found === "number") return found;
+  const key = verifyKey === undefined ? undefined : await readHistoryKey(verifyKey, host);
+  if (key?.result === "error") return fail(`history verify: ${key.message}`, host);
+  const files = found.map((file) => {
+    const pieces = host.historyStore(path.resolve(host.directory, file)).read(0);
+    return { file, pieces };
+  });
+  const check = await verifyHistory(files, { head, key: key?.key });
+  const isProved = head !== undefined || key !== undefined;
+  host.stdout.write(format === "json" ? jsonOf(check) : textOf(check, isProved));
+  return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
+}
+
+async function configuredFile(file: string, host: Host): Promise<readonly string[] | ExitCode> {
+  const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(10_000));
+  if (config === undefined) return exitCodes.invalid;
+  const { path: history } = config.history;
+  if (history !== undefined) return [history];
+  return fail(`history verify: ${file} sets no history.path; name the files to verify`, host);
+}
+
+function jsonOf({ files, flaws, remarks }: HistoryCheck): string {
+  const report = {
+    format: 1,
+    result: flaws.length === 0 ? "intact" : "changed",
+    head: files.at(-1)?.seals.at(-1)?.hash ?? null,
+    files: files.map(({ file, lines, chains, firstAt, lastAt, seals }) => ({
+      file,
+      lines,
+      chains,
+      first_at: firstAt?.toISOString() ?? null,
+      last_at: lastAt?.toISOString() ?? null,
+      first_number: seals[0]?.n ?? null,
+      last_number: seals.at(-1)?.n ?? null,
+      head: seals.at(-1)?.hash ?? null,
+    })),
+    flaws,
+    remarks,
+  };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}
+
+/** Flaws that the text shows; the JSON has all. */
+const shownFlaws = 50;
+
+function textOf({ files, flaws, remarks }: HistoryCheck, isProved: boolean): string {
+  const lines = files.map(fileText);
+  for (const { file, line, code, message } of remarks) {
+    lines.push(`${place(file, line)}: ${code}: ${message}`);
+  }
+  for (const { file, line, code, message } of flaws.slice(0, shownFlaws)) {
+    lines.push(`${place(file, line)}: error: ${code}: ${message}`);
+  }
+  if (flaws.length > shownFlaws) lines.push(`… and ${flaws.length - shownFlaws} more`);
+  lines.push(
+    flaws.length === 0
+      ? "Intact: from the first line to the last, no line was changed, removed, inserted or moved."
+      : `Not intact: ${flaws.length} ${flaws.length === 1 ? "finding" : "findings"}.`,
+  );
+  if (flaws.length === 0 && !isProved) lines.push(unprovedText);
+  return `${lines.join("\n")}\n`;
+}
+
+const unprovedText = `This does not show whether lines at the end were removed, or the whole file was written anew: compare with a head
+that somebody else has kept (--head), or with the signatures (--verify-key).`;
+
+function fileText({ file, lines, chains, firstAt, lastAt, seals }: CheckedFile): string {
+  const times =
+    firstAt === undefined || lastAt === undefined
+      ? ""
+      : `, ${firstAt.toISOString()} to ${lastAt.toISOString()}`;
+  const last = seals.at(-1);
+  const head = last === undefined ? "no head" : `head ${last.hash}, line ${last.n} of the chain`;
+  return `${file}: ${lines} lines${times}; ${head} ${chains.join(", ")}`.trimEnd();
+}
+
+function place(file: string, line: number): string {
+  return line === 0 ? file : `${file}:${line}`;
+}

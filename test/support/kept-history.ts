@@ -1,0 +1,76 @@
+import type { KeyObject } from "node:crypto";
+
+import { historyJson } from "../../src/render/history-json.ts";
+import { sealOf } from "../../src/telemetry/history/history-chain.ts";
+import type { HistoryProof } from "../../src/telemetry/history/verify-history.ts";
+import { SimulatedClock } from "./clock.ts";
+import { entryAt, MemoryHistory, openStore, verified } from "./history-files.ts";
+import { at } from "./reports.ts";
+
+/** How a history came to be. */
+export interface Kept {
+  readonly entries?: number;
+  readonly chain?: string;
+  readonly signKey?: KeyObject;
+  readonly maxBytes?: number;
+  /** Lines of an older version before the chain. */
+  readonly older?: number;
+  /** Bytes that the file already has. */
+  readonly bytes?: Uint8Array;
+  readonly from?: number;
+}
+
+/** A history file as the daemon writes it: an entry a minute, a restart in the middle, and the head at the end. */
+export async function kept(options: Kept = {}): Promise<MemoryHistory> {
+  const { entries = 8, older = 0, from = 1, bytes, ...open } = options;
+  const lines = Array.from({ length: older }, (_, index) => lineOfOlderVersion(from + index));
+  const store = new MemoryHistory(bytes ?? Buffer.from(lines.join("")));
+  const clock = new SimulatedClock(at(from + older));
+  for (let minute = 0; minute < entries; minute += 4) {
+    const { file } = await openStore(store, { clock, ...open });
+    for (let next = minute; next < Math.min(minute + 4, entries); next += 1) {
+      file.append(entryAt(from + older + next));
+      // Some lines are written together.
+      if (next % 3 > 0) await file.settled();
+      clock.step(60_000);
+    }
+    await file.settled();
+    await file.recordHead("stop");
+    await file.settled();
+  }
+  return store;
+}
+
+/** A line as the version before the chain wrote it. */
+export function lineOfOlderVersion(minute: number): string {
+  return `${JSON.stringify(historyJson(entryAt(minute)))}\n`;
+}
+
+/** The lines of a file, each with its line feed. */
+export function linesIn(bytes: Uint8Array): readonly string[] {
+  return Buffer.from(bytes)
+    .toString("latin1")
+    .split(/(?<=\n)/);
+}
+
+/** A file of lines. */
+export function bytesOf(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.join(""), "latin1");
+}
+
+/** The hash of the last line. */
+export function headOf(bytes: Uint8Array): string {
+  return sealOf(Buffer.from(linesIn(bytes).at(-1)?.trimEnd() ?? "", "latin1"))?.hash ?? "";
+}
+
+/** What the check of files says: flaws, and remarks in brackets, each with its line. */
+export async function found(
+  files: readonly Uint8Array[],
+  proof: Partial<HistoryProof> = {},
+): Promise<readonly string[]> {
+  const { flaws, remarks } = await verified(files, proof);
+  return [
+    ...flaws.map(({ line, code }) => `${line} ${code}`),
+    ...remarks.map(({ line, code }) => `(${line} ${code})`),
+  ];
+}
