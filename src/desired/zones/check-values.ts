@@ -97,8 +97,24 @@ function checkSelector(part: FilePart): readonly Diagnostic[] {
   });
 }
 
+/** Policies and rules without diagnostics: zones share them, and need no second check. */
+const flawless = { page_shield: new WeakSet<object>(), managed_rules: new WeakSet<object>() };
+
 /** Checks the expression of a policy or rule, and the value of a policy. */
 function checkItem(part: FilePart, text: string, item: unknown, path: Path): readonly Diagnostic[] {
+  const known = flawless[path[0] === "page_shield" ? "page_shield" : "managed_rules"];
+  if (!isJsonObject(item) || known.has(item)) return [];
+  const found = diagnosticsOf(part, text, item, path);
+  if (found.length === 0 && part.isTemplate !== true) known.add(item);
+  return found;
+}
+
+function diagnosticsOf(
+  part: FilePart,
+  text: string,
+  item: object,
+  path: Path,
+): readonly Diagnostic[] {
   const { document, path: above } = part;
   const { expression, value } = coerceObject(item);
   const inScalar = (key: string, scalar: string, found: readonly SyntaxDiagnostic[]) => {
