@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
-import { foreignFile, redactedText } from "../file-kind.ts";
+import { foreignFile } from "../file-kind.ts";
 import {
   isProfile,
   isZoneEntry,
@@ -28,7 +28,7 @@ export interface ParsedFile {
   readonly file: string;
   /** Of its bytes. */
   readonly hash: string;
-  /** Redacted, for display with diagnostics. */
+  /** As it was read: redact it before you show it. "" for a file of another kind. */
   readonly text: string;
   /** Whether it has no errors. */
   readonly usable: boolean;
@@ -142,7 +142,7 @@ function parsed(
   return {
     file,
     hash,
-    text: redactedText(text, zoneFileKind),
+    text,
     usable: !diagnostics.some(isError),
     profiles: documents.flatMap(({ profiles }) => profiles),
     zones: documents.flatMap(({ zones }) => zones),

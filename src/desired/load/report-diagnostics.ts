@@ -1,6 +1,8 @@
 import { compareText } from "../../syntax/by-text.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { limitedDiagnostics } from "../diagnostics.ts";
+import { redactedText } from "../file-kind.ts";
+import { zoneFileKind } from "../json-schema.ts";
 import type { Lint } from "../lint.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 import { applySuppressions } from "./suppressions.ts";
@@ -25,11 +27,14 @@ export function reportOf(
   // Once more, for the warnings about suppressions.
   const byFile = Map.groupBy(lint(left), ({ place }) => place.file);
   const diagnostics = [...byFile].flatMap(([file, those]) => limitedDiagnostics(file, those));
-  const texts = parsed.filter(({ file, text }) => byFile.has(file) && text !== "");
+  const texts = parsed
+    .filter(({ file }) => byFile.has(file))
+    .map(({ file, text }) => [file, redactedText(text, zoneFileKind)] as const)
+    .filter(([, text]) => text !== "");
   return {
     diagnostics,
     suppressed,
-    sources: new Map(texts.map(({ file, text }) => [file, text])),
+    sources: new Map(texts),
   };
 }
 

@@ -107,13 +107,16 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-function* tokensOf(parser: Parser, text: string, count: { tokens: number }): Generator<CST.Token> {
+/** The documents of a text as tokens. It returns them together: a generator would be resumed for each lexeme. */
+function tokensOf(parser: Parser, text: string, count: { tokens: number }): readonly CST.Token[] {
+  const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     count.tokens += 1;
-    yield* parser.next(lexeme);
-    if (parser.stack.length > maxDepth || count.tokens > maxTokens) return;
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > maxDepth || count.tokens > maxTokens) return tokens;
   }
-  yield* parser.end();
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
 }
 
 function syntaxErrorsOf(source: Source, document: Document.Parsed, text: string): Diagnostic[] {
