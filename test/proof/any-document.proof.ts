@@ -92,7 +92,8 @@ describe("a file that is twice as large", () => {
       const rounds = 3;
       const least = (work: () => void): number =>
         Math.min(...Array.from({ length: rounds }, () => spent(work)));
-      const yaml = least(() => void parseAllDocuments(large));
+      // Its check for repeated keys is quadratic.
+      const yaml = least(() => void parseAllDocuments(large, { uniqueKeys: false }));
       const [once, twice] = [
         least(() => void checkText("a.yaml", small)),
         least(() => void checkText("a.yaml", large)),
