@@ -3,7 +3,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files start first: started last, one of them would keep a single core busy at the end. */
 const longest = [
+  "simulation/simulation.test.ts",
+  "daemon/cluster.test.ts",
+  "deploy/alerts.test.ts",
   "deploy/manifests.test.ts",
+  "daemon/killed-run.test.ts",
   "desired/watch-zone-files.test.ts",
   "plan/laws.test.ts",
   "desired/large-file.test.ts",
