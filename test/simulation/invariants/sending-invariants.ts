@@ -1,3 +1,4 @@
+import type { Disturbance } from "../disturbances.ts";
 import type { SentRequest } from "../ledger.ts";
 import {
   budget,
@@ -153,6 +154,10 @@ export const sendingInvariants: readonly Invariant[] = [
       const { files } = sender;
       // What a person accepted stays accepted: a process whose state is lost may plan the same again.
       if (ledger.accepted.length > 0) return undefined;
+      // Zones that the files add after the first round do not count for any guard.
+      const leavesOut = ({ does }: { readonly does: Disturbance }): boolean =>
+        does === "files_broken" || does === "files_dropped";
+      if (ledger.disturbed.some(leavesOut)) return undefined;
       const known = ledger.reports
         .filter(({ process, report }) => process.files === files && report.result === "in_sync")
         .map(({ report }): string => report.zone);
