@@ -67,6 +67,9 @@ function allowedAgeMs(write: SentRequest, truth: Truth): number {
   return freshAgeMs * 2 ** Math.max(0, reads.length - 1);
 }
 
+/** After these, the files declare fewer zones for a while. */
+const leavingOut: readonly Disturbance[] = ["files_broken", "files_dropped"];
+
 export const sendingInvariants: readonly Invariant[] = [
   {
     name: "budget",
@@ -155,9 +158,7 @@ export const sendingInvariants: readonly Invariant[] = [
       // What a person accepted stays accepted: a process whose state is lost may plan the same again.
       if (ledger.accepted.length > 0) return undefined;
       // Zones that the files add after the first round do not count for any guard.
-      const leavesOut = ({ does }: { readonly does: Disturbance }): boolean =>
-        does === "files_broken" || does === "files_dropped";
-      if (ledger.disturbed.some(leavesOut)) return undefined;
+      if (ledger.disturbed.some(({ does }) => leavingOut.includes(does))) return undefined;
       const known = ledger.reports
         .filter(({ process, report }) => process.files === files && report.result === "in_sync")
         .map(({ report }): string => report.zone);
