@@ -130,7 +130,7 @@ function loadReport(
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
   const diagnostics = errorsFirst([...configDiagnostics(), ...loaded.diagnostics]);
-  // A configuration with errors keeps its last good version, as any other file.
+  // A configuration with errors keeps its last good version, as each zone file does.
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;
   const held = heldRevision(loaded);

@@ -150,7 +150,7 @@ describe("a daemon that starts again", () => {
     const { stdout } = await example.place.run("history", "shop.example.com");
     expect(stdout).toContain("no longer declared");
 
-    // It is told once, and is a zone as any other when it comes back.
+    // It is told once, and is a zone like the others when it comes back.
     const second = example.place.start("run");
     await allRun(second);
     await stop(second);

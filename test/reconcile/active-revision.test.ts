@@ -73,7 +73,7 @@ describe("a new revision of the files", () => {
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
-  it("that ends suspensions counts as any other change", async ({ expect }) => {
+  it("that ends suspensions counts like every other change", async ({ expect }) => {
     const zones = many(12);
     await using world = new World(zones);
     const suspension = { reason: "incident", until: undefined };

@@ -126,7 +126,7 @@ describe("the rest of a released plan that was cancelled between two writes", ()
     expect(policiesLeft(world)).toEqual([]);
   });
 
-  it("is held as soon as the plan has any other change", async ({ expect }) => {
+  it("is held as soon as the plan has one more change", async ({ expect }) => {
     for (const stranger of ["p0", "p9"]) {
       const { world, hash } = await stoppedWorld();
       await using _world = world;

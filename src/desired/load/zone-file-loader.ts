@@ -236,7 +236,7 @@ const emptyDirectory = fileDiagnostic(
 
 const lostFile = fileDiagnostic(".", "DIRECTORY_UNREADABLE", "", "");
 
-/** A warning that counts as an error makes a file unusable, as any error. */
+/** A warning that counts as an error makes a file unusable too. */
 function linted(file: ParsedFile, lint: Lint): ParsedFile {
   const diagnostics = lint(file.diagnostics);
   if (diagnostics === file.diagnostics) return file;
