@@ -1,7 +1,13 @@
+import {
+  type BatchPorts,
+  BatchedStore,
+  type StateEntries,
+  type StateMedium,
+} from "./batched-store.ts";
 import { changesIn, lineOf, valueIn, type Change } from "./journal-line.ts";
 import { codeOf, type StateDirectory } from "./state-directory.ts";
 import { type DirectoryLock, lockDirectory, type LockPorts } from "./state-lock.ts";
-import type { LossReason, OpenResult, StateStore, StoreStatus } from "./state-store.ts";
+import type { LossReason, OpenResult, StateStore } from "./state-store.ts";
 
 /** Whose state it is. State of another owner or service says nothing about the zones of this one. */
 export interface StateIdentity {
@@ -11,11 +17,9 @@ export interface StateIdentity {
 }
 
 /** What a directory store needs from outside. */
-export interface DirectoryStorePorts extends LockPorts {
+export interface DirectoryStorePorts
+  extends LockPorts, Pick<BatchPorts, "onFailure" | "onRecovery"> {
   readonly directory: StateDirectory;
-  /** Writing began to fail. What could not be written stays in memory and is tried again. */
-  readonly onFailure: (error: Error) => void;
-  readonly onRecovery: () => void;
 }
 
 const fileName = "state.jsonl";
@@ -24,8 +28,6 @@ const version = 1;
 
 /** So long changes are gathered before they are written. */
 const gatherMs = 100;
-/** After a failure it is tried again so often. */
-const retryMs = 5_000;
 /** The file is rewritten once it is twice as long as what it says, and never below this length. */
 const leastCompactedBytes = 256 * 1024;
 /** Entries of one line of a rewritten file. */
@@ -48,9 +50,9 @@ export async function openDirectoryStore(
 ): Promise<StateStore> {
   const lock = await lockDirectory(ports.directory, ports);
   const loaded = await load(ports.directory, identity);
-  const store = new DirectoryStore(identity, loaded, ports, lock);
+  const file = new DirectoryFile(identity, loaded.bytes, ports, lock);
   if (loaded.opened.result === "lost") await setAside(ports.directory);
-  return store;
+  return new BatchedStore(file, loaded, gatherMs, ports);
 }
 
 /** What the state in a directory says, read without its lock: another process may go on writing it. Never writes. */
@@ -139,133 +141,63 @@ async function setAside(directory: StateDirectory): Promise<void> {
   }
 }
 
-class DirectoryStore implements StateStore {
-  readonly isDurable = true;
-  readonly opened: OpenResult;
+/** The file of a locked directory. */
+class DirectoryFile implements StateMedium {
   readonly #identity: StateIdentity;
-  readonly #entries: Map<string, string>;
   readonly #ports: DirectoryStorePorts;
   readonly #lock: DirectoryLock;
   /** Length of the file; 0: it has to be written anew. */
   #bytes: number;
   /** What the file held when it was last written anew. */
-  #bytesCompacted = 0;
-  #pending = new Map<string, string | null>();
-  #work: Promise<boolean> | undefined;
-  #cancelTimer: (() => void) | undefined;
-  #status: StoreStatus = { status: "ok" };
+  #bytesCompacted: number;
 
   constructor(
     identity: StateIdentity,
-    { opened, entries, bytes }: Loaded,
+    bytes: number,
     ports: DirectoryStorePorts,
     lock: DirectoryLock,
   ) {
-    this.opened = opened;
     this.#identity = identity;
-    this.#entries = entries;
     this.#bytes = bytes;
     this.#bytesCompacted = bytes;
     this.#ports = ports;
     this.#lock = lock;
   }
 
-  get status(): StoreStatus {
-    return this.#status;
-  }
-
-  get(key: string): string | undefined {
-    return this.#entries.get(key);
-  }
-
-  keys(prefix: string): readonly string[] {
-    return [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
-  }
-
-  set(key: string, text: string | undefined): void {
-    if (this.#entries.get(key) === text) return;
-    const change = [key, text ?? null] as const;
-    put(this.#entries, change);
-    this.#pending.set(...change);
-    this.#writeIn(gatherMs);
-  }
-
-  async flush(): Promise<boolean> {
-    // What is being written now may not hold what was set last.
-    await this.#work;
-    this.#cancel();
-    return this.#write();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.flush();
-    this.#cancel();
-    await this.#lock[Symbol.asyncDispose]();
-  }
-
-  #writeIn(ms: number): void {
-    this.#cancelTimer ??= this.#ports.clock.alarm(ms, () => {
-      this.#cancelTimer = undefined;
-      void this.#write();
-    });
-  }
-
-  #cancel(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-  }
-
-  #write(): Promise<boolean> {
-    this.#work ??= this.#writePending().finally(() => {
-      this.#work = undefined;
-      if (this.#pending.size > 0) this.#writeIn(this.#status.status === "ok" ? gatherMs : retryMs);
-    });
-    return this.#work;
-  }
-
-  async #writePending(): Promise<boolean> {
-    if (this.#pending.size === 0) return true;
-    const batch = this.#pending;
-    this.#pending = new Map();
+  async store(changes: readonly Change[], entries: StateEntries): Promise<number> {
     try {
-      await this.#store([...batch]);
-      if (this.#status.status === "failing") this.#ports.onRecovery();
-      this.#status = { status: "ok" };
-      return true;
+      await this.#store(changes, entries);
+      return gatherMs;
     } catch (error) {
-      this.#pending = new Map([...batch, ...this.#pending]);
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
-      return false;
+      // A failed append may have left a part of its text: the file is written anew.
+      this.#bytes = 0;
+      throw error;
     }
   }
 
-  #fail(error: Error): void {
-    // A failed append may have left a part of its text: the file is written anew.
-    this.#bytes = 0;
-    if (this.#status.status === "failing") return;
-    this.#status = { status: "failing", since: this.#ports.clock.now(), error };
-    this.#ports.onFailure(error);
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lock[Symbol.asyncDispose]();
   }
 
-  async #store(changes: readonly Change[]): Promise<void> {
+  async #store(changes: readonly Change[], entries: StateEntries): Promise<void> {
     await this.#lock.check();
     const line = lineOf(changes);
     const bytes = Buffer.byteLength(line);
     const limit = Math.max(leastCompactedBytes, 2 * this.#bytesCompacted);
-    if (this.#bytes === 0 || this.#bytes + bytes > limit) return this.#compact();
+    if (this.#bytes === 0 || this.#bytes + bytes > limit) return this.#compact(entries);
     try {
       await this.#ports.directory.append(fileName, this.#bytes, line);
       this.#bytes += bytes;
     } catch (error) {
       // Somebody removed or exchanged the file: what is remembered is in memory.
       if (!["ENOENT", "ESTALE"].includes(codeOf(error))) throw error;
-      await this.#compact();
+      await this.#compact(entries);
     }
   }
 
-  async #compact(): Promise<void> {
+  async #compact(all: StateEntries): Promise<void> {
     const lines = [lineOf({ format, version, ...this.#identity })];
-    const entries = [...this.#entries];
+    const entries = [...all];
     for (let start = 0; start < entries.length; start += entriesOfLine) {
       lines.push(lineOf(entries.slice(start, start + entriesOfLine)));
     }
