@@ -35,8 +35,12 @@ export async function renderWith(...components: readonly string[]): Promise<read
 }
 
 async function renderAt(directory: string): Promise<readonly JsonObject[]> {
-  const { stdout } = await run("kubectl", ["kustomize", directory]);
-  const documents: readonly unknown[] = parseAllDocuments(stdout).map(plain);
+  return objectsInYaml((await run("kubectl", ["kustomize", directory])).stdout);
+}
+
+/** The objects in a text of YAML documents. */
+export function objectsInYaml(text: string): readonly JsonObject[] {
+  const documents: readonly unknown[] = parseAllDocuments(text).map(plain);
   return documents.filter((object) => isJsonObject(object));
 }
 

@@ -11,6 +11,7 @@ const types: Readonly<Record<string, readonly [module: string, type: string]>> =
   "v1/ServiceAccount": ["core/v1", "ServiceAccount"],
   "v1/ConfigMap": ["core/v1", "ConfigMap"],
   "v1/Service": ["core/v1", "Service"],
+  "v1/Pod": ["core/v1", "Pod"],
   "v1/PersistentVolumeClaim": ["core/v1", "PersistentVolumeClaim"],
   "apps/v1/Deployment": ["apps/v1", "Deployment"],
   "batch/v1/CronJob": ["batch/v1", "CronJob"],

@@ -11,6 +11,7 @@ import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { readScript, type ShellCommand } from "../support/shell-script.ts";
 import { mistakesInDocker, mistakesInKubectl } from "./deploy-examples.ts";
+import { mistakesInHelm } from "./helm-examples.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const packageFile: unknown = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -162,6 +163,7 @@ type Check = (args: readonly string[], stdin: string) => readonly string[];
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["docker", mistakesInDocker],
   ["grep", mistakesInGrep],
+  ["helm", mistakesInHelm],
   ["jq", mistakesInJq],
   ["kubectl", mistakesInKubectl],
   ["npm", mistakesInNpm],

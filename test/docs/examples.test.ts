@@ -100,6 +100,8 @@ describe("an example that is wrong", () => {
     "kubectl -n zonewarden port-forward deploy/zonewarden 8080",
     "kubectl -n zonewarden exec deploy/zonewarden -- /bin/sh",
     "docker build -f deploy/Dockerfile --build-arg COLOR=red .",
+    "helm -n zonewarden install zonewarden ../zonewarden/deploy/nothing",
+    "helm -n zonewarden upgrade zonewarden ../zonewarden/deploy/chart --set zone=shop",
     "npm run nothing",
     "npx vitest run test/nothing",
     "terraform apply",
@@ -115,6 +117,7 @@ describe("an example that is wrong", () => {
     "# kustomization.yaml\nconfigMapGenerator: [{ name: other }]\n",
     "# kustomization.yaml\nresources: ['https://github.com/a/b//deploy/nothing?ref=v1']\n",
     "# kustomization.yaml\npatches: [{ target: { kind: Pod, name: a }, patch: '[{ op: remove }]' }]\n",
+    "# values.yaml\nreplica: 3\n",
     "inhibit_rules: [{ source_matchers: ['alertname=\"ZonewardenNothing\"'] }]\n",
   ])("is noticed: %j", async (text, { expect }) => {
     expect(await mistakesInYaml(text)).not.toEqual([]);

@@ -5,6 +5,7 @@ import { describe, it } from "vitest";
 
 import { stateMapNames } from "../../src/cluster/state-maps.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { chart, findHelm } from "../deploy/chart.ts";
 import { deploy } from "../deploy/paths.ts";
 import { noKubectl } from "../deploy/tools.ts";
 import { type ApiServer, noApiServer, startApiServer } from "../support/api-server.ts";
@@ -12,8 +13,13 @@ import { exampleWithEmulator } from "../support/example.ts";
 import { type Daemon, eventually, startDaemon } from "../support/processes.ts";
 
 const why = noKubectl ?? noApiServer();
+const helm = findHelm();
+const whyNoChart = why ?? helm.missing;
 const account = "system:serviceaccount:zonewarden:zonewarden";
 const overlay = (name: string): string => path.join(deploy, "kustomize/overlays", name);
+
+/** A directory with the restricted namespace of the installations alone. */
+const namespaceFile = path.join(deploy, "kustomize/base/namespace.yaml");
 
 function apply(server: ApiServer, name: string): string {
   return server.kubectl("apply", "--server-side", "--validate=strict", "-k", overlay(name));
@@ -68,6 +74,45 @@ describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
       const created = server.kubectl("create", "--dry-run=server", "-f", file);
       expect(created).toContain("pod/zonewarden-0 created");
       expect(created).not.toMatch(/warning/i);
+    },
+  );
+
+  it.skipIf(whyNoChart)(
+    `accepts the chart without a warning, from kubectl and from helm ${whyNoChart ?? ""}`,
+    async ({ expect }) => {
+      await using server = await startApiServer();
+      await using example = await exampleWithEmulator();
+      server.kubectl("apply", "--server-side", "-f", namespaceFile);
+      const all = ["cronjob", "emulator"].flatMap((name) => ["--set", `${name}.enabled=true`]);
+      const rendered = await helm.run("template", "zonewarden", chart, "-n", "zonewarden", ...all);
+      await example.place.write("chart.yaml", rendered);
+      const file = path.join(example.place.directory, "chart.yaml");
+      const strict = ["apply", "--server-side", "--validate=strict", "-f", file];
+      const printed = server.kubectl(...strict);
+      expect(printed).toContain("deployment.apps/zonewarden-emulator serverside-applied");
+      // The pod of `helm test` is judged by the API server here: the namespace enforces the restricted profile.
+      expect(printed).toContain("pod/zonewarden-doctor serverside-applied");
+      expect(printed).not.toMatch(/warning/i);
+      server.kubectl("delete", "-f", file, "--wait=false");
+
+      const inCluster = ["-n", "zonewarden", "--kubeconfig", server.kubeconfig];
+      const installed = await helm.run("install", "shops", chart, ...inCluster);
+      expect(installed).toContain("STATUS: deployed");
+      expect(installed).toContain("--from-file=token=./token");
+      const upgrade = ["upgrade", "shops", chart, ...inCluster];
+      expect(await helm.run(...upgrade, "--set", "config.mode=enforce")).toContain("REVISION: 2");
+      const config = server.kubectl(
+        "-n",
+        "zonewarden",
+        "get",
+        "cm",
+        "zonewarden-config",
+        "-o",
+        "yaml",
+      );
+      expect(config).toContain("mode: enforce");
+      // One installation in a namespace: a second one would share its Lease and its pods' labels.
+      await expect(helm.run("install", "more", chart, ...inCluster)).rejects.toThrow(/shops/);
     },
   );
 
