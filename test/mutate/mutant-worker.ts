@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { createVitest, type TestSpecification } from "vitest/node";
+import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node";
 
 import { mutated, mutationsOf } from "./mutations.ts";
 
-/** A mutant to try: which mutation of which file, and the tests that should notice, the nearest first. */
+/** A mutant to try: which mutation of which file, and the files of tests that run it, in the order of their turns. */
 export interface Order {
   /** Relative to the root. */
   readonly file: string;
@@ -13,12 +13,18 @@ export interface Order {
   readonly tests: readonly string[];
 }
 
-/** Whether the tests noticed the mutant. */
+/** Which tests noticed the mutant. */
 export interface Verdict {
-  readonly isKilled: boolean;
+  readonly killers: readonly string[];
 }
 
 const root = path.resolve(import.meta.dirname, "../..");
+
+class InTheOrderGiven extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files);
+  }
+}
 
 /**
  * A process that keeps vitest warm and tries one mutant after the other. Nothing on the disk is changed: the text is
@@ -28,8 +34,18 @@ async function work(): Promise<void> {
   let active: { readonly file: string; readonly text: string } | undefined;
   const vitest = await createVitest(
     "test",
-    // With its cache of modules, vitest would never load the mutated text.
-    { root, watch: false, bail: 1, reporters: [{}], fsModuleCache: false },
+    {
+      root,
+      watch: false,
+      // The first failing test is enough. With one worker nothing else has begun then.
+      bail: 1,
+      maxWorkers: 1,
+      sequence: { sequencer: InTheOrderGiven },
+      reporters: [{}],
+      testTimeout: 20_000,
+      // With its cache of modules, vitest would never load the mutated text.
+      fsModuleCache: false,
+    },
     {
       plugins: [
         {
@@ -40,9 +56,12 @@ async function work(): Promise<void> {
       ],
     },
   );
-  const isKilledBy = async (specifications: TestSpecification[]): Promise<boolean> => {
+  const killersAmong = async (tests: readonly string[]): Promise<readonly string[]> => {
+    const project = vitest.getRootProject();
+    const specifications = tests.map((test) => project.createSpecification(path.join(root, test)));
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-    return unhandledErrors.length > 0 || testModules.some((each) => !each.ok());
+    const failed = testModules.filter((each) => !each.ok()).map((each) => each.relativeModuleId);
+    return unhandledErrors.length > 0 ? [...failed, "an error outside of the tests"] : failed;
   };
   // The process that sends orders was ended.
   process.on("disconnect", () => process.exit());
@@ -53,15 +72,10 @@ async function work(): Promise<void> {
     active = mutation && { file: full, text: mutated(text, mutation) };
     vitest.invalidateFile(full);
     void (async () => {
-      let isKilled = false;
-      for (const filter of tests) {
-        const specifications = await vitest.globTestSpecifications([filter]);
-        isKilled = specifications.length > 0 && (await isKilledBy(specifications));
-        if (isKilled) break;
-      }
+      const killers = await killersAmong(tests);
       active = undefined;
       vitest.invalidateFile(full);
-      process.send?.({ isKilled } satisfies Verdict);
+      process.send?.({ killers } satisfies Verdict);
     })();
   });
 }

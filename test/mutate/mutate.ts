@@ -1,16 +1,17 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import type { Order, Verdict } from "./mutant-worker.ts";
-import { type Mutation, mutationsOf } from "./mutations.ts";
+import { equivalentMutants } from "./equivalent-mutants.ts";
+import { MutantProcess } from "./mutant-process.ts";
+import { type Mutation, isListed, mutationsOf } from "./mutations.ts";
+import { type TestFile, mapRegions } from "./region-map.ts";
+import { regionKeys } from "./regions.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** Where else than in the folder of its own name a room is tested, in the order in which it is asked. */
+/** Where else than in the folder of its own name a room is tested. */
 const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   plan: [
     "test/render/",
@@ -34,79 +35,141 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["test/daemon/"],
 };
 
+/** They compare durations, which on a busy machine would say more about the machine than about the mutant. */
+const isAboutSpeed = ({ file }: TestFile): boolean => file.endsWith("/speed.test.ts");
+
 interface Mutant extends Mutation {
   readonly file: string;
   readonly nth: number;
+  /** The part of the file that runs the mutant. */
+  readonly region: string;
+  /** That it survives was argued in equivalent-mutants.ts. */
+  readonly isArgued: boolean;
 }
 
-const usage = `usage: npm run mutate -- ROOM [--sample N] [--seed N] [--limit SECONDS] [--minutes N]
+const usage = `usage: npm run mutate -- ROOM [--sample N] [--seed N] [--only PLACES] [--verbose] [--minutes N]
 
-Changes one operator, condition, constant, statement or value of src/ROOM at a time, and runs the tests that should notice.
+Changes one operator, condition, constant, statement, call or value of src/ROOM at a time, and runs the tests that run that line.
 ROOM is a folder of src, or a part of a path in it (plan/guard).
   --sample N        try N mutants, chosen by the seed (60; 0 for all)
   --seed N          which ones (1)
-  --limit SECONDS   a mutant whose tests take longer is killed: it may loop for ever (120)
+  --only PLACES     try all mutants of files and lines (src/plan/change.ts:12,src/plan/plan.ts)
+  --verbose         also print the tests that kill each mutant
   --minutes N       begin no mutant after that time (60)`;
 
-/** Mutants of a room, those of a sample in the order of the files. */
-function mutantsOf(room: string, sample: number, seed: number): readonly Mutant[] {
-  const all = globSync("src/**/*.ts", { cwd: root })
-    .filter((file) => file.startsWith(`src/${room}`))
-    .toSorted()
-    .flatMap((file) =>
-      mutationsOf(readFileSync(path.join(root, file), "utf8")).map((mutation, nth) => {
-        return { ...mutation, file, nth };
-      }),
-    );
-  if (sample === 0 || sample >= all.length) return all;
+function mutantsOf(file: string): readonly Mutant[] {
+  const text = readFileSync(path.join(root, file), "utf8");
+  const regionOf = regionKeys(text, file);
+  return mutationsOf(text).map((mutation, nth) => ({
+    ...mutation,
+    file,
+    nth,
+    region: regionOf(mutation),
+    isArgued: equivalentMutants.some((each) => each.file === file && isListed(mutation, each)),
+  }));
+}
+
+/** A part of the mutants, in their order. */
+function sampleOf(all: readonly Mutant[], size: number, seed: number): readonly Mutant[] {
+  if (size === 0 || size >= all.length) return all;
   const random = seededRandom(seed);
   const chosen = new Set<number>();
-  while (chosen.size < sample) chosen.add(Math.floor(random() * all.length));
+  while (chosen.size < size) chosen.add(Math.floor(random() * all.length));
   return all.filter((_, index) => chosen.has(index));
 }
 
-/** The tests of a file: the one of its name, those of its room, and those of the rooms that use it. */
-function testsOf(file: string): readonly string[] {
-  const [, room = ""] = file.split("/");
-  const own = `test/${room}/${path.basename(file, ".ts")}.test.ts`;
-  const mirrored = existsSync(path.join(root, own)) ? [own] : [];
-  return [...mirrored, `test/${room}/`, ...(alsoTestedIn[room] ?? [])];
+/** The tests that run a mutant: first those that killed most mutants of its file, then the shortest. */
+class TestOrder {
+  readonly #tests: readonly TestFile[];
+  readonly #kills = new Map<string, number>();
+
+  constructor(tests: readonly TestFile[]) {
+    this.#tests = tests;
+  }
+
+  testsOf({ file, region }: Mutant): readonly TestFile[] {
+    const kills = (test: TestFile): number => this.#kills.get(`${file} ${test.file}`) ?? 0;
+    return this.#tests
+      .filter((test) => test.regions.has(region))
+      .toSorted((a, b) => kills(b) - kills(a) || a.ms - b.ms);
+  }
+
+  noteKill({ file }: Mutant, test: string): void {
+    this.#kills.set(`${file} ${test}`, (this.#kills.get(`${file} ${test}`) ?? 0) + 1);
+  }
 }
 
-/** A process that tries mutants. One that hangs is ended with all that it started, and another takes its place. */
-class MutantProcess implements Disposable {
-  #child: ChildProcess | undefined;
+/** How long tests may take that took so long with counters: a mutant may loop for ever. */
+function secondsFor(tests: readonly TestFile[]): number {
+  return 30 + Math.ceil((5 * tests.reduce((sum, { ms }) => sum + ms, 0)) / 1_000);
+}
 
-  /** Whether a mutant is killed; a mutant whose tests do not end in time is. */
-  async try(order: Order, seconds: number): Promise<boolean> {
-    const child = (this.#child ??= this.#start());
-    const limit = AbortSignal.timeout(seconds * 1_000);
-    try {
-      child.send(order);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the worker sends nothing else
-      const [verdict] = (await once(child, "message", { signal: limit })) as [Verdict];
-      return verdict.isKilled;
-    } catch (error) {
-      if (!limit.aborted) throw error;
-      this[Symbol.dispose]();
-      return true;
+/** What became of the mutants. */
+class Tally {
+  #tried = 0;
+  #argued = 0;
+  #survived = 0;
+
+  argued(): void {
+    this.#tried += 1;
+    this.#argued += 1;
+  }
+
+  tried(isKilled: boolean): void {
+    this.#tried += 1;
+    if (!isKilled) this.#survived += 1;
+  }
+
+  get isClean(): boolean {
+    return this.#survived === 0;
+  }
+
+  toString(): string {
+    const killed = this.#tried - this.#argued - this.#survived;
+    const share = ((100 * killed) / this.#tried).toFixed(1);
+    return `${this.#tried} mutants, ${killed} killed (${share} %), ${this.#argued} argued, ${this.#survived} survived`;
+  }
+}
+
+/** Tries mutants one after the other. */
+async function tryAll(
+  mutants: readonly Mutant[],
+  order: TestOrder,
+  { end, isVerbose }: { readonly end: number; readonly isVerbose: boolean },
+): Promise<Tally> {
+  using runner = new MutantProcess();
+  const tally = new Tally();
+  for (const mutant of mutants) {
+    if (performance.now() > end) break;
+    const { file, nth, line, how, isArgued } = mutant;
+    if (isArgued) {
+      tally.argued();
+      continue;
+    }
+    const nearest = order.testsOf(mutant);
+    const tests = nearest.map((each) => each.file);
+    const killers =
+      tests.length === 0 ? [] : await runner.try({ file, nth, tests }, secondsFor(nearest));
+    for (const killer of killers) order.noteKill(mutant, killer);
+    tally.tried(killers.length > 0);
+    const place = `${file}:${line}: ${how}`;
+    if (killers.length === 0) {
+      process.stdout.write(
+        `\nsurvived ${place}${tests.length === 0 ? " (no test runs it)" : ""}\n`,
+      );
+    } else {
+      process.stdout.write(isVerbose ? `killed ${place} by ${killers.join(", ")}\n` : ".");
     }
   }
+  return tally;
+}
 
-  [Symbol.dispose](): void {
-    const { pid } = this.#child ?? {};
-    this.#child = undefined;
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  }
-
-  #start(): ChildProcess {
-    return fork(path.join(import.meta.dirname, "mutant-worker.ts"), [], {
-      // Its own process group: vitest starts processes that may not listen any more.
-      detached: true,
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: { PROPERTY_CASES_FACTOR: "0.2", ...process.env },
-    });
-  }
+/** All tests that may kill mutants of a room, and what they run of it. */
+async function testsFor(room: string, sources: readonly string[]): Promise<TestOrder> {
+  const [folder = room] = room.split("/");
+  const paths = [`test/${folder}/`, ...(alsoTestedIn[folder] ?? [])];
+  const tests = await mapRegions(root, sources, paths);
+  return new TestOrder(tests.filter((each) => !isAboutSpeed(each)));
 }
 
 async function main(): Promise<void> {
@@ -115,41 +178,34 @@ async function main(): Promise<void> {
     options: {
       sample: { type: "string", default: "60" },
       seed: { type: "string", default: "1" },
-      limit: { type: "string", default: "120" },
       minutes: { type: "string", default: "60" },
+      only: { type: "string" },
+      verbose: { type: "boolean", default: false },
     },
   });
-  const [room] = positionals;
+  const [room = "?"] = positionals;
+  const only = values.only?.split(",");
+  const sources = globSync("src/**/*.ts", { cwd: root })
+    .filter((file) => file.startsWith(`src/${room}`))
+    .toSorted();
+  const all = sources.flatMap(mutantsOf);
   const mutants =
-    room === undefined ? [] : mutantsOf(room, Number(values.sample), Number(values.seed));
-  const [first] = mutants;
-  if (room === undefined || first === undefined) {
+    only === undefined
+      ? sampleOf(all, Number(values.sample), Number(values.seed))
+      : all.filter(({ file, line }) => only.includes(file) || only.includes(`${file}:${line}`));
+  if (mutants.length === 0) {
     process.stderr.write(`${usage}\n`);
     process.exitCode = 1;
     return;
   }
+  // Each mutant meets the same cases of properties, and snapshots are never written.
+  process.env["CI"] = "true";
+  process.env["PROPERTY_CASES_FACTOR"] ??= "0.2";
+  const order = await testsFor(room, sources);
   const end = performance.now() + Number(values.minutes) * 60_000;
-  using runner = new MutantProcess();
-  const seconds = Number(values.limit);
-  if (await runner.try({ file: first.file, nth: -1, tests: testsOf(first.file) }, 10 * seconds)) {
-    throw new Error(`the tests of ${room} fail without any mutant`);
-  }
-  let tried = 0;
-  const survivors: Mutant[] = [];
-  for (const mutant of mutants) {
-    if (performance.now() > end) break;
-    const { file, nth, line, how } = mutant;
-    const isKilled = await runner.try({ file, nth, tests: testsOf(file) }, seconds);
-    tried += 1;
-    if (!isKilled) survivors.push(mutant);
-    process.stdout.write(isKilled ? "." : `\nsurvived ${file}:${line}: ${how}\n`);
-  }
-  const share = ((100 * (tried - survivors.length)) / tried).toFixed(1);
-  process.stdout.write(
-    `\n${room}: ${tried} mutants, ${survivors.length} survived, ${share} % killed`,
-  );
-  process.stdout.write(` (seed ${values.seed})\n`);
-  process.exitCode = survivors.length === 0 ? 0 : 2;
+  const tally = await tryAll(mutants, order, { end, isVerbose: values.verbose });
+  process.stdout.write(`\n${room}: ${tally.toString()} (seed ${values.seed})\n`);
+  process.exitCode = tally.isClean ? 0 : 2;
 }
 
 await main();

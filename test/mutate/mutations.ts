@@ -1,5 +1,7 @@
 import { parseAst } from "vitest/node";
 
+import { type TreeNode, isNode, partsOf, visit } from "./source-tree.ts";
+
 /** One change of a source text that a test should notice. */
 export interface Mutation {
   readonly start: number;
@@ -9,6 +11,8 @@ export interface Mutation {
   readonly line: number;
   /** `a < b` → `a <= b`, as it is reported. */
   readonly how: string;
+  /** The whole line of its start, without indentation. */
+  readonly code: string;
 }
 
 interface Edit {
@@ -17,24 +21,23 @@ interface Edit {
   readonly replacement: string;
 }
 
-/** A node of the syntax tree, as far as it is asked for. */
-interface TreeNode {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [field: string]: unknown;
-}
-
-/** All mutations of a TypeScript text: operators, conditions, constants, removed statements, returned values, calls. */
+/**
+ * All mutations of a TypeScript text: operators, conditions, constants, texts, lists, patterns, defaults, removed statements,
+ * returned values, awaited promises, calls and their arguments.
+ */
 export function mutationsOf(text: string): readonly Mutation[] {
   const edits: Edit[] = [];
   visit(parseAst(text, { lang: "ts" }), undefined, (node, parent) => {
     edits.push(...editsOf(node, parent, text));
   });
-  return edits.map((edit) => {
+  const lines = text.split("\n");
+  const changing = edits.filter((each) => each.replacement !== text.slice(each.start, each.end));
+  return changing.map((edit) => {
     const { start, end, replacement } = edit;
     const line = text.slice(0, start).split("\n").length;
-    return { ...edit, line, how: `${short(text.slice(start, end))} → ${short(replacement)}` };
+    const code = lines[line - 1]?.trim() ?? "";
+    const how = `${short(text.slice(start, end))} → ${short(replacement)}`;
+    return { ...edit, line, how, code };
   });
 }
 
@@ -43,33 +46,18 @@ export function mutated(text: string, { start, end, replacement }: Edit): string
   return text.slice(0, start) + replacement + text.slice(end);
 }
 
+/** Whether a mutation is the one with that change, in that line if the line is told. */
+export function isListed(
+  { how, code }: Mutation,
+  listed: { readonly how: string; readonly line?: string },
+): boolean {
+  return listed.how === how && (listed.line === undefined || listed.line === code);
+}
+
 function short(code: string): string {
   const line = code.replaceAll(/\s+/g, " ");
   if (line === "") return "(nothing)";
   return line.length > 90 ? `${line.slice(0, 90)}…` : line;
-}
-
-function isNode(value: unknown): value is TreeNode {
-  return typeof value === "object" && value !== null && "type" in value && "start" in value;
-}
-
-/** Types are gone when the program runs: only these nodes of TypeScript hold code. */
-const typescriptWithCode = ["TSAsExpression", "TSNonNullExpression", "TSSatisfiesExpression"];
-
-function isWithoutCode({ type }: TreeNode): boolean {
-  if (type === "ImportDeclaration" || type === "ExportAllDeclaration") return true;
-  return type.startsWith("TS") && !typescriptWithCode.includes(type);
-}
-
-function visit(
-  value: unknown,
-  parent: TreeNode | undefined,
-  found: (node: TreeNode, parent: TreeNode | undefined) => void,
-): void {
-  if (Array.isArray(value)) for (const each of value) visit(each, parent, found);
-  if (!isNode(value) || isWithoutCode(value)) return;
-  found(value, parent);
-  for (const part of Object.values(value)) visit(part, value, found);
 }
 
 /** What a node is replaced by, from the node, what it stands in, and the code of a part. */
@@ -91,14 +79,20 @@ function replace(part: unknown, ...replacements: readonly string[]): readonly Ed
 
 const testEditor: Editor = ({ test }) => replace(test, "true", "false");
 const loopEditor: Editor = ({ test }) => replace(test, "false");
+const operatorEditor: Editor = (node, _parent, code) => operatorEdits(node, code);
+const argumentEditor: Editor = ({ arguments: given }, _parent, code) => swapped(given, code);
+const removedStatement: Editor = (node) => replace(node, ";");
 
 const editors: ReadonlyMap<string, Editor> = new Map<string, Editor>([
-  ["BinaryExpression", (node, _parent, code) => operatorEdits(node, code)],
-  ["LogicalExpression", (node, _parent, code) => operatorEdits(node, code)],
+  ["BinaryExpression", operatorEditor],
+  ["LogicalExpression", operatorEditor],
+  ["AssignmentExpression", operatorEditor],
+  ["UpdateExpression", (node, _parent, code) => replace(node, flippedStep(code(node)))],
   ["IfStatement", testEditor],
   ["ConditionalExpression", testEditor],
   ["WhileStatement", loopEditor],
   ["ForStatement", loopEditor],
+  ["ForOfStatement", ({ right }) => replace(right, "[]")],
   [
     "UnaryExpression",
     (node, _parent, code) => {
@@ -107,26 +101,75 @@ const editors: ReadonlyMap<string, Editor> = new Map<string, Editor>([
       return isReplaced && isNode(argument) ? replace(node, code(argument)) : [];
     },
   ],
+  [
+    "AwaitExpression",
+    (node, _parent, code) => replace(node, ...partsOf([node["argument"]]).map(code)),
+  ],
   ["Literal", literalEdits],
+  ["TemplateLiteral", templateEdits],
   ["ArrayExpression", (node) => (partsOf(node["elements"]).length > 0 ? replace(node, "[]") : [])],
   [
     "ExpressionStatement",
     (node) => (typeof node["directive"] === "string" ? [] : replace(node, ";")),
   ],
-  ["ReturnStatement", ({ argument }) => replace(argument, "undefined")],
-  ["CallExpression", (node, _parent, code) => callEdits(node, code)],
+  ["ThrowStatement", removedStatement],
+  ["BreakStatement", removedStatement],
+  ["ContinueStatement", removedStatement],
+  [
+    "ReturnStatement",
+    (node) => (isNode(node["argument"]) ? valueEdits(node["argument"]) : replace(node, ";")),
+  ],
+  ["ArrowFunctionExpression", ({ body }) => valueEdits(body)],
+  [
+    "CallExpression",
+    (node, parent, code) => [
+      ...callEdits(node, code),
+      ...argumentEditor(node, parent, code),
+      ...strictEdits(node, "callee", code),
+    ],
+  ],
+  ["NewExpression", argumentEditor],
+  ["MemberExpression", (node, _parent, code) => strictEdits(node, "object", code)],
   [
     "SpreadElement",
-    ({ argument }, parent) => (parent?.type === "ObjectExpression" ? replace(argument, "{}") : []),
+    ({ argument }, parent) => replace(argument, parent?.type === "ObjectExpression" ? "{}" : "[]"),
   ],
 ]);
 
-function placeOf({ start, end }: TreeNode): Pick<Edit, "start" | "end"> {
-  return { start, end };
+/** A returned value that is a literal is changed where literals are. */
+function valueEdits(value: unknown): readonly Edit[] {
+  const isChanged = isNode(value) && value.type !== "BlockStatement" && value.type !== "Literal";
+  return isChanged ? replace(value, "undefined") : [];
 }
 
-function partsOf(value: unknown): readonly TreeNode[] {
-  return Array.isArray(value) ? value.filter(isNode) : [];
+function flippedStep(code: string): string {
+  return code.includes("++") ? code.replace("++", "--") : code.replace("--", "++");
+}
+
+/** The first two arguments in the other order. */
+function swapped(given: unknown, code: (part: TreeNode) => string): readonly Edit[] {
+  const [first, second] = partsOf(given);
+  if (first === undefined || second === undefined) return [];
+  const { start } = first;
+  const { end } = second;
+  return [{ start, end, replacement: `${code(second)}, ${code(first)}` }];
+}
+
+/** `a?.b` → `a.b` */
+function strictEdits(
+  node: TreeNode,
+  left: "object" | "callee",
+  code: (part: TreeNode) => string,
+): readonly Edit[] {
+  const owner = node[left];
+  if (node["optional"] !== true || !isNode(owner)) return [];
+  const rest = code({ ...node, start: owner.end });
+  const strict = /^\s*\?\.[[(]/.test(rest) ? rest.replace("?.", "") : rest.replace("?.", ".");
+  return [{ start: owner.end, end: node.end, replacement: strict }];
+}
+
+function placeOf({ start, end }: TreeNode): Pick<Edit, "start" | "end"> {
+  return { start, end };
 }
 
 const operators: Readonly<Record<string, readonly string[]>> = {
@@ -144,17 +187,25 @@ const operators: Readonly<Record<string, readonly string[]>> = {
   "**": ["*"],
   "&&": ["||"],
   "||": ["&&"],
-  "??": ["&&"],
+  "+=": ["-="],
+  "-=": ["+="],
+  "??=": ["="],
+  "||=": ["="],
 };
+
+/** These have two sides that can be left out. */
+const sided = ["&&", "||", "??"];
 
 function operatorEdits(node: TreeNode, code: (part: TreeNode) => string): readonly Edit[] {
   const { left, right, operator } = node;
   if (!isNode(left) || !isNode(right) || typeof operator !== "string") return [];
-  // A `??` beside `&&` without parentheses is no program.
-  return (operators[operator] ?? []).map((other) => ({
-    ...placeOf(node),
-    replacement: `((${code(left)}) ${other} (${code(right)}))`,
-  }));
+  const others = (operators[operator] ?? []).map((other) =>
+    node.type === "AssignmentExpression"
+      ? `${code(left)} ${other} ${code(right)}`
+      : `((${code(left)}) ${other} (${code(right)}))`,
+  );
+  const sides = sided.includes(operator) ? [`(${code(left)})`, `(${code(right)})`] : [];
+  return replace(node, ...others, ...sides);
 }
 
 /** Keys, and texts with spaces, which are for people to read, stay. */
@@ -164,8 +215,26 @@ function literalEdits(node: TreeNode, parent: TreeNode | undefined): readonly Ed
   if (isNode(key) && key.start === node.start && computed !== true) return [];
   if (typeof value === "boolean") return replace(node, `${!value}`);
   if (typeof value === "number") return replace(node, `${value + 1}`);
+  if (typeof node["regex"] === "object") return anchorEdits(node);
   if (typeof value !== "string" || value.includes(" ")) return [];
   return replace(node, value === "" ? '"mutant"' : '""');
+}
+
+/** A regular expression without the anchors at its ends. */
+function anchorEdits({ raw, start }: TreeNode): readonly Edit[] {
+  if (typeof raw !== "string") return [];
+  const anchors = [/^\/(?<anchor>\^)/, /[^\\](?<anchor>\$)\/[a-z]*$/];
+  return anchors.flatMap((each) => {
+    const found = each.exec(raw);
+    if (found === null) return [];
+    const place = start + found.index + 1;
+    return [{ start: place, end: place + 1, replacement: "" }];
+  });
+}
+
+function templateEdits(node: TreeNode): readonly Edit[] {
+  const texts = partsOf(node["quasis"]).map(({ value }) => JSON.stringify(value));
+  return texts.some((text) => text.includes(" ")) ? [] : replace(node, '""');
 }
 
 /** Calls whose removal leaves a value of the same type, and calls that another takes the place of. */
@@ -177,6 +246,9 @@ const replaceable: ReadonlyMap<string, string> = new Map([
   ["max", "min"],
   ["startsWith", "endsWith"],
   ["endsWith", "startsWith"],
+  ["find", "findLast"],
+  ["floor", "ceil"],
+  ["ceil", "floor"],
 ]);
 
 function callEdits(node: TreeNode, code: (part: TreeNode) => string): readonly Edit[] {
