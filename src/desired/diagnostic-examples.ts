@@ -91,6 +91,21 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     '        expression: http.host eq "shop.example.com"',
     "        value: script-src 'self' cdn.example.com",
   ),
+  SCRIPT_COVERS_ALL: scripts("url: 'https://*.net/*'"),
+  SCRIPT_INTEGRITY: scripts(
+    "url: https://pay.example.net/v3/pay.js",
+    "integrity: { hashes: [sha384-oqVuAfXRKap7fdgcCY5uykM6] }",
+  ),
+  SCRIPT_INCOMPLETE: scripts("url: https://pay.example.net/v3/pay.js", "owner: payments team"),
+  SCRIPT_REPEATED: zone(
+    "page_shield:",
+    "  scripts:",
+    "    pages: [shop.example.com/checkout/*]",
+    "    authorised:",
+    "      - { url: 'https://pay.example.net/*' }",
+    "      - { url: https://pay.example.net/v3/pay.js }",
+  ),
+  SCRIPTS_UNMONITORED: zone("page_shield:", "  scripts: { pages: [shop.example.com/checkout/*] }"),
   UNUSED_PROFILE: `profiles:\n  baseline: {}\n${zone("mode: observe")}`,
   BAD_SUPPRESSION: `# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- old shop\n${zone("mode: observe")}`,
   ...Object.fromEntries(
@@ -193,6 +208,18 @@ export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situa
 
 function zone(...lines: readonly string[]): string {
   return `zones:\n  - name: shop.example.com\n${lines.map((line) => `    ${line}\n`).join("")}`;
+}
+
+/** An authorised script, on whose page monitoring is on. */
+function scripts(...fields: readonly string[]): string {
+  return zone(
+    "page_shield:",
+    "  settings: { enabled: true }",
+    "  scripts:",
+    "    pages: [shop.example.com/checkout/*]",
+    "    authorised:",
+    ...fields.map((field, index) => `      ${index === 0 ? "- " : "  "}${field}`),
+  );
 }
 
 /** A text of one of the two small languages, where it stands in a file. */

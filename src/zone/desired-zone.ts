@@ -1,3 +1,4 @@
+import type { DeclaredScripts } from "./declared-scripts.ts";
 import type { Policy, Rule, Setting } from "./resource.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
@@ -31,6 +32,8 @@ export interface ZoneContent {
   readonly policies: Declared<Policy> | undefined;
   /** `undefined`: not declared, costs no request. The order is part of the desired state. */
   readonly rules: Declared<Rule> | undefined;
+  /** Compared with the inventory, never written. `undefined`: not declared. */
+  readonly scripts: DeclaredScripts | undefined;
 }
 
 /** A place in a file: the path relative to `desired.path`; line and column counted from 1. */

@@ -59,6 +59,13 @@ export const diagnosticCodes = {
   REPEATED_DESCRIPTION: warning("two policies or rules of a zone have the same description"),
   MATCH_NOTHING: warning("a pattern that matches no status or plan of a zone"),
   ALLOW_OVERLAP: warning("two enabled allow policies can apply to one page"),
+  SCRIPT_COVERS_ALL: error("an authorised script matches hosts that anybody can have"),
+  SCRIPT_INTEGRITY: error("a hash that the inventory does not tell of a script"),
+  SCRIPT_INCOMPLETE: warning(
+    "an authorised script lacks an owner, a justification, an approval or a date of review",
+  ),
+  SCRIPT_REPEATED: warning("an authorised script that another entry covers"),
+  SCRIPTS_UNMONITORED: warning("scripts are declared, and nothing keeps their monitoring on"),
   SELECTOR_CONFLICT: error("two selectors declare different values for a zone"),
   SELECTOR_UNUSED: warning("a selector matches no zone"),
   ZONE_AMBIGUOUS: error("several zones have the name of a declared one"),

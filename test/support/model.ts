@@ -55,6 +55,7 @@ export function desiredZone(content: Partial<ZoneContent> = {}): DesiredZone {
       settings: [],
       policies: undefined,
       rules: undefined,
+      scripts: undefined,
       ...content,
     },
   };

@@ -230,6 +230,7 @@ const nothing: ZoneContent = {
   settings: [],
   policies: undefined,
   rules: undefined,
+  scripts: undefined,
 };
 
 /** The parts of a zone that a plan writes and that the files no longer declare. */

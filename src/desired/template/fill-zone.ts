@@ -39,6 +39,10 @@ const kinds: Readonly<Record<string, TemplateKind>> = {
   expression: "expression",
   value: "csp",
   acknowledge: "csp",
+  pages: "csp",
+  url: "csp",
+  owner: "text",
+  justification: "text",
 };
 
 /** Fills the placeholders of a merged zone, and checks what they become. Values without any stay the same objects. */

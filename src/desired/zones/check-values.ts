@@ -13,6 +13,7 @@ import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
 
 const policyList = ["page_shield", "policies", "items"];
 const ruleList = ["managed_rules", "rules"];
+const scriptLists = ["authorised", "acknowledged"].map((list) => ["page_shield", "scripts", list]);
 
 /**
  * Checks what the schema cannot: CSP values, filter expressions, and repeated keys of a profile or zone. A value is
@@ -28,6 +29,7 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
     ...checkSelector(part),
     ...repeatedKeys(part, policyList, policies),
     ...repeatedKeys(part, ruleList, rules),
+    ...scriptLists.flatMap((path) => repeatedKeys(part, path, listAt(part.content, path))),
     ...rules.flatMap((rule, index) =>
       ["categories", "rules"].flatMap((name) => {
         const path = [...ruleList, index, "overrides", name];

@@ -21,9 +21,13 @@ export function combineSelectors(a: ZoneContent, b: ZoneContent): Combined {
     isDeepStrictEqual(first, second) ? first : undefined,
   );
   if (rules === "conflict") return { conflict: "managed rules" };
+  const scripts = a.scripts ?? b.scripts;
+  if (b.scripts !== undefined && !isDeepStrictEqual(scripts, b.scripts)) {
+    return { conflict: "scripts" };
+  }
   const mode = a.mode === "observe" ? a.mode : b.mode;
   const suspension = longer(a.suspension, b.suspension);
-  return { content: { mode, suspension, settings, policies, rules } };
+  return { content: { mode, suspension, settings, policies, rules, scripts } };
 }
 
 /** The items of both lists; `undefined` if two differ that have the same name. */

@@ -91,6 +91,6 @@ const aliases: Readonly<Record<string, string>> = {
 /** The key of an item of a keyed list; `undefined` if the list is not keyed. */
 export function identityOf(item: unknown): string | undefined {
   if (!isJsonObject(item)) return undefined;
-  const identity = item["key"] ?? item["category"] ?? item["id"];
+  const identity = item["key"] ?? item["category"] ?? item["id"] ?? item["url"];
   return typeof identity === "string" ? identity : undefined;
 }

@@ -1,5 +1,4 @@
 import {
-  coerceText,
   coerceObject,
   isJsonList,
   isJsonObject,
@@ -22,9 +21,10 @@ import { isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
 import { type FilledZone, fillZone, type ZoneFacts } from "../template/fill-zone.ts";
 import { variablesOf } from "../template/variables.ts";
+import { scriptsOf } from "./authorised-scripts.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
-import { type Layer, originOf, type ZoneLayer } from "./layer.ts";
+import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
 
@@ -37,7 +37,7 @@ export interface MergedEntry {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type PageShieldContent = Pick<ZoneContent, "settings" | "policies">;
+type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
 
 /**
  * Merges layers into zone documents. Values that several zones share are merged and converted once: equal parts of
@@ -91,22 +91,17 @@ export class ZoneMerger {
     const { page_shield: shieldValues, managed_rules: ruleValues } = merged;
     const shield = isJsonObject(shieldValues)
       ? cached(this.#pageShields, shieldValues, pageShieldOf)
-      : undefined;
+      : noPageShield;
     const rules = isJsonObject(ruleValues)
       ? cached(this.#rules, ruleValues, managedRulesOf)
       : undefined;
     return {
       value: {
         mode: merged["mode"] === "observe" ? "observe" : "enforce",
-        settings: shield?.value.settings ?? [],
-        policies: shield?.value.policies,
+        ...shield.value,
         rules: rules?.value,
       },
-      diagnostics: [
-        ...filled.diagnostics,
-        ...(shield?.diagnostics ?? []),
-        ...(rules?.diagnostics ?? []),
-      ],
+      diagnostics: [...filled.diagnostics, ...shield.diagnostics, ...(rules?.diagnostics ?? [])],
       isSample: filled.isSample,
     };
   }
@@ -172,7 +167,7 @@ function incomplete(key: string, merged: unknown, shape: Shape<unknown>): Unplac
   let value = merged;
   for (const name of (error?.instancePath ?? "").split("/").slice(1)) {
     value = isJsonList(value) ? value[Number(name)] : coerceObject(value)[name];
-    path.push(coerceText(coerceObject(value)["key"]) || name);
+    path.push(identityOf(value) ?? name);
   }
   return {
     code: "MISSING_KEY",
@@ -182,19 +177,25 @@ function incomplete(key: string, merged: unknown, shape: Shape<unknown>): Unplac
   };
 }
 
+const noPageShield: Converted<PageShieldContent> = {
+  value: { settings: [], policies: undefined, scripts: undefined },
+  diagnostics: [],
+};
+
 function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
   if (!isPageShield(merged)) {
     const diagnostics = [incomplete("page_shield", merged, isPageShield)];
-    return { value: { settings: [], policies: undefined }, diagnostics };
+    return { ...noPageShield, diagnostics };
   }
   const policies = policiesOf(merged.policies ?? {});
   const settings = settingNames.flatMap((name) => {
     const value = merged.settings?.[name];
     return value === undefined ? [] : [{ name, value }];
   });
+  const scripts = merged.scripts && scriptsOf(merged.scripts, merged.settings);
   return {
-    value: { settings: trimmed(settings), policies: policies.value },
-    diagnostics: policies.diagnostics,
+    value: { settings: trimmed(settings), policies: policies.value, scripts: scripts?.value },
+    diagnostics: [...policies.diagnostics, ...(scripts?.diagnostics ?? [])],
   };
 }
 

@@ -91,4 +91,4 @@ function mergedPathText(path: Path): string {
   }, "");
 }
 
-const keyedLists = new Set(["items", "rules", "categories"]);
+const keyedLists = new Set(["items", "rules", "categories", "authorised", "acknowledged"]);

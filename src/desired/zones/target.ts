@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 
+import { startOf } from "../../zone/declared-scripts.ts";
 import type { Suspension, Target } from "../../zone/desired-zone.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
 import type { Converted } from "../diagnostics.ts";
@@ -47,19 +48,12 @@ export function suspensionOf({ suspend = false }: ZoneEntry): Converted<Suspensi
     return { value: { reason: "no reason given", until: undefined }, diagnostics: [] };
   }
   const { reason, until } = suspend;
-  const end = until === undefined ? undefined : new Date(until);
-  if (until === undefined || (isRealDay(until) && !Number.isNaN(end?.getTime()))) {
+  const end = until === undefined ? undefined : startOf(until);
+  if (until === undefined || end !== undefined) {
     return { value: { reason, until: end }, diagnostics: [] };
   }
   const message = `"${until}" is not a valid date or time`;
   const remedy = "write 2026-12-01 or 2026-12-01T18:00:00Z";
   const path = ["suspend", "until"];
   return { value: undefined, diagnostics: [{ code: "WRONG_VALUE", path, message, remedy }] };
-}
-
-/** `Date` reads the 30th of February as the 2nd of March. */
-function isRealDay(text: string): boolean {
-  const day = text.slice(0, 10);
-  const moment = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
 }

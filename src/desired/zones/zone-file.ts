@@ -18,6 +18,7 @@ export type Mode = "enforce" | "observe" | null;
 export type PageShield = {
   settings?: Settings;
   policies?: Policies;
+  scripts?: Scripts;
 } | null;
 export type Settings = {
   enabled?: boolean | null;
@@ -41,6 +42,22 @@ export type Expression = string | null;
  */
 export type Sources = string[] | boolean | null;
 export type Unmanaged = "report" | "delete" | "ignore" | null;
+export type Scripts = {
+  /**
+   * @minItems 1
+   * @maxItems 50
+   */
+  pages?: string[] | null;
+  /**
+   * @maxItems 1000
+   */
+  authorised?: AuthorisedScript[] | null;
+  /**
+   * @maxItems 1000
+   */
+  acknowledged?: AcknowledgedFinding[] | null;
+  gone_after_days?: number | null;
+} | null;
 export type ManagedRules = {
   /**
    * @maxItems 1000
@@ -141,6 +158,31 @@ export interface Policy {
    * @maxItems 1000
    */
   acknowledge?: string[] | null;
+}
+export interface AuthorisedScript {
+  url: string;
+  remove?: Remove;
+  owner?: string | null;
+  justification?: string | null;
+  approved_by?: string | null;
+  approved_on?: string | null;
+  review_by?: string | null;
+  integrity?:
+    | ("any" | "pinned" | null)
+    | {
+        /**
+         * @minItems 1
+         * @maxItems 100
+         */
+        hashes: string[];
+      };
+}
+export interface AcknowledgedFinding {
+  id: string;
+  remove?: Remove;
+  until?: string | null;
+  reason?: string | null;
+  by?: string | null;
 }
 export interface ManagedRule {
   key: Key;

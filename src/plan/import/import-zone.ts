@@ -56,6 +56,7 @@ const noContent: ZoneContent = {
   settings: [],
   policies: undefined,
   rules: undefined,
+  scripts: undefined,
 };
 
 function declared<T>(items: readonly T[]): Declared<T> | undefined {

@@ -86,11 +86,12 @@ export interface DesiredFleet {
 /** Unchanged files give the same content objects again. */
 const digests = new WeakMap<ZoneContent, string>();
 
-/** Identifies declared content: equal content, equal digest. */
+/** Identifies declared content: equal content, equal digest. Scripts are not part of it: they are never written. */
 export function digestOf(content: ZoneContent): string {
   const known = digests.get(content);
   if (known !== undefined) return known;
-  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  const written = JSON.stringify({ ...content, scripts: undefined });
+  const digest = createHash("sha256").update(written).digest("hex");
   digests.set(content, digest);
   return digest;
 }

@@ -1,0 +1,213 @@
+import { canonicalUrlPattern, coversUrls, matchesForeignHosts } from "../../syntax/url-pattern.ts";
+import {
+  type AcknowledgedFinding,
+  type AuthorisedScript,
+  type DeclaredScripts,
+  endOf,
+  type ScriptIntegrity,
+  startOf,
+} from "../../zone/declared-scripts.ts";
+import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Merged } from "../json-schema.ts";
+import type { Path } from "../location.ts";
+import type {
+  AcknowledgedFinding as FindingInFile,
+  AuthorisedScript as ScriptInFile,
+  Scripts,
+  Settings,
+} from "./zone-file.ts";
+
+const root: Path = ["page_shield", "scripts"];
+
+/** The scripts that a zone declares; no value if there is an error. */
+export function scriptsOf(
+  {
+    pages,
+    authorised = [],
+    acknowledged = [],
+    gone_after_days: goneAfterDays = 30,
+  }: Merged<Scripts>,
+  settings: Merged<Settings> | undefined,
+): Converted<DeclaredScripts | undefined> {
+  const scripts = authorised.map((each) => scriptOf(each, [...root, "authorised", each.url]));
+  const findings = acknowledged.map((each) => findingOf(each, [...root, "acknowledged", each.id]));
+  const diagnostics = [
+    ...(pages === undefined
+      ? [missing(root, '"pages"', "write the pages, like [shop.example.com/checkout/*]")]
+      : []),
+    ...monitoring(settings),
+    ...[...scripts, ...findings].flatMap((each) => each.diagnostics),
+    ...repetitions(scripts.map(({ value }) => value)),
+  ];
+  const known = findings.flatMap(({ value }) => value ?? []);
+  const isWhole = known.length === findings.length;
+  if (pages === undefined || !isWhole) return { value: undefined, diagnostics };
+  return {
+    value: {
+      pages,
+      authorised: scripts.map(({ value }) => value),
+      acknowledged: known,
+      goneAfterDays,
+    },
+    diagnostics,
+  };
+}
+
+/** Scripts of a zone whose monitoring is off are never seen. */
+function monitoring(settings: Merged<Settings> | undefined): readonly UnplacedDiagnostic[] {
+  if (settings?.enabled === true) return [];
+  const remedy = "declare page_shield.settings.enabled: true";
+  if (settings?.enabled === undefined) {
+    const message = "scripts are declared, and nothing keeps their monitoring switched on";
+    return [{ code: "SCRIPTS_UNMONITORED", path: root, atKey: true, message, remedy }];
+  }
+  const message = "scripts are declared, and their monitoring is declared off";
+  const path = ["page_shield", "settings", "enabled"];
+  return [{ code: "CONTRADICTION", path, atKey: true, message, remedy }];
+}
+
+const toFill = [
+  ["owner", "write who is responsible for it"],
+  ["justification", "write why the pages need it"],
+  ["approved_by", "write who approved it"],
+  ["approved_on", "write the date of the approval, like 2026-11-02"],
+  ["review_by", "write the date by which it is reviewed again, like 2027-11-02"],
+] as const;
+
+function scriptOf(script: Merged<ScriptInFile>, path: Path): Converted<AuthorisedScript> {
+  const text = (key: (typeof toFill)[number][0]): string => script[key]?.trim() ?? "";
+  const integrity = integrityOf(script.integrity, [...path, "integrity"]);
+  return {
+    value: {
+      url: script.url,
+      owner: text("owner"),
+      justification: text("justification"),
+      approvedBy: text("approved_by"),
+      approvedOn: text("approved_on"),
+      reviewBy: text("review_by"),
+      integrity: integrity.value,
+    },
+    diagnostics: [
+      ...foreignHosts(script.url, path),
+      ...toFill
+        .filter(([key]) => text(key) === "")
+        .map(([key, remedy]) => incomplete(script.url, key, [...path, key], remedy)),
+      ...dates(script, path),
+      ...integrity.diagnostics,
+    ],
+  };
+}
+
+function foreignHosts(url: string, path: Path): readonly UnplacedDiagnostic[] {
+  if (!matchesForeignHosts(url)) return [];
+  return [
+    {
+      code: "SCRIPT_COVERS_ALL",
+      path: [...path, "url"],
+      message: `"${url}" matches scripts on hosts that anybody can have`,
+      remedy: "end the host with a domain of the provider, like https://*.example.net/v3/*",
+    },
+  ];
+}
+
+function incomplete(url: string, key: string, path: Path, remedy: string): UnplacedDiagnostic {
+  const message = `"${key}" of the authorised script ${url} is missing`;
+  return { code: "SCRIPT_INCOMPLETE", path, atKey: true, message, remedy };
+}
+
+function dates(
+  { approved_on: approvedOn, review_by: reviewBy }: Merged<ScriptInFile>,
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  const written = { approved_on: approvedOn ?? "", review_by: reviewBy ?? "" };
+  const wrong = Object.entries(written).filter(([, text]) => text !== "" && !endOf(text));
+  if (wrong.length > 0) return wrong.map(([key, text]) => noDate(text, [...path, key]));
+  const [approved, review] = [endOf(written.approved_on), endOf(written.review_by)];
+  if (approved === undefined || review === undefined || review > approved) return [];
+  const message = `the review ("${written.review_by}") is not after the approval ("${written.approved_on}")`;
+  const remedy = "write a later date";
+  return [{ code: "CONTRADICTION", path: [...path, "review_by"], message, remedy }];
+}
+
+function noDate(text: string, path: Path): UnplacedDiagnostic {
+  const message = `"${text}" is not a valid date or time`;
+  const remedy = "write 2026-12-01 or 2026-12-01T18:00:00Z";
+  return { code: "WRONG_VALUE", path, message, remedy };
+}
+
+function integrityOf(
+  written: Merged<ScriptInFile>["integrity"],
+  path: Path,
+): Converted<ScriptIntegrity> {
+  if (typeof written !== "object") return { value: { by: written ?? "any" }, diagnostics: [] };
+  const hashes = written.hashes.flatMap((hash) => hexadecimal(hash) ?? []);
+  const diagnostics = written.hashes.flatMap((hash, index) =>
+    hexadecimal(hash) === undefined ? [unknownHash(hash, [...path, "hashes", index])] : [],
+  );
+  return { value: { by: "hashes", hashes: [...new Set(hashes)].toSorted() }, diagnostics };
+}
+
+/** A SHA-256 as the inventory shows it, from that form or the form of policies. */
+function hexadecimal(hash: string): string | undefined {
+  if (/^[0-9a-f]{64}$/i.test(hash)) return hash.toLowerCase();
+  const base64 = /^'?sha256-([A-Za-z0-9+/]{43}=)'?$/.exec(hash)?.[1];
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("hex");
+}
+
+/** The inventory tells the SHA-256 and no other hash (SERVICE.md A.4). */
+function unknownHash(hash: string, path: Path): UnplacedDiagnostic {
+  return {
+    code: "SCRIPT_INTEGRITY",
+    path,
+    message: `the inventory does not tell "${hash}" of a script`,
+    remedy: "write the SHA-256 as 64 hexadecimal digits, or use `integrity: pinned`",
+  };
+}
+
+/** A later entry that an earlier or wider one makes needless: two that are equal, or one inside the other. */
+function repetitions(scripts: readonly AuthorisedScript[]): readonly UnplacedDiagnostic[] {
+  const plain = new Map<string, AuthorisedScript>();
+  const patterns = scripts.filter(({ url }) => url.includes("*")).slice(0, maxPatterns);
+  return scripts.flatMap((script): readonly UnplacedDiagnostic[] => {
+    const path = [...root, "authorised", script.url];
+    const same = canonicalUrlPattern(script.url);
+    const twin = plain.get(same);
+    plain.set(same, script);
+    // The same text twice is reported with its file.
+    if (twin?.url === script.url) return [];
+    if (twin !== undefined) {
+      const message = `"${script.url}" and "${twin.url}" are the same URLs`;
+      return [{ code: "KEY_TWICE", path, message, remedy: "merge the two entries" }];
+    }
+    const wider = patterns.find(
+      (other) =>
+        other !== script &&
+        other.integrity.by === script.integrity.by &&
+        script.integrity.by !== "hashes" &&
+        coversUrls(other.url, script.url),
+    );
+    if (wider === undefined) return [];
+    const message = `"${wider.url}" with the same integrity covers "${script.url}"`;
+    const remedy = "remove one of the two, or make their integrity different";
+    return [{ code: "SCRIPT_REPEATED", path, message, remedy }];
+  });
+}
+
+/** Patterns that each entry is compared with; the time for more would not be worth it. */
+const maxPatterns = 100;
+
+function findingOf(
+  { id, until = "", reason = "", by = "" }: Merged<FindingInFile>,
+  path: Path,
+): Converted<AcknowledgedFinding | undefined> {
+  const texts = { until, reason: reason.trim(), by: by.trim() };
+  const diagnostics = Object.entries(texts)
+    .filter(([, text]) => text === "")
+    .map(([key]) => missing(path, `"${key}" of an acknowledged finding`, "add it"));
+  const moment = startOf(until);
+  if (until !== "" && moment === undefined) {
+    diagnostics.push(noDate(until, [...path, "until"]));
+  }
+  if (moment === undefined || diagnostics.length > 0) return { value: undefined, diagnostics };
+  return { value: { id, until: moment, reason: texts.reason, by: texts.by }, diagnostics };
+}

@@ -1,0 +1,70 @@
+import { matchesGlob } from "./glob.ts";
+
+/** A pattern of URLs in parts, so that a `*` of one part never matches another part. */
+interface UrlPattern {
+  readonly scheme: string;
+  /** With the port, in lower case. */
+  readonly host: string;
+  /** Path and query. */
+  readonly rest: string;
+}
+
+/** Whether a pattern like `https://*.example.net/v3/*` matches the URL. A URL that cannot be parsed matches only itself. */
+export function matchesUrl(pattern: string, url: string): boolean {
+  if (pattern === url) return true;
+  const wanted = partsOf(pattern);
+  const seen = URL.parse(url);
+  if (wanted === undefined || seen === null || seen.host === "") return false;
+  return (
+    matchesGlob(wanted.scheme, seen.protocol.slice(0, -1)) &&
+    matchesGlob(wanted.host, seen.host) &&
+    matchesGlob(wanted.rest, `${seen.pathname}${seen.search}`)
+  );
+}
+
+/** Whether each URL that `inner` matches also matches `outer`. */
+export function coversUrls(outer: string, inner: string): boolean {
+  const [a, b] = [partsOf(outer), partsOf(inner)];
+  if (a === undefined || b === undefined) return false;
+  // The stars of the inner pattern are characters that only stars of the outer one match.
+  return (
+    matchesGlob(a.scheme, b.scheme) && matchesGlob(a.host, b.host) && matchesGlob(a.rest, b.rest)
+  );
+}
+
+/**
+ * Whether anybody can have a host that the pattern matches: what follows the last `*` of its host is not a whole domain.
+ * Suffixes like `co.uk` are not known here.
+ */
+export function matchesForeignHosts(pattern: string): boolean {
+  const { host = "*" } = partsOf(pattern) ?? {};
+  const [, ...tails] = host.split("*");
+  const tail = tails.at(-1);
+  return tail !== undefined && !/^\.[^.]+(?:\.[^.]+)+$/.test(tail);
+}
+
+/** A pattern in the form that equal ones share. */
+export function canonicalUrlPattern(pattern: string): string {
+  const parts = partsOf(pattern);
+  return parts === undefined ? pattern : `${parts.scheme}://${parts.host}${parts.rest}`;
+}
+
+/** Whether a page is one of a pattern of host and path without a scheme. */
+export function matchesPage(pattern: string, pageUrl: string): boolean {
+  return matchesGlob(pattern, pageUrl.replace(/^[a-z]+:\/\//i, ""));
+}
+
+function partsOf(pattern: string): UrlPattern | undefined {
+  const [, scheme, host, rest] = /^([^:/]+):\/\/([^/]+)(\/.*)$/s.exec(pattern) ?? [];
+  if (scheme === undefined || host === undefined || rest === undefined) return undefined;
+  const standard = standardPorts.get(scheme);
+  const written = host.toLowerCase();
+  const isStandard = standard !== undefined && written.endsWith(standard);
+  return { scheme, host: isStandard ? written.slice(0, -standard.length) : written, rest };
+}
+
+/** A parsed URL does not have the port that its scheme implies. */
+const standardPorts = new Map([
+  ["https", ":443"],
+  ["http", ":80"],
+]);
