@@ -41,6 +41,7 @@ export function withSafeTerminal(host: Host): Host {
     stdout: safeStream(host.stdout),
     stderr: safeStream(host.stderr),
     confirm: (question, signal) => host.confirm(terminalSafe(question), signal),
+    ask: (question, signal) => host.ask(terminalSafe(question), signal),
   };
 }
 
@@ -95,6 +96,7 @@ export async function createProgram(
 
 /** In the order of the help. */
 const descriptions = {
+  init: "start: write the configuration, zone files, checks for pull requests, and plan",
   run: "reconcile every zone on a schedule and when files change",
   validate: "check the files; needs no network and no token",
   doctor: "check the whole set-up, and say how to mend what is wrong; writes nothing",
@@ -119,6 +121,7 @@ const descriptions = {
 type LoadDefinition = () => Promise<DefineCommand>;
 
 const definitions: Readonly<Record<string, LoadDefinition>> = {
+  init: async () => (await import("./init/init-command.ts")).defineInit,
   run: async () => (await import("./commands/run-command.ts")).defineRun,
   validate: async () => (await import("./commands/validate-command.ts")).defineValidate,
   doctor: async () => (await import("./doctor/doctor-command.ts")).defineDoctor,
@@ -140,11 +143,10 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
 } satisfies Record<keyof typeof descriptions, LoadDefinition>;
 
 const startHelp = `To begin:
-  $ echo 'mode: observe' > zonewarden.yaml      # mode: enforce would write
   $ export ZONEWARDEN_API_TOKEN="$(cat token)"  # for each command that calls the service
-  $ zonewarden import --out zones               # declare the live state
+  $ zonewarden init                             # write the configuration, and declare the live state
   $ zonewarden doctor                           # check the set-up, the token and the files
   $ zonewarden plan                             # print the changes; writes nothing
   $ zonewarden apply                            # apply them once; needs mode: enforce
   $ zonewarden run                              # reconcile continuously
-  $ zonewarden emulate                          # try it without an account`;
+  $ zonewarden init --emulator                  # or try it without an account`;

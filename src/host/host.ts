@@ -42,6 +42,8 @@ export interface Host {
   readonly isInteractive: boolean;
   /** Asks a yes-or-no question on the terminal; `false` where there is no terminal. */
   readonly confirm: (question: string, signal: AbortSignal) => Promise<boolean>;
+  /** Asks on the terminal for a line; `undefined` where there is no terminal, or the person ends the input. */
+  readonly ask: (question: string, signal: AbortSignal) => Promise<string | undefined>;
   /** Ends the process at once. */
   readonly exit: (code: number) => never;
 }
@@ -73,6 +75,7 @@ export function thisHost(): Host {
     },
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     confirm: confirmOnTerminal,
+    ask: askOnTerminal,
     exit: (code) => process.exit(code),
   };
 }
@@ -93,11 +96,20 @@ function isRunning(pid: number): boolean {
 }
 
 async function confirmOnTerminal(question: string, signal: AbortSignal): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
+  const answer = await askOnTerminal(`${question} [y/N] `, signal);
+  return /^y(es)?$/i.test(answer?.trim() ?? "");
+}
+
+async function askOnTerminal(question: string, signal: AbortSignal): Promise<string | undefined> {
+  if (!process.stdin.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`${question} [y/N] `, { signal });
-    return /^y(es)?$/i.test(answer.trim());
+    return await terminal.question(question, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    // Ctrl-C and Ctrl-D reach the terminal as keys.
+    if (error instanceof Error && error.name === "AbortError") return undefined;
+    throw error;
   } finally {
     terminal.close();
   }

@@ -13,6 +13,10 @@ export interface NamedFiles {
   save(file: string, text: string): Promise<void>;
   /** As `save`, readable and writable by its owner alone. A symbolic link to a file is refused with `ELOOP`. */
   savePrivate(file: string, text: string): Promise<void>;
+  /** Writes a file that does not exist yet; fails with `EEXIST` where it does, also as a link. */
+  create(file: string, text: string): Promise<void>;
+  /** Whether there is anything at a path, also a link that leads nowhere. */
+  exists(file: string): Promise<boolean>;
   /** Rejects where a file, or a file in a directory, could not be written; missing ones would be made. Changes nothing. */
   checkWritable(place: string, kind: "file" | "directory"): Promise<void>;
   /** Makes a directory and its parents. */
@@ -23,6 +27,8 @@ export const nodeNamedFiles: NamedFiles = {
   read: readUpTo,
   save,
   savePrivate,
+  create: (file, text) => writeFile(file, text, { flag: "wx" }),
+  exists: async (file) => (await ifExists(lstat(file))) !== undefined,
   checkWritable,
   makeDirectory: async (directory) => {
     await mkdir(directory, { recursive: true });

@@ -114,6 +114,7 @@ export class ExampleShell implements AsyncDisposable {
   async #zonewarden(args: readonly string[]): Promise<Ran> {
     const { place } = this.#example;
     const [command] = args;
+    if (command === "init") return this.#init(args);
     if (command === "run") {
       const daemon = place.start(...args);
       await logged(daemon, "zonewarden started");
@@ -125,6 +126,15 @@ export class ExampleShell implements AsyncDisposable {
     // It ends at the first signal, once it listens to them.
     const beat = setInterval(() => emulator.signal("SIGTERM"), 20);
     return emulator.ended.finally(() => clearInterval(beat));
+  }
+
+  /** Somebody who starts has no files; where a person would be asked, the defaults are taken. */
+  async #init(args: readonly string[]): Promise<Ran> {
+    const { place, emulator } = this.#example;
+    await place.remove("zones");
+    await place.remove("zonewarden.yaml");
+    const others = args.filter((word) => word !== "--emulator" && word !== "--yes");
+    return place.run(...others, "--yes", "--emulator", new URL(emulator.url).host);
   }
 
   async #curl(args: readonly string[]): Promise<Ran> {

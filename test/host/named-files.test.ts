@@ -75,6 +75,8 @@ function holding(bytes: Uint8Array | Error): NamedFiles {
       bytes instanceof Error ? Promise.reject(bytes) : Promise.resolve(bytes.subarray(0, limit)),
     save: () => Promise.resolve(),
     savePrivate: () => Promise.resolve(),
+    create: () => Promise.resolve(),
+    exists: () => Promise.resolve(true),
     checkWritable: () => Promise.resolve(),
     makeDirectory: () => Promise.resolve(),
   };

@@ -83,6 +83,7 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     onSignal: () => ({ [Symbol.dispose]: () => undefined }),
     isInteractive: false,
     confirm: () => Promise.resolve(false),
+    ask: () => Promise.resolve(undefined),
     exit: (code) => {
       throw new Error(`exited with ${code}`);
     },

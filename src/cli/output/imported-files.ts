@@ -4,16 +4,11 @@ import { zoneFileText } from "../../desired/import/zone-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Zone } from "../../zone/zone.ts";
+import type { NewFile } from "./new-files.ts";
 
 export interface ImportedZone {
   readonly zone: Zone;
   readonly content: ZoneContent;
-}
-
-export interface ImportedFile {
-  /** Relative to the directory of the zone files. */
-  readonly file: string;
-  readonly text: string;
 }
 
 /** All zones as one text. What they have in common goes into the profile, where one is named. */
@@ -26,12 +21,12 @@ export function importedText(
   return zoneFileText({ ...profiles, zones: entries.map(({ entry }) => entry) }, remark);
 }
 
-/** One file per zone. What the zones have in common goes into a file for the profile, where one is named. */
+/** One file per zone, relative to the directory of the zone files. What the zones have in common goes into a file for the profile, where one is named. */
 export function importedFiles(
   zones: readonly ImportedZone[],
   listed: readonly Zone[],
   profile: string | undefined,
-): readonly ImportedFile[] {
+): readonly NewFile[] {
   const { entries, profiles } = entriesOf(zones, listed, profile);
   const files = entries.map(({ zone: { name, id }, entry }) =>
     "id" in entry

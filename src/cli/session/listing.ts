@@ -15,16 +15,24 @@ export async function listMatchingZones(
   patterns: readonly string[],
   session: Session,
 ): Promise<ZoneListing & { readonly all: readonly Zone[] }> {
-  const { zones: all, failed } = await listZones(session);
+  const listing = await listZones(session);
+  const zones = matchingZones(patterns, listing, session.host);
+  return { zones, failed: listing.failed, all: listing.zones };
+}
+
+/** The listed zones that patterns of names or ids name; prints a line where there are none. */
+export function matchingZones(
+  patterns: readonly string[],
+  { zones: all }: ZoneListing,
+  { stderr }: Pick<Session["host"], "stderr">,
+): readonly Zone[] {
   const zones = all.filter(({ name, id }) => isMatch(name, patterns) || patterns.includes(id));
   if (zones.length === 0) {
     const missing =
       patterns.length === 0 ? "no zone" : `no zone that matches ${patterns.join(", ")}`;
-    session.host.stderr.write(
-      `the service lists ${missing}: check the name and the permissions of the token\n`,
-    );
+    stderr.write(`the service lists ${missing}: check the name and the permissions of the token\n`);
   }
-  return { zones, failed, all };
+  return zones;
 }
 
 export function unlistedText({ credential, error }: ZoneListing["failed"][number]): string {

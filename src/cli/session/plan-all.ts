@@ -27,6 +27,7 @@ import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
 import { fleetPart, type PartFlags } from "./fleet-part.ts";
+import { inParallel } from "./in-parallel.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { rethrow, type Session } from "./session.ts";
 
@@ -197,19 +198,4 @@ async function planZones(
 
 function enforced(desired: DesiredZone): DesiredZone {
   return { ...desired, content: { ...desired.content, mode: "enforce" } };
-}
-
-/** Works on `width` items at a time and returns the results in the order of the items. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
-  const results = new Map<number, R>();
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results.set(index, await work(item));
-  };
-  await Promise.all(Array.from({ length: width }, worker));
-  return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
 }

@@ -31,9 +31,18 @@ export async function withSession(
 ): Promise<ExitCode> {
   using shutdown = handleShutdown(host, exitCodes.failed);
   const { signals } = shutdown;
+  const config = await loadConfigOrPrint(configFile, host, signals.stop);
+  return config === undefined ? exitCodes.invalid : await inSession(config, host, signals, work);
+}
+
+/** The same with a configuration that is loaded. */
+export async function inSession(
+  config: Config,
+  host: Host,
+  signals: StopSignals,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const { stop } = signals;
-  const config = await loadConfigOrPrint(configFile, host, stop);
-  if (config === undefined) return exitCodes.invalid;
   await using reached = await reachService(config, host, true);
   if (reached === undefined) return exitCodes.invalid;
   const { baseUrl } = reached;

@@ -49,6 +49,8 @@ export function simulatedHost(
       read: refuse,
       save: refuse,
       savePrivate: refuse,
+      create: refuse,
+      exists: refuse,
       checkWritable: refuse,
       makeDirectory: refuse,
     },
@@ -63,6 +65,7 @@ export function simulatedHost(
     },
     isInteractive: false,
     confirm: () => Promise.resolve(false),
+    ask: () => Promise.resolve(undefined),
     exit: (code) => {
       throw new Error(`exit ${code}`);
     },

@@ -1,0 +1,138 @@
+import path from "node:path";
+
+import { reasonOf } from "../../desired/yaml/decode-text.ts";
+import { plural } from "../../render/format.ts";
+import type { Zone } from "../../zone/zone.ts";
+import { profileNameIn } from "../command-options.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
+import { importedFiles } from "../output/imported-files.ts";
+import { type NewFile, writeNew } from "../output/new-files.ts";
+import {
+  importable,
+  type Imported,
+  importZones,
+  isComplete,
+  printGaps,
+} from "../session/import-zones.ts";
+import { listZones, matchingZones } from "../session/listing.ts";
+import type { Session } from "../session/session.ts";
+import type { InitFlags } from "./answers.ts";
+import { type Choice, chooseFiles } from "./choose-files.ts";
+import { nextSteps } from "./next-steps.ts";
+import type { Questions } from "./questions.ts";
+import { repositoryAt, repositoryFiles } from "./repository.ts";
+
+/** What was decided before the service was asked. */
+export interface Given {
+  readonly flags: InitFlags;
+  readonly tokenFile: string | undefined;
+  /** The configuration to write; `undefined` where the one that exists stays. */
+  readonly configText: string | undefined;
+}
+
+interface Done {
+  /** Whether the files declare everything that is live in the zones. */
+  readonly isWhole: boolean;
+  readonly nextSteps: string;
+}
+
+/** Imports the zones, asks what else to write, and writes all files; the exit code where nothing is written. */
+export async function setUp(
+  { flags, tokenFile, configText }: Given,
+  questions: Questions,
+  session: Session,
+): Promise<Done | ExitCode> {
+  const { host, config } = session;
+  const listed = await listZones(session);
+  const patterns = await patternsOf(flags, questions, listed.zones);
+  const wanted = matchingZones(patterns, listed, host);
+  if (wanted.length === 0) return exitCodes.failed;
+  const imported = await importZones(wanted, importable, session);
+  printGaps(imported, host);
+  const failures = imported.flatMap((each) => ("failure" in each ? each.failure : []));
+  if (failures[0] !== undefined && failures.length === imported.length) {
+    return exitCodeOfFailure(failures[0].code);
+  }
+  const profile = await profileOf(flags, questions);
+  const repository = await repositoryAt(flags.config, config.desired.path, host);
+  const { files, ownersLines } = await repositoryFiles(repository, flags, questions, host);
+  const directory = path.relative(host.directory, config.desired.path);
+  const zoneFiles = zoneFilesOf(imported, listed.zones, profile).map(({ file, text }) => {
+    return { file: path.join(directory, file), text };
+  });
+  const configFile = configText === undefined ? [] : [{ file: flags.config, text: configText }];
+  const chosen = await chooseFiles({ configFile, zoneFiles, others: files }, questions, host);
+  if (typeof chosen === "number") return chosen;
+  const written = await write(chosen, session);
+  if (typeof written === "number") return written;
+  const isWhole = listed.failed.length === 0 && imported.every(isComplete);
+  const facts = { repository, written, ownersLines, tokenFile, files };
+  return { isWhole, nextSteps: nextSteps(facts, session) };
+}
+
+/** Asks which zones to import, where no argument says it. */
+async function patternsOf(
+  { zones }: InitFlags,
+  questions: Questions,
+  listed: readonly Zone[],
+): Promise<readonly string[]> {
+  if (zones.length > 0 || listed.length === 0 || !questions.areAsked) return zones;
+  const names = listed.map(({ name }) => name);
+  const shown = names.slice(0, 5).join(", ");
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  const text = `The token sees ${plural(names.length, "zone")} (${shown}${more}). Which to import? Names, with * for anything`;
+  return questions.value({
+    text,
+    byDefault: "*",
+    read: (answer) => answer.split(/[\s,]+/).filter((each) => each !== ""),
+  });
+}
+
+/** The name of the profile; `undefined`: none. */
+async function profileOf(
+  { profile }: InitFlags,
+  questions: Questions,
+): Promise<string | undefined> {
+  if (profile === false) return undefined;
+  const name = await questions.value(
+    {
+      text: "Name of the profile for what the zones have in common; - for none",
+      byDefault: "baseline",
+      read: (answer) => (answer === "-" ? "" : profileNameIn(answer)),
+    },
+    profile,
+  );
+  return name === "" ? undefined : name;
+}
+
+function zoneFilesOf(
+  imported: readonly Imported[],
+  listed: readonly Zone[],
+  profile: string | undefined,
+): readonly NewFile[] {
+  const declared = imported.flatMap((each) =>
+    "failure" in each ? [] : { zone: each.zone, content: each.imported.content },
+  );
+  return importedFiles(declared, listed, profile);
+}
+
+/** Writes the files and prints their names; the exit code where one cannot be written. */
+async function write(
+  chosen: readonly Choice[],
+  { host }: Session,
+): Promise<readonly string[] | ExitCode> {
+  const written: string[] = [];
+  for (const { mayReplace, ...each } of chosen) {
+    try {
+      await writeNew(each, host.directory, host, mayReplace);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+      const why = error.code === "EEXIST" ? "it exists" : reasonOf(error);
+      const before = written.length === 0 ? "nothing" : written.join(", ");
+      return fail(`init: ${each.file}: cannot be written: ${why}; written: ${before}`, host);
+    }
+    written.push(each.file);
+    host.stdout.write(`${each.file}\n`);
+  }
+  return written;
+}

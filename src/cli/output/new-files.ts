@@ -1,0 +1,34 @@
+import path from "node:path";
+
+import type { Host } from "../../host/host.ts";
+
+/** A file to write; the name is relative to a directory, or absolute. */
+export interface NewFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The names of those files that exist below a directory. A link counts, whatever it leads to. */
+export async function existingOf(
+  files: readonly string[],
+  directory: string,
+  { namedFiles }: Pick<Host, "namedFiles">,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const file of files) {
+    if (await namedFiles.exists(path.resolve(directory, file))) found.push(file);
+  }
+  return found;
+}
+
+/** Writes a file, and makes the directories above it. Fails with `EEXIST` where it exists, unless it may be replaced. */
+export async function writeNew(
+  { file, text }: NewFile,
+  directory: string,
+  { namedFiles }: Pick<Host, "namedFiles">,
+  mayReplace: boolean,
+): Promise<void> {
+  const place = path.resolve(directory, file);
+  await namedFiles.makeDirectory(path.dirname(place));
+  await (mayReplace ? namedFiles.save(place, text) : namedFiles.create(place, text));
+}

@@ -1,0 +1,68 @@
+import { whyNotWritable } from "../../desired/import/zone-text.ts";
+import type { Host } from "../../host/host.ts";
+import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone.ts";
+import { type Failure, failureOf } from "../../state/run-report.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone } from "../../zone/zone.ts";
+import { startProgress } from "../output/progress.ts";
+import { inParallel } from "./in-parallel.ts";
+import type { Session } from "./session.ts";
+
+/** What an import can read of a zone. */
+export const importable = ["settings", "policies", "rules"] as const;
+
+export type ImportPart = (typeof importable)[number];
+
+/** The declaration of what is live in a zone, or why it cannot be read. */
+export type Imported = { readonly zone: Zone } & (
+  | { readonly imported: ImportedZone }
+  | { readonly failure: Failure }
+);
+
+/** Reads zones, and declares what is live. Sends only GETs. */
+export async function importZones(
+  wanted: readonly Zone[],
+  only: readonly ImportPart[],
+  { config, service: { reader }, host, stop }: Session,
+): Promise<readonly Imported[]> {
+  const rules = only.includes("rules");
+  const parts = {
+    settings: only.includes("settings"),
+    policies: only.includes("policies"),
+    rules,
+    scoreRule: rules,
+  };
+  using progress = startProgress("reading zones", wanted.length, host.stderr);
+  return await inParallel(wanted, config.api.concurrency, async (zone) => {
+    try {
+      const live = await reader.readZone(zone, parts, "changed", stop);
+      return { zone, imported: importLiveZone(live, config.desired.owner, whyNotWritable) };
+    } catch (error) {
+      stop.throwIfAborted();
+      if (!(error instanceof ServiceError)) throw error;
+      return { zone, failure: failureOf(error) };
+    } finally {
+      progress.step();
+    }
+  });
+}
+
+/** Prints what could not be read, and what a zone file cannot declare. */
+export function printGaps(zones: readonly Imported[], { stderr }: Host): void {
+  for (const each of zones) {
+    if ("failure" in each) {
+      stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
+      continue;
+    }
+    for (const { kind, id, title, reason, isFollowUp = false } of each.imported.leftOut) {
+      if (isFollowUp) continue;
+      const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
+      stderr.write(`${each.zone.name}: ${kind} ${label} ${reason}\n`);
+    }
+  }
+}
+
+/** Whether the zone was read, and the declaration has all of it. */
+export function isComplete(each: Imported): boolean {
+  return "imported" in each && each.imported.leftOut.length === 0;
+}

@@ -1,0 +1,195 @@
+import { symlink } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+import { parse } from "yaml";
+
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import {
+  emptyRepository,
+  everything,
+  filesOf,
+  workflow,
+  zoneFiles,
+} from "../support/empty-repository.ts";
+import { writesSeenBy } from "../support/example.ts";
+
+const byYes = ["init", "--yes", "--owners", "@acme/security,@jane"];
+
+describe("init --yes", () => {
+  it("writes everything, plans nothing to change, sends only GETs, and says what is next", async ({
+    expect,
+  }) => {
+    await using example = await emptyRepository();
+    const { place, emulator, address } = example;
+    const { code, stdout, stderr } = await place.run(...byYes, "--emulator", address);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const files = await filesOf(place);
+    expect(Object.keys(files)).toEqual(everything);
+    expect(stdout).toContain("No changes. 4 of 4 zones in sync.");
+    expect(stdout).toMatch(
+      /\nNext:\n {2}1\. Read the files and commit them: git add zonewarden\.yaml zones \.github\n/,
+    );
+    expect(stdout).toContain(`zonewarden emulate --listen ${address}`);
+    expect(files[".github/CODEOWNERS"]?.split("\n").slice(1)).toEqual([
+      "/zonewarden.yaml @acme/security @jane",
+      "/zones/ @acme/security @jane",
+      "/.github/ @acme/security @jane",
+      "",
+    ]);
+    expect(writesSeenBy(emulator)).toEqual([]);
+    expect(await place.run("doctor")).toMatchObject({ code: 0 });
+    expect(await place.run("plan")).toMatchObject({ code: 0, stderr: "" });
+    expect((await place.run("plan")).stdout).toContain("No changes.");
+  });
+
+  it("writes what the flags ask for", async ({ expect }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    const flags = ["--no-workflow", "--no-profile", "--out", "conf/zones", "-c", "conf/zw.yaml"];
+    const { code, stderr } = await place.run(
+      "init",
+      "shop.*",
+      "--yes",
+      "--emulator",
+      address,
+      ...flags,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const files = await filesOf(place);
+    expect(Object.keys(files)).toEqual(["conf/zones/shop.example.com.yaml", "conf/zw.yaml"]);
+    expect(await place.run("plan", "-c", "conf/zw.yaml")).toMatchObject({ code: 0 });
+  });
+
+  it.for(everything)("refuses to overwrite %s, and writes nothing", async (file, { expect }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    await place.write(file, "# mine\n");
+    const { code, stdout, stderr } = await place.run(...byYes, "--emulator", address);
+    if (file === ".github/CODEOWNERS") {
+      // Its lines are printed, to be added by hand.
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain("/zones/ @acme/security @jane\n");
+    } else {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`init: these files exist, so nothing was written: ${file}\n`);
+      expect(await filesOf(place)).toEqual({ [file]: "# mine\n" });
+    }
+    expect(await place.read(file)).toBe("# mine\n");
+  });
+
+  it("does not write through a link that leads nowhere", async ({ expect }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    await symlink("/nonexistent/target", path.join(place.directory, "zonewarden.yaml"));
+    expect(await place.run(...byYes, "--emulator", address)).toMatchObject({ code: 1, stdout: "" });
+    expect(await filesOf(place)).toEqual({});
+  });
+
+  it("does not replace a file that appears while it works", async ({ expect }) => {
+    const namedFiles = { ...nodeNamedFiles, exists: () => Promise.resolve(false) };
+    await using example = await emptyRepository(undefined, { namedFiles });
+    const { place, address } = example;
+    await place.write("zones/shop.example.com.yaml", "# mine\n");
+    const { code, stderr } = await place.run(...byYes, "--emulator", address);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/init: zones\/shop\.example\.com\.yaml: cannot be written: it exists; /);
+    expect(await place.read("zones/shop.example.com.yaml")).toBe("# mine\n");
+  });
+
+  it.for([
+    { args: ["--owners", "security team"], says: "Write users, teams or addresses" },
+    { args: ["--owners", "@a\n* @b c"], says: "Write users, teams or addresses" },
+    { args: ["--out", "../zones"], says: "Use a directory below" },
+    { args: ["--out", "/zones"], says: "Use a directory below" },
+    { args: ["--out", "a b"], says: "Use a directory below" },
+    { args: ["--profile", "Base Line"], says: "A name has at most 64 lower-case letters" },
+    { args: ["nobody.example"], says: "the service lists no zone that matches nobody.example" },
+  ])("writes nothing with $args", async ({ args, says }, { expect }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    const { code, stderr } = await place.run("init", "--yes", "--emulator", address, ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(says);
+    expect(await filesOf(place)).toEqual({});
+  });
+
+  it("writes nothing without a token, and says how to go on", async ({ expect }) => {
+    await using example = await emptyRepository();
+    const { place } = example;
+    const { code, stdout, stderr } = await place.run("init", "--yes");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("export ZONEWARDEN_API_TOKEN, or add --token-file FILE");
+    expect(stderr).toContain("zonewarden init --emulator");
+    expect(await filesOf(place)).toEqual({});
+  });
+
+  it("leaves the files of GitHub out below the root of the repository", async ({ expect }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    await place.write("part/here", "");
+    const directory = path.join(place.directory, "part");
+    await using inside = await emptyRepository(undefined, { directory });
+    await inside.place.remove(".git");
+    const { code, stderr } = await inside.place.run(...byYes, "--emulator", address);
+    expect(code).toBe(0);
+    expect(stderr).toContain("no workflow and no CODEOWNERS are written");
+    expect(Object.keys(await filesOf(place))).toEqual(
+      [...zoneFiles, "zonewarden.yaml"]
+        .map((name) => `part/${name}`)
+        .concat("part/here")
+        .toSorted(),
+    );
+  });
+});
+
+describe("init in a pipe without --yes", () => {
+  it("says what to do, and writes nothing", async ({ expect }) => {
+    await using example = await emptyRepository();
+    const { code, stdout, stderr } = await example.place.run("init", "--emulator");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("zonewarden init --yes");
+    expect(await filesOf(example.place)).toEqual({});
+  });
+});
+
+describe("the files of init", () => {
+  it("hold no token, wherever it came from", async ({ expect }) => {
+    const token = "emulator-token";
+    await using example = await emptyRepository(["n", "*", "-", "y", ""], {
+      env: { ZONEWARDEN_API_TOKEN: token },
+    });
+    const { place, emulator } = example;
+    await place.write(
+      "zonewarden.yaml",
+      `mode: observe\napi: { base_url: "${emulator.baseUrl}" }\n`,
+    );
+    const { code, stdout, stderr } = await place.run("init");
+    expect(code).toBe(0);
+    const texts = [...Object.values(await filesOf(place)), stdout, stderr];
+    expect(texts.filter((text) => text.includes(token))).toEqual([]);
+  });
+
+  it("are a workflow that is safe for forks: no token but in a job that forks do not start", async ({
+    expect,
+  }) => {
+    await using example = await emptyRepository();
+    const { place, address } = example;
+    await place.run(...byYes, "--emulator", address);
+    const text = await place.read(workflow);
+    expect(parse(text)).toMatchObject({
+      on: "pull_request",
+      permissions: { contents: "read" },
+      jobs: {
+        validate: { steps: [{ with: { "persist-credentials": false } }, expect.anything()] },
+        plan: {
+          if: "github.event.pull_request.head.repo.full_name == github.repository",
+          permissions: { contents: "read", "pull-requests": "write" },
+        },
+      },
+    });
+    const jobs = text.slice(text.indexOf("  validate:"), text.indexOf("  plan:"));
+    expect(jobs).not.toContain("secrets.");
+    expect(text).not.toMatch(/^\s*(?:- )?run:/m);
+  });
+});
