@@ -82,7 +82,7 @@ const seenByTestsAlone = [
   "cluster/state-maps.ts stateMapNames",
   "daemon/endpoints.ts workersCheck",
   "daemon/run-history.ts RecentHistory",
-  "desired/json-schema.ts schemaText",
+  "desired/build-validators.ts validatorsText",
   "emulator/http/api-endpoint.ts dialects",
   "emulator/page-shield/items.ts statusOf",
   "host/shutdown.ts graceMs",

@@ -1,14 +1,6 @@
-import { readFileSync } from "node:fs";
+import type { ErrorObject } from "ajv/dist/2020.js";
 
-import {
-  Ajv2020,
-  type AnySchemaObject,
-  type ErrorObject,
-  type Options,
-  type ValidateFunction,
-} from "ajv/dist/2020.js";
-
-import { coerceObject, isJsonObject } from "../syntax/json.ts";
+import { coerceObject } from "../syntax/json.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { diagnosticIn, maxDiagnostics } from "./diagnostics.ts";
@@ -16,10 +8,14 @@ import type { FileKind } from "./file-kind.ts";
 import { schemaDiagnostic } from "./json-schema-messages.ts";
 import { homesOf, type KeyHomes, keyHomes } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
+import { schemaErrorsOf, schemaText, type ShapeName, validatorOf } from "./schema-compiler.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
-/** A compiled schema, usable as a type guard. */
-export type Shape<T> = ValidateFunction<T>;
+/** Tells whether a value matches a schema. */
+export interface Shape<T> {
+  (value: unknown): value is T;
+  readonly shape: ShapeName;
+}
 
 /** A value of a zone file after merging, which removes every `null`. */
 export type Merged<T> = T extends null | undefined
@@ -28,28 +24,19 @@ export type Merged<T> = T extends null | undefined
     ? { [K in keyof T]: Merged<T[K]> }
     : T;
 
-const options: Options = { verbose: true, allowUnionTypes: true, strictRequired: false };
-
-/** Stops at the first error. */
-const ajv = withErrorMessages(new Ajv2020(options));
-
-/** Finds all errors, in time quadratic in their number. `ajv` has validated the schemas already. */
-const allErrors = withErrorMessages(
-  new Ajv2020({ ...options, allErrors: true, validateSchema: false }),
-);
-
 /** For a larger value only the first error is reported: no hand-written entry has so many values. */
 const maxValues = 10_000;
 
-export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("zones"));
-export const configFileShape: Shape<ConfigFile> = ajv.compile<ConfigFile>(readSchema("zonewarden"));
-export const isProfile: Shape<Profile> = part("profile");
-export const isZoneEntry: Shape<ZoneEntry> = part("zone_entry");
-export const isPageShield: Shape<Merged<PageShield>> = part("page_shield");
-export const isManagedRules: Shape<Merged<ManagedRules>> = part("managed_rules");
+export const zoneFileShape: Shape<ZoneFile> = shapeOf<ZoneFile>("zones");
+export const configFileShape: Shape<ConfigFile> = shapeOf<ConfigFile>("zonewarden");
+export const isProfile: Shape<Profile> = shapeOf<Profile>("profile");
+export const isZoneEntry: Shape<ZoneEntry> = shapeOf<ZoneEntry>("zone_entry");
+export const isPageShield: Shape<Merged<PageShield>> = shapeOf<Merged<PageShield>>("page_shield");
+export const isManagedRules: Shape<Merged<ManagedRules>> =
+  shapeOf<Merged<ManagedRules>>("managed_rules");
 
-const zoneFiles = { name: "a zone file", keys: keysOf(zoneFileShape) };
-const configFiles = { name: "a configuration file", keys: keysOf(configFileShape) };
+const zoneFiles = { name: "a zone file", keys: keysOf("zones") };
+const configFiles = { name: "a configuration file", keys: keysOf("zonewarden") };
 
 export const zoneFileKind: FileKind = {
   ...zoneFiles,
@@ -67,11 +54,6 @@ export const configFileKind: FileKind = {
   },
 };
 
-/** The schema as JSON text, for people and editors. */
-export function schemaText(name: "zones" | "zonewarden"): string {
-  return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
-}
-
 /**
  * The schema errors of `value`, which is at `path` of a document. A value larger than {@link maxValues} gets its first
  * error only.
@@ -83,6 +65,7 @@ export function schemaErrors(
   path: Path,
 ): readonly Diagnostic[] {
   const errors = relevant(errorsIn(shape, value)).slice(0, maxDiagnostics + 1);
+  if (errors.length === 0) return [];
   const homes = homesFor(shape);
   return errors.map((error) => {
     const found = schemaDiagnostic(error, homes);
@@ -91,15 +74,19 @@ export function schemaErrors(
   });
 }
 
+/** The JSON pointer of the first error of a value that does not match; "" for the value as a whole. */
+export function firstErrorPointer({ shape }: Shape<unknown>, value: unknown): string {
+  return schemaErrorsOf(shape, value, "first")[0]?.instancePath ?? "";
+}
+
 const homesBySchema = new Map<string, KeyHomes>();
 
 /** Where keys belong that are unknown at a place. */
-function homesFor(shape: Shape<unknown>): (key: string, place: string) => readonly string[] {
-  const name = shape === configFileShape ? "zonewarden" : "zones";
-  const known =
-    homesBySchema.get(name) ?? keyHomes(JSON.parse(schemaText(name)), shape !== configFileShape);
+function homesFor({ shape }: Shape<unknown>): (key: string, place: string) => readonly string[] {
+  const name = shape === "zonewarden" ? "zonewarden" : "zones";
+  const known = homesBySchema.get(name) ?? keyHomes(JSON.parse(schemaText(name)), name === "zones");
   homesBySchema.set(name, known);
-  if (shape !== zoneFileShape) return (key, place) => homesOf(known, key, place);
+  if (shape !== "zones") return (key, place) => homesOf(known, key, place);
   // The top level of a zone file: its keys are not those of a zone.
   return (key) =>
     known.get(key)?.includes("") === true
@@ -109,9 +96,8 @@ function homesFor(shape: Shape<unknown>): (key: string, place: string) => readon
 
 function errorsIn(shape: Shape<unknown>, value: unknown): readonly ErrorObject[] {
   if (shape(value)) return [];
-  if (valuesIn(value, maxValues) > maxValues) return shape.errors ?? [];
-  const all = allErrors.compile(shape.schema);
-  return all(value) ? [] : (all.errors ?? []);
+  const isLarge = valuesIn(value, maxValues) > maxValues;
+  return schemaErrorsOf(shape.shape, value, isLarge ? "first" : "all");
 }
 
 /** How many values `value` contains, counted up to `most`. */
@@ -125,29 +111,16 @@ function valuesIn(value: unknown, most: number): number {
   return count;
 }
 
-function withErrorMessages(validator: Ajv2020): Ajv2020 {
-  return validator.addVocabulary(["patternErrorMessage", "hints"]);
+function shapeOf<T>(name: ShapeName): Shape<T> {
+  const validate = validatorOf(name);
+  const isShape = (value: unknown): value is T => validate(value);
+  return Object.assign(isShape, { shape: name });
 }
 
-function part<T>(name: "profile" | "zone_entry" | "page_shield" | "managed_rules"): Shape<T> {
-  return ajv.compile<T>({ $ref: `urn:zonewarden:schema:zones#/$defs/${name}` });
-}
-
-function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
+function keysOf(name: "zones" | "zonewarden"): readonly string[] {
   const schema: unknown = JSON.parse(schemaText(name));
-  if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is not a schema`);
-  allErrors.addSchema(schema);
-  return schema;
-}
-
-function keysOf({ schema }: Shape<unknown>): readonly string[] {
-  const properties: unknown = isSchema(schema) ? schema["properties"] : undefined;
-  const keys = Object.keys(coerceObject(properties));
+  const keys = Object.keys(coerceObject(coerceObject(schema)["properties"]));
   return keys.filter((key) => key !== "$schema");
-}
-
-function isSchema(value: unknown): value is AnySchemaObject {
-  return isJsonObject(value) && typeof value["$id"] === "string";
 }
 
 /**

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 import type { Config } from "../../src/desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { schemaText } from "../../src/desired/json-schema.ts";
+import { schemaText } from "../../src/desired/schema-compiler.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { renderDiagnostics } from "../../src/render/diagnostic-formats.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";

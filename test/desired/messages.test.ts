@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { schemaText } from "../../src/desired/json-schema.ts";
+import { schemaText } from "../../src/desired/schema-compiler.ts";
 import { misplacedLine } from "../../src/desired/yaml/indentation.ts";
 import { acceptedDirectives } from "../../src/syntax/csp/csp-directives.ts";
 import { linesOf, loadText } from "../support/desired.ts";

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { schemaText, zoneFileShape } from "../../src/desired/json-schema.ts";
+import { zoneFileShape } from "../../src/desired/json-schema.ts";
+import { schemaText } from "../../src/desired/schema-compiler.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { committedTypes, generated, typesFor } from "../support/generate-types.ts";
 

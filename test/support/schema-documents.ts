@@ -1,4 +1,4 @@
-import { schemaText } from "../../src/desired/json-schema.ts";
+import { schemaText } from "../../src/desired/schema-compiler.ts";
 import {
   coerceObject,
   coerceObjects,

@@ -17,7 +17,7 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { settingNames, type Rule } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
-import { isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
+import { firstErrorPointer, isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
 import { type FilledZone, fillZone, type ZoneFacts } from "../template/fill-zone.ts";
 import { variablesOf } from "../template/variables.ts";
@@ -162,10 +162,9 @@ function contentFor(
  * nothing else can be wrong. The items of a list are found by their key.
  */
 function incomplete(key: string, merged: unknown, shape: Shape<unknown>): UnplacedDiagnostic {
-  const [error] = shape.errors ?? [];
   const path: (string | number)[] = [key];
   let value = merged;
-  for (const name of (error?.instancePath ?? "").split("/").slice(1)) {
+  for (const name of firstErrorPointer(shape, merged).split("/").slice(1)) {
     value = isJsonList(value) ? value[Number(name)] : coerceObject(value)[name];
     path.push(identityOf(value) ?? name);
   }

@@ -1,0 +1,58 @@
+import { createRequire } from "node:module";
+import { compileFunction } from "node:vm";
+
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { validatorsText } from "../../src/desired/build-validators.ts";
+import { schemaErrorsOf, schemaText, shapeReferences } from "../../src/desired/schema-compiler.ts";
+import { coerceObject } from "../../src/syntax/json.ts";
+import { valuesOfSchema } from "../support/arbitrary-of-schema.ts";
+import { cases } from "../support/properties.ts";
+
+/** A validator of the module that the build writes, loaded as Node loads it. */
+function built(name: string): (value: unknown) => unknown {
+  const exports: Record<string, unknown> = {};
+  const run: unknown = compileFunction(validatorsText(), ["exports", "require", "module"]);
+  if (typeof run === "function") run(exports, createRequire(import.meta.url), { exports });
+  const validate = exports[name];
+  if (typeof validate !== "function") throw new Error(`there is no validator of ${name}`);
+  return (value) => validate(value) as unknown;
+}
+
+const shapes = [
+  { name: "zones", file: "zones" },
+  { name: "profile", file: "zones" },
+  { name: "zone_entry", file: "zones" },
+  { name: "page_shield", file: "zones" },
+  { name: "managed_rules", file: "zones" },
+  { name: "zonewarden", file: "zonewarden" },
+] as const;
+
+describe("the validators of the build", () => {
+  it("are the same text each time", ({ expect }) => {
+    expect(validatorsText()).toBe(validatorsText());
+  });
+
+  it("are those of all shapes", ({ expect }) => {
+    expect(shapes.map(({ name }) => name).toSorted()).toEqual(
+      Object.keys(shapeReferences).toSorted(),
+    );
+  });
+
+  it.for(shapes)("of $name accept what the schema accepts", ({ name, file }, { expect }) => {
+    const validate = built(name);
+    const root = coerceObject(JSON.parse(schemaText(file)));
+    const seen = { true: 0, false: 0 };
+    fc.assert(
+      fc.property(valuesOfSchema({ $ref: shapeReferences[name] }, root), (value) => {
+        const matches = schemaErrorsOf(name, value, "first").length === 0;
+        seen[`${matches}`] += 1;
+        expect(validate(value)).toBe(matches);
+        expect(schemaErrorsOf(name, value, "all").length === 0).toBe(matches);
+      }),
+      cases(400),
+    );
+    expect(Math.min(seen.true, seen.false)).toBeGreaterThan(20);
+  });
+});
