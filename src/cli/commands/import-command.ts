@@ -6,6 +6,7 @@ import type { Host } from "../../host/host.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type DefineCommand, profileNameIn } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
+import { someFiles, writtenFilesText } from "../output/import-report.ts";
 import { importedFiles, importedText } from "../output/imported-files.ts";
 import { existingOf, writeNew } from "../output/new-files.ts";
 import { adoptZones } from "../session/adopt-zones.ts";
@@ -131,12 +132,13 @@ async function output(
   const names = files.map(({ file }) => file);
   const found = force ? [] : await existingOf(names, directory, host);
   if (found.length > 0) {
-    const shown = found.map((file) => path.join(out, file)).join(", ");
+    const shown = someFiles(found.map((file) => path.join(out, file)));
     return fail(`import: these files exist; add --force to overwrite them: ${shown}`, host);
   }
   for (const file of files) {
     await writeNew(file, directory, host, force);
-    host.stdout.write(`${path.join(out, file.file)}\n`);
   }
+  const written = names.map((name) => path.join(out, name));
+  host.stdout.write(writtenFilesText(written, out));
   return exitCodes.done;
 }

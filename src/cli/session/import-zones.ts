@@ -4,6 +4,7 @@ import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone
 import { type Failure, failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
+import { gapsText, type ImportGap } from "../output/import-report.ts";
 import { startProgress } from "../output/progress.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Session } from "./session.ts";
@@ -49,17 +50,12 @@ export async function importZones(
 
 /** Prints what could not be read, and what a zone file cannot declare. */
 export function printGaps(zones: readonly Imported[], { stderr }: Host): void {
-  for (const each of zones) {
-    if ("failure" in each) {
-      stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
-      continue;
-    }
-    for (const { kind, id, title, reason, isFollowUp = false } of each.imported.leftOut) {
-      if (isFollowUp) continue;
-      const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
-      stderr.write(`${each.zone.name}: ${kind} ${label} ${reason}\n`);
-    }
-  }
+  const gaps = zones.map((each): ImportGap =>
+    "failure" in each
+      ? { zone: each.zone.name, failure: each.failure.message }
+      : { zone: each.zone.name, leftOut: each.imported.leftOut },
+  );
+  stderr.write(gapsText(gaps));
 }
 
 /** Whether the zone was read, and the declaration has all of it. */
