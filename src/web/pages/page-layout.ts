@@ -1,5 +1,6 @@
 import { isFirstRound, isLoaded } from "../../state/load-report.ts";
 import { isError } from "../../zone/diagnostic.ts";
+import { isLoadFailure } from "../../zone/internal-error.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
@@ -130,8 +131,11 @@ function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
       version, or is left out where it has none. ${since}
     </p>`;
   }
+  const what = diagnostics.some(isLoadFailure)
+    ? "The zone files are not followed."
+    : "The files are rejected.";
   return html`<p class="banner" role="status">
-    <strong>The files are rejected.</strong> ${found}${kept} ${since}
+    <strong>${what}</strong> ${found}${kept} ${since}
   </p>`;
 }
 
