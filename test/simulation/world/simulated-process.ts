@@ -101,7 +101,12 @@ export class SimulatedProcess {
     return this.#ended;
   }
 
+  /** A process that was stopped while it waited to start again does not start. */
   start(settings: WriteSettings): void {
+    if (this.isStopping) {
+      this.isAlive = false;
+      return;
+    }
     this.#settings = settings;
     this.#ended = this.#run();
   }
