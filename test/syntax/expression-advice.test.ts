@@ -138,6 +138,9 @@ describe("whether an expression selects every request", () => {
     "not false",
     "ssl or true",
     "ssl or not ssl or true",
+    "ssl or not ssl",
+    'http.host eq "a" or not http.host eq "a"',
+    'http.host in {"a" "b"} or ssl or not (http.host in {"a" "b"} and ssl)',
     'starts_with(http.request.uri.path, "/")',
     'http.request.uri.path wildcard "/*"',
     'http.host wildcard "*"',
@@ -156,6 +159,8 @@ describe("whether an expression selects every request", () => {
     'http.user_agent ne ""',
     'starts_with(http.request.uri.path, "/a")',
     'http.host eq "a" or starts_with(http.request.uri.path, "/b")',
+    'http.host eq "a" or not http.host eq "b"',
+    "ssl and not ssl",
     "not (",
     `not (${Array.from({ length: 10 }, () => "(ssl or cf.client.bot)").join(" and ")})`,
   ])("is not: %s", (text, { expect }) => {

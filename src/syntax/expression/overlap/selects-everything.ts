@@ -1,5 +1,6 @@
 import type { Comparison, Expression, Operand } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
+import { printExpression } from "../print-expression.ts";
 import { type Conjunction, conjunctionsOf, maxConjunctions } from "./conjunctions.ts";
 
 /** Whether an expression certainly selects every request, as `true` and `http.request.uri.path wildcard "/*"` do. */
@@ -9,9 +10,15 @@ export function selectsEverything(expression: string): boolean {
   return ways !== undefined && ways.length < maxConjunctions && ways.every(isImpossible);
 }
 
-/** Whether conditions cannot hold together, as far as one of them alone decides. */
+/** Whether conditions cannot hold together: one of them never holds, or one must hold and fail. */
 function isImpossible(conjunction: Conjunction): boolean {
-  return conjunction.some(({ condition, holds }) => isCertain(condition, !holds));
+  const expected = new Map<string, boolean>();
+  return conjunction.some(({ condition, holds }) => {
+    const text = printExpression(condition);
+    if (expected.get(text) === !holds) return true;
+    expected.set(text, holds);
+    return isCertain(condition, !holds);
+  });
 }
 
 /** Whether a condition has `outcome` for every request. */
