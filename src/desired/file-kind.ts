@@ -2,7 +2,7 @@ import { isJsonObject } from "../syntax/json.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import { fileDiagnostic } from "./diagnostics.ts";
-import type { YamlText } from "./yaml/compose-yaml.ts";
+import type { YamlText } from "./yaml/read-yaml.ts";
 
 // A path that points to the wrong file, such as a token, must not leak the file's content into a terminal or log:
 // a file without any expected key is never quoted, and other files are quoted without values that may be secret.

@@ -14,10 +14,9 @@ import {
 } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
 import { isTemplate } from "../template/template.ts";
-import type { YamlText } from "../yaml/compose-yaml.ts";
 import { textOf } from "../yaml/decode-text.ts";
 import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
-import { readQuickly, readYaml } from "../yaml/read-yaml.ts";
+import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
 import { checkValues } from "../zones/check-values.ts";
 import type { FilePart, Layer, ZoneLayer } from "../zones/layer.ts";
 import { type Suppression, suppressionsIn } from "./suppressions.ts";
@@ -98,8 +97,6 @@ export async function parseZoneFileInWorker(
   if (text === undefined || text.length <= maxBlockingLength) {
     return parseZoneFile(file, hash, bytes, pool);
   }
-  const quick = readQuickly(file, text);
-  if (quick !== undefined) return parsed(file, hash, text, quick, pool);
   const read = await readYamlInWorker(file, text, limits, signal);
   switch (read.result) {
     case "read":

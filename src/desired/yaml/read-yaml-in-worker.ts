@@ -3,7 +3,7 @@ import { type ResourceLimits, Worker } from "node:worker_threads";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import type { Clock } from "../../zone/ports.ts";
-import type { YamlText } from "./compose-yaml.ts";
+import type { YamlText } from "./read-yaml.ts";
 
 /** Reading the largest file takes half a minute, and all other files wait for it. */
 export const readTimeoutMs = 300_000;
