@@ -135,6 +135,20 @@ describe("the change of what browsers permit", () => {
       tells: ["img-src added 'report-sample' neutral", "report-to restricted  neutral"],
     },
     {
+      when: "reporting ended",
+      before: "img-src a; report-uri /x",
+      after: "img-src a",
+      yields: "equal",
+      tells: ["report-uri freed  neutral"],
+    },
+    {
+      when: "the longest possible host was added beside its wildcard",
+      before: "script-src *.b",
+      after: `script-src *.b ${"a".repeat(251)}.b`,
+      yields: "equal",
+      tells: [`script-src added ${"a".repeat(251)}.b neutral`],
+    },
+    {
       when: "a directive that no browser knows changed",
       before: "foo-src a",
       after: "foo-src b",

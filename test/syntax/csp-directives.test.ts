@@ -43,6 +43,12 @@ describe("the directives of a policy", () => {
     expect(acceptedDirectives.toSorted()).toEqual(accepted.split(" ").toSorted());
   });
 
+  it("of pages nearly always name their own origin in these", ({ expect }) => {
+    const needing = acceptedDirectives.filter((name) => cspDirectives.get(name)?.needsSelf);
+    const expected = "default-src script-src style-src connect-src img-src form-action";
+    expect(needing).toEqual(expected.split(" "));
+  });
+
   it.for([...cspDirectives.keys()])("%s has the fallback of CSP Level 3", (name, { expect }) => {
     const expected = fallbacks[name]?.split(" ") ?? [];
     expect(cspDirectives.get(name)?.fallback).toEqual(expected);

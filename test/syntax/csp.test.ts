@@ -138,6 +138,25 @@ describe("a diagnostic of a policy", () => {
     ]);
   });
 
+  it.for([
+    { text: "report-to a", remedy: "remove it: the service adds its own reporting" },
+    { text: "report-uri /a", remedy: "remove it: the service adds its own reporting" },
+    { text: "referrer a", remedy: "remove it" },
+    { text: "sandbox", remedy: "remove it" },
+    { text: "script-src-elem 'self'", remedy: "write script-src" },
+    { text: "style-src-attr 'self'", remedy: "write style-src" },
+    {
+      text: "content-security-policy a",
+      remedy: "write the directives only, without the name of the header",
+    },
+    { text: "img-src 'self' self", remedy: "write 'self'" },
+    { text: "img-src 'self' none", remedy: "write 'none'" },
+    { text: "img-src 'self' unsafe-inline", remedy: "write 'unsafe-inline'" },
+    { text: "img-src 'self' report-sample", remedy: "write 'report-sample'" },
+  ])("of $text says: $remedy", ({ text, remedy }, { expect }) => {
+    expect(checkCsp(text).map((found) => found.remedy)).toEqual([remedy]);
+  });
+
   it("explains that browsers ignore hosts with an underscore", ({ expect }) => {
     const [found] = checkCsp("img-src 'self' https://my_cdn.example.com/a_b.js");
     expect(found).toMatchObject({

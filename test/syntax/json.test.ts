@@ -9,6 +9,7 @@ import {
   coerceObjects,
   coerceText,
   coerceTexts,
+  definedMembers,
 } from "../../src/syntax/json.ts";
 
 const strange = [undefined, null, true, 1, "text", ["a", null, { b: 1 }], { c: 2 }];
@@ -47,5 +48,13 @@ describe("JSON of any shape", () => {
     { json: undefined, yields: undefined },
   ])("is a time or none: $json", ({ json, yields }, { expect }) => {
     expect(coerceDate(json)?.toISOString()).toBe(yields);
+  });
+
+  it("has no members without a value", ({ expect }) => {
+    expect(definedMembers({ a: undefined, b: null, c: 0, d: "" })).toStrictEqual({
+      b: null,
+      c: 0,
+      d: "",
+    });
   });
 });

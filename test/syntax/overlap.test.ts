@@ -74,6 +74,110 @@ describe("two expressions that overlap", () => {
   });
 });
 
+/** The request that an expression selects, shown as a URL with its method and other fields. */
+function shown(a: string, b = "true"): string | undefined {
+  const found = commonRequest(a, b);
+  if (found === undefined) return undefined;
+  const { method, ssl, host, path, query, fields } = found;
+  const others = [...fields].map(([name, value]) => {
+    const address = typeof value === "object" ? `v${value.version} ${value.value}` : value;
+    return ` ${name}=${address}`;
+  });
+  const url = `${ssl ? "https" : "http"}://${host}${path}${query === "" ? "" : `?${query}`}`;
+  return `${method} ${url}${others.join("")}`;
+}
+
+describe("a request that an expression selects", () => {
+  it.for([
+    ["true", "GET https://www.example.com/"],
+    ['http.host eq "a.example"', "GET https://a.example/"],
+    ['http.host eq "A.example"', undefined],
+    ['http.host eq "-a.example"', undefined],
+    ['http.host eq "a..example"', undefined],
+    ['http.host eq "_a.example"', "GET https://_a.example/"],
+    ['http.host in {"a b" "b.example"}', "GET https://b.example/"],
+    ['starts_with(http.host, "a.")', "GET https://a.a/"],
+    ['http.host contains "."', "GET https://a.a/"],
+    ['not http.host eq "www.example.com"', "GET https://a/"],
+    ['http.host ne "a"', "GET https://a.example.com/"],
+    ['not http.host ne "b.example"', "GET https://b.example/"],
+    [`http.host eq "${"a".repeat(253)}"`, `GET https://${"a".repeat(253)}/`],
+    [`http.host eq "${"a".repeat(254)}"`, undefined],
+    ['http.request.uri.path eq "/a"', "GET https://www.example.com/a"],
+    ['http.request.uri.path eq "a"', undefined],
+    ['http.request.uri.path eq "/a?b"', undefined],
+    ['http.request.uri.path eq "/a b"', undefined],
+    ['http.request.uri.path contains "a"', "GET https://www.example.com/a"],
+    ['http.request.uri.path wildcard "/x*y"', "GET https://www.example.com/xy"],
+    ['http.request.uri.path wildcard "*.B"', "GET https://www.example.com/.B"],
+    ['raw.http.request.uri.path eq "/a"', "GET https://www.example.com/a"],
+    ['http.request.uri.path.extension eq "php"', "GET https://www.example.com/a.php"],
+    [
+      'http.request.uri.path.extension eq "php" and http.request.uri.path contains "adm"',
+      "GET https://www.example.com/adm.php",
+    ],
+    ['http.request.uri.query eq "a=1"', "GET https://www.example.com/?a=1"],
+    ['http.request.uri.query eq "a#1"', undefined],
+    ['http.request.uri.query contains "a"', "GET https://www.example.com/?a"],
+    ['http.request.uri eq "/a?b=1"', "GET https://www.example.com/a?b=1"],
+    ['http.request.uri eq "/a"', "GET https://www.example.com/a"],
+    ['raw.http.request.uri eq "/a?b=1"', "GET https://www.example.com/a?b=1"],
+    ['http.request.full_uri eq "https://a.example/b?c"', "GET https://a.example/b?c"],
+    ['http.request.full_uri eq "http://a.example/b"', "GET http://a.example/b"],
+    ['http.request.full_uri wildcard "https://*/b"', "GET https://a/b"],
+    ['raw.http.request.full_uri eq "http://a.example/"', "GET http://a.example/"],
+    ['http.request.method eq "PATCH"', "PATCH https://www.example.com/"],
+    ['http.request.method eq "get"', undefined],
+    ['http.request.method ne "GET"', "POST https://www.example.com/"],
+    ['not http.request.method in {"GET" "POST" "PUT"}', "DELETE https://www.example.com/"],
+    ['not http.request.method in {"GET" "POST" "PUT" "DELETE"}', "HEAD https://www.example.com/"],
+    ["ssl", "GET https://www.example.com/"],
+    ["not ssl", "GET http://www.example.com/"],
+    ["cf.threat_score eq 7", "GET https://www.example.com/ cf.threat_score=7"],
+    ["cf.threat_score gt 7", "GET https://www.example.com/ cf.threat_score=8"],
+    ["cf.threat_score lt 7", "GET https://www.example.com/ cf.threat_score=6"],
+    ["not cf.threat_score & 1", "GET https://www.example.com/ cf.threat_score=2"],
+    ["cf.client.bot", "GET https://www.example.com/ cf.client.bot=true"],
+    ["not cf.client.bot", "GET https://www.example.com/ cf.client.bot=false"],
+    ['ip.src.country eq "DE"', "GET https://www.example.com/ ip.src.country=DE"],
+    ['ip.geoip.country eq "DE"', "GET https://www.example.com/ ip.src.country=DE"],
+    ["ip.src eq 10.0.0.1", "GET https://www.example.com/ ip.src=v4 167772161"],
+    ["ip.src ne 10.0.0.1", "GET https://www.example.com/ ip.src=v4 167772162"],
+    ["ip.src in {10.0.0.0/8}", "GET https://www.example.com/ ip.src=v4 167772160"],
+    ["not ip.src in {10.0.0.0/8}", "GET https://www.example.com/ ip.src=v4 184549376"],
+    ["ip.src in {::8/125}", "GET https://www.example.com/ ip.src=v6 8"],
+    ["ip.src eq ::8", "GET https://www.example.com/ ip.src=v6 8"],
+    ["not ip.src in {0.0.0.0/1 128.0.0.0/1}", undefined],
+    ["not ip.src in {::/0}", "GET https://www.example.com/ ip.src=v4 3221225985"],
+  ] as const)("%s: %s", ([text, expected], { expect }) => {
+    expect(shown(text)).toBe(expected);
+  });
+
+  it.for([
+    [
+      'starts_with(http.request.uri.path, "/a/b")',
+      'ends_with(http.request.uri.path, "b/c")',
+      "/a/bb/c",
+    ],
+    [
+      'starts_with(http.request.uri.path, "/a/")',
+      'starts_with(http.request.uri.path, "/a/b")',
+      "/a/b",
+    ],
+    ['ends_with(http.request.uri.path, "b")', 'ends_with(http.request.uri.path, "/ab")', "/ab"],
+    ['http.request.uri.path wildcard "/a*"', 'http.request.uri.path wildcard "*z"', "/az"],
+    ['http.request.uri.path wildcard "/a*"', 'not http.request.uri.path eq "/a"', "/aa"],
+    ['http.request.uri.path in {"/a" "/b"}', 'http.request.uri.path in {"/c" "/b"}', "/b"],
+    ['http.request.uri.path in {"/a" "/b"}', 'http.request.uri.path ne "/a"', "/b"],
+    ['lower(http.request.uri.path) eq "/a"', "ssl", "/a"],
+    ['http.request.uri.path wildcard "/A"', 'http.request.uri.path eq "/a"', "/a"],
+    ['upper(http.request.uri.path) eq "/A"', "ssl", "/A"],
+  ] as const)("%s and %s: %s", ([a, b, path], { expect }) => {
+    expect(shown(a, b)).toBe(`GET https://www.example.com${path}`);
+    expect(shown(b, a)).toBe(`GET https://www.example.com${path}`);
+  });
+});
+
 describe("what is not decided", () => {
   it.for([
     'any(http.request.headers["x"][*] eq "1")',

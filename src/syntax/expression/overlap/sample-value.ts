@@ -91,9 +91,7 @@ function isMember(value: FieldValue, member: Value): boolean | undefined {
   if (range === undefined || typeof value === "string" || typeof value === "boolean") {
     return undefined;
   }
-  if (typeof value === "bigint") {
-    return range.version === undefined && range.first <= value && value <= range.last;
-  }
+  if (typeof value === "bigint") return range.first <= value && value <= range.last;
   return value.version === range.version && range.first <= value.value && value.value <= range.last;
 }
 

@@ -17,7 +17,7 @@ export function samplesFor(conjunction: Conjunction): Iterable<SampleRequest> {
   const fields = new Set(nodes.flatMap((node) => (node.kind === "field" ? [node.name] : [])));
   const urls = urlsFor(conjunction, fields);
   const choices: Choice[] = [
-    [...urls.flatMap(hostIn), ...hostsFor(conjunction)]
+    [...urls.flatMap(hostIn), ...hostsFor(conjunction, fields)]
       .filter(isHost)
       .slice(0, maxValues)
       .map((host) => ({ host })),
@@ -62,7 +62,8 @@ function* productOf(
   }
 }
 
-function hostsFor(conjunction: Conjunction): readonly string[] {
+function hostsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly string[] {
+  if (!fields.has("http.host")) return [base.host];
   const texts = sampleTexts("http.host", conjunction);
   return texts.flatMap((text) => [text, `${text}.example.com`]);
 }
@@ -78,7 +79,7 @@ function pathsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readon
   const texts = names
     .filter((name) => fields.has(name))
     .map((name) => sampleTexts(name, conjunction));
-  const paths = (texts[0] ?? ["/"]).flatMap((text) =>
+  const paths = (texts[0] ?? [base.path]).flatMap((text) =>
     text.startsWith("/") ? [text] : [`/${text}`, `/a/${text}`],
   );
   const extensions = fields.has(extensionField) ? sampleTexts(extensionField, conjunction) : [];
@@ -99,7 +100,7 @@ function isQuery(text: string): boolean {
 }
 
 function methodsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly string[] {
-  if (!fields.has("http.request.method")) return ["GET"];
+  if (!fields.has("http.request.method")) return [base.method];
   const given = sampleTexts("http.request.method", conjunction);
   return [...given, "GET", "POST", "PUT", "DELETE", "HEAD"].filter((text) => /^[A-Z]+$/.test(text));
 }
@@ -161,15 +162,18 @@ function valuesFor(
   return type === "IP" ? addressesIn(nodes) : [];
 }
 
-/** The ends of all networks, and what is beside them. */
+/** The ends of all networks, and the address after each. */
 function addressesIn(nodes: readonly ExpressionNode[]): readonly FieldValue[] {
-  const ends = nodes.flatMap((node) => {
+  const samples = nodes.flatMap((node) => {
     const address = node.kind === "address" ? parseIpAddress(node.address) : undefined;
     if (node.kind !== "address" || address === undefined) return [];
     const network = networkOf(address, node.prefix ?? (address.version === 4 ? 32 : 128));
     if (network === undefined) return [];
     const { version, first, last } = network;
-    return [first, last, last + 1n].map((value) => ({ version, value }));
+    const ends = last < lastAddress[version] ? [first, last, last + 1n] : [first, last];
+    return ends.map((value) => ({ version, value }));
   });
-  return [...ends, { version: 4, value: 0xc0000201n }];
+  return [...samples, { version: 4, value: 0xc0000201n }];
 }
+
+const lastAddress = { 4: 2n ** 32n - 1n, 6: 2n ** 128n - 1n };
