@@ -1,27 +1,29 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import path from "node:path";
 
-import type { Order, Verdict } from "./mutant-worker.ts";
+import type { Order, Progress } from "./mutant-worker.ts";
 
 /** A process that tries mutants. One that hangs is ended with all that it started, and another takes its place. */
 export class MutantProcess implements Disposable {
   #child: ChildProcess | undefined;
 
-  /** The tests that notice a mutant. If they do not end in time, they do: it may loop for ever. */
+  /** The tests that notice a mutant. If no file of tests ends for some seconds, they do: it may loop for ever. */
   async try(order: Order, seconds: number): Promise<readonly string[]> {
     const child = (this.#child ??= this.#start());
-    const limit = AbortSignal.timeout(seconds * 1_000);
-    try {
-      child.send(order);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the worker sends nothing else
-      const [verdict] = (await once(child, "message", { signal: limit })) as [Verdict];
-      return verdict.killers;
-    } catch (error) {
-      if (!limit.aborted) throw error;
-      this[Symbol.dispose]();
-      return ["the time limit"];
-    }
+    const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+    const limit = setTimeout(() => resolve(["the time limit"]), seconds * 1_000);
+    const hear = (progress: Progress): void => {
+      limit.refresh();
+      if ("killers" in progress) resolve(progress.killers);
+    };
+    const fail = (): void => reject(new Error("the process that tries mutants has ended"));
+    child.on("message", hear).once("exit", fail);
+    child.send(order);
+    const killers = await promise;
+    clearTimeout(limit);
+    child.off("message", hear).off("exit", fail);
+    if (killers.includes("the time limit")) this[Symbol.dispose]();
+    return killers;
   }
 
   [Symbol.dispose](): void {

@@ -13,10 +13,8 @@ export interface Order {
   readonly tests: readonly string[];
 }
 
-/** Which tests noticed the mutant. */
-export interface Verdict {
-  readonly killers: readonly string[];
-}
+/** A file of tests has ended; or all have, and these noticed the mutant. */
+export type Progress = { readonly ended: string } | { readonly killers: readonly string[] };
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -41,7 +39,13 @@ async function work(): Promise<void> {
       bail: 1,
       maxWorkers: 1,
       sequence: { sequencer: InTheOrderGiven },
-      reporters: [{}],
+      reporters: [
+        {
+          onTestModuleEnd: ({ relativeModuleId }) => {
+            process.send?.({ ended: relativeModuleId } satisfies Progress);
+          },
+        },
+      ],
       testTimeout: 20_000,
       // With its cache of modules, vitest would never load the mutated text.
       fsModuleCache: false,
@@ -75,7 +79,7 @@ async function work(): Promise<void> {
       const killers = await killersAmong(tests);
       active = undefined;
       vitest.invalidateFile(full);
-      process.send?.({ killers } satisfies Verdict);
+      process.send?.({ killers } satisfies Progress);
     })();
   });
 }
