@@ -1,0 +1,125 @@
+import { describe, it } from "vitest";
+
+import {
+  appliedName,
+  appliedText,
+  type AppliedZone,
+  appliedZoneIn,
+  isFullyKnown,
+} from "../../src/plan/cause/applied-zone.ts";
+import { nextApplied } from "../../src/plan/cause/next-applied.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import {
+  category,
+  declared,
+  deployment,
+  desiredZone,
+  exception,
+  noOverrides,
+  policy,
+  ruleOverride,
+  skipNothing,
+} from "../support/model.ts";
+
+/** What is known of a zone after a run that found it in sync. */
+function inSync(content: Partial<ZoneContent>): AppliedZone {
+  return nextApplied(undefined, desiredZone(content).content, documentedScoreRuleId, []);
+}
+
+/** Everything that is stored of a zone with every field of every kind. */
+const everything: Partial<ZoneContent> = {
+  settings: [
+    { name: "enabled", value: true },
+    { name: "use_connection_url_path", value: false },
+  ],
+  policies: declared([policy("checkout"), policy("a name of many words")], "delete"),
+  rules: declared([
+    exception("all", {
+      skip: {
+        ruleset: false,
+        phase: false,
+        rulesets: ["r"],
+        rules: { r: ["1"] },
+        phases: ["http_ratelimit"],
+        products: ["waf"],
+      },
+    }),
+    exception("ruleset", { skip: { ...skipNothing, ruleset: true } }),
+    exception("phase", { skip: { ...skipNothing, ruleset: false, phase: true } }),
+    deployment("owasp", {
+      tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "log" },
+      overrides: {
+        ...noOverrides,
+        enabled: true,
+        sensitivity_level: "low",
+        categories: [category("c", { enabled: true })],
+        rules: [ruleOverride("1", { enabled: true })],
+      },
+    }),
+  ]),
+};
+
+describe("the text that is stored", () => {
+  const all = inSync(everything);
+
+  it("is the one that former versions stored, and is read again", ({ expect }) => {
+    const text = appliedText(all);
+    expect(text).toMatchInlineSnapshot(
+      `"1 aiH5 s/0=vtb6 s/2=v_Lz p/checkout=djCqaLOWeB0Antb6v3SF p/~sIkXzXEiOVgF=dGKHaLOWeB0Antb6v3SF r/all=sv6DuQ4xHjOKPJhvltb6e0R7ntb6dEq4 r/ruleset=raU3ltb6ewOOntb6dEq4 r/phase=haU3ltb6exrdntb6dEq4 r/owasp=DTJcp1HNt1Z7aLOWNtb6SNkuCnEBRqXxeGNEntb6dEq4oiks p/*=msFo"`,
+    );
+    expect(appliedZoneIn(text)).toEqual(all);
+    expect(isFullyKnown(text)).toBe(true);
+    expect(appliedZoneIn(appliedText(new Map()))).toEqual(new Map());
+  });
+
+  const good = appliedText(inSync({ policies: declared([policy("checkout")]) }));
+  it.for([
+    { when: "it is empty", text: "" },
+    { when: "it is of another version", text: good.replace(/^1/, "2") },
+    { when: "its checksum is another", text: good.replace(/^1 ...../, "1 AAAA ") },
+    {
+      when: "a digest was changed",
+      text: good.replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+    },
+    { when: "its end is missing", text: good.slice(0, -1) },
+    { when: "its checksum is missing", text: good.replace(/^1 \S+ /, "1 ") },
+  ])("is not read where $when", ({ text }, { expect }) => {
+    expect(appliedZoneIn(text)).toBeUndefined();
+    expect(isFullyKnown(text)).toBe(false);
+  });
+
+  it.for([
+    { when: "nothing at all", of: [], yields: true },
+    { when: "one field", of: [["p/a", "enabled", "?"]], yields: false },
+    { when: "a resource", of: [["p/a", "", "?"]], yields: false },
+    {
+      when: "one field of two",
+      of: [
+        ["p/a", "enabled", "abc"],
+        ["p/b", "enabled", "?"],
+      ],
+      yields: false,
+    },
+    { when: "no field", of: [["p/a", "enabled", "abc"]], yields: true },
+  ] as const)("is fully known, $yields, where $when is uncertain", ({ of, yields }, { expect }) => {
+    const applied = new Map(of.map(([name, field, digest]) => [name, new Map([[field, digest]])]));
+    expect(isFullyKnown(appliedText(applied))).toBe(yields);
+  });
+
+  it.for([
+    ["setting/enabled", "s/0"],
+    ["policy/checkout", "p/checkout"],
+    [`policy/${"x".repeat(64)}`, `p/${"x".repeat(64)}`],
+    ["rule/a.b-c_1", "r/a.b-c_1"],
+  ] as const)("names %s as %s", ([key, name], { expect }) => {
+    expect(appliedName(key)).toBe(name);
+  });
+
+  it.for(["policy/a b", `policy/${"x".repeat(65)}`, "policy/é", "policy/", "policy/a/b"] as const)(
+    "names %s by a digest",
+    (key, { expect }) => {
+      expect(appliedName(key)).toMatch(/^p\/~[\w-]{12}$/);
+    },
+  );
+});

@@ -1,0 +1,260 @@
+import { describe, it } from "vitest";
+
+import type { AppliedZone } from "../../src/plan/cause/applied-zone.ts";
+import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
+import { plan } from "../../src/plan/plan.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
+import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import {
+  carriedOut,
+  declared,
+  desiredZone,
+  entrypoint,
+  exception,
+  liveException,
+  livePolicy,
+  liveZone,
+  owner,
+  policy,
+} from "../support/model.ts";
+
+/** After a run that made these outcomes of all changes. */
+function after(
+  last: AppliedZone | undefined,
+  content: Partial<ZoneContent>,
+  live: Partial<LiveZone> | undefined,
+  outcome: Omit<ChangeOutcome, "change"> = { result: "done", left: [] },
+): AppliedZone {
+  const desired = desiredZone(content);
+  const changes = live === undefined ? [] : plan(desired, liveZone(live), owner).changes;
+  const outcomes = changes.map((change) => ({ change, ...outcome }));
+  return nextApplied(last, desired.content, documentedScoreRuleId, outcomes);
+}
+
+/** Names of resources, each with the fields of which the value is not the one of `base`, or not known. */
+function told(applied: AppliedZone, base: AppliedZone): readonly string[] {
+  return [...applied].map(([name, fields]) => {
+    const before = base.get(name) ?? new Map<string, string>();
+    const all = new Set([...fields.keys(), ...before.keys()]);
+    const parts = [...all].flatMap((field) => {
+      const digest = fields.get(field);
+      if (digest === "?") return [`${field}?`];
+      if (digest === before.get(field)) return [];
+      return [digest === undefined ? `${field}-` : `${field}!`];
+    });
+    return [name, ...parts].join(" ");
+  });
+}
+
+const off = policy("checkout", { enabled: false });
+const on = policy("checkout");
+const content = { policies: declared([on]) };
+const was = { policies: declared([off]) };
+const live = { policies: [carriedOut("p1", off)] };
+const [before, now] = [after(undefined, was, undefined), after(undefined, content, undefined)];
+
+/** Names of resources, with a question mark where a field is not known. */
+function names(applied: AppliedZone): readonly string[] {
+  return [...applied].map(([name, fields]) =>
+    [...fields.values()].includes("?") ? `${name} ?` : name,
+  );
+}
+
+describe("what is known after a run", () => {
+  it.for<{
+    readonly when: string;
+    readonly last: AppliedZone | undefined;
+    readonly outcome: Omit<ChangeOutcome, "change">;
+    readonly yields: string;
+  }>([
+    {
+      when: "the change was written",
+      last: before,
+      outcome: { result: "done", left: [] },
+      yields: "p/checkout",
+    },
+    {
+      when: "it was written and is not there",
+      last: before,
+      outcome: { result: "done", left: ["enabled"] },
+      yields: "p/checkout enabled?",
+    },
+    {
+      when: "it was not written",
+      last: before,
+      outcome: { result: "not_done", left: [] },
+      yields: "p/checkout enabled!",
+    },
+    {
+      when: "its answer was lost",
+      last: before,
+      outcome: { result: "unknown", left: [] },
+      yields: "p/checkout enabled?",
+    },
+    {
+      when: "the answer to a correction of drift was lost",
+      last: now,
+      outcome: { result: "unknown", left: [] },
+      yields: "p/checkout",
+    },
+    {
+      when: "nothing was known and nothing was written",
+      last: undefined,
+      outcome: { result: "not_done", left: [] },
+      yields: "p/checkout enabled?",
+    },
+    {
+      when: "only that it was there was known",
+      last: new Map([["p/checkout", new Map([["", "?"]])]]),
+      outcome: { result: "not_done", left: [] },
+      yields: "p/checkout enabled?",
+    },
+    {
+      when: "it had no value before",
+      last: new Map([["p/checkout", new Map()]]),
+      outcome: { result: "not_done", left: [] },
+      yields: "p/checkout enabled-",
+    },
+  ])("where $when", ({ last, outcome, yields }, { expect }) => {
+    expect(told(after(last, content, live, outcome), now)).toEqual([yields]);
+  });
+
+  it.for([
+    { result: "done", known: "nothing", yields: ["p/checkout"] },
+    { result: "not_done", known: "nothing", yields: ["p/checkout ?"] },
+    { result: "unknown", known: "nothing", yields: ["p/checkout ?"] },
+    { result: "not_done", known: "that it was not there", yields: [] },
+    { result: "unknown", known: "that it was not there", yields: ["p/checkout ?"] },
+  ] as const)(
+    "where it is new, $result, and $known was known",
+    ({ result, known, yields }, { expect }) => {
+      const last = known === "nothing" ? undefined : new Map();
+      const next = after(last, content, { policies: [] }, { result, left: [] });
+      expect(names(next)).toEqual(yields);
+    },
+  );
+
+  it.for([
+    { result: "done", left: [], last: before, yields: [] },
+    { result: "done", left: ["key"], last: before, yields: ["p/checkout ?"] },
+    { result: "not_done", left: [], last: before, yields: ["p/checkout"] },
+    { result: "unknown", left: [], last: before, yields: ["p/checkout ?"] },
+    { result: "not_done", left: [], last: undefined, yields: ["p/checkout ?"] },
+    { result: "not_done", left: [], last: new Map(), yields: [] },
+    { result: "unknown", left: [], last: new Map(), yields: [] },
+  ] as const)(
+    "where it was to be deleted, $result",
+    ({ result, left, last, yields }, { expect }) => {
+      const next = after(last, { policies: declared([]) }, live, { result, left });
+      expect(names(next)).toEqual(yields);
+    },
+  );
+
+  it("forgets what somebody made and we delete as unmanaged", ({ expect }) => {
+    const deleting = { policies: declared([], "delete") };
+    const outcome = { result: "unknown", left: [] } as const;
+    const next = after(undefined, deleting, { policies: [livePolicy("p2")] }, outcome);
+    expect(names(next)).toEqual(["p/* ?"]);
+  });
+});
+
+function mode(applied: AppliedZone): string | undefined {
+  return applied.get("p/*")?.get("unmanaged");
+}
+
+describe("whether unmanaged resources are deleted", () => {
+  const deleting = { policies: declared<typeof on>([], "delete") };
+  const byHand = { policies: [livePolicy("p2")] };
+  const deleted = mode(after(undefined, deleting, undefined));
+
+  it.for([
+    { when: "there are none", last: undefined, live: undefined, result: "done", yields: "delete" },
+    { when: "they were deleted", last: new Map(), live: byHand, result: "done", yields: "delete" },
+    {
+      when: "they are left, and it was not so",
+      last: new Map(),
+      live: byHand,
+      result: "not_done",
+      yields: undefined,
+    },
+    {
+      when: "they are left, and nothing was known",
+      last: undefined,
+      live: byHand,
+      result: "not_done",
+      yields: "?",
+    },
+    {
+      when: "they are left, and it was so",
+      last: after(undefined, deleting, undefined),
+      live: byHand,
+      result: "unknown",
+      yields: "delete",
+    },
+  ] as const)("where $when", ({ last, live: liveParts, result, yields }, { expect }) => {
+    const next = after(last, deleting, liveParts, { result, left: [] });
+    expect(mode(next)).toBe(yields === "delete" ? deleted : yields);
+    expect(deleted).toMatch(/^[\w-]{3}$/);
+  });
+
+  it("is not known where they are only reported", ({ expect }) => {
+    expect(after(undefined, { policies: declared([]) }, undefined).size).toBe(0);
+  });
+});
+
+function namesIn(applied: AppliedZone): string {
+  return [...applied.keys()].join(" ");
+}
+
+describe("the order of rules", () => {
+  const [a, b] = [exception("a"), exception("b")];
+  const last = after(undefined, { rules: declared([b, a]) }, undefined);
+  const file = { rules: declared([a, b]), policies: declared([on]) };
+  const liveRules = {
+    entrypoint: entrypoint(
+      liveException("b", "b", { ref: "zonewarden:b" }),
+      liveException("a", "a", { ref: "zonewarden:a" }),
+    ),
+    policies: [carriedOut("p1", on)],
+  };
+
+  it.for([
+    { when: "was written", known: last, result: "done", yields: "p/checkout r/a r/b" },
+    { when: "was not written", known: last, result: "not_done", yields: "p/checkout r/b r/a" },
+    {
+      when: "was never known",
+      known: undefined,
+      result: "not_done",
+      yields: "p/checkout r/a r/b r/*",
+    },
+    { when: "may be written", known: last, result: "unknown", yields: "p/checkout r/b r/a r/*" },
+    {
+      when: "was uncertain and stays so",
+      known: new Map([...last, ["r/*", new Map([["position", "?"]])]]),
+      result: "not_done",
+      yields: "p/checkout r/b r/a r/*",
+    },
+    {
+      when: "was uncertain and is written",
+      known: new Map([...last, ["r/*", new Map([["position", "?"]])]]),
+      result: "done",
+      yields: "p/checkout r/a r/b",
+    },
+  ] as const)("that $when", ({ known, result, yields }, { expect }) => {
+    expect(namesIn(after(known, file, liveRules, { result, left: [] }))).toBe(yields);
+  });
+
+  it("has rules of which nothing is known at its end", ({ expect }) => {
+    const known = after(undefined, { rules: declared([b]) }, undefined);
+    const next = after(known, file, liveRules, { result: "not_done", left: [] });
+    expect(namesIn(next)).toBe("p/checkout r/b");
+  });
+
+  it("is that of the former names of rules", ({ expect }) => {
+    const renamed = { rules: declared([{ ...a, key: "z", was: "a" }, b]) };
+    const rules = { entrypoint: liveRules.entrypoint };
+    const next = after(last, renamed, rules, { result: "not_done", left: [] });
+    expect(namesIn(next)).toBe("r/b r/z");
+  });
+});
