@@ -14,6 +14,7 @@ import { problemLine } from "../support/problem-line.ts";
 import { keyPaths } from "../support/schema-keys.ts";
 import { isOption, unknownIn } from "./command-names.ts";
 import { mistakesInKustomization } from "./deploy-examples.ts";
+import { mistakesInForgeFile } from "./forge-examples.ts";
 import { mistakesInValues } from "./helm-examples.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -28,6 +29,7 @@ export async function mistakesInYaml(text: string): Promise<readonly string[]> {
   if ("zones" in value || "profiles" in value) return linesOf(await loadText(text));
   if (text.startsWith("# values.yaml")) return mistakesInValues(value);
   if (text.startsWith("# kustomization.yaml")) return mistakesInKustomization(value);
+  if ("include" in value || "repos" in value) return mistakesInForgeFile(value);
   if ("inhibit_rules" in value) return mistakesInInhibition(value);
   return mistakesInConfig(text);
 }

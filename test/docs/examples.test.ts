@@ -118,6 +118,8 @@ describe("an example that is wrong", () => {
     "# kustomization.yaml\nresources: ['https://github.com/a/b//deploy/nothing?ref=v1']\n",
     "# kustomization.yaml\npatches: [{ target: { kind: Pod, name: a }, patch: '[{ op: remove }]' }]\n",
     "# values.yaml\nreplica: 3\n",
+    "include: [{ remote: 'https://raw.githubusercontent.com/zonewarden/zonewarden/v0.1.0/deploy/nothing.yml' }]\n",
+    "repos: [{ repo: 'https://github.com/zonewarden/zonewarden', hooks: [{ id: nothing }] }]\n",
     "inhibit_rules: [{ source_matchers: ['alertname=\"ZonewardenNothing\"'] }]\n",
   ])("is noticed: %j", async (text, { expect }) => {
     expect(await mistakesInYaml(text)).not.toEqual([]);

@@ -1,3 +1,4 @@
+import { workflowText } from "../../src/cli/init/starter-files.ts";
 import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
 import { diagnosticExamples, diagnosticSituations } from "../../src/desired/diagnostic-examples.ts";
 import { operations } from "../../src/emulator/http/operations.ts";
@@ -29,6 +30,7 @@ export async function documentParts(): Promise<readonly DocumentPart[]> {
     { file: "docs/files.md", name: "zone-keys", text: keyTable("zones", ["zones", "profiles"]) },
     { file: "docs/metrics.md", name: "metrics", text: renderMetricTable().trim() },
     { file: "docs/operations.md", name: "exit-codes", text: exitCodesAsTable() },
+    { file: "docs/pull-requests.md", name: "workflow", text: workflow() },
     { file: "docs/safety.md", name: "held-plan", text: await heldPlan() },
   ];
 }
@@ -54,6 +56,10 @@ async function heldPlan(): Promise<string> {
   });
   const { stdout } = await example.place.run("plan", "shop.example.com");
   return asText(stdout);
+}
+
+function workflow(): string {
+  return `\`\`\`yaml\n${workflowText({ config: "zonewarden.yaml" }).trimEnd()}\n\`\`\``;
 }
 
 function asText(output: string): string {

@@ -45,6 +45,10 @@ name: zonewarden
 on: pull_request
 permissions:
   contents: read
+concurrency:
+  # Only the newest commit of a pull request counts.
+  group: zonewarden-\${{ github.ref }}
+  cancel-in-progress: true
 jobs:
   validate:
     # Needs no token, so it is safe for pull requests from forks.
