@@ -1,5 +1,6 @@
 import { Agent } from "undici";
 
+import { errorCode } from "../syntax/error-code.ts";
 import type { Clock } from "../zone/ports.ts";
 import type { KubeAccess, KubeSecrets } from "./kube-access.ts";
 
@@ -175,8 +176,8 @@ function parsed(text: string): unknown {
 /** Messages of the connection have addresses and no secrets; those of secrets that cannot be read say what to do. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : "";
-  return `${code}${error.message}`;
+  const code = errorCode(error);
+  return code === "" ? error.message : `${code}: ${error.message}`;
 }
 
 /** What the API server says against a request, for the log: its `Status` object has a message. */

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 
+import { errorCode } from "../syntax/error-code.ts";
+
 /** Files of a Git revision, by their paths relative to a directory. */
 export interface RevisionFiles {
   /** The commit that the reference names. */
@@ -91,6 +93,6 @@ function run(
 
 /** "" where `git` says nothing. */
 function reasonOf(error: Error, stderr: Buffer): string {
-  if ("code" in error && error.code === "ENOENT") return "the program `git` is not there";
+  if (errorCode(error) === "ENOENT") return "the program `git` is not there";
   return stderr.toString().trim().split("\n")[0] ?? "";
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { type FilePort, nodeFiles } from "../desired/file-system.ts";
 import { nodeStateDirectory, type StateDirectory } from "../store/state-directory.ts";
 import type { LockPorts } from "../store/state-lock.ts";
+import { errorCode } from "../syntax/error-code.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
 import type { Clock } from "../zone/ports.ts";
 import { sinceBootMs, systemClock } from "./clock.ts";
@@ -91,7 +92,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return errorCode(error) !== "ESRCH";
   }
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { constants, createReadStream, type Stats } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import { access, lstat, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { reasonOf } from "../desired/yaml/decode-text.ts";
+import { ifExists } from "../syntax/error-code.ts";
 
 /** Files that the command line names; they can be pipes. Fails with the errors of `node:fs`, which have a `code`. */
 export interface NamedFiles {
@@ -82,15 +83,6 @@ async function checkWritable(place: string, kind: "file" | "directory"): Promise
 
 function noEntry(code: string, place: string): Error {
   return Object.assign(new Error(`${place}: ${code}`), { code });
-}
-
-async function ifExists(reading: Promise<Stats>): Promise<Stats | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** The text of a file, or why it cannot be read, for the operator. */

@@ -1,3 +1,4 @@
+import { errorCode } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import { type Message, messageOf, type SinkType, type Posted } from "./message.ts";
 import type { Notification, NotificationSeverity } from "./notification.ts";
@@ -185,6 +186,5 @@ function rejectionOf(status: number, type: SinkType): Rejection | undefined {
 
 /** Only the code: messages of network errors contain URLs. */
 function codeOf(error: unknown): string {
-  if (error instanceof Error && "code" in error) return String(error.code);
-  return error instanceof Error ? error.name : "unknown";
+  return errorCode(error) || (error instanceof Error ? error.name : "unknown");
 }

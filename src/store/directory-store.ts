@@ -1,3 +1,4 @@
+import { errorCode } from "../syntax/error-code.ts";
 import {
   type BatchPorts,
   BatchedStore,
@@ -5,7 +6,7 @@ import {
   type StateMedium,
 } from "./batched-store.ts";
 import { changesIn, lineOf, valueIn, type Change } from "./journal-line.ts";
-import { codeOf, type StateDirectory } from "./state-directory.ts";
+import type { StateDirectory } from "./state-directory.ts";
 import { type DirectoryLock, lockDirectory, type LockPorts } from "./state-lock.ts";
 import type { LossReason, OpenResult, StateStore } from "./state-store.ts";
 
@@ -137,7 +138,7 @@ async function setAside(directory: StateDirectory): Promise<void> {
   try {
     await directory.rename(fileName, `${fileName}.unusable`);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 
@@ -190,7 +191,7 @@ class DirectoryFile implements StateMedium {
       this.#bytes += bytes;
     } catch (error) {
       // Somebody removed or exchanged the file: what is remembered is in memory.
-      if (!["ENOENT", "ESTALE"].includes(codeOf(error))) throw error;
+      if (!["ENOENT", "ESTALE"].includes(errorCode(error))) throw error;
       await this.#compact(entries);
     }
   }

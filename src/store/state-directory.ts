@@ -2,6 +2,8 @@ import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
+import { ifExists } from "../syntax/error-code.ts";
+
 /** The files of one directory. Failures are those of `node:fs`: errors with a `code`. */
 export interface StateDirectory {
   /** The whole text of a file; `undefined` where there is none. */
@@ -27,15 +29,7 @@ const directoryMode = 0o700;
 export function nodeStateDirectory(directory: string): StateDirectory {
   const at = (name: string): string => path.join(directory, name);
   return {
-    read: async (name) => {
-      try {
-        await using handle = await open(at(name), constants.O_RDONLY | constants.O_NOFOLLOW);
-        return await handle.readFile("utf8");
-      } catch (error) {
-        if (codeOf(error) === "ENOENT") return undefined;
-        throw error;
-      }
-    },
+    read: (name) => ifExists(readText(at(name))),
     create: (name, text) => write(at(name), text, constants.O_EXCL),
     append: async (name, offset, text) => {
       const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -72,9 +66,7 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle.sync();
 }
 
-/** The code of an error of `node:fs`, "" where it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "";
+async function readText(place: string): Promise<string> {
+  await using handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
+  return await handle.readFile("utf8");
 }

@@ -1,4 +1,5 @@
-import { codeOf, type StateDirectory } from "./state-directory.ts";
+import { errorCode } from "../syntax/error-code.ts";
+import type { StateDirectory } from "./state-directory.ts";
 
 /** What a lock needs from outside. */
 export interface LockPorts {
@@ -59,7 +60,7 @@ export async function lockDirectory(
       await directory.create(lockName, JSON.stringify(holder));
       return new HeldLock(directory, holder, ports);
     } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
+      if (errorCode(error) !== "EEXIST") throw error;
     }
     await removeStale(directory, ports);
   }
@@ -90,7 +91,7 @@ async function removeStale(directory: StateDirectory, ports: LockPorts): Promise
   try {
     await directory.rename(lockName, aside);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
+    if (errorCode(error) === "ENOENT") return;
     throw error;
   }
   const moved = await directory.read(aside);

@@ -63,7 +63,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   store: {
     purpose: "The state that survives restarts: texts by key in a locked directory.",
-    imports: [],
+    imports: ["syntax"],
     packages: [],
   },
   cluster: {

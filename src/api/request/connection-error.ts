@@ -1,3 +1,4 @@
+import { errorCode } from "../../syntax/error-code.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { ConnectionFault } from "../../zone/service-request.ts";
 import type { Call } from "./call.ts";
@@ -64,7 +65,8 @@ function wasNeverSent(code: string): boolean {
 /** The error code of the system or of undici. An AggregateError, for several addresses, holds it one level down. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "unknown fault";
-  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  const code = errorCode(cause);
+  if (code !== "") return code;
   return cause instanceof AggregateError ? codeOf(cause.errors[0]) : cause.name;
 }
 

@@ -10,6 +10,7 @@ import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
 import { planFileText } from "../../render/plan-file.ts";
+import { errorCode } from "../../syntax/error-code.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
@@ -107,8 +108,9 @@ async function savePlan(
   try {
     await host.namedFiles.savePrivate(path.resolve(host.directory, out), text);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    host.stderr.write(`${out}: cannot be written (${String(error.code)}); name another file\n`);
+    const code = errorCode(error);
+    if (code === "") throw error;
+    host.stderr.write(`${out}: cannot be written (${code}); name another file\n`);
     return false;
   }
   const plans = zones.map(({ plan }) => plan);

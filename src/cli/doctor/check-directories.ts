@@ -2,6 +2,7 @@ import { inspectState, type InspectedState } from "../../daemon/stored-state.ts"
 import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import type { Host } from "../../host/host.ts";
+import { errorCode } from "../../syntax/error-code.ts";
 import { fine, type Finding, finding } from "./finding.ts";
 
 /** Whether the daemon could keep its state. Writes nothing. */
@@ -68,8 +69,7 @@ async function whyNotOpened(path: string, host: Host): Promise<string | undefine
     await host.historyStore(path).size();
     return undefined;
   } catch (error) {
-    const isLink = error instanceof Error && "code" in error && error.code === "ELOOP";
-    return isLink ? "it is a symbolic link" : reasonOf(error);
+    return errorCode(error) === "ELOOP" ? "it is a symbolic link" : reasonOf(error);
   }
 }
 
@@ -82,8 +82,9 @@ async function whyUnwritable(
     await host.namedFiles.checkWritable(path, kind);
     return undefined;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    if (error.code === "ENOTDIR") return "it, or a part of its path, is not a directory";
-    return error.code === "EROFS" ? "the file system is read-only" : reasonOf(error);
+    const code = errorCode(error);
+    if (code === "") throw error;
+    if (code === "ENOTDIR") return "it, or a part of its path, is not a directory";
+    return code === "EROFS" ? "the file system is read-only" : reasonOf(error);
   }
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import { plural } from "../../render/format.ts";
+import { errorCode } from "../../syntax/error-code.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { profileNameIn } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
@@ -126,8 +127,9 @@ async function write(
     try {
       await writeNew(each, host.directory, host, mayReplace);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error)) throw error;
-      const why = error.code === "EEXIST" ? "it exists" : reasonOf(error);
+      const code = errorCode(error);
+      if (code === "") throw error;
+      const why = code === "EEXIST" ? "it exists" : reasonOf(error);
       const before = written.length === 0 ? "nothing" : written.join(", ");
       return fail(`init: ${each.file}: cannot be written: ${why}; written: ${before}`, host);
     }

@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { errorCode } from "../../syntax/error-code.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
@@ -55,7 +56,7 @@ async function readConfigFile(
     return textOf(file, await files.read(file, maxFileSize + 1, signal));
   } catch (error) {
     signal.throwIfAborted();
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const isMissing = errorCode(error) === "ENOENT";
     const remedy = isMissing
       ? "create it (`mode: observe` is enough), or give its path with --config"
       : "let the program read it, or give another path with --config";

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
+import { errorCode } from "../../syntax/error-code.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FileFacts, FilePort } from "../file-system.ts";
@@ -210,5 +211,5 @@ function isZoneFile(file: string): boolean {
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return errorCode(error) === "ENOENT";
 }

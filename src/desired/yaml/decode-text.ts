@@ -1,3 +1,4 @@
+import { errorCode } from "../../syntax/error-code.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, fileDiagnostic } from "../diagnostics.ts";
 import { placeAt, sourceOf } from "../location.ts";
@@ -37,8 +38,8 @@ export function tooLarge(file: string): Diagnostic {
 
 /** Why a file or directory could not be read, from an error of `node:fs`; never its stack or path. */
 export function reasonOf(error: unknown): string {
-  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? (reasons[code] ?? code) : "unknown reason";
+  const code = errorCode(error);
+  return code === "" ? "unknown reason" : (reasons[code] ?? code);
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 
+import { ifExists } from "../../syntax/error-code.ts";
 import { isJsonObject } from "../../syntax/json.ts";
 import type { State, ZoneState } from "../state.ts";
 
@@ -24,7 +25,7 @@ export function stateFileAt(path: string): StateFile {
 
   return {
     load: async () => {
-      const bytes = await readFile(path).catch(ignoreMissing);
+      const bytes = await ifExists(readFile(path));
       return bytes === undefined ? undefined : stateIn(bytes, path);
     },
     // Calls during a write share the next one.
@@ -37,11 +38,6 @@ export function stateFileAt(path: string): StateFile {
       return waiting;
     },
   };
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-  throw error;
 }
 
 /** A reader sees the old content or the new one, never a part. */

@@ -1,6 +1,8 @@
-import { constants, createReadStream, type Stats } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import { lstat, mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
+
+import { ifExists } from "../../syntax/error-code.ts";
 
 /** An append-only file. Errors are those of `node:fs`, with a `code`. */
 export interface HistoryStore {
@@ -57,13 +59,4 @@ async function* piecesOf(file: string, from: number): AsyncGenerator<Uint8Array>
   if ((await ifExists(stat(file))) === undefined) return;
   const stream: AsyncIterable<Buffer> = createReadStream(file, { start: from });
   yield* stream;
-}
-
-async function ifExists(reading: Promise<Stats>): Promise<Stats | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
 }
