@@ -2,26 +2,43 @@ import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import { AuditFeed } from "../reconcile/audit/audit-feed.ts";
+import { DriftAuthors } from "../reconcile/audit/drift-authors.ts";
 import { logAuditFeed, logMalformedAudit } from "../telemetry/log/log-audit.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import type { RunningConfig } from "./config-reload.ts";
 
-/** Connects the audit feed with the service and the log; `undefined`: the configuration does not ask for it. */
-export function createAuditFeed(
-  { audit }: Config,
+/** What follows the audit log. */
+export interface AuditFollowing {
+  readonly feed: AuditFeed;
+  readonly authors: DriftAuthors;
+}
+
+/** Connects the audit feed with the service, the log and those who want to know what it finds. */
+export function followAudit(
+  runningConfig: Pick<RunningConfig, "current">,
   service: ServiceClient,
   { clock }: Host,
   logger: Logger,
   wake: (zone: ZoneName) => void,
-): AuditFeed | undefined {
-  if (audit === undefined) return undefined;
-  return new AuditFeed(audit, {
+): AuditFollowing {
+  const configured = (): Config["audit"] => runningConfig.current.audit;
+  const isOwnToken = (id: string): boolean => service.audit.isOwnToken(id);
+  const authors = new DriftAuthors(clock, isOwnToken, () => {
+    const { follow, actors } = configured();
+    return follow && actors;
+  });
+  const feed = new AuditFeed(configured().follow, {
     source: service.audit,
     clock,
-    wake,
+    wake: (zone, entries) => {
+      authors.note(zone, entries);
+      wake(zone);
+    },
     changed: (status) => logAuditFeed(logger, status),
     malformed: (count, accountId) => logMalformedAudit(logger, count, accountId),
     bug: (error) => logInternalError(logger, error, undefined),
   });
+  return { feed, authors };
 }

@@ -4,6 +4,7 @@ import type { Config } from "../desired/config/config.ts";
 import type { LoadedConfig } from "../desired/config/load-config.ts";
 import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
+import type { AuditFeed } from "../reconcile/audit/audit-feed.ts";
 import type {
   InventoryPoller,
   InventoryPollerOptions,
@@ -89,6 +90,7 @@ export class RunningConfig {
       limits: config.limits,
       windows: config.windows,
       inventory: config.inventory,
+      audit: config.audit,
       schedule: { ...schedule, cron: config.schedule.cron, timezone: config.schedule.timezone },
       log: { ...log, level: config.log.level },
     };
@@ -103,7 +105,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** A configuration by key: `live` can change while the program runs, `fixed` needs a restart. */
 function byKey(config: Config): { readonly live: Values; readonly fixed: Values } {
-  const { mode, limits, windows, inventory, schedule, log, ...fixed } = config;
+  const { mode, limits, windows, inventory, audit, schedule, log, ...fixed } = config;
   const { cron, timezone, onChange, debounceMs } = schedule;
   return {
     live: {
@@ -111,6 +113,7 @@ function byKey(config: Config): { readonly live: Values; readonly fixed: Values 
       limits,
       windows,
       inventory,
+      audit,
       "schedule.cron": cron,
       "schedule.timezone": timezone,
       "log.level": log.level,
@@ -133,6 +136,7 @@ interface ReloadedWork {
   readonly fleet: Fleet;
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
+  readonly auditFeed: Pick<AuditFeed, "reconfigure">;
 }
 
 export interface ReloadTargets {
@@ -193,6 +197,7 @@ function applyKeys(keys: readonly string[], targets: ReloadTargets): void {
     work.fleet.followInventory(current.inventory !== undefined);
     work.poller.reconfigure(inventoryOptions(current));
   }
+  if (keys.includes("audit")) work.auditFeed.reconfigure(current.audit.follow);
   if (!keys.some((key) => zoneKeys.has(key))) return;
   work.reconciler.reconfigure(reconcilerOptions(current));
   if (current.schedule.onChange) work.reconciler.requestSweep("signal");

@@ -15,8 +15,7 @@ export interface Term extends AsyncDisposable {
   readonly store: StateStore;
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
-  /** `undefined`: the audit log is not followed. */
-  readonly auditFeed: Pick<AuditFeed, "status"> | undefined;
+  readonly auditFeed: Pick<AuditFeed, "status" | "reconfigure">;
   /** Works until `stop` aborts, and ends when the runs in progress have ended. */
   run(signals: StopSignals): Promise<void>;
 }

@@ -96,7 +96,7 @@ function daemonStatus(
       sweepMs: schedule.sweepMs,
     },
     inventoryEveryMs: config.inventory?.everyMs,
-    audit: term?.auditFeed?.status,
+    audit: term?.auditFeed.status,
     queue: {
       waiting: term?.reconciler.waiting ?? 0,
       running: [...runningOf(current).keys()],

@@ -66,7 +66,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     report: (report) => {
       const before = fleet.zone(report.zone);
       fleet.recordZone(report);
-      metrics.recordZone(report);
+      metrics.recordZone(report, before);
       logZone(logger, report, "plan" in report ? options.credentialOf(report.plan.zone) : "");
       const after = fleet.zone(report.zone);
       if (before === undefined || after === undefined) {

@@ -14,7 +14,7 @@ import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts"
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { createAuditFeed } from "./audit-following.ts";
+import { type AuditFollowing, followAudit } from "./audit-following.ts";
 import type { ClusterEvents } from "./cluster-events.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
@@ -65,7 +65,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const fleet = new Fleet((zone) => runs.differedSince(zone));
   const poller = createInventoryPoller(parts, host, fleet);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
-  const auditFeed = createAuditFeed(config, service, host, logger, wake);
+  const audit = followAudit(runningConfig, service, host, logger, wake);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
     fleet,
@@ -81,11 +81,11 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     declared: (zones) => {
       schedule.expectRequests(sweepRequests(zones, credentialOf));
       poller.declare(zones);
-      auditFeed?.declare(zones);
+      audit.feed.declare(zones);
     },
   });
   const { recordBeforeWrite } = history;
-  const memory = { runs, revision, recordBeforeWrite };
+  const memory = { runs, revision, recordBeforeWrite, authors: audit.authors };
   const reconciler = createReconciler(parts, host, schedule, reporter, memory);
   return {
     beganAt: host.clock.now(),
@@ -93,13 +93,13 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     store,
     reconciler,
     poller,
-    auditFeed,
+    auditFeed: audit.feed,
     run: async (signals) => {
       reconciler.requestSweep("startup");
       await Promise.all([
         reconciler.runUntil(signals),
         poller.runUntil(signals.stop),
-        auditFeed?.runUntil(signals.stop),
+        audit.feed.runUntil(signals.stop),
       ]);
     },
     [Symbol.asyncDispose]: async () => {
@@ -114,6 +114,7 @@ interface ReconcilerMemory {
   readonly runs: StoredRuns;
   readonly revision: StoredRevision;
   readonly recordBeforeWrite: RunHistory["recordBeforeWrite"];
+  readonly authors: AuditFollowing["authors"];
 }
 
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
@@ -171,8 +172,8 @@ function createReconciler(
     writer: service.writer,
     clock,
     random,
+    ...memory,
     store: memory.runs,
-    recordBeforeWrite: memory.recordBeforeWrite,
     runId: uniqueId,
     nextSweep: () => schedule.nextRun(),
   });

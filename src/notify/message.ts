@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto";
 
 import { request } from "undici";
 
+import { authorName, shownName } from "../plan/cause/author.ts";
+import type { ActorStyle } from "../zone/audit-entry.ts";
 import type { Notification } from "./notification.ts";
 
 export interface Message {
@@ -11,17 +13,30 @@ export interface Message {
 
 /** A notification in the format of a sink, signed unless `secret` is "". */
 export function messageOf(
-  type: SinkType,
+  { type, actors }: { readonly type: SinkType; readonly actors: ActorStyle },
   notification: Notification,
   instance: string,
   secret: string,
 ): Message {
-  const body = JSON.stringify(bodies[type](notification, instance));
+  const body = JSON.stringify(bodies[type](withNames(notification, actors), instance));
   // Headers as in Flux's notification-controller, so that receivers of Flux events accept them.
   const base = { "content-type": "application/json", "gotk-component": "zonewarden" };
   if (secret === "") return { headers: base, body };
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   return { headers: { ...base, "x-signature": `sha256=${signature}` }, body };
+}
+
+/** The notification with people written in a style; what it was made with may show less already. */
+function withNames(notification: Notification, style: ActorStyle): Notification {
+  const written = (notification.authors ?? [])
+    .map((author) => {
+      const name = shownName(author.name, style);
+      return { known: authorName(author), shown: authorName({ ...author, name }) };
+    })
+    // A name can be the beginning of another.
+    .toSorted((a, b) => b.known.length - a.known.length)
+    .reduce((text, { known, shown }) => text.replaceAll(known, shown), notification.message);
+  return { ...notification, message: written };
 }
 
 const bodies = { webhook: fluxEvent, slack: slackMessage, teams: teamsMessage } as const;

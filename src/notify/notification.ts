@@ -1,6 +1,7 @@
+import type { Author } from "../plan/cause/author.ts";
 import { changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
-import { driftWords } from "../render/cause-text.ts";
+import { authorsLine, driftWords } from "../render/cause-text.ts";
 import { changesLine, driftLine } from "../render/change-text.ts";
 import { onsets, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
@@ -36,6 +37,8 @@ export interface Notification {
   /** "" for a notification about a revision or the history. */
   readonly zone: string;
   readonly message: string;
+  /** The authors of drift whom the message names: a sink may show less of them. */
+  readonly authors?: readonly Author[];
   /** "" for a notification about the history. */
   readonly revision: string;
   /** Git's name for the revision. */
@@ -49,7 +52,7 @@ export interface Notification {
 /** Transient failures are notified after so many in a row, permanent failures at once. */
 const failureThreshold = 3;
 
-type Content = Pick<Notification, "reason" | "severity" | "message">;
+type Content = Pick<Notification, "reason" | "severity" | "message" | "authors">;
 
 /** The notification about a run: at most one, about what changed since the previous run, the gravest first. */
 export function notificationOf(step: ZoneStep): Notification | undefined {
@@ -181,15 +184,15 @@ function held({ before, after }: ZoneStep): Content | undefined {
   if (!isHeld(after) || isHeld(before)) return undefined;
   const reasons = after.holds.map(({ message }) => message).join("; ");
   const message = `${changesLine(after.differing)}; held: ${reasons}`;
-  return { reason: "PlanHeld", severity: "error", message };
+  return { reason: "PlanHeld", severity: "error", message, authors: authorsIn(after.differing) };
 }
 
 function drifted({ before, report, after }: ZoneStep): Content | undefined {
   const drift = driftOf(after);
   const corrected = report.result === "applied" ? changesWith("drift", report.plan.changes) : [];
   if (corrected.length > 0 && drift.length === 0) {
-    const { severity, message } = driftContent(corrected);
-    return { reason: "DriftCorrected", severity, message: `${message}; corrected` };
+    const { message, ...content } = driftContent(corrected);
+    return { ...content, reason: "DriftCorrected", message: `${message}; corrected` };
   }
   // The process before this one sent a notification about drift that goes on over a restart.
   const isNotified = before.lastRun === undefined && before.driftedSince !== undefined;
@@ -207,8 +210,14 @@ function drifted({ before, report, after }: ZoneStep): Content | undefined {
 /** What somebody changed, at the severity of what it did to the protection, be it corrected or not. */
 function driftContent(drift: readonly Change[]): Omit<Content, "reason"> {
   const isWeakened = weakeningOf(drift).length > 0;
-  const message = `${isWeakened ? driftWords.weakens : "drift"}: ${driftLine(drift)}`;
-  return { severity: isWeakened ? "error" : "info", message };
+  const who = authorsLine(drift);
+  const by = who === "" ? "" : `; changed by ${who}`;
+  const message = `${isWeakened ? driftWords.weakens : "drift"}: ${driftLine(drift)}${by}`;
+  return { severity: isWeakened ? "error" : "info", message, authors: authorsIn(drift) };
+}
+
+function authorsIn(drift: readonly Change[]): readonly Author[] {
+  return drift.flatMap(({ authors = [] }) => authors);
 }
 
 function recovered({ before, after }: ZoneStep): Content | undefined {

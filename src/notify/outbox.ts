@@ -1,5 +1,6 @@
 import { errorCode } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
+import type { ActorStyle } from "../zone/audit-entry.ts";
 import { type Message, messageOf, type SinkType, type Posted } from "./message.ts";
 import type { Notification, NotificationSeverity } from "./notification.ts";
 
@@ -11,6 +12,8 @@ export interface Sink {
   readonly zones: readonly string[];
   /** `error`: only errors, and the notifications that resolve them. */
   readonly severity: NotificationSeverity;
+  /** How people are written. */
+  readonly actors: ActorStyle;
   /** Read for each message, as is the secret: both can be rotated while the program runs. */
   readonly url: () => Promise<string>;
   /** "" if messages are not signed. */
@@ -119,7 +122,7 @@ export class Outbox {
     let message: Message;
     try {
       target = await url();
-      message = messageOf(type, notification, instance, await secret());
+      message = messageOf(this.#sink, notification, instance, await secret());
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { text: `its URL or secret cannot be read: ${why}`, isTransient: true };

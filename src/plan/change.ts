@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Json } from "../syntax/json.ts";
 import type { Kind, ResourceKey } from "../zone/resource.ts";
+import type { Author } from "./cause/author.ts";
 
 /** What a change does to the protection of a zone; `unclear` where that cannot be determined. */
 export const directions = ["strengthens", "weakens", "neutral", "unclear"] as const;
@@ -47,6 +48,8 @@ interface ChangeBase {
   readonly effect: Effect;
   /** Why it is needed; empty in a plan that was not compared with what was last applied. */
   readonly causes: readonly Explanation[];
+  /** Who made the drift; empty where nobody is known, absent where the audit log was not asked. */
+  readonly authors?: readonly Author[];
 }
 
 /** A declared resource that is not live. */

@@ -1,6 +1,8 @@
+import { type Author, authorName, namesOfAuthors } from "../plan/cause/author.ts";
 import { causesIn, causesOf } from "../plan/cause/cause.ts";
-import { type Cause, causes, type Change } from "../plan/change.ts";
+import { type Cause, causes, type Change, type Verb } from "../plan/change.ts";
 import type { Impact } from "../state/drift.ts";
+import { durationText, printable } from "./format.ts";
 
 /** Causes in words: `drift and pending`, `cause unknown`; "" for none. */
 export function causeWords(found: readonly Cause[]): string {
@@ -29,3 +31,65 @@ export const driftWords = {
   neutral: "somebody changed the zone",
   strengthens: "somebody raised the protection",
 } as const satisfies Readonly<Record<Impact, string>>;
+
+/** What somebody did, where the verb is what corrects it. */
+const deeds: Readonly<Record<Verb, string>> = {
+  create: "deleted",
+  update: "changed",
+  delete: "created",
+};
+
+/** What is said of drift whose author is not known, where the audit log was asked. */
+const unknownAuthor = "cause unknown: the audit log names nobody";
+
+/**
+ * Who made the drift that a change corrects: `changed by alice@example.com in the dashboard, 14 min ago`. Authors of some
+ * fields have their names. "" where the change corrects no drift, or the audit log was not asked.
+ *
+ * @param now `undefined`: the moments are written in full.
+ */
+export function authorsText(
+  change: Pick<Change, "verb" | "authors" | "causes" | "fields">,
+  now: Date | undefined,
+): string {
+  const { verb, authors, fields } = change;
+  if (authors === undefined) return "";
+  if (authors.length === 0) return causesOf(change).includes("drift") ? unknownAuthor : "";
+  return authorWords(authors, deeds[verb], verb === "update" && fields.length > 1, now);
+}
+
+/** Who did something, in words: `possibly changed by … or by …`. */
+function authorWords(
+  authors: readonly Author[],
+  deed: string,
+  hasOtherFields: boolean,
+  now: Date | undefined,
+): string {
+  const groups = Map.groupBy(
+    authors,
+    ({ isCertain, fields }) => `${isCertain} ${fields.join(", ")}`,
+  );
+  return [...groups.values()]
+    .map((group) => {
+      const [first] = group;
+      if (first === undefined) return "";
+      const what = hasOtherFields ? `${first.fields.map(printable).join(", ")} ` : "";
+      const who = group.map(
+        (author) => `by ${printable(authorName(author))}, ${momentText(author.at, now)}`,
+      );
+      return `${what}${first.isCertain ? "" : "possibly "}${deed} ${who.join(" or ")}`;
+    })
+    .join("; ");
+}
+
+/** A moment relative to now, in its largest units, or in full. */
+function momentText(at: Date, now: Date | undefined): string {
+  if (now === undefined) return `at ${at.toISOString()}`;
+  const ms = Number(now) - Number(at);
+  return ms < 1_000 ? "just now" : `${durationText(ms)} ago`;
+}
+
+/** Who made the drift of changes, each once, without moments: for a line of a log. "" where nobody is known. */
+export function authorsLine(changes: readonly Pick<Change, "authors">[]): string {
+  return printable(namesOfAuthors(changes.flatMap(({ authors = [] }) => authors)));
+}

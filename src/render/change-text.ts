@@ -23,8 +23,18 @@ export function remarkOf(change: Change): string {
 /** Width of the lines of a plan. */
 const columns = 100;
 
-/** A change in lines: key, title and cause, effect with reasons, and each field before → after. */
-export function changeLines(change: Change, paint: Paint, cause: string): readonly string[] {
+/** Why a change is needed, and who made it necessary; "" where that is not said. */
+interface WhyChange {
+  readonly cause: string;
+  readonly authors: string;
+}
+
+/** A change in lines: key, title and cause, authors, effect with reasons, and each field before → after. */
+export function changeLines(
+  change: Change,
+  paint: Paint,
+  { cause, authors }: WhyChange,
+): readonly string[] {
   const remark = remarkOf(change);
   const head = [
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
@@ -39,7 +49,9 @@ export function changeLines(change: Change, paint: Paint, cause: string): readon
     (line, index) =>
       `${index === 0 ? "    " : "      "}${paint(effectMarks[direction].style, line)}`,
   );
-  return [head, ...effect, ...fieldLines(change, paint)];
+  const who = authors === "" ? [] : wrap(authors, columns - 6);
+  const by = who.map((line, index) => `${index === 0 ? "    " : "      "}${paint("cyan", line)}`);
+  return [head, ...by, ...effect, ...fieldLines(change, paint)];
 }
 
 /** The fields of a change that are shown: of a create or delete, neither the description nor empty fields. */

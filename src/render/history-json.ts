@@ -1,3 +1,4 @@
+import { type Author, authorContexts, authorKinds } from "../plan/cause/author.ts";
 import { type Cause, causes, directions, verbs } from "../plan/change.ts";
 import { holdReasons } from "../plan/guard/hold.ts";
 import { impacts } from "../state/drift.ts";
@@ -19,8 +20,9 @@ import {
   coerceList,
   coerceObjects,
   coerceText,
+  coerceTexts,
 } from "../syntax/json.ts";
-import { fieldJson } from "./plan-json.ts";
+import { authorsJson, fieldJson } from "./plan-json.ts";
 
 /** An entry as JSON. `at` is first: the history file is recognised by it. */
 export function historyJson(entry: HistoryEntry): JsonObject {
@@ -103,6 +105,7 @@ function changeJson(change: HistoryChange): JsonObject {
     drift_impact: drift ?? null,
     result,
     fields: fields.map(fieldJson),
+    ...authorsJson(change),
   };
 }
 
@@ -124,6 +127,28 @@ function changeFrom(value: JsonObject): readonly HistoryChange[] {
       drift: parseName(impacts, value["drift_impact"]),
       result,
       fields,
+      ...(value["authors"] === undefined
+        ? {}
+        : { authors: coerceObjects(value["authors"]).flatMap(authorFrom) }),
+    },
+  ];
+}
+
+function authorFrom(value: JsonObject): readonly Author[] {
+  const at = coerceDate(value["at"]);
+  const kind = parseName(authorKinds, value["kind"]);
+  if (at === undefined || kind === undefined) return [];
+  return [
+    {
+      kind,
+      name: coerceText(value["name"]),
+      context: parseName(authorContexts, value["context"]) ?? "other",
+      at,
+      method: coerceText(value["method"]),
+      path: coerceText(value["path"]),
+      ray: coerceText(value["ray"]),
+      isCertain: value["certain"] === true,
+      fields: coerceTexts(value["fields"]),
     },
   ];
 }

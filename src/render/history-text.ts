@@ -1,6 +1,6 @@
 import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "../state/history.ts";
 import type { DriftTime, Period } from "../state/timeline.ts";
-import { causeWords, driftWords } from "./cause-text.ts";
+import { authorsText, causeWords, driftWords } from "./cause-text.ts";
 import { effectMarks, verbSigns } from "./change-text.ts";
 import { durationText, type Paint, printable, revisionText, valueText } from "./format.ts";
 
@@ -46,15 +46,24 @@ function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
     result,
     ...(drift === undefined ? [] : [driftWords[drift]]),
   ].join("  ");
-  if (verb !== "update") return [head];
+  const who = historyAuthors(change);
+  const by = who === "" ? [] : [`      ${paint("cyan", who)}`];
+  if (verb !== "update") return [head, ...by];
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   return [
     head,
+    ...by,
     ...fields.map(
       ({ field, before, after }) =>
         `      ${printable(field).padEnd(width)}  ${valueText(before)} → ${valueText(after)}`,
     ),
   ];
+}
+
+/** Who made the drift that a change corrected, with its moment in full. */
+function historyAuthors({ causes, ...change }: HistoryChange): string {
+  const explanations = causes.map((cause) => ({ cause, fields: [] }));
+  return authorsText({ ...change, causes: explanations }, undefined);
 }
 
 /** How long zones drifted within a period, a line for each zone. */

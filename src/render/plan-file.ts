@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from "node:crypto";
 
+import type { Plan } from "../plan/plan.ts";
 import type { SavedPlan } from "../plan/saved/fingerprint.ts";
 import {
   canonicalJson,
@@ -145,8 +146,16 @@ function contentOf(file: PlanFile): JsonObject {
     revision,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
-    zones: zones.map(({ plan, fingerprints }) => ({ plan: planJson(plan), fingerprints })),
+    zones: zones.map(({ plan, fingerprints }) => ({
+      plan: planJson(withoutPeople(plan)),
+      fingerprints,
+    })),
   };
+}
+
+/** A plan without the people in it: a saved plan is handed on, and they change nothing in what it applies. */
+function withoutPeople(plan: Plan): Plan {
+  return { ...plan, changes: plan.changes.map(({ authors: _authors, ...change }) => change) };
 }
 
 function fileOf(content: JsonObject): PlanFile | undefined {

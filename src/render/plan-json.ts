@@ -1,3 +1,4 @@
+import type { Author } from "../plan/cause/author.ts";
 import { causesIn } from "../plan/cause/cause.ts";
 import type { Change, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
@@ -76,7 +77,32 @@ export function changeJson(change: Change): JsonObject {
     fields: change.fields.map(fieldJson),
     effect: { direction: effect.direction, may_break: effect.mayBreak, reasons: effect.reasons },
     causes: change.causes.map(({ cause, fields }) => ({ cause, fields })),
+    ...authorsJson(change),
   };
+}
+
+/** The authors of drift; left out where the audit log was not asked. */
+export function authorsJson({ authors }: Pick<Change, "authors">): JsonObject {
+  return authors === undefined ? {} : { authors: authors.map(authorJson) };
+}
+
+/** What the audit log does not say, or may not be shown, is `null`. */
+function authorJson({ kind, name, context, at, method, path, ray, ...rest }: Author): JsonObject {
+  return {
+    kind,
+    name: orNull(name),
+    context,
+    at: at.toISOString(),
+    method: orNull(method),
+    path: orNull(path),
+    ray: orNull(ray),
+    certain: rest.isCertain,
+    fields: rest.fields,
+  };
+}
+
+function orNull(text: string): string | null {
+  return text === "" ? null : text;
 }
 
 /** Both sides of a field, without a missing one. */

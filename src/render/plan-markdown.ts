@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
 import { compareCsp } from "../syntax/csp/compare-csp.ts";
-import { causeRemark } from "./cause-text.ts";
+import { authorsText, causeRemark } from "./cause-text.ts";
 import {
   effectWords,
   remarkOf,
@@ -60,18 +60,18 @@ function zoneBlock(report: ZoneReport): string {
         ({ reason, message }) =>
           `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
       );
-      return [head(titleText(report)), ...reasons, planText(report.plan)].join("\n");
+      return [head(titleText(report)), ...reasons, planText(report)].join("\n");
     }
   }
 }
 
-function planText(plan: Plan): string {
+function planText({ plan, finishedAt }: Exclude<ZoneReport, { readonly result: "error" }>): string {
   const lines = plan.changes.flatMap(diffLines);
   const block = fenced("diff", lines);
   const summary = `Diff, ${plural(lines.length, "line")}`;
   const about = aboutText(plan);
   return [
-    table(plan.changes),
+    table(plan.changes, finishedAt),
     lines.length <= maxOpenLines
       ? block
       : `<details><summary>${summary}</summary>\n\n${block}\n</details>\n`,
@@ -80,10 +80,14 @@ function planText(plan: Plan): string {
   ].join("\n");
 }
 
-function table(changes: readonly Change[]): string {
+function table(changes: readonly Change[], now: Date): string {
   const rows = changes.map((change) => {
     const { key, title, effect } = change;
-    const remarks = [remarkOf(change), causeRemark(change, changes)].filter((each) => each !== "");
+    const remarks = [
+      remarkOf(change),
+      causeRemark(change, changes),
+      authorsText(change, now),
+    ].filter((each) => each !== "");
     const reasons = effect.reasons.map(markdownText).join("; ");
     const words = [
       markdownCode(key),

@@ -7,7 +7,7 @@ import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state
 import { summarize, type Summary } from "../state/summary.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
-import { causeRemark, causeWords } from "./cause-text.ts";
+import { authorsText, causeRemark, causeWords } from "./cause-text.ts";
 import { changeLines } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
 
@@ -48,29 +48,35 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
     case "held":
       return [
         head(paint("yellow", titleText(report))),
-        ...planLines(report.plan, paint),
+        ...planLines(report, paint),
         ...report.holds.flatMap(({ reason, message }) =>
           hanging(`held by ${reason}: ${printable(message)}`, "yellow", paint),
         ),
       ];
     case "planned":
-      return [head(titleText(report)), ...planLines(report.plan, paint)];
+      return [head(titleText(report)), ...planLines(report, paint)];
     case "applied":
       return [
         head(paint(isAllDone(report.outcomes) ? "green" : "red", titleText(report))),
-        ...planLines(report.plan, paint),
+        ...planLines(report, paint),
         ...report.outcomes.flatMap((outcome) => outcomeLines(outcome, paint)),
         ...leftLines(report, paint),
       ];
   }
 }
 
-function planLines(plan: Plan, paint: Paint): readonly string[] {
+function planLines(
+  { plan, finishedAt }: Exclude<ZoneReport, { readonly result: "error" }>,
+  paint: Paint,
+): readonly string[] {
   const count = plural(plan.writes.length, "request");
   const cost = `${count} (plan ${shortHash(planHash(plan))}): ${callsText(plan.writes)}`;
   return [
     ...plan.changes.flatMap((change) =>
-      changeLines(change, paint, causeRemark(change, plan.changes)).map((line) => `  ${line}`),
+      changeLines(change, paint, {
+        cause: causeRemark(change, plan.changes),
+        authors: authorsText(change, finishedAt),
+      }).map((line) => `  ${line}`),
     ),
     ...aboutLines(plan, paint),
     ...hanging(cost, "dim", paint),

@@ -1,8 +1,8 @@
 /**
- * How well the audit log of an account is followed, from the best to the worst. `denied`: no token may read it. `lagging`:
- * entries are missing, or were not read in time. Sweeps go on in any case.
+ * How well the audit log of an account is followed, from the best to the worst. `off`: the configuration does not ask for it.
+ * `denied`: no token may read it. `lagging`: entries are missing, or were not read in time. Sweeps go on in any case.
  */
-export const auditFeedStates = ["following", "denied", "lagging"] as const;
+export const auditFeedStates = ["off", "following", "denied", "lagging"] as const;
 
 export type AuditFeedState = (typeof auditFeedStates)[number];
 
@@ -27,5 +27,5 @@ export type AuditEntryResult = (typeof auditEntryResults)[number];
 /** The worst state of accounts: an account that lags matters more than one that never was readable. */
 export function worstState(states: Iterable<AuditFeedState>): AuditFeedState {
   const indexes = [...states].map((state) => auditFeedStates.indexOf(state));
-  return auditFeedStates[Math.max(0, ...indexes)] ?? "following";
+  return auditFeedStates[Math.max(0, ...indexes)] ?? "off";
 }

@@ -65,7 +65,7 @@ export interface DaemonStatus {
   readonly schedule: ScheduleStatus;
   /** Time between two reads of a zone's inventory, in milliseconds; `undefined` if inventories are off. */
   readonly inventoryEveryMs: number | undefined;
-  /** `undefined`: the audit log is not followed. */
+  /** `undefined`: another process works. */
   readonly audit: AuditFeedStatus | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];

@@ -1,3 +1,4 @@
+import type { Author } from "../plan/cause/author.ts";
 import { causesIn, causesOf } from "../plan/cause/cause.ts";
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
@@ -44,6 +45,8 @@ export interface HistoryChange {
   readonly drift: Impact | undefined;
   readonly result: HistoryChangeResult;
   readonly fields: readonly FieldChange[];
+  /** Who made the drift; absent where the audit log was not asked. */
+  readonly authors?: readonly Author[];
 }
 
 /** A run with changes or a new result, or the removal of the zone from the files. */
@@ -180,11 +183,18 @@ export function removalEntryOf(
 export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boolean {
   if (entry.changes.some(({ result }) => result !== "found")) return true;
   if (last === undefined) return entry.result !== "in_sync";
-  return contentKey(entry) !== contentKey(last);
+  return contentKey(entry) !== contentKey(last) || (isAuthorKnown(entry) && !isAuthorKnown(last));
+}
+
+/** After a restart, an author is not known any more: that is no news. */
+function isAuthorKnown({ changes }: HistoryEntry): boolean {
+  return changes.some(({ authors = [] }) => authors.length > 0);
 }
 
 function contentKey({ status, causes, changes, holds, failure }: HistoryEntry): string {
-  const left = changes.filter(({ result }) => result !== "done");
+  const left = changes
+    .filter(({ result }) => result !== "done")
+    .map(({ authors: _authors, ...change }) => change);
   return JSON.stringify({
     status,
     causes: left.length > 0 ? causes : [],
@@ -221,6 +231,7 @@ function historyChange(change: Change, result: HistoryChangeResult): HistoryChan
     drift: causes.includes("drift") ? impactOf(change) : undefined,
     result,
     fields: fields.map(clipped),
+    ...(change.authors === undefined ? {} : { authors: change.authors }),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Kind } from "./resource.ts";
+
 /** An entry of the service's audit log; "" for what the service did not say (SERVICE.md C.7). */
 export interface AuditEntry {
   readonly id: string;
@@ -12,7 +14,25 @@ export interface AuditEntry {
   readonly zoneName: string;
   readonly resourceId: string;
   readonly ray: string;
+  /** What it wrote in a zone; `undefined` where that cannot be told, or is nothing that zone files declare. */
+  readonly wrote: AuditedWrite | undefined;
 }
+
+/** What the request of an entry wrote. */
+export interface AuditedWrite {
+  readonly kind: Kind;
+  /** `replace`: all rules of the zone at once. */
+  readonly verb: "create" | "update" | "delete" | "replace";
+  /** Id of the policy or rule; "" where the entry does not say it, or names none. */
+  readonly id: string;
+  /** The values that it wrote, by field, as digests; `undefined`: the entry does not say them. */
+  readonly values: WrittenValues | undefined;
+  /** The values of each rule of a `replace`, by id and by ref. */
+  readonly rules?: ReadonlyMap<string, WrittenValues>;
+}
+
+/** Digests of values by the name of the field, as a plan names it; of a setting, by the name of the setting. */
+export type WrittenValues = ReadonlyMap<string, string>;
 
 /** Who did something; "" for what the service did not say. */
 export interface AuditActor {
@@ -23,6 +43,9 @@ export interface AuditActor {
   readonly tokenId: string;
   readonly tokenName: string;
 }
+
+/** How people are written: `masked` shows the first letter and the domain, `none` nothing. */
+export type ActorStyle = "full" | "masked" | "none";
 
 /** A part of an audit log. */
 export interface AuditRead {

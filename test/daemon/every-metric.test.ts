@@ -47,6 +47,8 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   // Of a process that follows the audit log.
   auditAccounts: { 'state="following"': 1 },
   auditEntries: { 'result="woke"': 1 },
+  // Of a process that does not follow it, and so knows nobody.
+  driftAuthors: { 'context="unknown"': 1 },
   // Of a process in a cluster, which took the Lease as its fourth holder and cannot renew it any more.
   leader: { 'lease="zonewarden"': 1 },
   leaseTransitions: { 'lease="zonewarden"': 3 },

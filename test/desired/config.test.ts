@@ -59,6 +59,7 @@ describe("the configuration", () => {
       history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
       plan: { verifyKey: undefined },
       state: { path: undefined },
+      audit: { follow: undefined, actors: "full" },
       log: { level: "info", format: undefined },
     });
   });

@@ -6,9 +6,11 @@ import { messageOf } from "../../src/notify/message.ts";
 import { shop } from "../support/fleets.ts";
 import { notification } from "../support/receiver.ts";
 
+const webhook = { type: "webhook", actors: "full" } as const;
+
 describe("a message", () => {
   it("has the fields of Flux's event, and a signature of its body", ({ expect }) => {
-    const { headers, body } = messageOf("webhook", notification, "pod-1", "key");
+    const { headers, body } = messageOf(webhook, notification, "pod-1", "key");
     expect(JSON.parse(body)).toEqual({
       involvedObject: {
         apiVersion: "zonewarden/v1",
@@ -32,16 +34,14 @@ describe("a message", () => {
   });
 
   it("has Git's name for the revision where there is one", ({ expect }) => {
-    const { body } = messageOf("webhook", { ...notification, commit: "unknown" }, "pod-1", "");
+    const { body } = messageOf(webhook, { ...notification, commit: "unknown" }, "pod-1", "");
     expect(JSON.parse(body)).toMatchObject({
       metadata: { revision: "8c9b6cf", commit: "unknown", run: "run-1" },
     });
   });
 
   it("is not signed where there is no key", ({ expect }) => {
-    expect(messageOf("webhook", notification, "pod-1", "").headers).not.toHaveProperty(
-      "x-signature",
-    );
+    expect(messageOf(webhook, notification, "pod-1", "").headers).not.toHaveProperty("x-signature");
   });
 
   it.for(["slack", "teams"] as const)(
@@ -51,7 +51,7 @@ describe("a message", () => {
         ...notification,
         message: "<!channel> <https://evil.example|ok> [ok](https://evil.example)",
       };
-      const { body } = messageOf(type, hostile, "pod-1", "");
+      const { body } = messageOf({ type, actors: "full" }, hostile, "pod-1", "");
       expect(body).toContain(shop);
       if (type === "slack") expect(body).not.toMatch(/<[!@h]/);
       else expect(body).not.toContain("[ok]");

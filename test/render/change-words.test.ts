@@ -26,7 +26,9 @@ function changesFrom(before: readonly string[], after: readonly string[]): reado
     owner,
   );
   return [
-    changes.flatMap((change) => changeLines(change, plain, "")).map((line) => line.trim()),
+    changes
+      .flatMap((change) => changeLines(change, plain, { cause: "", authors: "" }))
+      .map((line) => line.trim()),
     [changesLine(changes)],
   ];
 }

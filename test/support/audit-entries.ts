@@ -38,6 +38,7 @@ export function auditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
     zoneName: "",
     resourceId: "",
     ray: "",
+    wrote: undefined,
     ...changes,
   };
 }

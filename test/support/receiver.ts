@@ -65,6 +65,7 @@ export const sink: Sink = {
   type: "webhook",
   zones: ["*"],
   severity: "info",
+  actors: "full",
   url: () => Promise.resolve("https://hooks.example/secret-path"),
   secret: () => Promise.resolve(""),
 };

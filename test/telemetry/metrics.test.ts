@@ -33,7 +33,7 @@ describe("the exposition", () => {
     const audit: AuditFeedStatus = {
       state: "following",
       since: new Date(0),
-      accounts: { following: 1, denied: 0, lagging: 0 },
+      accounts: { off: 0, following: 1, denied: 0, lagging: 0 },
       entries: { woke: 0, own: 0, unrelated: 0, malformed: 0 },
       reason: "",
     };

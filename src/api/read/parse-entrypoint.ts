@@ -32,8 +32,8 @@ export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   return { state: "present", id, version, rules };
 }
 
-/** Missing fields have their defaults (SERVICE.md B.4). */
-function ruleOf(wire: JsonObject): LiveRule {
+/** Parses a rule. Missing fields have their defaults (SERVICE.md B.4). */
+export function ruleOf(wire: JsonObject): LiveRule {
   const id = textIn(wire, "id");
   return {
     id,

@@ -11,6 +11,7 @@ import { type Get, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 import { basePath } from "../wire.ts";
+import { auditedWriteOf } from "./parse-audited-write.ts";
 
 /** The largest page: fewer requests for more entries. */
 const perPage = 1_000;
@@ -80,6 +81,9 @@ function auditEntryOf(wire: unknown): AuditEntry | undefined {
   const id = shortText(wire, "id");
   const at = coerceDate(action["time"]);
   if (id === "" || at === undefined) return undefined;
+  const method = shortText(raw, "method").toUpperCase();
+  const path = pathIn(shortText(raw, "uri"));
+  const resource = coerceObject(wire["resource"]);
   return {
     id,
     at,
@@ -90,13 +94,19 @@ function auditEntryOf(wire: unknown): AuditEntry | undefined {
       tokenId: shortText(actor, "token_id"),
       tokenName: shortText(actor, "token_name"),
     },
-    method: shortText(raw, "method").toUpperCase(),
-    path: pathIn(shortText(raw, "uri")),
+    method,
+    path,
     isRefused: isRefused(shortText(action, "result"), raw["status_code"]),
     zoneId: shortText(zone, "id"),
     zoneName: shortText(zone, "name").toLowerCase(),
-    resourceId: shortText(coerceObject(wire["resource"]), "id"),
+    resourceId: shortText(resource, "id"),
     ray: shortText(raw, "cf_ray_id"),
+    wrote: auditedWriteOf({
+      method,
+      path,
+      resourceId: shortText(resource, "id"),
+      body: resource["request"],
+    }),
   };
 }
 

@@ -93,6 +93,7 @@ export interface ConfigFile {
     enabled?: boolean;
     every?: string;
     overlap?: string;
+    actors?: "full" | "masked" | "none";
   };
   inventory?: {
     enabled?: boolean;
@@ -132,4 +133,5 @@ export interface Notification {
   secret_env?: string;
   zones?: Patterns;
   severity?: "info" | "error";
+  actors?: "full" | "masked" | "none";
 }

@@ -1,3 +1,4 @@
+import type { ActorStyle } from "../../zone/audit-entry.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 import type { LintRule } from "../lint.ts";
@@ -40,6 +41,8 @@ export interface NotificationConfig {
   readonly secret: SecretSource | undefined;
   readonly zones: readonly string[];
   readonly severity: "info" | "error";
+  /** How people are written, where `audit.actors` does not show less. */
+  readonly actors: ActorStyle;
 }
 
 /** The Lease whose holder works, of several processes. */
@@ -126,8 +129,12 @@ export interface Config {
     /** An item seen within this time is in use. */
     readonly freshMs: number;
   };
-  /** `undefined`: the audit log is not followed. */
-  readonly audit: { readonly everyMs: number; readonly overlapMs: number } | undefined;
+  readonly audit: {
+    /** `undefined`: the audit log is not followed. */
+    readonly follow: { readonly everyMs: number; readonly overlapMs: number } | undefined;
+    /** How people are written. */
+    readonly actors: ActorStyle;
+  };
   /** `undefined`: the inventory is not read. */
   readonly inventory:
     | {

@@ -158,6 +158,7 @@ function normalCredential(entry: Credential, directory: string): CredentialConfi
 
 function normalNotification(entry: Notification, directory: string): NotificationConfig {
   const { name, type, zones = ["*"], severity = "info" } = entry;
+  const { actors = type === "webhook" ? "full" : "masked" } = entry;
   return {
     name,
     type,
@@ -165,6 +166,7 @@ function normalNotification(entry: Notification, directory: string): Notificatio
     secret: secretSource(entry.secret_file, entry.secret_env, directory),
     zones,
     severity,
+    actors,
   };
 }
 
@@ -223,9 +225,10 @@ function normalAudit({
   enabled = false,
   every = "60s",
   overlap = "10m",
+  actors = "full",
 }: Optional<"audit"> = {}): Config["audit"] {
-  if (!enabled) return undefined;
-  return { everyMs: milliseconds(every), overlapMs: milliseconds(overlap) };
+  const follow = { everyMs: milliseconds(every), overlapMs: milliseconds(overlap) };
+  return { follow: enabled ? follow : undefined, actors };
 }
 
 /** The names in the file and their item kinds. */

@@ -197,8 +197,8 @@ function timezoneError(name: string): string | undefined {
 
 /** A shorter interval would use up the share of the request budget, and a shorter overlap would leave gaps. */
 function checkAudit({ audit }: Config): UnplacedDiagnostic[] {
-  if (audit === undefined) return [];
-  const { everyMs, overlapMs } = audit;
+  if (audit.follow === undefined) return [];
+  const { everyMs, overlapMs } = audit.follow;
   if (everyMs < shortestAuditMs) {
     const message = "the audit log would be read too often";
     return [wrong(["audit", "every"], message, "write a duration of at least 15s")];

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../syntax/json.ts";
 import { idFrom } from "../store.ts";
 
 /** Who wrote, as entries of the audit log say. */
@@ -35,6 +36,8 @@ export interface AuditEntry {
     readonly product: string;
     readonly type: string;
     readonly scope: "accounts" | "zones";
+    /** What the request wrote; absent where it is long. */
+    readonly request?: JsonObject;
   };
   readonly zone?: { readonly id: string; readonly name: string };
 }

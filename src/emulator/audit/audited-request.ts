@@ -1,6 +1,6 @@
 import type { RoutedRequest } from "../http/handle-request.ts";
 import type { Exchange, Reply } from "../http/reply.ts";
-import { idInReply, recordWrite, tokenActor } from "./audited-write.ts";
+import { bodyOfRequest, idInReply, recordWrite, tokenActor } from "./audited-write.ts";
 
 /** Statuses of writes that the service refused after it had accepted the credential. */
 const rejections = [400, 404];
@@ -32,6 +32,7 @@ export function recordRequest(
       ray,
       userAgent: context.req.header("user-agent") ?? "",
       created: status < 300 ? idInReply(reply.text) : undefined,
+      body: bodyOfRequest(request.body),
     },
     faults.auditEffectsOn({ method, path, credential: token.name }),
   );

@@ -1,4 +1,4 @@
-import { coerceObject } from "../../syntax/json.ts";
+import { coerceObject, isJsonObject, type JsonObject } from "../../syntax/json.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { AccountState, Owner, TokenState } from "../state.ts";
 import type { AuditActor, AuditEffects, AuditEntry } from "./audit-log.ts";
@@ -15,7 +15,12 @@ export interface AuditedWrite {
   readonly userAgent: string;
   /** Id of what was created; `undefined` where the path names it. */
   readonly created: string | undefined;
+  /** Body of the request; `undefined` without one. */
+  readonly body: JsonObject | undefined;
 }
+
+/** Longer bodies are not kept: the log has many entries. */
+const maxBodyLength = 8_192;
 
 /** Records a write in the audit log of its account; gives the id of the entry. */
 export function recordWrite(
@@ -44,7 +49,7 @@ export function recordWrite(
     },
     actor,
     raw,
-    resource,
+    resource: { ...resource, ...requestOf(write.body) },
     ...(owner.level === "zone" ? { zone: { id: owner.id, name: owner.name } } : {}),
   } as const;
   return audit.add(entry, store.now(), effects);
@@ -94,6 +99,17 @@ export function idInReply(text: string | undefined): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
+/** The object that a request sent; `undefined` where it sent none. */
+export function bodyOfRequest(text: string): JsonObject | undefined {
+  if (text === "" || text.length > maxBodyLength) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    return isJsonObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const actionTypes: Readonly<Record<string, AuditEntry["action"]["type"]>> = {
   POST: "create",
   PUT: "update",
@@ -120,6 +136,11 @@ function resourceOf(
   const ownId = kind === "phases" ? created : (kind ?? created);
   const type = isRule ? "rule" : "ruleset";
   return withId(isRule ? ruleId : ownId, { noun: type, product: "rulesets", type, scope });
+}
+
+function requestOf(body: JsonObject | undefined): Pick<AuditEntry["resource"], "request"> {
+  if (body === undefined || JSON.stringify(body).length > maxBodyLength) return {};
+  return { request: body };
 }
 
 function withId<T extends object>(

@@ -24,7 +24,7 @@ export async function editAsPerson(
   const writeContext = { now: store.now(), newId: () => store.newId(), isLenient };
   const { next, result, write } = editZone(zone, fields, writeContext);
   await service.commit(next);
-  const { method, created } = write;
+  const { method, created, body } = write;
   const path = `/zones/${zone.id}${write.path}`;
   recordWrite(
     service,
@@ -37,6 +37,7 @@ export async function editAsPerson(
       ray: rayOf(service),
       userAgent: "Synthetic browser",
       created,
+      body,
     },
     faults.auditEffectsOn({ method, path, credential: email }),
   );

@@ -36,6 +36,7 @@ interface EditWrite {
   /** Below the zone's path. */
   readonly path: string;
   readonly created?: string;
+  readonly body?: JsonObject;
 }
 
 /** Changes a zone as somebody in the dashboard would; what the service rejects is rejected here too. */
@@ -46,7 +47,7 @@ export function editZone(zone: ZoneState, fields: FieldReader, context: WriteCon
     // The service ignores unknown members; here they are probably typing errors.
     settings.only(settingMembers);
     const result = updatedSettings(zone, settings.body, context.now);
-    const write = { method: "PUT", path: "/page_shield" };
+    const write = { method: "PUT", path: "/page_shield", body: settings.body };
     return { next: { ...zone, settings: result }, result, write };
   }
   if (fields.body["policy"] !== undefined) return editPolicy(zone, fields, context);
@@ -61,7 +62,7 @@ function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext)
     const added = fields.required("policy", fields.object("policy"));
     added.only(policyMembers);
     const result = createdPolicy(zone, added.body, context.newId(), context.isLenient);
-    const write = { method: "POST", path: policiesPath, created: result.id };
+    const write = { method: "POST", path: policiesPath, created: result.id, body: added.body };
     return { next: { ...zone, policies: [...zone.policies, result] }, result, write };
   }
   const policy = findNamed(zone.policies, fields.body["policy"], "policy");
@@ -73,7 +74,8 @@ function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext)
   const set = fields.required("set", fields.object("set"));
   set.only(policyMembers);
   const result = updatedPolicy(zone, policy, set.body, context.isLenient);
-  return { next: withPolicy(zone, result), result, write: { method: "PUT", path } };
+  const write = { method: "PUT", path, body: set.body };
+  return { next: withPolicy(zone, result), result, write };
 }
 
 function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
@@ -82,9 +84,10 @@ function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): 
     throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
   }
   const edited = editedEntryPoint(fields, { ...context, owner: zone, before });
-  const { ruleset, method } = edited;
-  const path = `/rulesets/${before.current.id}/rules${edited.path}`;
-  return { next: withRuleset(zone, ruleset), result: ruleset.current, write: { method, path } };
+  const { ruleset, ...request } = edited;
+  const path = `/rulesets/${before.current.id}/rules${request.path}`;
+  const write = { ...request, path };
+  return { next: withRuleset(zone, ruleset), result: ruleset.current, write };
 }
 
 interface EditedEntryPoint {
@@ -92,13 +95,14 @@ interface EditedEntryPoint {
   readonly method: string;
   /** Below the path of the ruleset's rules. */
   readonly path: string;
+  readonly body?: JsonObject;
 }
 
 function editedEntryPoint(fields: FieldReader, write: RulesetWrite): EditedEntryPoint {
   const name = fields.body["rule"];
   if (typeof name !== "string") {
     const { body } = fields.required("rule", fields.object("rule"));
-    return { ruleset: withNewRule(rulesetFields(body), write), method: "POST", path: "" };
+    return { ruleset: withNewRule(rulesetFields(body), write), method: "POST", path: "", body };
   }
   const rule = findNamed(write.before.current.rules, name, "rule");
   const path = `/${rule.id}`;
@@ -107,7 +111,7 @@ function editedEntryPoint(fields: FieldReader, write: RulesetWrite): EditedEntry
   }
   const body = editedRule(rule, fields.required("set", fields.object("set")));
   const ruleset = withUpdatedRule(rulesetFields(body), rule, write);
-  return { ruleset, method: "PATCH", path };
+  return { ruleset, method: "PATCH", path, body };
 }
 
 /** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */

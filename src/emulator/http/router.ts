@@ -84,7 +84,8 @@ async function serveLater(
   const body = endpoint.method === "GET" ? "" : await bodyOf(context);
   const handled = handleRequest(service, endpoint, { ...request, body }, faults);
   if (handled.next !== undefined) await service.commit(handled.next);
-  const auditId = recordRequest(exchange, { ...request, method: endpoint.method }, handled.reply);
+  const { method } = endpoint;
+  const auditId = recordRequest(exchange, { ...request, method, body }, handled.reply);
   const audited = auditId === undefined ? {} : { "cf-auditlog-id": auditId };
   return send(exchange, { ...handled, headers: { ...handled.headers, ...audited } }, faults);
 }

@@ -33,8 +33,8 @@ export interface AuditSource {
 export interface AuditFeedPorts {
   readonly source: AuditSource;
   readonly clock: Clock;
-  /** Called once for each zone that the new entries of a read touch. */
-  readonly wake: (zone: ZoneName) => void;
+  /** Called once for each zone that new entries of a read touch, with those entries in the order of their times. */
+  readonly wake: (zone: ZoneName, entries: readonly AuditEntry[]) => void;
   /** Called when the state of the feed changes. */
   readonly changed: (status: AuditFeedStatus) => void;
   /** Called once, for the first entries that cannot be understood. */
@@ -63,44 +63,60 @@ interface Account {
  * about the live state, and does not find everything: entries can be late, lost or cut. The sweep stays the truth.
  */
 export class AuditFeed {
-  readonly #options: AuditFeedOptions;
+  /** `undefined`: no log is followed. */
+  #options: AuditFeedOptions | undefined;
   readonly #ports: AuditFeedPorts;
   readonly #accounts = new Map<string, Account>();
   readonly #loops = new Set<Promise<void>>();
   readonly #entries = { woke: 0, own: 0, unrelated: 0, malformed: 0 };
+  #declared: readonly DesiredZone[] = [];
   /** `undefined` until every account was read once. */
   #state: AuditFeedState | undefined;
   #since: Date;
   /** `undefined` until the feed works. */
   #stop: AbortSignal | undefined;
 
-  constructor(options: AuditFeedOptions, ports: AuditFeedPorts) {
+  /** @param options `undefined`: no log is followed. */
+  constructor(options: AuditFeedOptions | undefined, ports: AuditFeedPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#since = ports.clock.now();
+    if (options === undefined) this.#state = "off";
   }
 
   get status(): AuditFeedStatus {
-    const accounts = { following: 0, denied: 0, lagging: 0 };
+    const accounts = { off: 0, following: 0, denied: 0, lagging: 0 };
     let reason = "";
     for (const account of this.#accounts.values()) {
       accounts[account.state ?? "lagging"] += 1;
       if (reason === "") reason = account.reason;
+    }
+    if (this.#options === undefined) {
+      accounts.off = new Set(this.#declared.map(({ zone }) => zone.accountId)).size;
     }
     const state = this.#state ?? "lagging";
     return { state, since: this.#since, accounts, entries: { ...this.#entries }, reason };
   }
 
   /** Follows the accounts of the declared zones, and no others. */
-  declare(zones: Iterable<DesiredZone>): void {
-    const groups = Map.groupBy(zones, ({ zone }) => zone.accountId);
+  declare(zones: readonly DesiredZone[]): void {
+    this.#declared = zones;
+    const followed = this.#options === undefined ? [] : zones;
+    const groups = Map.groupBy(followed, ({ zone }) => zone.accountId);
     for (const [id, account] of this.#accounts) {
       if (groups.has(id)) continue;
-      account.stop.abort(new Error("the account has no declared zone"));
+      account.stop.abort(new Error("the audit log of the account is not followed any more"));
       this.#accounts.delete(id);
     }
     for (const [id, group] of groups) if (id !== "") this.#declareAccount(id, group);
     this.#noteState();
+  }
+
+  /** Follows with other options from the next reads on, or not at all. */
+  reconfigure(options: AuditFeedOptions | undefined): void {
+    if (this.#options === undefined && options !== undefined) this.#state = undefined;
+    this.#options = options;
+    this.declare(this.#declared);
   }
 
   /** Works until `stop` aborts. Never rejects. */
@@ -148,23 +164,27 @@ export class AuditFeed {
   /** Reads the log of an account again and again, whatever happens, until the signal aborts. */
   async #followUntil(account: Account, signal: AbortSignal): Promise<void> {
     const { clock, bug } = this.#ports;
-    while (!isAborted(signal)) {
+    for (let options = this.#options; options !== undefined; options = this.#options) {
+      if (isAborted(signal)) return;
       try {
-        await this.#read(account, signal);
+        await this.#read(account, options, signal);
       } catch (error) {
         if (isAborted(signal)) return;
         this.#noteFailure(account, error);
         if (!(error instanceof ServiceError)) bug(error, "");
       }
-      const { everyMs } = this.#options;
+      const { everyMs } = options;
       const waitMs = account.state === "denied" ? Math.max(everyMs, deniedEveryMs) : everyMs;
       await clock.sleep(waitMs, signal).catch(() => undefined);
     }
   }
 
-  async #read(account: Account, signal: AbortSignal): Promise<void> {
+  async #read(
+    account: Account,
+    { everyMs, overlapMs }: AuditFeedOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { clock, source } = this.#ports;
-    const { everyMs, overlapMs } = this.#options;
     const now = clock.now();
     const startedAt = clock.monotonicMs();
     const window = nextWindow(now, account.readUpTo, overlapMs);
@@ -181,13 +201,18 @@ export class AuditFeed {
   }
 
   #wakeTouched(entries: readonly AuditEntry[], declared: DeclaredZones): void {
-    const touched = new Set<ZoneName>();
-    for (const entry of entries) {
+    const touched = new Map<ZoneName, AuditEntry[]>();
+    // Entries of one moment are in the order in which the log had them: newest first.
+    for (const entry of entries.toReversed().toSorted((a, b) => Number(a.at) - Number(b.at))) {
       const { result, zones } = this.#judge(entry, declared);
       this.#entries[result] += 1;
-      for (const zone of zones) touched.add(zone);
+      for (const zone of zones) {
+        const known = touched.get(zone);
+        if (known === undefined) touched.set(zone, [entry]);
+        else known.push(entry);
+      }
     }
-    for (const zone of touched) this.#ports.wake(zone);
+    for (const [zone, found] of touched) this.#ports.wake(zone, found);
   }
 
   #judge(
@@ -221,10 +246,17 @@ export class AuditFeed {
   }
 
   #noteState(): void {
+    if (this.#options === undefined) {
+      this.#changeState("off");
+      return;
+    }
     const states = [...this.#accounts.values()].map(({ state }) => state);
     const known = states.filter((state) => state !== undefined);
     if (known.length === 0 || known.length < states.length) return;
-    const state = worstState(known);
+    this.#changeState(worstState(known));
+  }
+
+  #changeState(state: AuditFeedState): void {
     if (state === this.#state) return;
     this.#state = state;
     this.#since = this.#ports.clock.now();

@@ -53,8 +53,8 @@ export interface PlanRequest extends RunContext {
   readonly adoptOnly?: boolean;
   /** The plan without changes that the same answers led to before; `undefined` where there is none. */
   readonly unchangedPlan: (digest: string) => Plan | undefined;
-  /** The plan with the causes of its changes. */
-  readonly explain: (plan: Plan) => Plan;
+  /** The plan with the causes of its changes, and who made their drift; a plan with changes has a live state. */
+  readonly explain: (plan: Plan, live: LiveZone | undefined) => Plan;
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
 
@@ -185,7 +185,7 @@ async function planFromSource(
     const readEndMs = clock.monotonicMs();
     // 2. plan
     const { plan: found, live, conflicts = [], ...rest } = await source.planFrom(answers);
-    const planned = found.changes.length === 0 ? found : source.explain(found);
+    const planned = found.changes.length === 0 ? found : source.explain(found, live);
     const finishedAt = clock.now();
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };

@@ -1,3 +1,4 @@
+import { namesOfAuthors } from "../../plan/cause/author.ts";
 import { causesOf, changesWith, fieldsWith } from "../../plan/cause/cause.ts";
 import type { Change, Delete } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
@@ -59,10 +60,14 @@ export class ZoneMemory {
     const contended = [...this.#contended(plan, now).keys()];
     if (contended.length === 0) return [];
     const minutes = Math.round(windowMs / 60_000);
+    const fields = new Set(contended);
+    const writers = plan.changes.filter((each) => fieldsOf([each]).some((one) => fields.has(one)));
+    const who = namesOfAuthors(writers.flatMap(({ authors = [] }) => authors));
+    const remedy = who === "" ? "find the other writer" : `the other writer is ${who}`;
     return [
       {
         reason: "contended",
-        message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min, and changed back each time: find the other writer. zonewarden corrects it again after that time`,
+        message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min, and changed back each time: ${remedy}. zonewarden corrects it again after that time`,
       },
     ];
   }

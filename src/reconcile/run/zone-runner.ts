@@ -4,6 +4,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
+import type { DriftAuthors } from "../audit/drift-authors.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { StopSignals } from "../signals.ts";
 import { adoptedAfter } from "./adopted-rules.ts";
@@ -54,6 +55,8 @@ export interface ZoneRunPorts extends PlanPorts, WritePorts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly store: RunStore;
+  /** `undefined`: the audit log is not followed. */
+  readonly authors?: DriftAuthors | undefined;
 }
 
 /** The result of a run; `next` is `undefined` where the zone waits for a trigger from outside. */
@@ -127,6 +130,7 @@ export class ZoneRunner {
     }
     this.#backOff.keepOnly(declared);
     this.#applied.keepOnly(declared);
+    this.#ports.authors?.keepOnly(declared);
     for (const name of this.#memories.keys()) {
       if (!declared.has(name)) this.#memories.delete(name);
     }
@@ -154,6 +158,7 @@ export class ZoneRunner {
       memory.record(report, this.#basisOf(zone, planned.digest));
       this.#applied.record(report, zone, planned.live?.scoreRule);
       this.#recordAdopted(report, zone);
+      this.#ports.authors?.record(report, planned.live);
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, zone.desired, memory) };
     } finally {
@@ -190,7 +195,10 @@ export class ZoneRunner {
       impact,
       ownership,
       unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
-      explain: (plan) => this.#applied.explain(plan, desired.content),
+      explain: (plan, live) => {
+        const explained = this.#applied.explain(plan, desired.content);
+        return this.#ports.authors?.explain(explained, live) ?? explained;
+      },
       holdsAt: (plan, now) => {
         const rules = { ...this.#options, limits: this.#limits, used: this.#releases.all };
         const holds = guardZone(plan, desired, rules, now);

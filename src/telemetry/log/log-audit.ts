@@ -4,7 +4,8 @@ import type { Logger } from "./log.ts";
 /** Logs that the state of the audit feed changed: once, and not at each read. */
 export function logAuditFeed(logger: Logger, { state, accounts, reason }: AuditFeedStatus): void {
   const facts = { accounts, ...(reason === "" ? {} : { reason }) };
-  if (state === "following") logger.info(facts, "audit log followed");
+  if (state === "off") logger.info("audit log not followed any more");
+  else if (state === "following") logger.info(facts, "audit log followed");
   else if (state === "denied") {
     logger.warn(facts, "audit log not permitted: sweeps go on, changes by hand are found later");
   } else logger.warn(facts, "audit log lags: sweeps go on, changes by hand are found later");

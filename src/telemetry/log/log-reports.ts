@@ -2,8 +2,10 @@ import type { Logger } from "pino";
 
 import { causesIn, changesWith } from "../../plan/cause/cause.ts";
 import { type Cause, type Change, summaryOf } from "../../plan/change.ts";
+import { authorsLine } from "../../render/cause-text.ts";
 import { driftLine } from "../../render/change-text.ts";
 import { warningCounts } from "../../render/diagnostic-summary.ts";
+import { authorsJson } from "../../render/plan-json.ts";
 import { impactOf, impacts, weakeningOf } from "../../state/drift.ts";
 import { clipped } from "../../state/history.ts";
 import {
@@ -230,15 +232,25 @@ function driftFacts(changes: readonly Change[]): Facts {
   const drift = changesWith("drift", changes);
   if (drift.length === 0) return {};
   const found = new Set(drift.map(impactOf));
-  return { drift: driftLine(drift), drift_impact: impacts.find((impact) => found.has(impact)) };
+  const impact = impacts.find((each) => found.has(each));
+  return { drift: driftLine(drift), drift_impact: impact, ...authorFacts(drift) };
+}
+
+/** Who made drift; nothing where the audit log was not asked. */
+function authorFacts(drift: readonly Change[]): Facts {
+  if (drift.every(({ authors }) => authors === undefined)) return {};
+  const changed_by = authorsLine(drift);
+  return { changed_by: changed_by === "" ? "unknown" : changed_by };
 }
 
 function failureFacts({ code, message, transient, ray, retryAfterMs }: Failure): Facts {
   return { code, error: message, transient, ray, retry_after_ms: retryAfterMs };
 }
 
-function auditOf({ key, verb, effect, fields }: Change): Facts {
-  return { key, verb, effect: effect.direction, fields: fields.map(clipped) };
+function auditOf(change: Change): Facts {
+  const { key, verb, effect, fields } = change;
+  const base = { key, verb, effect: effect.direction, fields: fields.map(clipped) };
+  return { ...base, ...authorsJson(change) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { authorContexts } from "../../plan/cause/author.ts";
 import { verbs } from "../../plan/change.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
 import { auditEntryResults, auditFeedStates } from "../../state/audit-status.ts";
@@ -16,7 +17,6 @@ const zone = "declared zones";
 const credential = "configured credentials";
 const endpoint = [...Object.keys(endpoints), other];
 const method = [...methods, other];
-
 export const notificationResults = ["done", "error"] as const;
 
 export type NotificationResult = (typeof notificationResults)[number];
@@ -70,12 +70,12 @@ export const metricTable = {
   ),
   auditAccounts: gauge(
     "zonewarden_audit_accounts",
-    "Accounts with declared zones by how well their audit log is followed; no series unless audit is enabled.",
+    "Accounts with declared zones by how well their audit log is followed; no series while another process works.",
     { state: auditFeedStates },
   ),
   auditEntries: counter(
     "zonewarden_audit_entries_total",
-    "Entries of audit logs by what was done about them; no series unless audit is enabled.",
+    "Entries of audit logs by what was done about them; no series while another process works.",
     { result: auditEntryResults },
   ),
   leader: gauge(
@@ -170,6 +170,11 @@ export const metricTable = {
     "zonewarden_drift_detected_total",
     "Times that drift was detected; at most one for each reconcile and kind.",
     { zone, kind: kinds },
+  ),
+  driftAuthors: counter(
+    "zonewarden_drift_authors_total",
+    "Drifted resources that were found, by the way in which they were changed as the audit log says; unknown: it names nobody, or is not followed.",
+    { context: [...authorContexts, "unknown"] },
   ),
   owaspVersion: gauge(
     "zonewarden_owasp_ruleset_version",

@@ -2,10 +2,13 @@ import { setImmediate } from "node:timers/promises";
 
 import { collectDefaultMetrics, Counter, Registry } from "prom-client";
 
+import { changesWith } from "../../plan/cause/cause.ts";
+import type { Change } from "../../plan/change.ts";
 import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import type { LoadReport } from "../../state/load-report.ts";
 import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
+import { driftOf, type ZoneState } from "../../state/zone-state.ts";
 import type { ConnectionFault, RequestFact } from "../../zone/service-request.ts";
 import { retryReasonOf } from "./api-labels.ts";
 import { RequestTally, RunTally } from "./counters.ts";
@@ -24,7 +27,8 @@ export interface Build {
 /** Counters and histograms, and their exposition together with the state of the fleet. */
 export interface Metrics {
   readonly contentType: string;
-  recordZone(report: ZoneReport): void;
+  /** @param before the state of the zone before the run. */
+  recordZone(report: ZoneReport, before?: ZoneState): void;
   recordLoad(load: LoadReport): void;
   recordRequest(request: Omit<RequestFact, "credential" | "date">): void;
   /** Counts a retry by the result of the previous attempt. */
@@ -51,6 +55,7 @@ export function createMetrics(build: Build): Metrics {
   const configReloads = counter(metricTable.configReloads);
   const scheduleMissed = counter(metricTable.scheduleMissed);
   const changes = counter(metricTable.changes);
+  const driftAuthors = counter(metricTable.driftAuthors);
   const retries = counter(metricTable.retries);
   const notifications = counter(metricTable.notifications);
   const runs = new RunTally();
@@ -62,8 +67,11 @@ export function createMetrics(build: Build): Metrics {
 
   return {
     contentType: registry.contentType,
-    recordZone: (report) => {
+    recordZone: (report, before) => {
       runs.record(report);
+      for (const change of newDrift(report, before)) {
+        driftAuthors.inc({ context: change.authors?.[0]?.context ?? "unknown" });
+      }
       if (report.result !== "applied") return;
       for (const change of report.plan.changes) {
         const result = changeResultOf(change, report.outcomes);
@@ -89,6 +97,13 @@ export function createMetrics(build: Build): Metrics {
       }
     },
   };
+}
+
+/** The drift of a run that was not there before it. */
+function newDrift(report: ZoneReport, before: ZoneState | undefined): readonly Change[] {
+  if (report.result === "error") return [];
+  const known = new Set(before === undefined ? [] : driftOf(before).map(({ key }) => key));
+  return changesWith("drift", report.plan.changes).filter(({ key }) => !known.has(key));
 }
 
 /** Default metrics that promtool rejects; each is redundant. */

@@ -1,5 +1,5 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
-import { causeRemark } from "../../render/cause-text.ts";
+import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
@@ -12,7 +12,12 @@ export interface Sides {
 }
 
 /** A change with its effect and both sides of each field; `changes` are all of its plan. */
-export function renderChange(change: Change, changes: readonly Change[], sides: Sides): Html {
+export function renderChange(
+  change: Change,
+  changes: readonly Change[],
+  sides: Sides,
+  now: Date,
+): Html {
   const { effect, key, title, fields, verb } = change;
   return html`<article class="change ${effect.direction}">
     <header>
@@ -23,9 +28,14 @@ export function renderChange(change: Change, changes: readonly Change[], sides: 
       ${title !== "" && html`<span class="title">${foreign(title)}</span>`}
       <span class="badges">${remark(change, changes)} ${effectBadge(effect)}</span>
     </header>
-    ${effect.reasons.length > 0 && reasonList(effect.reasons)}
+    ${renderAuthors(change, now)} ${effect.reasons.length > 0 && reasonList(effect.reasons)}
     ${fields.length > 0 && fieldTable(change, sides)}
   </article>`;
+}
+
+function renderAuthors(change: Change, now: Date): Html | undefined {
+  const text = authorsText(change, now);
+  return text === "" ? undefined : html`<p class="authors">${foreign(text)}</p>`;
 }
 
 function effectBadge({ direction, mayBreak }: Effect): Html {

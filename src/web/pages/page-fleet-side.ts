@@ -5,6 +5,7 @@ import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import type { ChangeRecord } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html, type Part } from "./html.ts";
+import { renderAuthorPanel } from "./page-fleet-authors.ts";
 import {
   causeText,
   counted,
@@ -26,6 +27,7 @@ export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot)
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
     ${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
+    ${renderAuthorPanel(fleet.zones, now)}
     ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
     ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
@@ -80,6 +82,9 @@ function schedule(
 }
 
 function auditState({ state, since, accounts, reason }: AuditFeedStatus, now: Date): Html {
+  if (state === "off") {
+    return html`<p class="quiet">Not followed: sweeps find changes by hand.</p>`;
+  }
   const isGood = state === "following";
   const others = auditFeedStates.filter((each) => each !== "following" && accounts[each] > 0);
   return html`<p>

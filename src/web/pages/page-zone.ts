@@ -63,7 +63,7 @@ function plan(state: ZoneState, now: Date): Html {
     ${
       differing.length === 0
         ? html`<p class="empty">${nothingToDo(state)}</p>`
-        : differing.map((change) => renderChange(change, differing, planned))
+        : differing.map((change) => renderChange(change, differing, planned, now))
     }
     ${renderImpact(state, now)}
   </section>`;
@@ -114,7 +114,7 @@ function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
       Trigger ${trigger}, revision ${revisionCode(revision)}, run <code>${run}</code>,
       ${at.toISOString()}
     </p>
-    ${changes.map((change) => renderChange(change, changes, applied))}
+    ${changes.map((change) => renderChange(change, changes, applied, now))}
     <ul class="plain writes">
       ${writes.map(writeItem)}
     </ul>

@@ -1,0 +1,119 @@
+import { policyValues, ruleValues, settingValues } from "../../plan/cause/written-values.ts";
+import {
+  isDeeperThan,
+  isJsonObject,
+  isObjectList,
+  type Json,
+  type JsonObject,
+  maxJsonLevels,
+} from "../../syntax/json.ts";
+import type { AuditedWrite } from "../../zone/audit-entry.ts";
+import { settingNames } from "../../zone/resource.ts";
+import { flagIn } from "../wire-value.ts";
+import { ruleOf } from "./parse-entrypoint.ts";
+import { policyOf } from "./parse-page-shield.ts";
+
+/** What an entry of the audit log says about its request. */
+interface AuditedRequest {
+  readonly method: string;
+  /** Below the base path. */
+  readonly path: string;
+  readonly resourceId: string;
+  /** The body of the request, as an object or as its text; the service may leave it out (SERVICE.md C.7). */
+  readonly body: Json | undefined;
+}
+
+/** What a request wrote in a zone; `undefined` where it wrote nothing that zone files declare. */
+export function auditedWriteOf(request: AuditedRequest): AuditedWrite | undefined {
+  const [, level, , area, ...rest] = request.path.split("/");
+  if (level !== "zones") return undefined;
+  const body = bodyOf(request.body);
+  if (area === "rulesets") return rulesetWrite(request, rest, body);
+  if (area !== "page_shield") return undefined;
+  const [place, id = ""] = rest;
+  if (place === undefined) return settingsWrite(request, body);
+  return place === "policies" ? policyWrite(request, id, body) : undefined;
+}
+
+function rulesetWrite(
+  request: AuditedRequest,
+  [place, second = "", third = ""]: readonly string[],
+  body: JsonObject | undefined,
+): AuditedWrite | undefined {
+  // The entry point is written by its phase or by its id. What is written to a ruleset of another phase fits no rule.
+  const isWhole = place === "phases" ? third === "entrypoint" : second === "";
+  if (isWhole) return request.method === "PUT" ? replacedRules(body) : undefined;
+  return second === "rules" ? ruleWrite(request, third, body) : undefined;
+}
+
+function settingsWrite(
+  { method }: AuditedRequest,
+  body: JsonObject | undefined,
+): AuditedWrite | undefined {
+  if (method !== "PUT" && method !== "PATCH") return undefined;
+  const sent = settingNames.flatMap((name) => {
+    const value = flagIn(body ?? {}, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const values = body === undefined ? undefined : settingValues(Object.fromEntries(sent));
+  return { kind: "setting", verb: "update", id: "", values };
+}
+
+const verbs: Readonly<Record<string, Exclude<AuditedWrite["verb"], "replace">>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "update",
+  DELETE: "delete",
+};
+
+/** Stands for an id that the body need not have. */
+const anyId = "0".repeat(32);
+
+function policyWrite(
+  { method, resourceId }: AuditedRequest,
+  id: string,
+  body: JsonObject | undefined,
+): AuditedWrite | undefined {
+  const verb = verbs[method];
+  if (verb === undefined) return undefined;
+  const policy = body && policyOf({ ...body, id: anyId });
+  const values =
+    body === undefined || policy === undefined
+      ? undefined
+      : policyValues(policy, new Set(Object.keys(body)));
+  return { kind: "policy", verb, id: id === "" ? resourceId : id, values };
+}
+
+function ruleWrite(
+  { method }: AuditedRequest,
+  id: string,
+  body: JsonObject | undefined,
+): AuditedWrite | undefined {
+  const verb = verbs[method];
+  if (verb === undefined) return undefined;
+  if (body === undefined) return { kind: "rule", verb, id, values: undefined };
+  // A body with nothing but a position keeps the rule (SERVICE.md B.2).
+  const isMove = Object.keys(body).every((name) => name === "position");
+  return { kind: "rule", verb, id, values: isMove ? new Map() : ruleValues(ruleOf(body)) };
+}
+
+function replacedRules(body: JsonObject | undefined): AuditedWrite {
+  const base = { kind: "rule", verb: "replace", id: "", values: undefined } as const;
+  const rules = body?.["rules"];
+  if (rules === undefined || !isObjectList(rules)) return base;
+  const named = rules.map(ruleOf).flatMap((rule) => {
+    const values = ruleValues(rule);
+    return [rule.id, rule.ref].filter((name) => name !== "").map((name) => [name, values] as const);
+  });
+  return { ...base, rules: new Map(named) };
+}
+
+function bodyOf(body: Json | undefined): JsonObject | undefined {
+  if (typeof body !== "string") return isJsonObject(body) ? body : undefined;
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isJsonObject(parsed) && !isDeeperThan(maxJsonLevels, parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+
+import { canonicalJson, type Json } from "../../syntax/json.ts";
+import type { WrittenValues } from "../../zone/audit-entry.ts";
+import type { LivePolicy, LiveRule } from "../../zone/live-zone.ts";
+import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
+import { unmarked } from "../../zone/mark.ts";
+import type { Change, Fields } from "../change.ts";
+import { policyFields } from "../policies/policy-match.ts";
+import { comparable, ruleFields } from "../rules/rule-fields.ts";
+
+/** Characters of a digest: 72 bits. Who wrote a value must not be told by chance. */
+const digestLength = 12;
+
+/** The digest of a written value; "" for a missing one. */
+function digestOf(value: Json | undefined): string {
+  if (value === undefined) return "";
+  return createHash("sha256")
+    .update(canonicalJson(value))
+    .digest("base64url")
+    .slice(0, digestLength);
+}
+
+function digestsOf(fields: Fields): WrittenValues {
+  return new Map(Object.entries(fields).map(([field, value]) => [field, digestOf(value)]));
+}
+
+/** The values that a request wrote to a policy: those of the fields that it had. */
+export function policyValues(policy: LivePolicy, sent: ReadonlySetLike<string>): WrittenValues {
+  const fields = Object.entries(policyFields(policy, unmarked(policy.description).description));
+  return digestsOf(Object.fromEntries(fields.filter(([field]) => sent.has(field))));
+}
+
+/** The values that a request wrote to a rule, which it replaced. */
+export function ruleValues(rule: Omit<LiveRule, "wire">): WrittenValues {
+  return digestsOf(ruleFields(comparable(rule, documentedScoreRuleId)));
+}
+
+export function settingValues(settings: Readonly<Record<string, boolean>>): WrittenValues {
+  return digestsOf(settings);
+}
+
+/** Whether the value of a field was found live as it was written; `undefined`: it was not written. */
+export function isFound(
+  { kind, verb, fields, ...change }: Change,
+  field: string,
+  written: WrittenValues,
+): boolean | undefined {
+  if (kind === "setting") {
+    const digest = verb === "update" && "id" in change ? written.get(change.id) : undefined;
+    return digest === undefined ? undefined : digest === liveDigest(fields, field, kind);
+  }
+  const digest = written.get(field);
+  // A rule is written as a whole: a field that it does not have has no value.
+  if (digest === undefined && kind === "policy") return undefined;
+  return (digest ?? "") === liveDigest(fields, field, kind);
+}
+
+function liveDigest(fields: Change["fields"], field: string, kind: Change["kind"]): string {
+  const before = fields.find((each) => each.field === field)?.before;
+  if (kind === "policy" && field === "description" && typeof before === "string") {
+    return digestOf(unmarked(before).description);
+  }
+  return digestOf(before);
+}

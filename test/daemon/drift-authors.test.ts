@@ -1,0 +1,189 @@
+import { describe, it } from "vitest";
+
+import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { startJsonSink } from "../support/http-server.ts";
+import { logLines, logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+
+const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
+const alice = "alice@example.com";
+
+type Daemon = ReturnType<Example["place"]["start"]>;
+
+/** A daemon whose first sweep has ended, on a clock that the test moves. */
+class Followed implements AsyncDisposable {
+  readonly example: Example;
+  readonly daemon: Daemon;
+  readonly #clock: SimulatedClock;
+  readonly #page: string;
+  #linesBefore = 0;
+
+  private constructor(example: Example, daemon: Daemon, clock: SimulatedClock, page: string) {
+    this.example = example;
+    this.daemon = daemon;
+    this.#clock = clock;
+    this.#page = page;
+  }
+
+  static async start(actors = "full", more = ""): Promise<Followed> {
+    const clock = new SimulatedClock(new Date());
+    const config = `schedule: { cron: "0 0 1 1 *" }
+audit: { enabled: true, every: 60s, actors: ${actors} }
+history: { path: history.jsonl }
+${more}`;
+    const example = await exampleWithEmulator({ config, ports: { clock } });
+    const daemon = example.place.start("run");
+    const { page } = await logged(daemon, "zonewarden started");
+    const followed = new Followed(example, daemon, clock, coerceText(page));
+    await logged(daemon, "audit log followed");
+    await followed.until("the first sweep", async () => {
+      const json = coerceObject(await followed.json("api/v1/zones"));
+      const zones = coerceObjects(json["zones"]);
+      return zones.every(({ status }) => status !== "unknown") ? true : undefined;
+    });
+    return followed;
+  }
+
+  /** Edits a zone in the dashboard, and waits for the next read of the log. */
+  async edit(body: JsonObject): Promise<void> {
+    this.#linesBefore = logLines(this.daemon).length;
+    await control(this.example, "edit", { actor: alice, ...body });
+    await control(this.example, "clock", { advance: "60s" });
+    await this.#clock.advance(60_000);
+  }
+
+  async until<T>(what: string, found: () => Promise<T | undefined> | T | undefined): Promise<T> {
+    return eventually(what, async () => {
+      await this.#clock.advance(10);
+      return found();
+    });
+  }
+
+  /** The line of a run that the last edit woke. */
+  async line(msg: string, zone: string): Promise<JsonObject> {
+    return this.until(`${msg} ${zone}`, () =>
+      logLines(this.daemon)
+        .slice(this.#linesBefore)
+        .find(
+          (line) => line["msg"] === msg && line["zone"] === zone && line["trigger"] === "audit",
+        ),
+    );
+  }
+
+  async json(path: string): Promise<unknown> {
+    return (await fetch(new URL(path, this.#page))).json();
+  }
+
+  async text(path: string): Promise<string> {
+    return (await fetch(new URL(path, this.#page))).text();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.daemon.signal("SIGTERM");
+    await this.daemon.ended;
+    await this.example[Symbol.asyncDispose]();
+  }
+}
+
+describe("the author of drift", () => {
+  it("is in the log, the history, the pages and the API", async ({ expect }) => {
+    await using at = await Followed.start();
+    await at.edit({ zone: blog, settings: { enabled: false } });
+    expect(await at.line("plan applied", blog)).toMatchObject({
+      cause: "drift",
+      changed_by: `${alice} in the dashboard`,
+    });
+    const [write] = logLines(at.daemon).filter(
+      ({ msg, zone, trigger }) => msg === "write done" && zone === blog && trigger === "audit",
+    );
+    const author = {
+      kind: "person",
+      name: alice,
+      context: "dash",
+      method: "PUT",
+      certain: true,
+      fields: ["value"],
+    };
+    expect(write).toMatchObject({ changes: [{ authors: [author] }] });
+
+    const history = coerceObject(await at.json(`api/v1/zones/${blog}/history`));
+    const last = coerceObjects(history["entries"]).at(-1);
+    expect(last).toMatchObject({ changes: [{ key: "setting/enabled", authors: [author] }] });
+    expect(await at.text(`zones/${blog}`)).toContain(`changed by ${alice} in the dashboard`);
+    const fleet = await at.text("");
+    expect(fleet).toContain("Who changes zones by hand");
+    expect(fleet).toContain(`${alice} in the dashboard`);
+    const metrics = await at.text("metrics");
+    expect(metrics).toContain('zonewarden_drift_authors_total{context="dash"} 1');
+    expect(metrics).not.toContain("alice");
+    const printed = await at.example.place.run("history", blog);
+    expect(printed.stdout).toMatch(
+      new RegExp(`changed by ${alice} in the dashboard, at 20\\d\\d-`),
+    );
+  });
+
+  it("is found of policies and rules that were changed, created and deleted", async ({
+    expect,
+  }) => {
+    await using at = await Followed.start();
+    await at.edit({ zone: shop, rule: "zonewarden:owasp", set: { paranoia_level: 1 } });
+    expect(await at.line("plan applied", shop)).toMatchObject({
+      changed_by: `${alice} in the dashboard`,
+    });
+    for (const body of [
+      { policy: "zonewarden:checkout", delete: true },
+      { policy: "zonewarden:everywhere", set: { enabled: false } },
+    ]) {
+      await at.edit({ zone: shop, actor: "bob@example.com", ...body });
+      expect(await at.line("plan applied", shop)).toMatchObject({
+        changed_by: "bob@example.com in the dashboard",
+      });
+    }
+  });
+
+  it("is nobody where the entry is lost", async ({ expect }) => {
+    await using at = await Followed.start();
+    await control(at.example, "faults", { fault: "audit_lost", count: 1 });
+    await at.edit({ zone: blog, settings: { enabled: false } });
+    await at.edit({
+      zone: blog,
+      actor: "bob@example.com",
+      settings: { use_connection_url_path: true },
+    });
+    const line = await at.line("plan applied", blog);
+    expect(JSON.stringify(line)).not.toContain("alice");
+    expect(line["changed_by"]).not.toBe(`${alice} in the dashboard`);
+  });
+
+  it.for([
+    { actors: "full", chat: "a…@example.com", log: alice },
+    { actors: "masked", chat: "a…@example.com", log: "a…@example.com" },
+    { actors: "none", chat: "a person", log: "a person" },
+  ])(
+    "is written as audit.actors: $actors says, and masked in chats",
+    async ({ actors, chat, log }, { expect }) => {
+      await using sink = await startJsonSink();
+      const sinks = `notifications:
+  - { name: chat, type: slack, url: "${sink.url}" }
+  - { name: pipeline, type: webhook, url: "${sink.url}" }`;
+      await using at = await Followed.start(actors, sinks);
+      await at.edit({ zone: blog, settings: { enabled: false } });
+      expect(await at.line("plan applied", blog)).toMatchObject({
+        changed_by: `${log} in the dashboard`,
+      });
+      const messages = await at.until("both messages", () => {
+        const found = sink.objects.map((each) => JSON.stringify(each));
+        const about = found.filter((each) => each.includes("changed by"));
+        return about.length === 2 ? about : undefined;
+      });
+      const inChat = messages.filter((each) => each.includes("attachments"));
+      expect(inChat).toEqual([expect.stringContaining(`changed by ${chat} in the dashboard`)]);
+      expect(messages.filter((each) => !inChat.includes(each))).toEqual([
+        expect.stringContaining(`changed by ${log} in the dashboard`),
+      ]);
+      if (actors !== "full") expect(await at.text(`zones/${blog}`)).not.toContain("alice");
+    },
+  );
+});

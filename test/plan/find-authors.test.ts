@@ -1,0 +1,286 @@
+import { describe, it } from "vitest";
+
+import { auditedWriteOf } from "../../src/api/read/parse-audited-write.ts";
+import { ruleOf } from "../../src/api/read/parse-entrypoint.ts";
+import { policyOf } from "../../src/api/read/parse-page-shield.ts";
+import { explained } from "../../src/plan/cause/cause.ts";
+import { authorsOf } from "../../src/plan/cause/find-authors.ts";
+import { type Change, neutral } from "../../src/plan/change.ts";
+import { differingPolicyFields } from "../../src/plan/policies/policy-match.ts";
+import { comparable, differingRuleFields } from "../../src/plan/rules/rule-fields.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
+import type { AuditEntry } from "../../src/zone/audit-entry.ts";
+import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import { auditEntry, idOf } from "../support/audit-entries.ts";
+
+const zone = `/zones/${idOf(1)}`;
+const [shop, other] = [idOf(11), idOf(12)];
+const policies = `${zone}/page_shield/policies`;
+const rules = `${zone}/rulesets/${idOf(20)}/rules`;
+let count = 0;
+
+/** An entry of a request; each is a second after the one before. */
+function wrote(
+  who: string,
+  method: string,
+  path: string,
+  body?: JsonObject,
+  resourceId = "",
+): AuditEntry {
+  count += 1;
+  const at = new Date(Date.parse("2026-11-20T12:00:00Z") + count * 1_000);
+  const isToken = !who.includes("@");
+  return auditEntry({
+    id: `entry-${count}`,
+    at,
+    actor: {
+      type: isToken ? "account" : "user",
+      context: isToken ? "api_token" : "dash",
+      email: isToken ? "" : who,
+      tokenId: isToken ? `id-of-${who}` : "",
+      tokenName: isToken ? who : "",
+    },
+    method,
+    path,
+    resourceId,
+    wrote: auditedWriteOf({ method, path, resourceId, body }),
+  });
+}
+
+function update(kind: Change["kind"], name: string, id: string, fields: Change["fields"]): Change {
+  const change = { ...shared(kind, name, fields), verb: "update", id, adopted: false } as const;
+  return explained(change, () => ["drift"]);
+}
+
+function shared(kind: Change["kind"], name: string, fields: Change["fields"]) {
+  const key = `${kind}/${name}` as const;
+  return { kind, key, title: "", effect: neutral, causes: [], fields };
+}
+
+const setting = update("setting", "enabled", "enabled", [
+  { field: "value", before: false, after: true },
+]);
+
+const live = {
+  id: shop,
+  description: "Shop [zonewarden:shop]",
+  action: "log",
+  expression: "true",
+  enabled: false,
+  value: "script-src 'self'",
+};
+const policy = update("policy", "shop", shop, [
+  { field: "action", before: "log", after: "allow" },
+  { field: "enabled", before: false, after: true },
+]);
+
+const owasp = {
+  action: "execute",
+  action_parameters: { id: managedRulesets.owasp, overrides: { enabled: false } },
+  expression: "true",
+  enabled: true,
+  description: "OWASP",
+} as const;
+const declared = { ...owasp, action_parameters: { id: managedRulesets.owasp } } as const;
+const [liveRule, declaredRule] = [owasp, declared].map((wire) =>
+  comparable(ruleOf({ id: shop, ...wire }), documentedScoreRuleId),
+);
+const rule = update("rule", "owasp", shop, differingRuleFields(liveRule, declaredRule));
+
+const created = explained(
+  {
+    ...shared("policy", "shop", differingPolicyFields(policyOf(live), undefined, "zonewarden")),
+    verb: "delete",
+    id: shop,
+    reason: "unmanaged",
+  },
+  () => ["drift"],
+);
+const deleted = explained(
+  {
+    ...shared("policy", "shop", [{ field: "action", before: undefined, after: "log" }]),
+    verb: "create",
+  },
+  () => ["drift"],
+);
+
+const [alice, bob] = ["alice@example.com", "bob@example.com"] as const;
+const off = { enabled: false };
+
+describe("who made drift", () => {
+  it.for([
+    { when: "nothing is known", change: setting, entries: [], yields: "" },
+    {
+      when: "one entry wrote the value that was found",
+      change: setting,
+      entries: [wrote(alice, "PUT", `${zone}/page_shield`, off)],
+      yields: "alice@example.com (value)",
+    },
+    {
+      when: "the body is the text of an object",
+      change: setting,
+      entries: [
+        {
+          ...wrote(alice, "PUT", `${zone}/page_shield`),
+          wrote: auditedWriteOf({
+            method: "PUT",
+            path: `${zone}/page_shield`,
+            resourceId: "",
+            body: '{"enabled":"false"}',
+          }),
+        },
+      ],
+      yields: "alice@example.com (value)",
+    },
+    {
+      when: "the entry does not say what it wrote",
+      change: setting,
+      entries: [wrote(alice, "PUT", `${zone}/page_shield`)],
+      yields: "possibly alice@example.com (value)",
+    },
+    {
+      when: "an entry wrote another setting",
+      change: setting,
+      entries: [wrote(alice, "PUT", `${zone}/page_shield`, { use_connection_url_path: true })],
+      yields: "",
+    },
+    {
+      when: "an entry wrote another value: the one of what was found is missing",
+      change: setting,
+      entries: [wrote(alice, "PUT", `${zone}/page_shield`, { enabled: true })],
+      yields: "",
+    },
+    {
+      when: "the value was restored in between by somebody",
+      change: setting,
+      entries: [
+        wrote(alice, "PUT", `${zone}/page_shield`, off),
+        wrote("deploy", "PUT", `${zone}/page_shield`, { enabled: true }),
+        wrote(bob, "PUT", `${zone}/page_shield`, off),
+      ],
+      yields: "bob@example.com (value)",
+    },
+    {
+      when: "zonewarden corrected it in between",
+      change: setting,
+      entries: [
+        wrote(alice, "PUT", `${zone}/page_shield`, off),
+        wrote("ours", "PUT", `${zone}/page_shield`, { enabled: true }),
+      ],
+      yields: "",
+    },
+    {
+      when: "two wrote the value that was found",
+      change: setting,
+      entries: [
+        wrote(alice, "PUT", `${zone}/page_shield`, off),
+        wrote(bob, "PUT", `${zone}/page_shield`, off),
+      ],
+      yields: "possibly alice@example.com (value), possibly bob@example.com (value)",
+    },
+    {
+      when: "one of two entries does not say what it wrote",
+      change: setting,
+      entries: [
+        wrote(alice, "PUT", `${zone}/page_shield`, off),
+        wrote("deploy", "PUT", `${zone}/page_shield`),
+      ],
+      yields: "possibly alice@example.com (value), possibly deploy (value)",
+    },
+    {
+      when: "the entry was refused",
+      change: setting,
+      entries: [{ ...wrote(alice, "PUT", `${zone}/page_shield`, off), isRefused: true }],
+      yields: "",
+    },
+    {
+      when: "two changed two fields of a policy",
+      change: policy,
+      entries: [
+        wrote(alice, "PUT", `${policies}/${shop}`, { action: "log" }),
+        wrote(bob, "PUT", `${policies}/${shop}`, off),
+      ],
+      yields: "alice@example.com (action), bob@example.com (enabled)",
+    },
+    {
+      when: "the entry is about another policy",
+      change: policy,
+      entries: [wrote(bob, "PUT", `${policies}/${other}`, { action: "log", enabled: false })],
+      yields: "",
+    },
+    {
+      when: "a token replaced a rule",
+      change: rule,
+      entries: [wrote("deploy", "PATCH", `${rules}/${shop}`, owasp)],
+      yields: "deploy (overrides.enabled)",
+    },
+    {
+      when: "a token replaced all rules",
+      change: rule,
+      entries: [
+        wrote(
+          "terraform",
+          "PUT",
+          `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
+          {
+            rules: [{ id: shop, ...owasp }],
+          },
+        ),
+      ],
+      yields: "terraform (overrides.enabled)",
+    },
+    {
+      when: "all rules were replaced, and the entry does not say by which",
+      change: rule,
+      entries: [wrote("terraform", "PUT", `${zone}/rulesets/${idOf(20)}`)],
+      yields: "possibly terraform (overrides.enabled)",
+    },
+    {
+      when: "a rule was only moved",
+      change: rule,
+      entries: [wrote(alice, "PATCH", `${rules}/${shop}`, { position: { index: 1 } })],
+      yields: "",
+    },
+    {
+      when: "a resource was created",
+      change: created,
+      entries: [wrote(alice, "POST", policies, {}, shop), wrote(bob, "POST", policies, {}, other)],
+      yields: "alice@example.com (description action expression enabled value)",
+    },
+    {
+      when: "the one resource that is gone was deleted",
+      change: deleted,
+      gone: [shop],
+      entries: [
+        wrote(bob, "DELETE", `${policies}/${shop}`),
+        wrote(alice, "DELETE", `${policies}/${other}`),
+      ],
+      yields: "bob@example.com (action)",
+    },
+    {
+      when: "two resources are gone, and the log knows one",
+      change: deleted,
+      gone: [shop, other],
+      entries: [wrote(bob, "DELETE", `${policies}/${shop}`)],
+      yields: "possibly bob@example.com (action)",
+    },
+    {
+      when: "a resource is gone, and which is not known",
+      change: deleted,
+      entries: [wrote(bob, "DELETE", `${policies}/${other}`)],
+      yields: "possibly bob@example.com (action)",
+    },
+  ])("when $when", ({ change, entries, yields, ...rest }, { expect }) => {
+    const gone = "gone" in rest ? rest.gone : undefined;
+    const known = {
+      entries,
+      isOwn: ({ actor }: AuditEntry) => actor.tokenName === "ours",
+      gone: gone && (() => gone),
+    };
+    const found = authorsOf(change, known, "full").map(
+      ({ name, isCertain, fields }) =>
+        `${isCertain ? "" : "possibly "}${name} (${fields.join(" ")})`,
+    );
+    expect(found.join(", ")).toBe(yields);
+  });
+});
