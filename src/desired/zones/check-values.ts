@@ -102,6 +102,9 @@ function checkSelector(part: FilePart): readonly Diagnostic[] {
 /** Policies and rules without diagnostics: zones share them, and need no second check. */
 const flawless = { page_shield: new WeakSet<object>(), managed_rules: new WeakSet<object>() };
 
+/** Maps of directives without diagnostics: policies with expressions of their own share them too. */
+const flawlessMaps = new WeakSet<object>();
+
 /** Checks the expression of a policy or rule, and the value of a policy. */
 function checkItem(part: FilePart, text: string, item: unknown, path: Path): readonly Diagnostic[] {
   const known = flawless[path[0] === "page_shield" ? "page_shield" : "managed_rules"];
@@ -125,17 +128,12 @@ function diagnosticsOf(
       diagnosticAt(placeInScalar(document, whole, text, scalar, each.offset), each, whole),
     );
   };
-  // A text with placeholders is checked when they are filled.
+  // Placeholders are checked when they are filled.
   const inExpression =
     typeof expression === "string" && !isTemplate(expression)
       ? inScalar("expression", expression, adviseExpression(expression, phaseOf(path)))
       : [];
-  if (!isCspInFile(value)) return inExpression;
-  if (part.isTemplate === true && isTemplate(JSON.stringify(value))) return inExpression;
-  // It only removes directives of a profile.
-  if (isJsonObject(value) && Object.values(value).every((sources) => sources === null)) {
-    return inExpression;
-  }
+  if (!isCspInFile(value) || isUnchecked(part, value)) return inExpression;
   const { text: policy, diagnostics, pathAt } = cspText(value);
   if (pathAt === undefined) {
     return [...inExpression, ...inScalar("value", policy, checkCsp(policy))];
@@ -145,7 +143,19 @@ function diagnosticsOf(
     const whole = [...above, ...path, "value", ...pathAt(each.offset)];
     return diagnosticAt(keyPlace(document, whole), inYaml(each), whole);
   });
+  if (inMap.length === 0 && isJsonObject(value)) flawlessMaps.add(value);
   return [...inExpression, ...inMap];
+}
+
+/** Whether a value is known to be without diagnostics, or cannot be checked by itself. */
+function isUnchecked(part: FilePart, value: CspInFile): boolean {
+  if (isJsonObject(value)) {
+    if (flawlessMaps.has(value)) return true;
+    // It only removes directives of a profile.
+    if (Object.values(value).every((sources) => sources === null)) return true;
+  }
+  // Placeholders are checked when they are filled.
+  return part.isTemplate === true && isTemplate(JSON.stringify(value));
 }
 
 /** In a list, YAML takes the single quotes of a keyword for its own. */

@@ -1,4 +1,4 @@
-import { cspOfMap } from "../../syntax/csp/csp.ts";
+import { canonicalCsp, cspOfMap } from "../../syntax/csp/csp.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { Path } from "../location.ts";
 import type { Policy } from "./zone-file.ts";
@@ -24,6 +24,17 @@ export function cspText(value: CspInFile): LocatedCsp {
     return entry.index === undefined ? [entry.directive] : [entry.directive, entry.index];
   };
   return { text, diagnostics, pathAt };
+}
+
+/** By the map, which policies of many zones share. */
+const canonicalTexts = new WeakMap<object, string>();
+
+/** A value as text that is equal for all values that mean the same. */
+export function canonicalValue(value: CspInFile): string {
+  if (typeof value === "string") return canonicalCsp(value);
+  const known = canonicalTexts.get(value) ?? canonicalCsp(cspText(value).text);
+  canonicalTexts.set(value, known);
+  return known;
 }
 
 function sourcesByDirective(

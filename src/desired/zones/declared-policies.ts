@@ -1,4 +1,3 @@
-import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import { commonRequest } from "../../syntax/expression/overlap/overlap.ts";
@@ -16,7 +15,7 @@ import {
 } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
-import { cspText } from "./csp-text.ts";
+import { canonicalValue } from "./csp-text.ts";
 import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";
 
 const list: Path = ["page_shield", "policies", "items"];
@@ -57,7 +56,7 @@ function policyOf(item: Merged<PolicyInFile>, path: Path): Converted<Policy | un
       action,
       expression: canonicalExpression(expression),
       enabled,
-      value: canonicalCsp(cspText(value).text),
+      value: canonicalValue(value),
       acknowledge: [...new Set(item.acknowledge)].toSorted(),
     },
     diagnostics,
