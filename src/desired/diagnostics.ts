@@ -41,7 +41,7 @@ export function limitedDiagnostics(
 
 /** A whole number with commas: `20,000`. */
 export function grouped(count: number): string {
-  return count.toLocaleString("en-US");
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** The text of a diagnostic. */

@@ -1,9 +1,7 @@
 import path from "node:path";
 
 import type { Config } from "../../desired/config/config.ts";
-import { loadSeed } from "../../emulator/seed/load-seed.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
-import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";
 import type { Emulator, EmulatorOptions } from "../../emulator/start-emulator.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
@@ -14,7 +12,10 @@ export async function loadSeedOrPrint(
   file: string | undefined,
   host: Host,
 ): Promise<Seed | undefined> {
-  if (file === undefined) return syntheticSeed();
+  // Loaded here, as the emulator below: most commands need none.
+  if (file === undefined) {
+    return (await import("../../emulator/seed/synthetic-seed.ts")).syntheticSeed();
+  }
   const shown = path.relative(host.directory, path.resolve(host.directory, file)) || file;
   const { text, why } = await readText(file, host);
   if (text === undefined) {
@@ -22,6 +23,7 @@ export async function loadSeedOrPrint(
     host.stderr.write(`${shown}: cannot be read: ${why}; ${remedy}\n`);
     return undefined;
   }
+  const loadSeed = (await import("../../emulator/seed/load-seed.ts")).loadSeed;
   const loaded = loadSeed(text, shown);
   if ("seed" in loaded) return loaded.seed;
   for (const { file: name, line, column, message } of loaded.diagnostics) {
@@ -46,7 +48,6 @@ export async function emulatorOn(
 ): Promise<Emulator> {
   const { clock, random } = host;
   const sleep = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal);
-  // Loaded here, since most commands start no emulator.
   const startEmulator = (await import("../../emulator/start-emulator.ts")).startEmulator;
   try {
     return await startEmulator({ ...settings, seed, clock, random, sleep });
