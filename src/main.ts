@@ -21,6 +21,10 @@ for (const [signal, code] of [
   });
 }
 
+// A daemon starts once: it would only spend memory and time on it.
+if (process.argv[2] !== "run") {
+  (await import("./host/compile-cache.ts")).keepCompiledCode(process.env);
+}
 const runProgram = (await import("./cli/program.ts")).runProgram;
 const thisHost = (await import("./host/host.ts")).thisHost;
 process.exitCode = await runProgram(process.argv.slice(2), thisHost());

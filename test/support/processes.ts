@@ -23,7 +23,13 @@ export function startProgram(
 ): Running {
   const child = spawn(file, args, {
     cwd: options.cwd,
-    env: { PATH: process.env["PATH"], HOME: options.cwd, ...options.env },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: options.cwd,
+      // Without it, each process would write compiled code into its directory.
+      NODE_DISABLE_COMPILE_CACHE: "1",
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
