@@ -9,6 +9,9 @@ export const main: string = path.resolve(import.meta.dirname, "../../src/main.ts
 
 /** A process that runs until it is disposed. */
 export interface Running extends AsyncDisposable {
+  readonly pid: number | undefined;
+  /** Its exit code, once it has ended; `null` where a signal killed it. */
+  readonly exited: Promise<number | null>;
   readonly output: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends it with a signal and gives its exit code; `null` where the signal killed it. */
@@ -38,13 +41,14 @@ export function startProgram(
       output += piece.toString();
     });
   }
-  const exited = once(child, "exit");
+  const exited = once(child, "exit").then(() => child.exitCode);
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await exited;
-    return child.exitCode;
+    return exited;
   };
   return {
+    pid: child.pid,
+    exited,
     output: () => output,
     signal: (signal) => void child.kill(signal),
     end,
@@ -69,13 +73,17 @@ export async function startDaemon(
     cwd: directory,
     env: { ZONEWARDEN_API_TOKEN: "emulator-token", ...env },
   });
-  const address = await eventually("the daemon listens", () => {
-    const [, found] = /"page":"([^"]+)\/"/.exec(running.output()) ?? [];
+  return { ...running, address: await addressOf(running) };
+}
+
+/** The address of a daemon, once it listens. */
+export async function addressOf({ output }: Running): Promise<string> {
+  return await eventually("the daemon listens", () => {
+    const [, found] = /"page":"([^"]+)\/"/.exec(output()) ?? [];
     return found;
   }).catch((cause: unknown) => {
-    throw new Error(`the daemon did not start:\n${running.output()}`, { cause });
+    throw new Error(`the daemon did not start:\n${output()}`, { cause });
   });
-  return { ...running, address };
 }
 
 /** Polls until there is an answer. The limit only ends a test that hangs. */
