@@ -74,6 +74,7 @@ export async function createProgram(
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
     // After a command name, --version is an unknown option.
     .enablePositionalOptions()
     .configureHelp({ subcommandTerm: (command) => command.name() })
@@ -86,9 +87,12 @@ export async function createProgram(
     .exitOverride()
     .showHelpAfterError("(add --help for usage)")
     .addHelpText("after", `\n${exitCodeHelp}\n\n${startHelp}`);
+  // The manual page has every command.
+  const areAllNamed = args[0] === "help" && args.includes("--man");
   for (const [name, description] of Object.entries(descriptions)) {
     const command = program.command(name).description(description);
-    const define = args.includes(name) ? await definitions[name]?.() : undefined;
+    const isNamed = areAllNamed || args.includes(name);
+    const define = isNamed ? await definitions[name]?.() : undefined;
     define?.(command, host, end);
   }
   return program;
@@ -115,6 +119,7 @@ const descriptions = {
   schema: "print a JSON Schema, for editors and other programs",
   explain: "explain the code of a diagnostic, with an example",
   completion: "print the completion script of a shell",
+  help: "explain a command or a topic, such as exit-codes",
   version: "print the version, the commit and the Node that runs it",
 };
 
@@ -139,6 +144,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   schema: async () => (await import("./commands/schema-command.ts")).defineSchema,
   explain: async () => (await import("./commands/explain-command.ts")).defineExplain,
   completion: async () => (await import("./completion/completion-command.ts")).defineCompletion,
+  help: async () => (await import("./help/help-command.ts")).defineHelp,
   version: async () => (await import("./commands/version-command.ts")).defineVersion,
 } satisfies Record<keyof typeof descriptions, LoadDefinition>;
 

@@ -1,3 +1,4 @@
+import { environmentVariables } from "../../src/cli/help/environment.ts";
 import { workflowText } from "../../src/cli/init/starter-files.ts";
 import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
 import { diagnosticExamples, diagnosticSituations } from "../../src/desired/diagnostic-examples.ts";
@@ -29,6 +30,7 @@ export async function documentParts(): Promise<readonly DocumentPart[]> {
     { file: "docs/files.md", name: "configuration-keys", text: keyTable("zonewarden") },
     { file: "docs/files.md", name: "zone-keys", text: keyTable("zones", ["zones", "profiles"]) },
     { file: "docs/metrics.md", name: "metrics", text: renderMetricTable().trim() },
+    { file: "docs/operations.md", name: "environment", text: environmentAsTable() },
     { file: "docs/operations.md", name: "exit-codes", text: exitCodesAsTable() },
     { file: "docs/pull-requests.md", name: "workflow", text: workflow() },
     { file: "docs/safety.md", name: "held-plan", text: await heldPlan() },
@@ -77,10 +79,17 @@ function operationsAsTable(): string {
 }
 
 function exitCodesAsTable(): string {
-  const rows = [...exitCodeHelp.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(
-    ([, code = "", text = ""]) => [code, text],
-  );
+  const joined = exitCodeHelp.replaceAll(/\n {5}/g, " ");
+  const rows = [...joined.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(([, code = "", text = ""]) => [
+    code,
+    text,
+  ]);
   return table(["exit code", "meaning"], rows);
+}
+
+function environmentAsTable(): string {
+  const rows = environmentVariables.map(({ name, meaning }) => [`\`${name}\``, meaning]);
+  return table(["variable", "meaning"], rows);
 }
 
 function modulesAsTable(): string {

@@ -2,6 +2,7 @@ import type { Argument, Command, Option } from "commander";
 
 import type { Host } from "../../host/host.ts";
 import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
+import { topics } from "../help/topics.ts";
 
 /** A word that can stand where the cursor is; the description may be "". */
 interface Candidate {
@@ -49,10 +50,18 @@ interface Position {
   readonly option: Option | undefined;
   /** After `--` there are no options. */
   readonly hasOptions: boolean;
+  /** After `help`: the name of a command, or a topic. */
+  readonly isHelp: boolean;
 }
 
 function positionAt(program: Command, before: readonly string[]): Position {
-  let position: Position = { command: program, operands: 0, option: undefined, hasOptions: true };
+  let position: Position = {
+    command: program,
+    operands: 0,
+    option: undefined,
+    hasOptions: true,
+    isHelp: false,
+  };
   for (const word of before) position = after(position, word);
   return position;
 }
@@ -66,11 +75,10 @@ function after(position: Position, word: string): Position {
   }
   if (word === "--") return { ...position, option: undefined, hasOptions: false };
   if (isOption) return { ...position, option: optionWithValue(command, word) };
+  if (word === "help" && command.commands.length > 0) return { ...position, isHelp: true };
   const below = command.commands.find((each) => each.name() === word);
   if (below !== undefined) return { ...position, command: below, operands: 0 };
-  // `help` is followed by the name of a command.
-  const isHelp = word === "help" && command.commands.length > 0;
-  return isHelp ? position : { ...position, operands: operands + 1 };
+  return { ...position, operands: operands + 1 };
 }
 
 function optionWithValue(command: Command, word: string): Option | undefined {
@@ -83,7 +91,7 @@ function optionNamed({ options }: Command, word: string): Option | undefined {
 }
 
 async function candidatesAt(
-  { command, operands, option, hasOptions }: Position,
+  { command, operands, option, hasOptions, isHelp }: Position,
   typed: string,
   words: readonly string[],
   host: Host,
@@ -94,11 +102,22 @@ async function candidatesAt(
     const values = await valuesOf(joined, words, host);
     return values.map((each) => ({ ...each, value: `${joined.long ?? ""}=${each.value}` }));
   }
-  if (hasOptions && typed.startsWith("-")) return optionsOf(command);
+  if (hasOptions && typed.startsWith("-")) return optionsOf(isHelp ? helpOf(command) : command);
   if (option !== undefined) return valuesOf(option, words, host);
   const argument = command.registeredArguments[operands] ?? variadicOf(command);
   const values = argument === undefined ? [] : await valuesOf(argument, words, host);
-  return operands === 0 ? [...commandsOf(command), ...values] : values;
+  return operands === 0 ? [...namesAt(command, isHelp), ...values] : values;
+}
+
+/** The command that the word `help` calls. */
+function helpOf(command: Command): Command {
+  return command.commands.find((each) => each.name() === "help") ?? command;
+}
+
+/** The commands below a command; after `help` the topics too. */
+function namesAt(command: Command, isHelp: boolean): readonly Candidate[] {
+  const isTopic = isHelp && command.parent === null;
+  return [...commandsOf(command), ...(isTopic ? plain(Object.keys(topics)) : [])];
 }
 
 function variadicOf({ registeredArguments }: Command): Argument | undefined {

@@ -1,0 +1,32 @@
+/** A variable of the environment that the program reads. */
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** Every one of them. The documents, the help and the manual page have them from here. */
+export const environmentVariables: readonly EnvironmentVariable[] = [
+  {
+    name: "ZONEWARDEN_API_TOKEN",
+    meaning: "the token of the service, where the configuration names no other place",
+  },
+  { name: "ZONEWARDEN_CONFIG", meaning: "the configuration, where `--config` does not name it" },
+  { name: "ZONEWARDEN_TRACE", meaning: "`1` prints the stack trace of an unexpected error" },
+  {
+    name: "ZONEWARDEN_REVISION",
+    meaning: "the commit that the program was built from; the image sets it",
+  },
+  {
+    name: "NO_COLOR",
+    meaning: "switches colors off where it is not empty; `TERM=dumb` does the same",
+  },
+  { name: "FORCE_COLOR", meaning: "switches colors on in a pipe, unless it is `0` or empty" },
+  {
+    name: "NODE_DISABLE_COMPILE_CACHE",
+    meaning: "`1` keeps no compiled code in the directory for temporary files",
+  },
+  {
+    name: "KUBERNETES_SERVICE_HOST",
+    meaning: "with `KUBERNETES_SERVICE_PORT`: the API server, in a pod of Kubernetes",
+  },
+];

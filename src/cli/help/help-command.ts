@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises";
+
+import { Argument, type Command } from "commander";
+
+import type { Host } from "../../host/host.ts";
+import { didYouMean } from "../../syntax/nearest.ts";
+import type { DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { manualPage } from "./manual-page.ts";
+import { plainText, sectionOf } from "./section.ts";
+import { type Topic, topics } from "./topics.ts";
+
+export const defineHelp: DefineCommand = (command, host, end) => {
+  const names = Object.keys(topics);
+  command
+    .addArgument(new Argument("[topic...]", `a command, or one of ${names.join(", ")}`))
+    .option("--man", "print the manual page (roff)", false)
+    .examples(
+      "zonewarden help",
+      "zonewarden help exit-codes",
+      "zonewarden help plan",
+      "zonewarden help --man | man -l -",
+    )
+    .action(async (words: readonly string[], { man }: { readonly man: boolean }) => {
+      const program = command.parent ?? command;
+      if (man) host.stdout.write(manualPage(program));
+      else if (words[0] === undefined) host.stdout.write(`${program.helpInformation()}${listText}`);
+      else end(await explain(words, program, host));
+    });
+};
+
+const listText = `
+Topics, for zonewarden help TOPIC:
+  ${Object.keys(topics).join(", ")}
+`;
+
+async function explain(words: readonly string[], program: Command, host: Host): Promise<ExitCode> {
+  const topic = topicOf(words.join("-"));
+  if (topic !== undefined) return printTopic(topic, host);
+  const command = commandAt(program, words);
+  if (command !== undefined) {
+    command.outputHelp();
+    return exitCodes.done;
+  }
+  const name = words.join(" ");
+  const known = [...Object.keys(topics), ...program.commands.map((each) => each.name())];
+  const hint = didYouMean(name, known) || "zonewarden help lists commands and topics";
+  return fail(`help: there is no command and no topic ${name}; ${hint}`, host);
+}
+
+function topicOf(name: string): Topic | undefined {
+  return Object.entries(topics).find(([key]) => key === name)?.[1];
+}
+
+function commandAt(program: Command, words: readonly string[]): Command | undefined {
+  return words.reduce<Command | undefined>(
+    (command, word) => command?.commands.find((each) => each.name() === word),
+    program,
+  );
+}
+
+async function printTopic({ file, heading }: Topic, host: Host): Promise<ExitCode> {
+  const text = await readFile(new URL(`../../../docs/${file}`, import.meta.url), "utf8");
+  const section = sectionOf(text, heading);
+  if (section === undefined) throw new Error(`docs/${file} has no section ${heading}`);
+  host.stdout.write(plainText(section));
+  return exitCodes.done;
+}
