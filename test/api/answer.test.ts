@@ -56,6 +56,20 @@ describe("a refusal is about the token, the room that is left, or what it asked 
   );
 });
 
+describe("what the service says of an error", () => {
+  it.for([
+    { when: "it is long", says: "x".repeat(292), told: `${"x".repeat(292)} (code 7…` },
+    { when: "it just fits", says: "x".repeat(291), told: `${"x".repeat(291)} (code 7)` },
+    { when: "it has lines and controls", says: "a\n\t\u001b[1mb", told: "a [1mb (code 7)" },
+  ])("is told where $when", ({ says, told }, { expect }) => {
+    const body = bytesOf({ success: false, errors: [{ code: 7, message: says }] });
+    const about = { token, known: new KnownBodies(), clock };
+    const answer = (): unknown =>
+      answerOf(get("/zones", {}), { status: 400, headers: {}, body }, about);
+    expect(answer).toThrow(told);
+  });
+});
+
 describe("a write that is not confirmed", () => {
   it.for([
     { status: 200, body: '{"success":false,"errors":[]}', mayHaveHappened: true },

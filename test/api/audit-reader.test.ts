@@ -80,4 +80,25 @@ describe("the reader of audit logs", () => {
     expect(error instanceof ServiceError && denied.isDenied(error)).toBe(true);
     expect(String(error)).toContain("Account Settings: Read");
   });
+
+  it.for([
+    { code: "API_FORBIDDEN", denied: true },
+    { code: "API_UNAUTHORIZED", denied: true },
+    { code: "API_NOT_FOUND", denied: true },
+    { code: "API_UNREACHABLE", denied: false },
+    { code: "API_BUDGET", denied: false },
+  ] as const)("takes $code for a denied token: $denied", async ({ code, denied }, { expect }) => {
+    await using at = await emulated({}, { seed: { zones } });
+    const audit = createAuditReader(at.service);
+    expect(audit.isDenied(new ServiceError(code, "told"))).toBe(denied);
+  });
+
+  it("does not try another credential where the service cannot answer", async ({
+    expect,
+    signal,
+  }) => {
+    await using at = await emulated({}, { seed: { zones }, credentials: [{}, { name: "second" }] });
+    await at.fault({ fault: "status", status: 400, path: "*/logs/audit*", count: 1 });
+    await expect(createAuditReader(at.service).read([at.zone], always, signal)).rejects.toThrow();
+  });
 });

@@ -73,6 +73,26 @@ describe("a service out of reach", () => {
     expect(budget.state.isCircuitOpen).toBe(false);
   });
 
+  it("is out of reach after five failures in a row, of which an answer is the end", async ({
+    expect,
+  }) => {
+    const budget = budgetOf(new SimulatedClock());
+    for (let nth = 0; nth < 4; nth += 1) await fail(budget);
+    const answered = await budget.acquire("sweep", forever);
+    answered.end("answered", silent);
+    for (let nth = 0; nth < 4; nth += 1) await fail(budget);
+    expect(budget.state.isCircuitOpen).toBe(false);
+    await fail(budget);
+    expect(budget.state.isCircuitOpen).toBe(true);
+  });
+
+  it("is told by each request once", async ({ expect }) => {
+    const budget = budgetOf(new SimulatedClock());
+    const permit = await budget.acquire("sweep", forever);
+    for (let nth = 0; nth < 5; nth += 1) permit.end("unreachable", undefined);
+    expect(budget.state).toMatchObject({ isCircuitOpen: false, inFlight: 0 });
+  });
+
   it("is an ApiError with words on what to check", async ({ expect }) => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock, { maxWaitMs: 10 });

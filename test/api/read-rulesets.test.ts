@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { listRulesets } from "../../src/api/read/read-rulesets.ts";
+import { listRulesets, listVersions, readRuleset } from "../../src/api/read/read-rulesets.ts";
 import { createPruner, createRulesets } from "../../src/api/service.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { emulated, type Emulated } from "../support/emulated.ts";
@@ -57,6 +57,74 @@ it("reads the rules of a managed ruleset of an account", async ({ expect, signal
   );
   expect(ruleset.rules.at(-1)).toMatchObject({ action: "block", scoreThreshold: 40 });
   expect(ruleset.rules[0]?.categories).toContain("paranoia-level-1");
+});
+
+it("takes over each member of a ruleset and of its rules, in its own type or not at all", async ({
+  expect,
+  signal,
+}) => {
+  const head = {
+    id: "abc",
+    name: "Name",
+    description: "Description",
+    kind: "managed",
+    phase: "http_request_firewall_managed",
+    version: "12",
+    last_updated: "2026-01-02T03:04:05Z",
+  };
+  const rule = {
+    id: "def",
+    ref: "own",
+    action: "block",
+    description: "A rule",
+    expression: "ssl",
+    enabled: false,
+    categories: ["xss", 1, "sqli"],
+    score_threshold: 40,
+  };
+  const odd = { id: 1, enabled: "no", categories: "xss", score_threshold: "40" };
+  const fake = fakeGet(() => ({ result: { ...head, rules: [rule, odd, "no rule"] } }));
+  const scope = { level: "zone", zone: zoneOf() } as const;
+  const { last_updated: lastUpdated, ...same } = head;
+  expect(await readRuleset(fake.send, scope, "abc", undefined, signal)).toEqual({
+    ...same,
+    lastUpdated,
+    rules: [
+      {
+        id: "def",
+        ref: "own",
+        action: "block",
+        description: "A rule",
+        expression: "ssl",
+        enabled: false,
+        categories: ["xss", "sqli"],
+        scoreThreshold: 40,
+        wire: rule,
+      },
+      {
+        id: "1",
+        ref: "",
+        action: "",
+        description: "",
+        expression: "",
+        enabled: true,
+        categories: [],
+        scoreThreshold: undefined,
+        wire: odd,
+      },
+    ],
+  });
+});
+
+it.for([
+  { result: null },
+  { result: [{ version: "1" }, {}] },
+  { result: [{ version: "1" }, { version: "../1" }] },
+  { result: [{ version: "1" }, "2"] },
+])("rejects versions that are no versions: $result", async ({ result }, { expect, signal }) => {
+  const scope = { level: "zone", zone: zoneOf() } as const;
+  const listing = listVersions(fakeGet(() => ({ result })).send, scope, "abc", signal);
+  await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
 });
 
 it("follows the cursor of a long list", async ({ expect, signal }) => {

@@ -80,7 +80,8 @@ function replace(part: unknown, ...replacements: readonly string[]): readonly Ed
 const testEditor: Editor = ({ test }) => replace(test, "true", "false");
 const loopEditor: Editor = ({ test }) => replace(test, "false");
 const operatorEditor: Editor = (node, _parent, code) => operatorEdits(node, code);
-const argumentEditor: Editor = ({ arguments: given }, _parent, code) => swapped(given, code);
+const argumentEditor: Editor = ({ arguments: given, callee }, _parent, code) =>
+  isNode(callee) && /^Math\.(?:min|max)$/.test(code(callee)) ? [] : swapped(given, code);
 const removedStatement: Editor = (node) => replace(node, ";");
 
 const editors: ReadonlyMap<string, Editor> = new Map<string, Editor>([

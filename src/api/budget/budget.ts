@@ -220,7 +220,7 @@ export class Budget {
   #rejectOverdue(next: NextRequest, now: number): void {
     for (const waiter of this.#waiters) {
       const at = next[classOf(waiter, now)];
-      const waitMs = Number.isFinite(at) ? Math.max(at - now, 0) : 0;
+      const waitMs = Number.isFinite(at) ? at - now : 0;
       const maxMs = waiter.since + this.#options.maxWaitMs - now;
       if (maxMs > 0 && waitMs <= maxMs) continue;
       this.#remove(waiter);
