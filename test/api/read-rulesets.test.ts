@@ -97,7 +97,7 @@ it("takes over each member of a ruleset and of its rules, in its own type or not
         description: "A rule",
         expression: "ssl",
         enabled: false,
-        categories: ["xss", "sqli"],
+        categories: ["sqli", "xss"],
         scoreThreshold: 40,
         wire: rule,
       },

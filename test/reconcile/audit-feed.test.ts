@@ -110,6 +110,15 @@ describe("the audit feed", () => {
     expect(at.status.entries).toEqual({ woke: 0, own: 1_000, unrelated: 0, malformed: 0 });
   });
 
+  it("counts entries that concern no declared zone", async ({ expect }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    at.log = [edit(1, 1), edit(2, 2), edit(3, 3)];
+    await at.clock.advance(0);
+    expect(at.takeWoken()).toEqual([shop]);
+    expect(at.status.entries).toEqual({ woke: 1, own: 0, unrelated: 2, malformed: 0 });
+  });
+
   it("finds a person's edit in the same second as our write of another object", async ({
     expect,
   }) => {

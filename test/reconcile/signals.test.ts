@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { joinSignals } from "../../src/reconcile/signals.ts";
+import { joinSignals, loopUntil } from "../../src/reconcile/signals.ts";
 
 describe("joined signals", () => {
   it("abort with the first of them, with its reason", ({ expect }) => {
@@ -23,5 +23,25 @@ describe("joined signals", () => {
     joined[Symbol.dispose]();
     a.abort();
     expect(joined.signal.aborted).toBe(false);
+  });
+});
+
+describe("a loop of work", () => {
+  it("goes on after an internal error, which is reported as one of no zone", async ({ expect }) => {
+    const stop = new AbortController();
+    const bugs: (readonly [unknown, string])[] = [];
+    const mistake = new Error("a bug of ours");
+    let turns = 0;
+    const work = async (): Promise<void> => {
+      turns += 1;
+      await Promise.resolve();
+      if (turns === 2) throw mistake;
+      if (turns < 4) return;
+      stop.abort();
+      throw new Error("stopped");
+    };
+    await loopUntil(stop.signal, work, (error, zone) => bugs.push([error, zone]));
+    expect(turns).toBe(4);
+    expect(bugs).toEqual([[mistake, ""]]);
   });
 });

@@ -123,7 +123,7 @@ export class AuditFeed {
   async runUntil(stop: AbortSignal): Promise<void> {
     this.#stop = stop;
     const ended = Promise.withResolvers<void>();
-    stop.addEventListener("abort", () => ended.resolve(), { once: true });
+    stop.addEventListener("abort", () => ended.resolve());
     if (stop.aborted) return;
     for (const account of this.#accounts.values()) this.#follow(account);
     await ended.promise;
