@@ -55,6 +55,21 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     why: "It is an example; any number over 128 will do.",
   },
   {
+    file: "src/syntax/csp/csp-source.ts",
+    how: "algorithm === undefined || digest === undefined → (algorithm === undefined)",
+    why: "Both groups match, or neither does.",
+  },
+  {
+    file: "src/syntax/csp/csp-source.ts",
+    how: "algorithm === undefined || digest === undefined → (digest === undefined)",
+    why: "Both groups match, or neither does.",
+  },
+  {
+    file: "src/syntax/expression/expression-codes.ts",
+    how: "65 → 66",
+    why: "It is an example; any number over 64 will do.",
+  },
+  {
     file: "src/syntax/expression/expression.ts",
     how: "parsed.size >= maxParsed → false",
     why: "The size of a cache.",

@@ -247,7 +247,6 @@ const replaceable: ReadonlyMap<string, string> = new Map([
   ["max", "min"],
   ["startsWith", "endsWith"],
   ["endsWith", "startsWith"],
-  ["find", "findLast"],
   ["floor", "ceil"],
   ["ceil", "floor"],
 ]);

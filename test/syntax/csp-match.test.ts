@@ -37,6 +37,8 @@ it.for([
   { list: "'none'", url: "https://shop.example.com/a.js", fits: false },
   { list: "*", url: "https://anything.example/", fits: true },
   { list: "*", url: "data:text/javascript,1", fits: false },
+  { list: "*", url: "app://shop/a.js", page: "app://shop/", fits: true },
+  { list: "*.example", url: "https://.cdn.example/", fits: true },
   { list: "data:", url: "data:text/javascript,1", fits: true },
   { list: "https:", url: "http://cdn.example/", fits: false },
   { list: "http:", url: "https://cdn.example/", fits: true },

@@ -92,6 +92,27 @@ describe("a source", () => {
   });
 });
 
+describe("a keyword", () => {
+  it.for([
+    "unsafe-inline",
+    "unsafe-eval",
+    "unsafe-hashes",
+    "strict-dynamic",
+    "wasm-unsafe-eval",
+    "report-sample",
+    "unsafe-allow-redirects",
+    "inline-speculation-rules",
+    "trusted-types-eval",
+    "report-sha256",
+    "report-sha384",
+    "report-sha512",
+  ])("'%s' is one of CSP Level 3, in any case", (keyword, { expect }) => {
+    const text = `'${keyword}'`;
+    const [directive] = parseCsp(`script-src ${text.toUpperCase()}`).directives;
+    expect(directive?.sources).toMatchObject([{ kind: "keyword", keyword, text }]);
+  });
+});
+
 describe("a diagnostic of a policy", () => {
   it.for([
     {

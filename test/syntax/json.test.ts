@@ -10,6 +10,8 @@ import {
   coerceText,
   coerceTexts,
   definedMembers,
+  isDeeperThan,
+  isObjectList,
 } from "../../src/syntax/json.ts";
 
 const strange = [undefined, null, true, 1, "text", ["a", null, { b: 1 }], { c: 2 }];
@@ -56,5 +58,30 @@ describe("JSON of any shape", () => {
       c: 0,
       d: "",
     });
+  });
+
+  it.for([
+    [[], true],
+    [[{}, { a: 1 }], true],
+    [[{}, 1], false],
+    [[{}, null], false],
+    [[[]], false],
+    [{}, false],
+    [undefined, false],
+  ] as const)("is a list of objects or not: %j, %s", ([json, yields], { expect }) => {
+    expect(isObjectList(json)).toBe(yields);
+  });
+
+  it.for([
+    [1, 0, false],
+    [null, 0, false],
+    [{}, 0, true],
+    [{}, 1, false],
+    [{ a: [1] }, 1, true],
+    [{ a: [1] }, 2, false],
+    [[1, { a: {} }], 2, true],
+    [[1, { a: {} }], 3, false],
+  ] as const)("%j has more than %s levels: %s", ([json, levels, yields], { expect }) => {
+    expect(isDeeperThan(levels, json)).toBe(yields);
   });
 });

@@ -23,6 +23,32 @@ function shortened(text: string): string {
   return shown.length > 120 ? `${shown.slice(0, 60)}…${shown.length}` : shown;
 }
 
+const wrongPolicies: readonly string[] = [
+  `img-src 'self' ${"é".repeat(20)}`,
+  `img-src 'self' ${"é".repeat(21)}`,
+  `${"x".repeat(40)} a`,
+  `${"x".repeat(41)} a`,
+  "img-src 'self' * *.b.c a.b.c",
+  "img-src 'self' https: https://a.b",
+  "img-src 'self' a.b/c a.b/c/d a.b/",
+  "img-src 'self' a.b:* a.b:1 a.b:80 a.b",
+  "img-src 'self' a.b?c a.b/*",
+  "img-src 'self' //a.b /a [::1]",
+  "img-src 'self' 192.0.2.1 127.0.0.1",
+  "script-src 'self' 'unsafe-inline' 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
+  "script-src 'self' 'sha1-x' 'sha256-x' 'nonce-' 'selff' 'Self'",
+  "script-src 'self' 'strict-dynamic' a.b",
+  "script-src 'none' 'none'",
+  "script-src 'none' a.b",
+  "script-src",
+  "upgrade-insecure-requests 1",
+  "frame-ancestors 'unsafe-inline'",
+  "img-src 'self'\nfont-src a",
+  "img-src 'self', font-src a",
+  "",
+  " ; ",
+];
+
 describe("what a person is told", () => {
   it("about expressions", async ({ expect }) => {
     const known = [...documentedExpressions, ...edgeExpressions].flatMap(({ expressions }) =>
@@ -37,6 +63,7 @@ describe("what a person is told", () => {
     const texts = cspCorpus.flatMap(({ values }) =>
       values.filter(([, ...codes]) => codes.length > 0).map(([text]) => text),
     );
+    texts.push(...wrongPolicies);
     const problems = [...new Set(texts)].map((text) => problemsOf(text, checkCsp(text)));
     await expect(problems.join("\n")).toMatchFileSnapshot("../golden/csp-problems.txt");
   });

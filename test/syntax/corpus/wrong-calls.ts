@@ -173,4 +173,8 @@ export const wrongCalls: readonly string[] = [
   `lower(${"lower(".repeat(140)}http.host${")".repeat(140)}) eq "a"`,
   `http.host in {${' "shop.example.com"'.repeat(228)}}`,
   `  http.host eq ${"7".repeat(5_000)}  `,
+  `ip.src.country eq "${"x".repeat(40)}"`,
+  `ip.src.country eq "${"x".repeat(41)}"`,
+  `http.request.uri.path eq "${"x".repeat(60)}*"`,
+  `http.host in {"${"x".repeat(60)}" "${"x".repeat(60)}"}`,
 ];
