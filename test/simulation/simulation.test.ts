@@ -67,7 +67,7 @@ describe("a simulation", () => {
     },
   );
 
-  it.for([101_278, 102_746, 102_781, 104_675, 1_011_974, 1_014_600])(
+  it.for([101_278, 102_746, 102_781, 104_675, 1_011_974, 1_014_600, 1_024_111])(
     "holds with seed %i, which failed once",
     async (seed, { expect }) => {
       expect(await violationsIn([[`--seed ${seed}`, scheduleOf(seed)]])).toEqual([]);

@@ -20,6 +20,8 @@ export interface Truth {
   readonly main: SimulatedProcess;
   /** Whether any process lost its state, or a part of it. */
   readonly isStateLost: boolean;
+  /** Whether the files, or some of them, cannot be read now. */
+  readonly areFilesSpoilt: boolean;
   /** Lines of the log. */
   readonly internalErrors: readonly string[];
   readonly timersOf: (process: SimulatedProcess) => number;

@@ -140,9 +140,11 @@ export const sendingInvariants: readonly Invariant[] = [
   {
     name: "suspend-writes-nothing",
     sentence: "A zone that is suspended, or not declared, is not written.",
-    onSend: (request, { ledger, now }) => {
+    onSend: (request, { ledger, now, isStateLost, areFilesSpoilt }) => {
       if (!isWrite(request) || request.zone === undefined) return undefined;
-      const declared = ledger.declaredSince(request.zone, now - gateMs);
+      // A process that lost the last line of its state, and cannot read the files, knows an older revision.
+      const since = isStateLost && areFilesSpoilt ? 0 : now - gateMs;
+      const declared = ledger.declaredSince(request.zone, since);
       const isWritten = declared.some((each) => each !== undefined && !each.isSuspended);
       return isWritten ? undefined : `a write to ${request.zone}`;
     },

@@ -39,6 +39,11 @@ export class SimulatedFiles {
     return this.#version === "mass";
   }
 
+  /** Whether the files, or some of them, cannot be read now. */
+  get areSpoilt(): boolean {
+    return this.#version === "spoilt";
+  }
+
   /**
    * Changes the files; gives whether they changed. From any version but the first they only go back: each change is
    * then one of one zone, as a commit is.

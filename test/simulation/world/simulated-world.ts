@@ -29,7 +29,6 @@ import type { Sending } from "./simulated-transport.ts";
 const minuteMs = 60_000;
 /** A person needs so long to decide. */
 const personMs = 1_000;
-const jumpMs = 120 * minuteMs;
 
 /** Daemons, zone files, a service, and all that a schedule lets happen to them, on one clock. */
 export class SimulatedWorld {
@@ -77,6 +76,7 @@ export class SimulatedWorld {
       freeze: this.settings.freeze,
       main: this.main,
       isStateLost: this.#isStateLost,
+      areFilesSpoilt: this.files.areSpoilt,
       internalErrors: this.#internalErrors,
       timersOf: (process) => this.time.sleepersOf(process),
     };
@@ -185,8 +185,8 @@ export class SimulatedWorld {
     if (event === "sweep") for (const process of this.#alive()) process.requestSweep("signal");
     else if (event === "token_revoked") this.network.isTokenRevoked = true;
     else if (event === "token_restored") this.network.isTokenRevoked = false;
-    else if (event === "clock_forward") this.time.step(jumpMs);
-    else if (event === "clock_back") this.time.step(-jumpMs);
+    else if (event === "clock_forward") this.time.step(120 * minuteMs);
+    else if (event === "clock_back") this.time.step(-120 * minuteMs);
     else this.#configure(event);
   }
 
@@ -293,8 +293,8 @@ export class SimulatedWorld {
   }
 
   #noteDeclared(): void {
-    const zones = this.files.declared;
-    if (this.ledger.declared.at(-1)?.zones === zones) return;
-    this.ledger.declared.push({ at: this.time.elapsed, zones });
+    const { declared: zones } = this.files;
+    const { declared } = this.ledger;
+    if (declared.at(-1)?.zones !== zones) declared.push({ at: this.time.elapsed, zones });
   }
 }
