@@ -13,7 +13,7 @@ export default defineConfig({
     include: ["test/proof/**/*.proof.ts", ...properties],
     env: { PROPERTY_CASES_FACTOR: "10" },
     setupFiles: ["test/support/node-version.ts", "test/support/properties.ts"],
-    testTimeout: 180_000,
+    testTimeout: 600_000,
     hookTimeout: 60_000,
     fileParallelism: false,
   },

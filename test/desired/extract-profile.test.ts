@@ -120,7 +120,7 @@ const someZones: fc.Arbitrary<readonly JsonObject[]> = fc
     })),
   );
 
-describe("extracting a profile", { timeout: 60_000 }, () => {
+describe("extracting a profile", { timeout: 900_000 }, () => {
   it("does not change what zones declare", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(someZones, async (zones) => {

@@ -52,7 +52,7 @@ function writesIn(service: Emulated): number {
   return service.journal().filter((line) => !line.startsWith("GET")).length;
 }
 
-describe("laws of planning, over sockets", { timeout: 240_000 }, () => {
+describe("laws of planning, over sockets", { timeout: 900_000 }, () => {
   it("hold for what the service makes of each write", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(pairs, fc.constantFrom(...dialects), async (pair, dialect) => {
