@@ -94,8 +94,6 @@ const seenByTestsAlone = [
   "render/diagnostic-formats.ts sentenceOf",
   "state/timeline.ts driftEpisodes",
   "syntax/csp/csp.ts printCsp",
-  "syntax/url-pattern.ts matchesUrl",
-  "syntax/url-pattern.ts matchesPage",
   "web/pages/page-parts.ts relative",
   "zone/managed-ruleset.ts managedRulesets",
 ];

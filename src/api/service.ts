@@ -3,6 +3,7 @@ import {
   isSeenResource,
   type Item,
   type ItemKind,
+  type Script,
   type SeenResource,
 } from "../zone/inventory-item.ts";
 import type { LiveZone } from "../zone/live-zone.ts";
@@ -86,6 +87,14 @@ export interface InventoryReader {
     signal: AbortSignal,
     progress?: ReadingProgress,
   ): Promise<readonly SeenResource[]>;
+  /** The scripts on record that were seen on pages: patterns of host and path with `*` at the start or the end. */
+  listScriptsOn(
+    zone: Zone,
+    pages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Script[]>;
+  /** A script with all its pages and versions. */
+  readScript(zone: Zone, id: string, signal: AbortSignal): Promise<Script>;
   /** One item with all its pages and versions. */
   read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
 }
@@ -171,6 +180,16 @@ export function createInventory(service: Service): InventoryReader {
       const scripts = await list(zone, "script", everythingSeen, ...rest);
       const connections = await list(zone, "connection", everythingSeen, ...rest);
       return [...scripts, ...connections].filter(isSeenResource);
+    },
+    listScriptsOn: async (zone, pages, signal) => {
+      const pageUrls = pages.map((page) => (page.startsWith("*") ? page : `*//${page}`));
+      const found = await list(zone, "script", { ...everythingSeen, pageUrls }, signal);
+      return found.filter((item) => item.kind === "script");
+    },
+    readScript: async (zone, id, signal) => {
+      const item = await readItem(getFor(zone), zone, "script", id, signal);
+      if (item.kind !== "script") throw new Error(`item ${id} is no script`);
+      return item;
     },
     read: async (zone, kind, id, signal) => readItem(getFor(zone), zone, kind, id, signal),
   };

@@ -2,6 +2,7 @@ import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
 import { every } from "../host/clock.ts";
 import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
+import type { Notification } from "../notify/notification.ts";
 import type { StopSignals } from "../reconcile/signals.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { EventStream } from "../web/event-stream.ts";
@@ -54,12 +55,13 @@ export async function runDaemon(
   const current: CurrentTerm = () => term;
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
+  const notify = (notification: Notification): void => notifier.notify(notification);
   await using history = await startHistory(
     config.history,
     logger,
     host,
     (zone) => current()?.fleet.zone(zone),
-    (notification) => notifier.notify(notification),
+    notify,
   );
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
@@ -72,7 +74,7 @@ export async function runDaemon(
   });
   await using events = startEvents(cluster, logger, host);
   const subscribers = [pages, notifier, ...events.subscribers];
-  const own = { parts, host, runningConfig, schedule, history, events, subscribers };
+  const own = { parts, host, runningConfig, schedule, history, events, subscribers, notify };
   const context = { ...own, storedRevision };
   await using alone = store === undefined ? undefined : beginTerm(context, store);
   term = alone;

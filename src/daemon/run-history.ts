@@ -14,6 +14,7 @@ import {
 } from "../state/history.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import type { Applied, ZoneReport } from "../state/run-report.ts";
+import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import {
   type HistoryFilePorts,
@@ -31,6 +32,8 @@ export interface RunHistory extends AsyncDisposable {
   readonly subscriber: Subscriber;
   /** Records a run before each of its writes. Resolves when that is on the disk, or cannot be written now. */
   readonly recordBeforeWrite: (report: Applied) => Promise<void>;
+  /** Records a check of scripts in the file. */
+  readonly recordScripts: (record: ScriptRecord) => void;
   /** Records a run of a zone that is no longer declared, if it sent writes. */
   readonly recordUndeclared: (report: ZoneReport) => void;
 }
@@ -89,6 +92,7 @@ export async function startHistory(
       const written = file.appendAndWait(isFirst ? entry : { at: entry.at, zone, run, results });
       await settledWithin(longestRecordMs, written, host.clock);
     },
+    recordScripts: (record) => file?.append(record),
     recordUndeclared: (report) => {
       if (running.delete(report.run)) append(recent.recordUndeclared(report));
     },

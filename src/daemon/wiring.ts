@@ -5,7 +5,8 @@ import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loa
 import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
-import { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
+import type { Notification } from "../notify/notification.ts";
+import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
@@ -20,6 +21,7 @@ import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./confi
 import type { Term } from "./current-term.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
+import { scriptMemory, scriptsSubscriber, storedScripts } from "./script-checks.ts";
 import type { StoredRevision } from "./stored-revision.ts";
 import { StoredRuns } from "./stored-runs.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
@@ -52,6 +54,7 @@ export interface TermContext {
   ) => StoredRevision;
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
+  readonly notify: (notification: Notification) => void;
 }
 
 /** Begins a term with a state, which ends with it. */
@@ -62,16 +65,21 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
   const revision = context.storedRevision(store, config.desired.path, host.files);
-  const fleet = new Fleet((zone) => runs.differedSince(zone));
-  const poller = createInventoryPoller(parts, host, fleet);
+  const fleet = new Fleet(
+    (zone) => runs.differedSince(zone),
+    (zone) => storedScripts(store, zone),
+  );
+  const scripts = scriptMemory({ ...context, store, fleet, logger });
+  const poller = createInventoryPoller(parts, host, fleet, scripts);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
+  const own = [runs.subscriber, scriptsSubscriber(store), heldPlanSubscriber(poller)];
   const audit = followAudit(runningConfig, service, host, logger, wake);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
     fleet,
     metrics,
     logger,
-    subscribers: [history.subscriber, ...subscribers, runs.subscriber, heldPlanSubscriber(poller)],
+    subscribers: [history.subscriber, ...subscribers, ...own],
     source: config.desired.path,
     now: () => host.clock.now(),
     credentialOf,
@@ -212,6 +220,7 @@ function createInventoryPoller(
   { config, service, logger }: DaemonParts,
   { clock, random }: Host,
   fleet: Fleet,
+  scripts: ScriptMemory,
 ): InventoryPoller {
   const { reader, inventory, managedRulesets } = service;
   fleet.followInventory(config.inventory !== undefined);
@@ -221,6 +230,8 @@ function createInventoryPoller(
       listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
       readManaged: (zone, id, stop) =>
         managedRulesets.read({ level: "zone", zone }, id, undefined, stop),
+      listScriptsOn: (zone, pages, stop) => inventory.listScriptsOn(zone, pages, stop),
+      readScript: (zone, id, stop) => inventory.readScript(zone, id, stop),
     },
     clock,
     random,
@@ -229,6 +240,7 @@ function createInventoryPoller(
       logInventory(logger, fleet.zone(report.zone)?.inventory, report);
       fleet.recordInventory(report);
     },
+    scripts,
     bug: (error, zone) => {
       logInternalError(logger, error, zone);
     },

@@ -24,7 +24,9 @@ export type NotificationReason =
   | "RevisionPartial"
   | "RevisionHeld"
   | "RevisionRejected"
-  | "HistoryHead";
+  | "HistoryHead"
+  | "ScriptFindings"
+  | "NoScriptFindings";
 
 /** `error`: a person has to act. */
 export type NotificationSeverity = "info" | "error";

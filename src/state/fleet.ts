@@ -8,6 +8,7 @@ import {
 } from "./inventory.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
+import type { ScriptWatch } from "./scripts/script-watch.ts";
 import {
   afterReport,
   type DifferedSince,
@@ -52,6 +53,7 @@ const notDiffered: DifferedSince = { drift: undefined, pending: undefined };
 /** The state of all declared zones, updated by each report. */
 export class Fleet implements FleetView {
   readonly #differedSince: (zone: string) => DifferedSince;
+  readonly #storedScripts: (zone: string) => ScriptWatch | undefined;
   #states = new Map<string, ZoneState>();
   #sorted: readonly ZoneState[] | undefined;
   #load: LoadReport | undefined;
@@ -62,9 +64,18 @@ export class Fleet implements FleetView {
   /** Initial inventory state of a newly declared zone. */
   #inventory: InventoryState | undefined;
 
-  /** @param differedSince since when a zone differed when the process before this one ended. */
-  constructor(differedSince: (zone: string) => DifferedSince = () => notDiffered) {
+  /**
+   * What the process before this one knew of a zone.
+   *
+   * @param differedSince since when the zone differed
+   * @param storedScripts the last check of its scripts
+   */
+  constructor(
+    differedSince: (zone: string) => DifferedSince = () => notDiffered,
+    storedScripts: (zone: string) => ScriptWatch | undefined = () => undefined,
+  ) {
     this.#differedSince = differedSince;
+    this.#storedScripts = storedScripts;
   }
 
   get zones(): readonly ZoneState[] {
@@ -108,6 +119,7 @@ export class Fleet implements FleetView {
             ? {
                 ...initialState(declared, at, this.#differedSince(declared.name)),
                 inventory: this.#inventory,
+                scripts: this.#storedScripts(declared.name),
               }
             : afterDeclaration(known, declared, at),
         ];
@@ -158,6 +170,14 @@ export class Fleet implements FleetView {
     if (state === undefined) return;
     const inventory = afterInventory(state.inventory ?? neverRead, report);
     this.#states.set(report.zone, { ...state, inventory });
+    this.#sorted = undefined;
+  }
+
+  /** Records a check of declared scripts; `undefined`: the zone no longer declares any. */
+  recordScripts(zone: string, scripts: ScriptWatch | undefined): void {
+    const state = this.#states.get(zone);
+    if (state === undefined) return;
+    this.#states.set(zone, { ...state, scripts });
     this.#sorted = undefined;
   }
 

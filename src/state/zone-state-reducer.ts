@@ -59,6 +59,7 @@ export function initialState(declared: DeclaredZone, at: Date, differed: Differe
     changes: [],
     owasp: undefined,
     inventory: undefined,
+    scripts: undefined,
   };
   return { ...facts, status: statusOf(facts, at), statusSince: at };
 }

@@ -9,6 +9,7 @@ import type { Zone, ZoneName } from "../zone/zone.ts";
 import type { ByKind } from "./drift.ts";
 import type { InventoryState } from "./inventory.ts";
 import type { Failure, Outcome, Trigger } from "./run-report.ts";
+import type { ScriptWatch } from "./scripts/script-watch.ts";
 
 /** A zone has exactly one status. `differs`: it is not as declared, and why is not known. */
 export const zoneStatuses = [
@@ -101,6 +102,8 @@ export interface ZoneState {
   readonly owasp: OwaspVersion | undefined;
   /** `undefined` if inventories are off. */
   readonly inventory: InventoryState | undefined;
+  /** `undefined`: no scripts are declared, or they were not checked yet. */
+  readonly scripts: ScriptWatch | undefined;
 }
 
 /** The changes that correct drift. */

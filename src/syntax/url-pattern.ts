@@ -9,17 +9,31 @@ interface UrlPattern {
   readonly rest: string;
 }
 
-/** Whether a pattern like `https://*.example.net/v3/*` matches the URL. A URL that cannot be parsed matches only itself. */
-export function matchesUrl(pattern: string, url: string): boolean {
-  if (pattern === url) return true;
-  const wanted = partsOf(pattern);
-  const seen = URL.parse(url);
-  if (wanted === undefined || seen === null || seen.host === "") return false;
-  return (
-    matchesGlob(wanted.scheme, seen.protocol.slice(0, -1)) &&
-    matchesGlob(wanted.host, seen.host) &&
-    matchesGlob(wanted.rest, `${seen.pathname}${seen.search}`)
-  );
+/**
+ * Finds the pattern, like `https://*.example.net/v3/*`, that matches a URL: of several the longest one. A URL that cannot
+ * be parsed matches only itself.
+ */
+export function patternFinder(patterns: readonly string[]): (url: string) => string | undefined {
+  const exact = new Map(patterns.map((pattern) => [canonicalUrlPattern(pattern), pattern]));
+  const wide = patterns
+    .filter((pattern) => pattern.includes("*"))
+    .toSorted((a, b) => b.length - a.length)
+    .map((pattern) => ({ pattern, parts: partsOf(pattern) }));
+  return (url) => {
+    const seen = URL.parse(url);
+    if (seen === null || seen.host === "") return exact.get(url);
+    const scheme = seen.protocol.slice(0, -1);
+    const rest = `${seen.pathname}${seen.search}`;
+    const same = exact.get(url) ?? exact.get(`${scheme}://${seen.host}${rest}`);
+    if (same !== undefined) return same;
+    return wide.find(
+      ({ parts }) =>
+        parts !== undefined &&
+        matchesGlob(parts.scheme, scheme) &&
+        matchesGlob(parts.host, seen.host) &&
+        matchesGlob(parts.rest, rest),
+    )?.pattern;
+  };
 }
 
 /** Whether each URL that `inner` matches also matches `outer`. */

@@ -1,6 +1,7 @@
 import { causesIn } from "../plan/cause/cause.ts";
 import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
+import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
 import type { ClusterStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
@@ -86,7 +87,7 @@ export function zonesJson({ fleet }: Snapshot, selection: Selection): JsonBody {
 
 /** `/api/v1/zones/:name`: the state of a zone. */
 export function zoneJson(state: ZoneState): JsonBody {
-  const { zone, declared, failure, inventory } = state;
+  const { zone, declared, failure, inventory, scripts } = state;
   return {
     ...summaryJson(state),
     id: zone?.id ?? null,
@@ -105,6 +106,7 @@ export function zoneJson(state: ZoneState): JsonBody {
     unmanaged_resources: state.unmanaged,
     drift_onsets: state.driftOnsets,
     inventory: inventory === undefined ? null : inventoryJson(inventory),
+    scripts: scripts === undefined ? null : scriptsJson(scripts),
     last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
     changes: state.changes.map(recordJson),
   };

@@ -130,6 +130,17 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   inventoryMalicious: { [`zone="${shop}",kind="script",status="active"`]: 3 },
   inventoryFound: { [`zone="${shop}",kind="script"`]: 2 },
   inventoryOutside: { [`zone="${shop}"`]: 8 },
+  // Of a process whose shop declares scripts.
+  scriptsOnPages: {
+    [`zone="${shop}",authorised="true"`]: 1,
+    [`zone="${shop}",authorised="false"`]: 1,
+  },
+  scriptsCheckedAt: { [`zone="${shop}"`]: 1 },
+  scriptFindings: {
+    [`zone="${shop}",kind="malicious"`]: 1,
+    [`zone="${shop}",kind="unjustified"`]: 1,
+  },
+  scriptsAcknowledged: { [`zone="${shop}"`]: 1 },
   requests: {
     'endpoint="/zones",method="GET",code="503"': 2,
     'endpoint="/zones/{zone_id}/page_shield",method="GET",code="429"': 1,
@@ -214,6 +225,39 @@ async function leaseRows(): Promise<ReadonlyMap<string, Row>> {
   return new Map(rows.filter(([name]) => /^zonewarden_lea(der|se)/.test(name)));
 }
 
+/** What a process exports of declared scripts: one is authorised, the other is acknowledged and malicious. */
+async function scriptRows(): Promise<ReadonlyMap<string, Row>> {
+  await using example = await exampleWithEmulator({ config: "inventory: { enabled: true }" });
+  const file = await example.place.read("zones/shop.yaml");
+  const declared = `      scripts:
+        pages: ["${shop}/checkout/*"]
+        authorised:
+          - url: https://pay.example.net/v3/*
+            approved_by: Alex Doe
+            approved_on: 2020-01-01
+        acknowledged:
+          - { id: unauthorised-563c1e31fd05, until: 2099-01-01, reason: test, by: Alex Doe }
+`;
+  await example.place.write(
+    "zones/shop.yaml",
+    file.replace("      policies:\n", `${declared}      policies:\n`),
+  );
+  const daemon = example.place.start("run");
+  const { page } = await logged(daemon, "zonewarden started");
+  await logged(daemon, "script finding acknowledged");
+  const response = await fetch(new URL("metrics", coerceText(page)));
+  const rows = [...rowsOf(seriesIn(await response.text()))];
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+  const checked = (row: Row): Row =>
+    Object.fromEntries(Object.entries(row).map(([labels, at]) => [labels, Math.sign(at)]));
+  return new Map(
+    rows
+      .filter(([name]) => name.startsWith("zonewarden_script"))
+      .map(([name, row]) => [name, name.endsWith("_seconds") ? checked(row) : row]),
+  );
+}
+
 /** Sums of seconds are not exact: microseconds are enough. */
 function rounded(row: Row): Row {
   return Object.fromEntries(
@@ -224,7 +268,12 @@ function rounded(row: Row): Row {
 describe("every metric", () => {
   it("has a value from a running daemon", { timeout: 60_000 }, async ({ expect }) => {
     const story = await daemonStory();
-    const rows = new Map([...rowsOf(story.series), ...(await leaseRows()), ...(await auditRows())]);
+    const rows = new Map([
+      ...rowsOf(story.series),
+      ...(await leaseRows()),
+      ...(await auditRows()),
+      ...(await scriptRows()),
+    ]);
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));
     for (const [key, { name }] of Object.entries(metricTable)) {

@@ -36,11 +36,14 @@ function roundsOver(
         listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
         readManaged: (zone, id, stop) =>
           rulesets.read({ level: "zone", zone }, id, undefined, stop),
+        listScriptsOn: (...asked) => inventory.listScriptsOn(...asked),
+        readScript: (...asked) => inventory.readScript(...asked),
       },
       clock,
       random: () => 1,
       impactLines: () => [],
       report,
+      scripts: { earlier: () => undefined, checked: () => undefined },
       bug: (error) => {
         throw error;
       },

@@ -4,8 +4,9 @@ import {
 } from "../../src/reconcile/inventory/inventory-poller.ts";
 import { renderImpacts } from "../../src/render/impact-text.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
+import type { ScriptCheck, ScriptWatch } from "../../src/state/scripts/script-watch.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
-import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
+import type { Item, ItemKind, Script } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -22,6 +23,11 @@ export class Detected implements AsyncDisposable {
   readonly priorities = new Set<string>();
   readonly items = new Map<string, readonly Item[]>();
   readonly faults = new Map<string, () => Error | undefined>();
+  /** Ids of scripts that are not on the declared pages. */
+  readonly elsewhere = new Set<string>();
+  /** Checks of scripts, and what is known after the last of each zone. */
+  readonly checks: ScriptCheck[] = [];
+  readonly watches = new Map<string, ScriptWatch>();
   refusedKind: ItemKind | undefined;
   managedFault = new Error("nobody asks for it");
   latencyMs = 0;
@@ -34,9 +40,13 @@ export class Detected implements AsyncDisposable {
   constructor(options: InventoryPollerOptions | undefined) {
     this.rounds = new InventoryPoller(options, {
       source: {
-        readAnswers: async (zone, { policies }, priority, signal) => {
+        readAnswers: async (zone, { settings, policies }, priority, signal) => {
           this.priorities.add(priority);
-          const live = policies ? this.live : { ...this.live, policies: undefined };
+          const live = {
+            ...this.live,
+            ...(!policies && { policies: undefined }),
+            ...(!settings && { settings: undefined }),
+          };
           await this.#request(zone.name, `zone ${zone.name}`, signal);
           return { readAt: readAllAt(0), digest: "", live: () => liveZone({ ...live, zone }) };
         },
@@ -46,13 +56,35 @@ export class Detected implements AsyncDisposable {
           return (this.items.get(zone.name) ?? []).filter((item) => item.kind === kind);
         },
         readManaged: () => Promise.reject(this.managedFault),
+        listScriptsOn: async (zone, pages, signal) => {
+          await this.#request(zone.name, `scripts on ${pages.join(" ")}`, signal);
+          return this.#scriptsOf(zone.name).filter(({ id }) => !this.elsewhere.has(id));
+        },
+        readScript: async (zone, id, signal) => {
+          await this.#request(zone.name, `script ${id}`, signal);
+          const found = this.#scriptsOf(zone.name).find((script) => script.id === id);
+          if (found === undefined) throw new ServiceFault("API_NOT_FOUND", false);
+          return found;
+        },
       },
       clock: this.clock,
       random: () => 1,
       impactLines: (impact) => renderImpacts([impact], { color: false }).split("\n"),
       report: (report) => this.reports.push(report),
+      scripts: {
+        earlier: (zone) => this.watches.get(zone),
+        checked: (zone, check, _at, isLast) => {
+          this.checks.push(check);
+          if (isLast) this.watches.delete(zone);
+          else this.watches.set(zone, check.watch);
+        },
+      },
       bug: (error) => this.bugs.tell(error),
     });
+  }
+
+  #scriptsOf(zone: string): readonly Script[] {
+    return (this.items.get(zone) ?? []).filter((item) => item.kind === "script");
   }
 
   /** Starts the rounds over some zones. */

@@ -5,8 +5,11 @@ import {
   coversUrls,
   matchesForeignHosts,
   matchesPage,
-  matchesUrl,
+  patternFinder,
 } from "../../src/syntax/url-pattern.ts";
+
+const matchesUrl = (pattern: string, url: string): boolean =>
+  patternFinder([pattern])(url) !== undefined;
 
 describe("a pattern of URLs", () => {
   it.for([
@@ -54,6 +57,17 @@ describe("a pattern of URLs", () => {
     { pattern: "*://pay.example.net/*", foreign: false },
   ])("on hosts that anybody can have: $pattern, $foreign", ({ pattern, foreign }, { expect }) => {
     expect(matchesForeignHosts(pattern)).toBe(foreign);
+  });
+
+  it("is the longest one that matches", ({ expect }) => {
+    const find = patternFinder([
+      "https://a.example/*",
+      "https://a.example/v3/*",
+      "https://a.example/v3/x.js",
+    ]);
+    expect(["v3/x.js", "v3/y.js", "z.js"].map((path) => find(`https://a.example/${path}`))).toEqual(
+      ["https://a.example/v3/x.js", "https://a.example/v3/*", "https://a.example/*"],
+    );
   });
 
   it("covers another pattern only if it matches each of its URLs", ({ expect }) => {

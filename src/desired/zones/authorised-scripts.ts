@@ -44,13 +44,18 @@ export function scriptsOf(
   if (pages === undefined || !isWhole) return { value: undefined, diagnostics };
   return {
     value: {
-      pages,
+      pages: pages.map(wholePage),
       authorised: scripts.map(({ value }) => value),
       acknowledged: known,
       goneAfterDays,
     },
     diagnostics,
   };
+}
+
+/** The page of a host without a path is `/`. */
+function wholePage(pattern: string): string {
+  return pattern.includes("/") || pattern.endsWith("*") ? pattern : `${pattern}/`;
 }
 
 /** Scripts of a zone whose monitoring is off are never seen. */

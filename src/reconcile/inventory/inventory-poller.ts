@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { outsidePolicies } from "../../impact/outside-policies.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { planHash } from "../../plan/guard/release.ts";
@@ -9,6 +11,9 @@ import {
   type InventoryReport,
 } from "../../state/inventory.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
+import { checkScripts, lastScriptCheck } from "../../state/scripts/check-scripts.ts";
+import type { ScriptCheck, ScriptWatch } from "../../state/scripts/script-watch.ts";
+import type { ScriptReading } from "../../state/scripts/watched-scripts.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import {
   isInUse,
@@ -24,6 +29,7 @@ import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
 import { BackOff } from "../run/next-run.ts";
 import { partsOf } from "../run/plan-zone.ts";
 import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
+import { readScripts, type ScriptSource } from "./read-scripts.ts";
 
 export interface InventoryPollerOptions {
   /** From one read of a zone to the next. */
@@ -35,8 +41,16 @@ export interface InventoryPollerOptions {
 
 /** Reads inventories, at the lowest request priority. */
 export interface InventorySource
-  extends Pick<LiveReader, "readAnswers">, Pick<ImpactSource, "readManaged"> {
+  extends Pick<LiveReader, "readAnswers">, Pick<ImpactSource, "readManaged">, ScriptSource {
   listItems(zone: Zone, kind: ItemKind, signal: AbortSignal): Promise<readonly Item[]>;
+}
+
+/** What is known of declared scripts from one round to the next. */
+export interface ScriptMemory {
+  /** The check before; `undefined` before the first. */
+  earlier(zone: ZoneName): ScriptWatch | undefined;
+  /** A check is done. `isLast`: the zone no longer declares scripts. */
+  checked(zone: ZoneName, check: ScriptCheck, at: Date, isLast: boolean): void;
 }
 
 export interface InventoryPollerPorts {
@@ -47,6 +61,7 @@ export interface InventoryPollerPorts {
   /** Renders an impact as lines: in a large fleet, the impacts themselves would take too much memory. */
   readonly impactLines: (impact: ZoneImpact) => readonly string[];
   readonly report: (report: InventoryReport) => void;
+  readonly scripts: ScriptMemory;
   readonly bug: (error: unknown, zone: string) => void;
 }
 
@@ -87,8 +102,13 @@ export class InventoryPoller {
     this.#zones = new Map([...zones].map((desired) => [desired.zone.name, desired]));
     for (const name of before.keys()) if (!this.#zones.has(name)) this.#forget(name);
     if (this.#options === undefined) return;
-    for (const name of this.#zones.keys()) {
-      if (!before.has(name)) this.#queue.add(name, "sweep", "schedule", 0);
+    for (const [name, { content }] of this.#zones) {
+      const known = before.get(name);
+      if (known === undefined) this.#queue.add(name, "sweep", "schedule", 0);
+      // A new authorisation or acknowledgement counts soon.
+      else if (!isDeepStrictEqual(known.content.scripts, content.scripts)) {
+        this.#queue.add(name, "changed", "schedule", 0);
+      }
     }
   }
 
@@ -130,26 +150,43 @@ export class InventoryPoller {
     const desired = this.#zones.get(name);
     const options = this.#options;
     if (desired === undefined || options === undefined) return;
-    const { report, retryMs } = await this.#read(desired, options, stop);
+    const { report, reading, retryMs } = await this.#read(desired, options, stop);
     // The zone may have been dropped from the files meanwhile, or the inventory switched off.
     if (!this.#zones.has(name) || this.#options === undefined) return;
     this.#ports.report(report);
+    this.#checkScripts(desired, reading, options.maliciousBelow, report.at);
     this.#queue.add(name, "sweep", "schedule", retryMs);
+  }
+
+  #checkScripts(
+    { zone: { name }, content }: DesiredZone,
+    reading: ScriptReading | undefined,
+    maliciousBelow: number,
+    now: Date,
+  ): void {
+    const { scripts } = this.#ports;
+    const earlier = scripts.earlier(name);
+    if (content.scripts !== undefined) {
+      const input = { declared: content.scripts, reading, earlier, now, maliciousBelow };
+      scripts.checked(name, checkScripts(input), now, false);
+    } else if (earlier !== undefined) {
+      scripts.checked(name, lastScriptCheck(earlier), now, true);
+    }
   }
 
   async #read(
     desired: DesiredZone,
     options: InventoryPollerOptions,
     stop: AbortSignal,
-  ): Promise<{ readonly report: InventoryReport; readonly retryMs: number }> {
+  ): Promise<ZoneRound> {
     const { clock, random, bug } = this.#ports;
     const { name } = desired.zone;
     try {
-      const facts = await readFacts(desired, options, this.#ports, stop);
+      const { facts, reading } = await readFacts(desired, options, this.#ports, stop);
       this.#backOff.forget(name);
       // Reads that began together at the start drift apart.
       const retryMs = Math.round(options.everyMs * (0.9 + random() / 10));
-      return { report: { result: "read", zone: name, at: clock.now(), facts }, retryMs };
+      return { report: { result: "read", zone: name, at: clock.now(), facts }, reading, retryMs };
     } catch (error) {
       stop.throwIfAborted();
       if (!(error instanceof ServiceError)) bug(error, name);
@@ -157,23 +194,34 @@ export class InventoryPoller {
       // A read that the token or the contract does not allow is not retried before the next interval.
       const { transient, retryAfterMs } = failure;
       const retryMs = transient ? this.#backOff.add(name, retryAfterMs) : options.everyMs;
-      return { report: { result: "error", zone: name, at: clock.now(), failure }, retryMs };
+      const report = { result: "error", zone: name, at: clock.now(), failure } as const;
+      return { report, reading: undefined, retryMs };
     }
   }
+}
+
+/** A round over one zone. */
+interface ZoneRound {
+  readonly report: InventoryReport;
+  /** `undefined`: the zone declares no scripts, or they could not be read. */
+  readonly reading: ScriptReading | undefined;
+  readonly retryMs: number;
 }
 
 async function readFacts(
   desired: DesiredZone,
   { kinds, maliciousBelow, owner }: InventoryPollerOptions,
-  { source, clock, impactLines }: Pick<InventoryPollerPorts, "source" | "clock" | "impactLines">,
+  ports: Pick<InventoryPollerPorts, "source" | "clock" | "impactLines" | "scripts">,
   stop: AbortSignal,
-): Promise<InventoryFacts> {
+): Promise<{ readonly facts: InventoryFacts; readonly reading: ScriptReading | undefined }> {
+  const { source, clock, impactLines } = ports;
   const { zone, content } = desired;
   const parts = { ...partsOf(content), policies: true };
   const live = (await source.readAnswers(zone, parts, "inventory", stop)).live();
   const { items, notPermitted } = await readKinds(zone, kinds, source, stop);
   const all = [...items.values()].flat();
-  const inUse = all.filter((item) => item.kind === "script").filter(isInUse);
+  const scripts = all.filter((item) => item.kind === "script");
+  const inUse = scripts.filter(isInUse);
   const outside = items.has("script") ? outsidePolicies(inUse, live.policies ?? []) : undefined;
   const planned = plan(desired, live, owner);
   const judged = { content, live, plan: planned };
@@ -183,10 +231,21 @@ async function readFacts(
       : impactLines(
           await impactOf(judged, all.filter(isSeenResource), maliciousBelow, source, stop),
         );
-  return inventoryFacts(
-    { items, notPermitted, outside, impact },
-    { maliciousBelow, now: clock.now() },
-  );
+  const now = clock.now();
+  const reading =
+    content.scripts === undefined || !items.has("script")
+      ? undefined
+      : await readScripts(
+          content.scripts,
+          scripts,
+          live,
+          ports.scripts.earlier(zone.name),
+          now,
+          source,
+          stop,
+        );
+  const found = { items, notPermitted, outside, impact };
+  return { facts: inventoryFacts(found, { maliciousBelow, now }), reading };
 }
 
 /** Throws a transient failure, so that the zone is read again soon. */

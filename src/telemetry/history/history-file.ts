@@ -1,7 +1,9 @@
 import type { KeyObject } from "node:crypto";
 
 import { historyJson, progressJson } from "../../render/history-json.ts";
+import { scriptRecordJson } from "../../render/scripts/scripts-json.ts";
 import type { HistoryEntry, HistoryProgress } from "../../state/history.ts";
+import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { type ChainRecord, chainRecordJson, type HeadReason } from "./chain-records.ts";
 import { ChainTail } from "./chain-tail.ts";
@@ -151,9 +153,11 @@ class HistoryFile implements AsyncDisposable {
     return this.#add(this.#jsonOf({ at, chain, record: "head", reason }), true);
   }
 
-  /** Adds an entry. Never waits, never throws. */
-  append(entry: HistoryEntry): void {
-    void this.appendAndWait(entry);
+  /** Adds an entry or a check of scripts. Never waits, never throws. */
+  append(record: HistoryEntry | ScriptRecord): void {
+    if ("events" in record) {
+      void this.#add({ ...scriptRecordJson(record), version: this.#ports.version }, false);
+    } else void this.appendAndWait(record);
   }
 
   /** Adds an entry, or the progress of a run. Resolves when it is on the disk, or cannot be written now; never rejects. */

@@ -1,5 +1,7 @@
 import { historyEntryFrom, progressFrom } from "../../render/history-json.ts";
+import { scriptRecordFrom } from "../../render/scripts/scripts-json.ts";
 import { afterProgress, type HistoryEntry, type HistoryProgress } from "../../state/history.ts";
+import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
 import { isDeeperThan, maxJsonLevels } from "../../syntax/json.ts";
 import { type ChainRecord, chainRecordFrom } from "./chain-records.ts";
 
@@ -47,15 +49,20 @@ export async function* linesOf(
   incomplete?.(rest);
 }
 
-/** What a line says: an entry of a run, its progress, or something about the chain of the lines. */
-type HistoryRecord = HistoryEntry | HistoryProgress | ChainRecord;
+/** What a line says: an entry of a run, its progress, a check of scripts, or something about the chain of the lines. */
+type HistoryRecord = HistoryEntry | HistoryProgress | ScriptRecord | ChainRecord;
 
 /** What a line says; `undefined` if the line is damaged or of another version. */
 export function recordIn({ text }: Pick<Line, "text">): HistoryRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (isDeeperThan(2 * maxJsonLevels, value)) return undefined;
-    return historyEntryFrom(value) ?? progressFrom(value) ?? chainRecordFrom(value);
+    return (
+      historyEntryFrom(value) ??
+      progressFrom(value) ??
+      scriptRecordFrom(value) ??
+      chainRecordFrom(value)
+    );
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -73,7 +80,7 @@ export class RunLines {
 
   /** Adds what a line says; gives the entry that it completes, if any. */
   add(record: HistoryRecord): HistoryEntry | undefined {
-    if ("record" in record) return undefined;
+    if ("record" in record || "events" in record) return undefined;
     const { run } = record;
     if ("results" in record) {
       const entry = this.#running.get(run);
@@ -96,9 +103,12 @@ export class RunLines {
  */
 export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
   readonly entries: readonly HistoryEntry[];
+  /** Checks of scripts, in the order of their lines. */
+  readonly scripts: readonly ScriptRecord[];
   readonly damaged: readonly number[];
 }> {
   const [entries, damaged]: [HistoryEntry[], number[]] = [[], []];
+  const scripts: ScriptRecord[] = [];
   const runs = new RunLines();
   for await (const line of linesOf(pieces)) {
     const record = recordIn(line);
@@ -106,10 +116,11 @@ export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
     else {
       const entry = runs.add(record);
       if (entry !== undefined) entries.push(entry);
+      if ("events" in record) scripts.push(record);
     }
   }
   const inOrder = [...entries, ...runs.running].toSorted((a, b) => Number(a.at) - Number(b.at));
-  return { entries: inOrder, damaged };
+  return { entries: inOrder, scripts, damaged };
 }
 
 /** How many damaged lines are named. */

@@ -12,14 +12,13 @@ import { kinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";
 import { codes, endpoints, other, retryReasons } from "./api-labels.ts";
 import type { MetricDefinition } from "./exposition.ts";
+import { counter, gauge, histogram, notificationResults } from "./metric-types.ts";
+import { scriptMetrics } from "./script-metrics.ts";
 
 const zone = "declared zones";
 const credential = "configured credentials";
 const endpoint = [...Object.keys(endpoints), other];
 const method = [...methods, other];
-export const notificationResults = ["done", "error"] as const;
-
-export type NotificationResult = (typeof notificationResults)[number];
 
 /** Every metric of zonewarden. The exposition, docs/metrics.md and the tests are made from this table. */
 export const metricTable = {
@@ -235,6 +234,7 @@ export const metricTable = {
     "Scripts in use that no enforced policy of the zone allows; no series if the zone enforces none.",
     { zone },
   ),
+  ...scriptMetrics,
   requests: counter(
     "zonewarden_api_requests_total",
     "Requests to the service by status code, or by error if there was no usable answer.",
@@ -284,17 +284,3 @@ export const metricTable = {
     { sink: "configured sinks", result: notificationResults },
   ),
 } satisfies Readonly<Record<string, MetricDefinition>>;
-
-type Labels = MetricDefinition["labels"];
-
-function counter(name: string, help: string, labels: Labels): MetricDefinition {
-  return { name, type: "counter", labels, help };
-}
-
-function gauge(name: string, help: string, labels: Labels = {}): MetricDefinition {
-  return { name, type: "gauge", labels, help };
-}
-
-function histogram(name: string, help: string, labels: Labels): MetricDefinition {
-  return { name, type: "histogram", labels, help };
-}

@@ -14,7 +14,8 @@ import { retryReasonOf } from "./api-labels.ts";
 import { RequestTally, RunTally } from "./counters.ts";
 import { renderDaemon } from "./daemon-families.ts";
 import { type MetricDefinition, renderFamily } from "./exposition.ts";
-import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
+import { metricTable } from "./metric-table.ts";
+import { type NotificationResult, notificationResults } from "./metric-types.ts";
 import { renderZones } from "./zone-families.ts";
 
 /** Labels of `zonewarden_build_info`. */

@@ -1,6 +1,7 @@
 import { holdReasons } from "../../plan/guard/hold.ts";
 import { type ByKind, countByKind, driftIn, impacts } from "../../state/drift.ts";
 import type { InventoryFacts, InventorySummary } from "../../state/inventory.ts";
+import { findingKinds, openOf, type ScriptWatch } from "../../state/scripts/script-watch.ts";
 import {
   driftOf,
   holdsOf,
@@ -119,7 +120,31 @@ const families: readonly ZoneFamily[] = [
     values: ({ inventory }) => resourceKinds.map((kind) => inventory?.found[kind]),
   },
   single(metricTable.inventoryOutside, ({ inventory }) => inventory?.facts?.outside?.count),
+  {
+    definition: metricTable.scriptsOnPages,
+    series: [{ authorised: "true" }, { authorised: "false" }],
+    values: ({ scripts }) => (scripts === undefined ? [] : scriptCounts(scripts)),
+  },
+  single(metricTable.scriptsCheckedAt, ({ scripts }) => scripts && seconds(scripts.readAt)),
+  {
+    definition: metricTable.scriptFindings,
+    series: findingKinds.map((kind) => ({ kind })),
+    values: ({ scripts }) => findingKinds.map((kind) => scripts && openOf(scripts, kind)),
+  },
+  single(
+    metricTable.scriptsAcknowledged,
+    ({ scripts }) => scripts?.findings.filter(({ acceptance }) => acceptance !== undefined).length,
+  ),
 ];
+
+/** How many scripts are authorised, and how many are not: of more scripts than are kept, those come first. */
+function scriptCounts({ scripts, moreScripts }: ScriptWatch): readonly number[] {
+  const authorised = scripts.filter(({ isAuthorised }) => isAuthorised).length;
+  const others = scripts.length - authorised;
+  return others === scripts.length
+    ? [authorised, others + moreScripts]
+    : [authorised + moreScripts, others];
+}
 
 /** 1 if a kind is not permitted, 0 if it was read, `undefined` if it is not configured. */
 function notPermitted(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {

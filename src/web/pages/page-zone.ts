@@ -28,6 +28,7 @@ import {
 } from "./page-parts.ts";
 import { renderTimeline } from "./page-timeline.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
+import { renderScripts } from "./page-zone-scripts.ts";
 import { renderFacts } from "./page-zone-side.ts";
 
 /** The page of a zone: status, plan, inventory, history. */
@@ -41,8 +42,8 @@ export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
       <div class="columns">
         <div>
           ${renderAlerts(state)} ${plan(state, snapshot.now)}
-          ${renderInventory(state, snapshot.now)} ${renderTimeline(snapshot, state)}
-          ${history(state, snapshot.now)}
+          ${[renderScripts(state, snapshot.now), renderInventory(state, snapshot.now)]}
+          ${renderTimeline(snapshot, state)} ${history(state, snapshot.now)}
         </div>
         <div class="side">
           ${snapshot.canReconcile && renderReconcile(name)} ${renderFacts(state, snapshot)}

@@ -1,0 +1,82 @@
+import { scriptEnforcement } from "../../impact/script-enforcement.ts";
+import { needsPages, scriptsOnPages, scriptsToRead } from "../../state/scripts/needed-reads.ts";
+import type { ScriptWatch } from "../../state/scripts/script-watch.ts";
+import type { ScriptReading } from "../../state/scripts/watched-scripts.ts";
+import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
+import type { Script } from "../../zone/inventory-item.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { LiveReader } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone } from "../../zone/zone.ts";
+
+/** Reads what an inventory does not tell of scripts. */
+export interface ScriptSource extends Pick<LiveReader, "readAnswers"> {
+  /** The scripts on record that were seen on pages; patterns of host and path with `*` at the start or the end. */
+  listScriptsOn(
+    zone: Zone,
+    pages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Script[]>;
+  /** A script with its pages and versions. */
+  readScript(zone: Zone, id: string, signal: AbortSignal): Promise<Script>;
+}
+
+const settingsOnly = { settings: true, policies: false, rules: false, scoreRule: false } as const;
+
+/**
+ * Reads what the check of declared scripts needs beyond the inventory. In most rounds that is nothing: the pages are asked
+ * for where there are other scripts than before, or once in six days; and versions are read of pinned scripts whose hash
+ * or time moved.
+ *
+ * @param scripts all of the zone
+ */
+export async function readScripts(
+  declared: DeclaredScripts,
+  scripts: readonly Script[],
+  live: LiveZone,
+  earlier: ScriptWatch | undefined,
+  now: Date,
+  source: ScriptSource,
+  signal: AbortSignal,
+): Promise<ScriptReading> {
+  const { zone } = live;
+  const asks = needsPages(declared, scripts, earlier, now);
+  const onPages = asks
+    ? new Set((await source.listScriptsOn(zone, declared.pages, signal)).map(({ id }) => id))
+    : undefined;
+  const found = scriptsOnPages(declared, scripts, onPages ?? earlier?.onPages ?? []);
+  const settings = live.settings ?? (asks ? await readSettings(zone, source, signal) : undefined);
+  return {
+    scripts,
+    onPages,
+    details: await readDetails(zone, scriptsToRead(declared, found, earlier), source, signal),
+    isMonitored: settings?.enabled,
+    enforcementOf: scriptEnforcement(live.policies ?? [], declared.pages),
+  };
+}
+
+async function readSettings(
+  zone: Zone,
+  source: ScriptSource,
+  signal: AbortSignal,
+): Promise<LiveZone["settings"]> {
+  return (await source.readAnswers(zone, settingsOnly, "inventory", signal)).live().settings;
+}
+
+/** A script that cannot be read by its id, for example because it was just deleted, has no details. */
+async function readDetails(
+  zone: Zone,
+  scripts: readonly Script[],
+  source: ScriptSource,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Script>> {
+  const details = new Map<string, Script>();
+  for (const { id } of scripts) {
+    try {
+      details.set(id, await source.readScript(zone, id, signal));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.transient) throw error;
+    }
+  }
+  return details;
+}

@@ -1,0 +1,76 @@
+import { patternFinder } from "../../syntax/url-pattern.ts";
+import { type AuthorisedScript, endOf, startOf } from "../../zone/declared-scripts.ts";
+import type { SeenVersion } from "./script-watch.ts";
+
+/** Finds the entry of a URL: of several that match it, the one with the longest pattern. */
+export function entryFinder(
+  authorised: readonly AuthorisedScript[],
+): (url: string) => AuthorisedScript | undefined {
+  const entries = new Map(authorised.map((entry) => [entry.url, entry]));
+  const find = patternFinder([...entries.keys()]);
+  return (url) => entries.get(find(url) ?? "");
+}
+
+/** Whether somebody has approved the entry, and not only for a later day. */
+export function isApproved({ approvedBy, approvedOn }: AuthorisedScript, now: Date): boolean {
+  const approved = startOf(approvedOn);
+  return approvedBy !== "" && approved !== undefined && approved <= now;
+}
+
+/** Whether the content of the scripts of an entry is compared with that of its approval. */
+export function isPinned({ integrity }: AuthorisedScript): boolean {
+  return integrity.by === "pinned";
+}
+
+/** What of the content of a script is not as its entry says. */
+export interface ContentJudgement {
+  /** Versions that are not approved. */
+  readonly changed: readonly SeenVersion[];
+  /** The service has no hash to compare. */
+  readonly isUnknown: boolean;
+}
+
+/** Versions of a script that are remembered. */
+export const maxVersions = 20;
+
+const asApproved: ContentJudgement = { changed: [], isUnknown: false };
+
+/**
+ * Judges the content of a script.
+ *
+ * Pinned content is the newest version that the service fetched up to the approval; or the oldest one, if the script was
+ * on record by then. Every other version since then counts, even if the content is as before again.
+ *
+ * @param versions newest first, the first one is that of today
+ */
+export function judgeContent(
+  { integrity, approvedOn }: AuthorisedScript,
+  versions: readonly SeenVersion[],
+  firstSeenAt: Date | undefined,
+): ContentJudgement {
+  const [today] = versions;
+  if (integrity.by === "any") return asApproved;
+  if (today === undefined || today.hash === "") return { changed: [], isUnknown: true };
+  if (integrity.by === "hashes") {
+    return integrity.hashes.includes(today.hash)
+      ? asApproved
+      : { changed: [today], isUnknown: false };
+  }
+  const approval = endOf(approvedOn) ?? new Date(0);
+  const hashed = versions.filter(({ hash }) => hash !== "");
+  const isBefore = ({ fetchedAt }: SeenVersion): boolean =>
+    fetchedAt !== undefined && fetchedAt <= approval;
+  const wasThere = firstSeenAt !== undefined && firstSeenAt <= approval;
+  // Where older versions were dropped, the oldest one is not that of the approval.
+  const isWhole = versions.length < maxVersions;
+  const oldest = wasThere && isWhole ? hashed.at(-1) : undefined;
+  const pinned = hashed.find(isBefore) ?? oldest;
+  const later = hashed.filter(
+    (each) => each !== pinned && !isBefore(each) && each.hash !== pinned?.hash,
+  );
+  return { changed: uniqueHashes(later), isUnknown: false };
+}
+
+function uniqueHashes(versions: readonly SeenVersion[]): readonly SeenVersion[] {
+  return [...new Map(versions.toReversed().map((each) => [each.hash, each])).values()].toReversed();
+}

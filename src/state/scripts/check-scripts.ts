@@ -1,0 +1,264 @@
+import { createHash } from "node:crypto";
+
+import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
+import type { Script } from "../../zone/inventory-item.ts";
+import { entryFinder } from "./authorised-entry.ts";
+import {
+  type DraftFinding,
+  entryDrafts,
+  goneDrafts,
+  monitoringDrafts,
+  readGapDrafts,
+  scriptDrafts,
+} from "./draft-findings.ts";
+import { idsOf } from "./needed-reads.ts";
+import {
+  findingKinds,
+  type FindingKind,
+  type ScriptCheck,
+  type ScriptEvent,
+  type ScriptFinding,
+  type ScriptWatch,
+  type WatchedScript,
+} from "./script-watch.ts";
+import { onPagesOf, type ScriptReading, watchedScripts } from "./watched-scripts.ts";
+
+export interface ScriptCheckInput {
+  readonly declared: DeclaredScripts;
+  /** `undefined`: the inventory could not be read, which is not an empty inventory. */
+  readonly reading: ScriptReading | undefined;
+  /** `undefined`: the first check. */
+  readonly earlier: ScriptWatch | undefined;
+  readonly now: Date;
+  /** Integrity scores below this are malicious. */
+  readonly maliciousBelow: number;
+}
+
+/** Scripts and findings that are kept of a zone: a page with random URLs has any number. */
+const maxScripts = 1_000;
+const maxFindings = 500;
+
+/** The kinds that can be told without an inventory. */
+const alwaysKnown: readonly FindingKind[] = ["review_overdue", "unjustified"];
+
+/** Compares the declared scripts with what was read, and with the check before. */
+export function checkScripts(input: ScriptCheckInput): ScriptCheck {
+  const { declared, reading, now } = input;
+  const before = input.earlier === undefined ? firstWatch(now) : withoutFuture(input.earlier, now);
+  const gap = readGapDrafts(before.readAt ?? before.since, now);
+  if (reading === undefined) {
+    const kept = before.findings.filter(({ kind }) => !alwaysKnown.includes(kind));
+    const drafts = [...entryDrafts(declared, now), ...gap];
+    const news = findingsOf(drafts, before, input);
+    const ids = new Set(news.map(({ id }) => id));
+    const findings = [...news, ...kept.filter(({ id }) => !ids.has(id)).map(acceptedBy(input))];
+    return withFindings(before, before, findings, []);
+  }
+  const onPages = onPagesOf(declared, reading, before);
+  const scripts = watchedScripts(declared, reading, onPages, before, now);
+  const isAsked = reading.onPages !== undefined;
+  const watch: ScriptWatch = {
+    ...before,
+    readAt: now,
+    ...(isAsked && { pagesAt: now, pages: declared.pages, known: idsOf(reading.scripts) }),
+    onPages: onPages.map(({ id }) => id),
+    scripts: scripts.slice(0, maxScripts),
+    moreScripts: Math.max(0, scripts.length - maxScripts),
+    seen: seenEntries(declared, onPages, before, now),
+  };
+  const drafts = [
+    ...scriptDrafts(declared, scripts, onPages, input.maliciousBelow),
+    ...monitoringDrafts(reading.isMonitored, reading.scripts, before, now),
+    ...goneDrafts(declared, watch.seen, now),
+    ...entryDrafts(declared, now),
+  ];
+  const found = findingsOf(drafts, before, input);
+  // Where the setting was not read, monitoring is as it was.
+  const kept =
+    reading.isMonitored === undefined
+      ? before.findings.filter(({ kind }) => kind === "unmonitored").map(acceptedBy(input))
+      : [];
+  // A gap that nobody could report while it lasted is reported with its end.
+  const missed = findingsOf(gap, before, input).filter(
+    ({ id }) => !before.findings.some((each) => each.id === id),
+  );
+  const ended = missed.flatMap((finding): readonly ScriptEvent[] => [
+    { event: "opened", finding },
+    { event: "closed", finding },
+  ]);
+  return withFindings(
+    before,
+    watch,
+    [...found, ...kept],
+    [...scriptEventsOf(before, watch), ...ended],
+  );
+}
+
+/** The end of the checks of a zone that no longer declares scripts: each finding is closed. */
+export function lastScriptCheck(earlier: ScriptWatch): ScriptCheck {
+  return withFindings(earlier, { ...earlier, scripts: [] }, [], []);
+}
+
+function firstWatch(now: Date): ScriptWatch {
+  return {
+    since: now,
+    readAt: undefined,
+    pagesAt: undefined,
+    pages: [],
+    onPages: [],
+    known: "",
+    scripts: [],
+    moreScripts: 0,
+    findings: [],
+    moreFindings: 0,
+    seen: new Map(),
+    recordedAt: undefined,
+  };
+}
+
+/** Moments of the future are none: the clock was set back, or the state was changed. */
+function withoutFuture(watch: ScriptWatch, now: Date): ScriptWatch {
+  const past = (moment: Date | undefined): Date | undefined =>
+    moment === undefined || moment > now ? undefined : moment;
+  return {
+    ...watch,
+    since: past(watch.since) ?? now,
+    readAt: past(watch.readAt) ?? (watch.readAt && now),
+    pagesAt: past(watch.pagesAt),
+    recordedAt: past(watch.recordedAt),
+    seen: new Map([...watch.seen].map(([url, at]) => [url, past(at) ?? now])),
+    findings: watch.findings.map((finding) => ({
+      ...finding,
+      firstSeenAt: past(finding.firstSeenAt) ?? now,
+      lastSeenAt: past(finding.lastSeenAt) ?? now,
+    })),
+  };
+}
+
+/** When a script of each entry was last seen on the pages; an entry without one waits from now on. */
+function seenEntries(
+  { authorised }: DeclaredScripts,
+  onPages: readonly Script[],
+  before: ScriptWatch,
+  now: Date,
+): ReadonlyMap<string, Date> {
+  const entryOf = entryFinder(authorised);
+  const seen = new Map(authorised.map(({ url }) => [url, before.seen.get(url) ?? now]));
+  const reported = new Map<string, Date>();
+  for (const { url, lastSeenAt } of onPages) {
+    const entry = entryOf(url)?.url;
+    if (entry === undefined || lastSeenAt === undefined || lastSeenAt > now) continue;
+    const known = reported.get(entry);
+    if (known === undefined || known < lastSeenAt) reported.set(entry, lastSeenAt);
+  }
+  for (const [url, at] of reported) {
+    const known = before.seen.get(url);
+    seen.set(url, known !== undefined && known > at ? known : at);
+  }
+  return seen;
+}
+
+/** The findings of drafts, one for each id, the gravest first. */
+function findingsOf(
+  drafts: readonly DraftFinding[],
+  before: ScriptWatch,
+  input: ScriptCheckInput,
+): readonly ScriptFinding[] {
+  const known = new Map(before.findings.map((finding) => [finding.id, finding]));
+  const accept = acceptedBy(input);
+  const found = new Map<string, ScriptFinding>();
+  for (const { key, ...draft } of drafts) {
+    const id = idOf(draft.kind, key);
+    // One URL can be on record for several hosts of the zone.
+    const same = found.get(id);
+    found.set(
+      id,
+      accept({
+        ...draft,
+        id,
+        pageUrls: same === undefined ? draft.pageUrls : joined(same.pageUrls, draft.pageUrls),
+        firstSeenAt: known.get(id)?.firstSeenAt ?? input.now,
+        lastSeenAt: input.now,
+        acceptance: undefined,
+      }),
+    );
+  }
+  return [...found.values()];
+}
+
+const maxPages = 20;
+
+function joined(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])].slice(0, maxPages);
+}
+
+function idOf(kind: FindingKind, key: string): string {
+  const hash = createHash("sha256").update(`${kind} ${key}`).digest("hex");
+  return `${kind}-${hash.slice(0, 12)}`;
+}
+
+/** Marks a finding that the declaration acknowledges at this moment. */
+function acceptedBy({
+  declared,
+  now,
+}: ScriptCheckInput): (finding: ScriptFinding) => ScriptFinding {
+  const valid = declared.acknowledged.filter(({ until }) => until > now);
+  const byId = new Map(valid.map(({ id, ...acceptance }) => [id, acceptance]));
+  return (finding) => ({ ...finding, acceptance: byId.get(finding.id) });
+}
+
+function withFindings(
+  before: ScriptWatch,
+  watch: ScriptWatch,
+  all: readonly ScriptFinding[],
+  events: readonly ScriptEvent[],
+): ScriptCheck {
+  const known = new Set(before.findings.map(({ id }) => id));
+  const ordered = all.toSorted(
+    (a, b) =>
+      findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind) ||
+      // Beyond the limit, those stay that are known.
+      Number(known.has(b.id)) - Number(known.has(a.id)),
+  );
+  const findings = ordered.slice(0, maxFindings);
+  const next = { ...watch, findings, moreFindings: ordered.length - findings.length };
+  return { watch: next, events: [...events, ...findingEventsOf(before.findings, findings)] };
+}
+
+function findingEventsOf(
+  before: readonly ScriptFinding[],
+  after: readonly ScriptFinding[],
+): readonly ScriptEvent[] {
+  const known = new Map(before.map((finding) => [finding.id, finding]));
+  const left = new Set(after.map(({ id }) => id));
+  return [
+    ...after.flatMap((finding): readonly ScriptEvent[] => {
+      const earlier = known.get(finding.id);
+      const wasAccepted = earlier?.acceptance !== undefined;
+      const isAccepted = finding.acceptance !== undefined;
+      return [
+        ...(earlier === undefined ? [{ event: "opened", finding } as const] : []),
+        ...(isAccepted && !wasAccepted ? [{ event: "acknowledged", finding } as const] : []),
+        ...(!isAccepted && wasAccepted ? [{ event: "reopened", finding } as const] : []),
+      ];
+    }),
+    ...before
+      .filter(({ id }) => !left.has(id))
+      .map((finding) => ({ event: "closed", finding }) as const),
+  ];
+}
+
+function scriptEventsOf(before: ScriptWatch, after: ScriptWatch): readonly ScriptEvent[] {
+  const known = new Map(before.scripts.map((script) => [script.id, script]));
+  const left = new Set(after.scripts.map(({ id }) => id));
+  const isMoved = (script: WatchedScript): boolean => known.get(script.id)?.hash !== script.hash;
+  return [
+    ...after.scripts.filter(isMoved).map((script) => {
+      const event = known.has(script.id) ? "changed" : "appeared";
+      return { event, script } as const;
+    }),
+    ...before.scripts
+      .filter(({ id }) => !left.has(id))
+      .map((script) => ({ event: "vanished", script }) as const),
+  ];
+}

@@ -1,0 +1,156 @@
+import { type AuthorisedScript, type DeclaredScripts, endOf } from "../../zone/declared-scripts.ts";
+import { maliciousReasons, type Script } from "../../zone/inventory-item.ts";
+import { entryFinder, judgeContent } from "./authorised-entry.ts";
+import type { FindingKind, ScriptFinding, ScriptWatch, WatchedScript } from "./script-watch.ts";
+
+/** A finding before it is compared with those of the check before. */
+export interface DraftFinding extends Pick<
+  ScriptFinding,
+  "kind" | "subject" | "detail" | "pageUrls" | "versions"
+> {
+  /** What makes it another finding of its kind, with whole URLs. */
+  readonly key: string;
+}
+
+const dayMs = 86_400_000;
+
+/** Requirement 11.6.1 of PCI DSS asks for a check every seven days. */
+const longestGapMs = 7 * dayMs;
+
+/** What is wrong with the entries by themselves: nothing has to be read for it. */
+export function entryDrafts({ authorised }: DeclaredScripts, now: Date): readonly DraftFinding[] {
+  return authorised.flatMap((entry) => [...reviewDrafts(entry, now), ...missingDrafts(entry)]);
+}
+
+function reviewDrafts({ url, reviewBy }: AuthorisedScript, now: Date): readonly DraftFinding[] {
+  const end = endOf(reviewBy);
+  if (end === undefined || now < end) return [];
+  const detail = `the script should have been reviewed by ${reviewBy}`;
+  return [ofEntry("review_overdue", url, reviewBy, detail)];
+}
+
+function missingDrafts(entry: AuthorisedScript): readonly DraftFinding[] {
+  const absent = [
+    ...(entry.owner === "" ? ["owner"] : []),
+    ...(entry.justification === "" ? ["justification"] : []),
+    ...(entry.reviewBy === "" ? ["review_by"] : []),
+  ];
+  if (absent.length === 0) return [];
+  return [ofEntry("unjustified", entry.url, "", `the entry has no ${absent.join(", no ")}`)];
+}
+
+/** Authorised scripts that were not seen for as long as the declaration says. */
+export function goneDrafts(
+  { authorised, goneAfterDays }: DeclaredScripts,
+  seen: ScriptWatch["seen"],
+  now: Date,
+): readonly DraftFinding[] {
+  return authorised.flatMap(({ url }) => {
+    const last = seen.get(url);
+    if (last === undefined || Number(now) - Number(last) < goneAfterDays * dayMs) return [];
+    const detail = `no browser reported the script on the pages since ${dayOf(last)}`;
+    return [ofEntry("gone", url, "", detail)];
+  });
+}
+
+function ofEntry(kind: FindingKind, url: string, more: string, detail: string): DraftFinding {
+  return { kind, key: `${url} ${more}`, subject: url, detail, pageUrls: [], versions: [] };
+}
+
+/** That the pages were not monitored: switched off, not read, or without any report. */
+export function monitoringDrafts(
+  isMonitored: boolean | undefined,
+  scripts: readonly Script[],
+  { since }: Pick<ScriptWatch, "since">,
+  now: Date,
+): readonly DraftFinding[] {
+  const reported = scripts.flatMap(({ lastSeenAt }) => (lastSeenAt ? [Number(lastSeenAt)] : []));
+  const newest = new Date(Math.min(Math.max(Number(since), ...reported), Number(now)));
+  return [
+    ...(isMonitored === false
+      ? [ofZone("unmonitored", "", "Page Shield is switched off: scripts are not monitored")]
+      : []),
+    ...gapDrafts(`reports ${dayOf(newest)}`, "browsers reported no script", newest, now),
+  ];
+}
+
+/** That the inventory was not read for more than seven days. */
+export function readGapDrafts(lastRead: Date, now: Date): readonly DraftFinding[] {
+  return gapDrafts(`read ${lastRead.toISOString()}`, "the inventory was not read", lastRead, now);
+}
+
+function gapDrafts(key: string, what: string, from: Date, now: Date): readonly DraftFinding[] {
+  if (Number(now) - Number(from) <= longestGapMs) return [];
+  return [ofZone("gap", key, `${what} since ${from.toISOString()}`)];
+}
+
+function ofZone(kind: FindingKind, key: string, detail: string): DraftFinding {
+  return { kind, key, subject: "", detail, pageUrls: [], versions: [] };
+}
+
+/** What is wrong with the scripts in use on the pages. */
+export function scriptDrafts(
+  { authorised }: DeclaredScripts,
+  watched: readonly WatchedScript[],
+  scripts: readonly Script[],
+  maliciousBelow: number,
+): readonly DraftFinding[] {
+  const byId = new Map(scripts.map((script) => [script.id, script]));
+  const entryOf = entryFinder(authorised);
+  return watched.flatMap((each) => {
+    const script = byId.get(each.id);
+    if (script === undefined) return [];
+    const reasons = maliciousReasons(script, maliciousBelow);
+    const entry = entryOf(script.url);
+    const draft = (kind: FindingKind, detail: string): DraftFinding => ({
+      kind,
+      key: script.url,
+      subject: each.url,
+      detail,
+      pageUrls: each.pageUrls,
+      versions: [{ hash: each.hash, fetchedAt: each.fetchedAt }],
+    });
+    return [
+      ...(reasons.length > 0
+        ? [draft("malicious", `the script is malicious: ${reasons.join(", ")}`)]
+        : []),
+      ...(entry !== undefined && each.isAuthorised
+        ? contentDrafts(entry, each, draft)
+        : [draft("unauthorised", unauthorisedText(entry))]),
+    ];
+  });
+}
+
+function unauthorisedText(entry: AuthorisedScript | undefined): string {
+  return entry === undefined
+    ? "no entry authorises the script"
+    : `its entry ${entry.url} is not approved: approved_by and approved_on`;
+}
+
+function contentDrafts(
+  entry: AuthorisedScript,
+  script: WatchedScript,
+  draft: (kind: FindingKind, detail: string) => DraftFinding,
+): readonly DraftFinding[] {
+  const { hash, fetchedAt } = script;
+  const versions = script.versions.length > 0 ? script.versions : [{ hash, fetchedAt }];
+  const { changed, isUnknown } = judgeContent(entry, versions, script.firstSeenAt);
+  if (isUnknown) {
+    return [
+      draft("unverified", "the service has no hash of the script, so its content is unknown"),
+    ];
+  }
+  return changed.map((version) => {
+    const when =
+      version.fetchedAt === undefined ? "" : `, fetched ${version.fetchedAt.toISOString()}`;
+    const found = draft(
+      "changed",
+      `the content ${version.hash.slice(0, 12)}…${when} is not the approved one`,
+    );
+    return { ...found, key: `${found.key} ${version.hash}`, versions: [version] };
+  });
+}
+
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}

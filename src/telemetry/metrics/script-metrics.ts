@@ -1,0 +1,29 @@
+import { findingKinds } from "../../state/scripts/script-watch.ts";
+import type { MetricDefinition } from "./exposition.ts";
+import { gauge } from "./metric-types.ts";
+
+const zone = "declared zones";
+
+/** The metrics of declared scripts. */
+export const scriptMetrics = {
+  scriptsOnPages: gauge(
+    "zonewarden_scripts_on_pages",
+    "Scripts in use on the pages whose scripts the zone declares; no script series for a zone that declares none.",
+    { zone, authorised: ["true", "false"] },
+  ),
+  scriptsCheckedAt: gauge(
+    "zonewarden_scripts_last_check_success_timestamp_seconds",
+    "Timestamp of the last check of the zone's declared scripts with an inventory that could be read; 0 before the first.",
+    { zone },
+  ),
+  scriptFindings: gauge(
+    "zonewarden_script_findings",
+    "Findings on the zone's declared scripts that nobody has acknowledged.",
+    { zone, kind: findingKinds },
+  ),
+  scriptsAcknowledged: gauge(
+    "zonewarden_script_findings_acknowledged",
+    "Findings on the zone's declared scripts that a file acknowledges.",
+    { zone },
+  ),
+} satisfies Readonly<Record<string, MetricDefinition>>;

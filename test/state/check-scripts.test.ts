@@ -1,0 +1,177 @@
+import { describe, it } from "vitest";
+
+import type { AuthorisedScript } from "../../src/zone/declared-scripts.ts";
+import type { Script } from "../../src/zone/inventory-item.ts";
+import { script } from "../support/inventory.ts";
+import {
+  authorised,
+  check,
+  day,
+  declaredScripts,
+  findingsIn,
+  firstDay,
+  hashA,
+  hashB,
+  hashC,
+  readingOf,
+  version,
+  withVersions,
+} from "../support/watched.ts";
+
+const pay = "https://pay.example.net/v3/pay.js";
+const pinned = authorised(pay, { integrity: { by: "pinned" } });
+
+function here(url: string, more: Partial<Script> = {}): Script {
+  return script(url, { lastSeenAt: firstDay, ...more });
+}
+
+interface Situation {
+  readonly when: string;
+  readonly entries?: readonly AuthorisedScript[];
+  readonly scripts: readonly Script[];
+  readonly finds: readonly string[];
+}
+
+describe("a check of the scripts on declared pages", () => {
+  it.for<Situation>([
+    {
+      when: "an approved entry matches",
+      entries: [authorised(pay)],
+      scripts: [here(pay)],
+      finds: [],
+    },
+    { when: "no entry matches", scripts: [here(pay)], finds: [`unauthorised ${pay}`] },
+    {
+      when: "nobody has approved the entry",
+      entries: [authorised(pay, { approvedBy: "" })],
+      scripts: [here(pay)],
+      finds: [`unauthorised ${pay}`],
+    },
+    {
+      when: "the approval is of a later day",
+      entries: [authorised(pay, { approvedOn: "2026-11-04" })],
+      scripts: [here(pay)],
+      finds: [`unauthorised ${pay}`],
+    },
+    {
+      when: "the longest of two entries is not approved",
+      entries: [authorised("https://pay.example.net/*"), authorised(pay, { approvedBy: "" })],
+      scripts: [here(pay)],
+      finds: [`unauthorised ${pay}`],
+    },
+    {
+      when: "an authorised script is malicious",
+      entries: [authorised(pay)],
+      scripts: [here(pay, { urlReportedMalicious: true })],
+      finds: [`malicious ${pay}`],
+    },
+    {
+      when: "a script is no longer in use",
+      scripts: [here(pay, { status: "inactive" })],
+      finds: [],
+    },
+    {
+      when: "a URL is no URL",
+      entries: [authorised("https://*.example.net/*")],
+      scripts: [here("not a url")],
+      finds: ["unauthorised not a url"],
+    },
+    {
+      when: "one URL is on record for two hosts",
+      scripts: [here(pay, { id: "1" }), here(pay, { id: "2" })],
+      finds: [`unauthorised ${pay}`],
+    },
+    {
+      when: "the review is overdue since today",
+      entries: [authorised(pay, { reviewBy: "2026-11-01" })],
+      scripts: [here(pay)],
+      finds: [`review_overdue ${pay}`],
+    },
+    {
+      when: "the review is due today",
+      entries: [authorised(pay, { reviewBy: "2026-11-02" })],
+      scripts: [here(pay)],
+      finds: [],
+    },
+    {
+      when: "an entry has no justification",
+      entries: [authorised(pay, { justification: "" })],
+      scripts: [here(pay)],
+      finds: [`unjustified ${pay}`],
+    },
+    {
+      when: "pinned content is that of the approval",
+      entries: [pinned],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, -3))],
+      finds: [],
+    },
+    {
+      when: "pinned content was fetched first after the approval, of a script that was there before",
+      entries: [pinned],
+      scripts: [{ ...withVersions(pay, version(hashA, 0)), firstSeenAt: day(-9) }],
+      finds: [],
+    },
+    {
+      when: "pinned content changed after the approval",
+      entries: [pinned],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, 0))],
+      finds: [`changed ${pay}`],
+    },
+    {
+      when: "pinned content changed after the approval, and back",
+      entries: [pinned],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, -0.4), version(hashA, 0))],
+      finds: [`changed ${pay}`],
+    },
+    {
+      when: "pinned content changed twice after the approval",
+      entries: [pinned],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, -0.4), version(hashC, 0))],
+      finds: [`changed ${pay}`, `changed ${pay}`],
+    },
+    {
+      when: "a pinned script appeared after the approval of its pattern",
+      entries: [authorised("https://pay.example.net/*", { integrity: { by: "pinned" } })],
+      scripts: [withVersions(pay, version(hashA, 0))],
+      finds: [`changed ${pay}`],
+    },
+    {
+      when: "the new content was approved",
+      entries: [{ ...pinned, approvedOn: "2026-11-02" }],
+      scripts: [withVersions(pay, version(hashA, -9), version(hashB, -0.5))],
+      finds: [],
+    },
+    {
+      when: "the service has no hash of pinned content",
+      entries: [pinned],
+      scripts: [here(pay)],
+      finds: [`unverified ${pay}`],
+    },
+    {
+      when: "the content is one of those that are allowed",
+      entries: [authorised(pay, { integrity: { by: "hashes", hashes: [hashA, hashB] } })],
+      scripts: [withVersions(pay, version(hashB, 0))],
+      finds: [],
+    },
+    {
+      when: "the content is none of those that are allowed",
+      entries: [authorised(pay, { integrity: { by: "hashes", hashes: [hashA] } })],
+      scripts: [withVersions(pay, version(hashB, 0))],
+      finds: [`changed ${pay}`],
+    },
+  ])("where $when", ({ entries = [], scripts, finds }, { expect }) => {
+    const result = check(declaredScripts(entries), readingOf(scripts), firstDay);
+    expect(findingsIn(result)).toEqual(finds);
+  });
+
+  it("does not look at scripts of other pages", ({ expect }) => {
+    const elsewhere = script("https://blog.example.org/a.js");
+    const first = script("https://x.example.org/a.js", {
+      firstPageUrl: "https://shop.example.com/checkout/pay",
+    });
+    const reading = readingOf([elsewhere, first], { onPages: new Set() });
+    expect(findingsIn(check(declaredScripts([]), reading, firstDay))).toEqual([
+      "unauthorised https://x.example.org/a.js",
+    ]);
+  });
+});

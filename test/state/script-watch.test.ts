@@ -1,0 +1,216 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { lastScriptCheck } from "../../src/state/scripts/check-scripts.ts";
+import { openOf, scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
+import type { Script } from "../../src/zone/inventory-item.ts";
+import { script } from "../support/inventory.ts";
+import {
+  authorised,
+  check,
+  day,
+  declaredScripts,
+  eventsIn,
+  findingsIn,
+  firstDay,
+  hashA,
+  hashB,
+  hashC,
+  readingOf,
+  version,
+  withVersions,
+} from "../support/watched.ts";
+
+const pay = "https://pay.example.net/v3/pay.js";
+const pinned = authorised(pay, { integrity: { by: "pinned" } });
+
+function here(url: string, more: Partial<Script> = {}): Script {
+  return script(url, { lastSeenAt: firstDay, ...more });
+}
+
+describe("checks of the scripts on declared pages, one after the other", () => {
+  it("keeps what it found, with its id and its first day, until it is corrected", ({ expect }) => {
+    const declared = declaredScripts([]);
+    const first = check(declared, readingOf([here(pay)]), firstDay);
+    const [finding] = first.watch.findings;
+    expect(eventsIn(first)).toEqual([`appeared ${pay}`, `opened unauthorised ${pay}`]);
+    const second = check(declared, readingOf([here(pay)]), day(1), first.watch);
+    expect(eventsIn(second)).toEqual([]);
+    expect(second.watch.findings).toEqual([{ ...finding, lastSeenAt: day(1) }]);
+    const approved = check(
+      declaredScripts([authorised(pay)]),
+      readingOf([here(pay)]),
+      day(2),
+      second.watch,
+    );
+    expect(eventsIn(approved)).toEqual([`closed unauthorised ${pay}`]);
+    const gone = check(declared, readingOf([]), day(2), second.watch);
+    expect(eventsIn(gone)).toEqual([`vanished ${pay}`, `closed unauthorised ${pay}`]);
+  });
+
+  it("takes an acknowledgement until its end", ({ expect }) => {
+    const first = check(declaredScripts([]), readingOf([here(pay)]), firstDay);
+    const [finding] = first.watch.findings;
+    const acceptance = { until: day(2), reason: "test", by: "Alex" };
+    const declared = declaredScripts([], {
+      acknowledged: [{ id: finding?.id ?? "", ...acceptance }],
+    });
+    const second = check(declared, readingOf([here(pay)]), day(1), first.watch);
+    expect(findingsIn(second)).toEqual([`(unauthorised ${pay})`]);
+    expect(eventsIn(second)).toEqual([`acknowledged unauthorised ${pay}`]);
+    expect(second.watch.findings[0]?.acceptance).toEqual(acceptance);
+    expect(openOf(second.watch, "unauthorised")).toBe(0);
+    const third = check(declared, undefined, day(2), second.watch);
+    expect(eventsIn(third)).toEqual([`reopened unauthorised ${pay}`]);
+  });
+
+  it("does not take an inventory that could not be read for an empty one", ({ expect }) => {
+    const declared = declaredScripts([authorised("https://a.example/a.js")]);
+    const first = check(declared, readingOf([here(pay)]), firstDay);
+    const second = check(declared, undefined, day(1), first.watch);
+    expect(eventsIn(second)).toEqual([]);
+    expect(findingsIn(second)).toEqual([`unauthorised ${pay}`]);
+    expect(second.watch.readAt).toEqual(firstDay);
+  });
+
+  it("reports a gap of more than seven days, also one that only its end shows", ({ expect }) => {
+    const declared = declaredScripts([authorised(pay)]);
+    const fresh = (days: number): Script => here(pay, { lastSeenAt: day(days) });
+    const first = check(declared, readingOf([fresh(0)]), firstDay);
+    expect(eventsIn(check(declared, undefined, day(7), first.watch))).toEqual([]);
+    const unread = check(declared, undefined, day(7.1), first.watch);
+    expect(eventsIn(unread)).toEqual(["opened gap"]);
+    expect(eventsIn(check(declared, readingOf([fresh(8)]), day(8), unread.watch))).toEqual([
+      "closed gap",
+    ]);
+    const down = check(declared, readingOf([fresh(8)]), day(8), first.watch);
+    expect(eventsIn(down)).toEqual(["opened gap", "closed gap"]);
+    expect(down.events[0]).toMatchObject({
+      finding: { detail: "the inventory was not read since 2026-11-02T12:00:00.000Z" },
+    });
+  });
+
+  it("reports monitoring that is off, and pages without any report", ({ expect }) => {
+    const declared = declaredScripts([]);
+    const off = check(declared, readingOf([], { isMonitored: false }), firstDay);
+    expect(findingsIn(off)).toEqual(["unmonitored"]);
+    const unknown = check(declared, readingOf([], { isMonitored: undefined }), day(1), off.watch);
+    expect(findingsIn(unknown)).toEqual(["unmonitored"]);
+    let watch = unknown.watch;
+    for (const days of [2, 4, 6]) watch = check(declared, readingOf([]), day(days), watch).watch;
+    const silent = check(declared, readingOf([]), day(8), watch);
+    expect(findingsIn(silent)).toEqual(["gap"]);
+    expect(silent.watch.findings[0]?.detail).toContain("browsers reported no script");
+  });
+
+  it("reports an authorised script that was not seen for as many days as declared", ({
+    expect,
+  }) => {
+    const declared = declaredScripts([authorised(pay)], { goneAfterDays: 3 });
+    const other = (days: number): Script =>
+      here("https://a.example/a.js", { lastSeenAt: day(days), status: "inactive" });
+    const seen = readingOf([here(pay), other(0)]);
+    let watch = check(declared, seen, firstDay).watch;
+    const second = check(declared, readingOf([other(2.9)]), day(2.9), watch);
+    expect(findingsIn(second)).toEqual([]);
+    const third = check(declared, readingOf([other(3)]), day(3), second.watch);
+    expect(findingsIn(third)).toEqual([`gone ${pay}`]);
+    // What was never seen waits from the day on which it was declared.
+    watch = check(declared, readingOf([other(0)]), firstDay).watch;
+    expect(findingsIn(check(declared, readingOf([other(3)]), day(3), watch))).toEqual([
+      `gone ${pay}`,
+    ]);
+  });
+
+  it("takes moments of the future for none when the clock was set back", ({ expect }) => {
+    const declared = declaredScripts([authorised(pay)]);
+    const ahead = check(declared, readingOf([here(pay)]), day(400));
+    const back = check(declared, readingOf([here(pay)]), firstDay, ahead.watch);
+    expect(findingsIn(back)).toEqual([]);
+    const ended = ahead.watch.findings.map(({ kind, subject }) => `closed ${kind} ${subject}`);
+    expect(eventsIn(back)).toEqual(ended);
+    expect(back.watch.since).toEqual(firstDay);
+    expect(findingsIn(check(declared, undefined, day(6.9), back.watch))).toEqual([]);
+  });
+
+  it("remembers versions that the service no longer lists", ({ expect }) => {
+    const declared = declaredScripts([pinned]);
+    const before = withVersions(pay, version(hashA, -9), version(hashB, 0));
+    const first = check(declared, readingOf([before]), firstDay);
+    const after = { ...withVersions(pay, version(hashC, 1)), firstSeenAt: day(-9) };
+    const second = check(declared, readingOf([after]), day(1), first.watch);
+    const hashes = second.watch.findings.map(({ versions }) => versions[0]?.hash);
+    expect(new Set(hashes)).toEqual(new Set([hashB, hashC]));
+  });
+
+  it("closes all findings of a zone that no longer declares scripts", ({ expect }) => {
+    const { watch } = check(declaredScripts([]), readingOf([here(pay)]), firstDay);
+    const last = lastScriptCheck(watch);
+    expect(eventsIn(last)).toEqual([`closed unauthorised ${pay}`]);
+    expect(last.watch.findings).toEqual([]);
+  });
+
+  it("is bounded by a page with random URLs, and counts the rest", ({ expect }) => {
+    const many = Array.from({ length: 3_000 }, (_, nth) => here(`https://x.example/${nth}.js`));
+    const { watch } = check(declaredScripts([]), readingOf(many), firstDay);
+    expect(watch.scripts.length + watch.moreScripts).toBe(3_000);
+    expect([watch.scripts.length, watch.findings.length]).toEqual([1_000, 500]);
+    expect(openOf(watch, "unauthorised")).toBe(3_000);
+  });
+
+  it("is recorded with each event, and once a day without", ({ expect }) => {
+    const declared = declaredScripts([authorised(pay)]);
+    const first = check(declared, readingOf([here(pay)]), firstDay);
+    const head = { zone: "shop.example.com", revision: "r", commit: undefined };
+    expect(scriptRecordOf(first, { ...head, at: firstDay })).toMatchObject({
+      read: { scripts: 1, authorised: 1 },
+      open: 0,
+    });
+    const recorded = { ...first.watch, recordedAt: firstDay };
+    const later = check(declared, readingOf([here(pay)]), day(0.9), recorded);
+    expect(scriptRecordOf(later, { ...head, at: day(0.9) })).toBeUndefined();
+    const unread = check(declared, undefined, day(1), recorded);
+    expect(scriptRecordOf(unread, { ...head, at: day(1) })).toBeUndefined();
+    const next = check(declared, readingOf([here(pay)]), day(1), recorded);
+    expect(scriptRecordOf(next, { ...head, at: day(1) })?.events).toEqual([]);
+  });
+
+  it("finds in each order of rounds what the last one shows, and opens and closes in turn", ({
+    expect,
+  }) => {
+    const urls = ["https://a.example/1.js", "https://a.example/2.js", pay];
+    const round = fc.record({
+      scripts: fc.subarray(urls),
+      approved: fc.subarray(urls),
+      isRead: fc.boolean(),
+      hours: fc.integer({ min: -30, max: 300 }),
+    });
+    fc.assert(
+      fc.property(fc.array(round, { minLength: 1, maxLength: 8 }), (rounds) => {
+        let watch: ReturnType<typeof check>["watch"] | undefined;
+        let now = 0;
+        const open = new Set<string>();
+        for (const { scripts, approved, isRead, hours } of rounds) {
+          now += hours / 24;
+          const declared = declaredScripts(approved.map((url) => authorised(url)));
+          const seen = scripts.map((url) => here(url, { lastSeenAt: day(now) }));
+          const result = check(declared, isRead ? readingOf(seen) : undefined, day(now), watch);
+          watch = result.watch;
+          for (const each of result.events) {
+            if (!("finding" in each)) continue;
+            if (each.event === "opened") {
+              expect(open.has(each.finding.id)).toBe(false);
+              open.add(each.finding.id);
+            }
+            if (each.event === "closed") expect(open.delete(each.finding.id)).toBe(true);
+          }
+          expect(open).toEqual(new Set(watch.findings.map(({ id }) => id)));
+          if (!isRead) continue;
+          const wanted = scripts.filter((url) => !approved.includes(url)).toSorted();
+          const found = watch.findings.filter(({ kind }) => kind === "unauthorised");
+          expect(found.map(({ subject }) => subject).toSorted()).toEqual(wanted);
+        }
+      }),
+    );
+  });
+});
