@@ -14,6 +14,8 @@ export interface AuditReader {
    * throws where all are.
    */
   read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  /** Reads all entries of the account of the zones, our own included. */
+  readAll(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
   /** Reads the entries of one zone, our own included. */
   readOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
   /** Whether zonewarden itself wrote with a token: the ids that the service gave when it verified our tokens. */
@@ -34,6 +36,10 @@ export function createAuditReader({ sessions }: Service): AuditReader {
         const filter = own === undefined ? {} : { "actor_token_id.not": own };
         return readAuditLog(shared(session), accountOf(zones), window, filter, signal);
       }),
+    readAll: async (zones, window, signal) =>
+      readWithAny(sessions, zones, signal, (session) =>
+        readAuditLog(shared(session), accountOf(zones), window, {}, signal),
+      ),
     readOf: async (zone, window, signal) =>
       readWithAny(sessions, [zone], signal, (session) =>
         readAuditLog(shared(session), zone.accountId, window, { zone_id: zone.id }, signal),

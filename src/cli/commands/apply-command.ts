@@ -31,6 +31,7 @@ export const defineApply: DefineCommand = (command, host, end) => {
       "--verify-key <file>",
       "apply the saved plan only if it is signed for this Ed25519 public key (PEM)",
     )
+    .option("--no-audit", "do not ask the audit log who made drift")
     .option("--check", "let the service check the ruleset writes without storing them")
     .examples(
       "zonewarden apply",

@@ -33,6 +33,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
       "only zones whose declaration differs from that of a Git revision",
     )
     .option("--paths <patterns...>", "only zones that come from these files (* matches anything)")
+    .option("--no-audit", "do not ask the audit log who made drift")
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .examples(
       "zonewarden plan",

@@ -29,6 +29,7 @@ import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
 import { fleetPart, type PartFlags } from "./fleet-part.ts";
 import { inParallel } from "./in-parallel.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
+import { withAuthors } from "./plan-authors.ts";
 import { rethrow, type Session } from "./session.ts";
 
 /** The flags that `plan` and `apply` share. */
@@ -43,6 +44,8 @@ export interface FleetFlags extends PartFlags {
   readonly enforce?: boolean;
   /** Whether only ownership is taken, and nothing else is changed. */
   readonly adoptOnly?: boolean;
+  /** `false`: the audit log is not asked who made drift. */
+  readonly audit?: boolean;
 }
 
 export interface PlannedFleetZone extends ReviewedZone {
@@ -94,7 +97,8 @@ export async function planAll(
   const part = await fleetPart(flags, { state, fleet, known }, session);
   if ("failure" in part) return fail(part.failure, host);
 
-  const zones = await planZones(part, { revision, commit }, flags, session);
+  const planned = await planZones(part, { revision, commit }, flags, session);
+  const zones = flags.audit === false ? planned : await withAuthors(planned, session);
   const unknownHashes = unmatchedHashes(flags, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );

@@ -1,0 +1,101 @@
+import { causesOf } from "../../plan/cause/cause.ts";
+import { authorsOf } from "../../plan/cause/find-authors.ts";
+import type { Change } from "../../plan/change.ts";
+import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import type { AuditEntry, AuditRead } from "../../zone/audit-entry.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone } from "../../zone/zone.ts";
+import type { Session } from "./session.ts";
+
+/** How far back the audit log is read. */
+const windowMs = 30 * 24 * 3_600_000;
+
+/** Entries may be stamped by a clock that is ahead of ours. */
+const aheadMs = 3_600_000;
+
+type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
+
+/**
+ * The planned zones with the authors of their drift, by one read of the audit log of each account with drift. Where the
+ * token may not read it, nobody is named.
+ */
+export async function withAuthors<T extends { readonly planned: PlannedZone }>(
+  zones: readonly T[],
+  session: Session,
+): Promise<readonly T[]> {
+  const drifted = zones.map(({ planned }) => planned.report).filter(hasDrift);
+  const accounts = Map.groupBy(drifted, ({ plan }) => plan.zone.accountId);
+  const entries = new Map<string, readonly AuditEntry[]>();
+  for (const reports of accounts.values()) {
+    const touched = reports.map(({ plan }) => plan.zone);
+    const read = await readLog(touched, session);
+    if (read === undefined) continue;
+    const known = [...new Map(read.entries.map((entry) => [entry.id, entry])).values()]
+      .toReversed()
+      .toSorted((a, b) => Number(a.at) - Number(b.at));
+    for (const { id } of touched) {
+      entries.set(
+        id,
+        known.filter(({ path }) => path.startsWith(`/zones/${id}/`)),
+      );
+    }
+  }
+  return zones.map((zone) => {
+    const { report } = zone.planned;
+    const known = hasDrift(report) ? entries.get(report.plan.zone.id) : undefined;
+    if (!hasDrift(report) || known === undefined) return zone;
+    return {
+      ...zone,
+      planned: { ...zone.planned, report: authored(report, known, session) },
+    };
+  });
+}
+
+function hasDrift(report: ZoneReport): report is Planned {
+  return report.result !== "error" && report.plan.changes.some(isDrift);
+}
+
+function isDrift(change: Change): boolean {
+  return causesOf(change).includes("drift");
+}
+
+function authored(
+  report: Planned,
+  entries: readonly AuditEntry[],
+  { config, service }: Session,
+): Planned {
+  const isOwn = ({ actor }: AuditEntry): boolean =>
+    actor.tokenId !== "" && service.audit.isOwnToken(actor.tokenId);
+  const known = { entries, isOwn, gone: undefined };
+  const changes = report.plan.changes.map((change) =>
+    isDrift(change)
+      ? { ...change, authors: authorsOf(change, known, config.audit.actors) }
+      : change,
+  );
+  return { ...report, plan: { ...report.plan, changes } };
+}
+
+/** `undefined` where the log cannot be read; why is printed, unless the token has no permission: many have none. */
+async function readLog(
+  zones: readonly Zone[],
+  { service, host, stop }: Session,
+): Promise<AuditRead | undefined> {
+  const now = Number(host.clock.now());
+  const window = { since: new Date(now - windowMs), before: new Date(now + aheadMs) };
+  const [zone, ...others] = zones;
+  if (zone === undefined) return undefined;
+  try {
+    return others.length === 0
+      ? await service.audit.readOf(zone, window, stop)
+      : await service.audit.readAll(zones, window, stop);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (!service.audit.isDenied(error)) {
+      host.stderr.write(
+        `the audit log could not be read (${error.code}): who made the drift is not known\n`,
+      );
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, it } from "vitest";
+
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { logged } from "../support/log-lines.ts";
+
+const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
+
+/** An example whose zones were applied by a daemon, which has ended and left its state. */
+async function appliedExample(actors = "full"): Promise<Example> {
+  const example = await exampleWithEmulator({
+    config: `history: { path: history.jsonl }\naudit: { actors: ${actors} }`,
+  });
+  const daemon = example.place.start("run");
+  for (const zone of [shop, "www.brand.example"]) await logged(daemon, "plan applied", { zone });
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+  return example;
+}
+
+function auditReads({ emulator }: Example): number {
+  return emulator.journal().filter(({ path }) => path.includes("/logs/audit")).length;
+}
+
+describe("plan and apply", () => {
+  it("name who made drift, with one read of the log of an account", async ({ expect }) => {
+    await using example = await appliedExample();
+    await control(example, "edit", {
+      zone: blog,
+      settings: { enabled: false },
+      actor: "alice@example.com",
+    });
+    await control(example, "edit", {
+      zone: shop,
+      rule: "zonewarden:owasp",
+      set: { paranoia_level: 1 },
+      actor: "bob@example.com",
+    });
+    const text = await example.place.run("plan");
+    expect(text.stdout).toContain("changed by alice@example.com in the dashboard, ");
+    expect(text.stdout).toContain("changed by bob@example.com in the dashboard, ");
+    expect(auditReads(example)).toBe(1);
+    const markdown = await example.place.run("plan", blog, "--format", "markdown");
+    expect(markdown.stdout).toMatch(/changed by alice.*example\.com in the dashboard/);
+    const json = await example.place.run("plan", blog, "--format", "json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      zones: [{ plan: { changes: [{ authors: [{ name: "alice@example.com", certain: true }] }] } }],
+    });
+    const before = auditReads(example);
+    const silent = await example.place.run("plan", "--no-audit");
+    expect(silent.stdout).not.toContain("changed by");
+    expect(auditReads(example)).toBe(before);
+    const applied = await example.place.run("apply");
+    expect(applied.stdout).toContain("changed by alice@example.com in the dashboard, ");
+  });
+
+  it("name nobody without the permission, and say nothing about it", async ({ expect }) => {
+    await using example = await appliedExample();
+    await control(example, "edit", { zone: blog, settings: { enabled: false } });
+    await control(example, "faults", { fault: "denied", path: "*/logs/audit" });
+    const { stdout, stderr } = await example.place.run("plan", blog);
+    expect(stdout).toContain("setting/enabled");
+    expect(stdout).not.toContain("changed by");
+    expect(stderr).not.toContain("audit");
+  });
+
+  it("write people as audit.actors says, and leave them out of a saved plan", async ({
+    expect,
+  }) => {
+    await using example = await appliedExample("masked");
+    await control(example, "edit", {
+      zone: blog,
+      settings: { enabled: false },
+      actor: "alice@example.com",
+    });
+    const { stdout } = await example.place.run("plan", blog, "--out", "plan.json");
+    expect(stdout).toContain("changed by a…@example.com in the dashboard, ");
+    expect(await example.place.read("plan.json")).not.toContain("example.com in the dashboard");
+    expect(await example.place.read("plan.json")).not.toContain("authors");
+  });
+});
