@@ -1,4 +1,7 @@
+import { createAuditReader } from "../../src/api/audit-reader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
+import { AuditFeed, type AuditFeedOptions } from "../../src/reconcile/audit/audit-feed.ts";
+import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
@@ -31,6 +34,8 @@ export interface EmulatedFleet extends AsyncDisposable {
 export interface EmulatedFleetOptions {
   readonly clock: SimulatedClock;
   readonly declared: ReadonlyMap<string, ZoneContent>;
+  /** Follows the audit log. */
+  readonly audit?: AuditFeedOptions;
   /** Requests that the emulator holds back on purpose: time goes on nevertheless. */
   readonly heldBack?: () => number;
 }
@@ -49,7 +54,24 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     waiting = waiting.filter((each) => !answered.includes(each));
     for (const { answer } of answered) answer();
   };
-  const reconciler = new Reconciler(
+  const authors = new DriftAuthors(
+    clock,
+    (id) => source.isOwnToken(id),
+    () => "full",
+  );
+  const source = createAuditReader(at.service);
+  const feed = new AuditFeed(options.audit, {
+    source,
+    clock,
+    wake: (zone, entries) => {
+      authors.note(zone, entries);
+      reconciler.wakeZone(zone);
+    },
+    changed: () => undefined,
+    malformed: () => undefined,
+    bug: (error) => bugs.push(error),
+  });
+  const reconciler: Reconciler = new Reconciler(
     {
       ...defaultOptions,
       limits: { ...defaultOptions.limits, ...unlimited },
@@ -77,13 +99,17 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
         reports.push(report);
         setImmediate(ask);
       },
-      loaded: () => undefined,
+      authors: options.audit && authors,
+      loaded: ({ fleet }) => feed.declare([...fleet.zones.values()].map((each) => each.desired)),
       unlisted: () => undefined,
       bug: (error) => bugs.push(error),
     },
   );
   const isQuiet = (): boolean => at.session.credential.state.inFlight === heldBack();
-  const running = reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
+  const running = Promise.all([
+    reconciler.runUntil({ stop: stop.signal, abort: abort.signal }),
+    feed.runUntil(stop.signal),
+  ]);
   const until = async (question: () => boolean): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     waiting.push({ question, answer: resolve });
