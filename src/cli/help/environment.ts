@@ -23,7 +23,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: "FORCE_COLOR", meaning: "switches colors on in a pipe, unless it is `0` or empty" },
   {
     name: "NODE_DISABLE_COMPILE_CACHE",
-    meaning: "`1` keeps no compiled code in the directory for temporary files",
+    meaning: "keeps no compiled code in the cache directory (`XDG_CACHE_HOME`, or `~/.cache`)",
   },
   {
     name: "KUBERNETES_SERVICE_HOST",

@@ -1,0 +1,28 @@
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { freePort } from "../support/processes.ts";
+import { walkQuickStart } from "../support/quick-start.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+
+/** Only the address of the repository differs: what is committed here is cloned. */
+const clone = {
+  "git clone https://github.com/zonewarden/zonewarden.git": `git clone --quiet "file://${root}" zonewarden`,
+};
+
+/** The Node of the system: 20 or newer is enough. */
+const searchPath = "/usr/local/bin:/usr/bin:/bin";
+
+describe("the quick start on an empty machine", { timeout: 900_000 }, () => {
+  it("goes from a real clone, with the packages that npm installs, to the checked change", async ({
+    expect,
+  }) => {
+    await using walk = await walkQuickStart(await freePort(), clone, searchPath);
+    expect(walk.shown.slice(-2_000)).toMatch(/No changes\. 4 of 4 zones in sync\./);
+    expect(walk.code).toBe(0);
+    // `zonewarden version` shows that the Node of the package ran, not that of the system.
+    expect(walk.shown).toMatch(/^Node 24\./m);
+  });
+});

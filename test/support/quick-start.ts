@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { codeBlocksOf } from "./code-blocks.ts";
+
+/** What a walk along the quick start left behind. */
+export interface Walk extends AsyncDisposable {
+  readonly code: number;
+  /** What all commands printed, in order. */
+  readonly shown: string;
+  /** The directory in which it began. */
+  readonly directory: string;
+}
+
+/** What a test runs in the place of a line of the document. */
+export type Instead = Readonly<Record<string, string>>;
+
+/**
+ * Runs every script of the quick start as one script of bash, with real processes, in an empty directory. Only the address of the
+ * emulator differs from the document, and the lines that the test replaces, each of which the document must have.
+ */
+export async function walkQuickStart(
+  port: number,
+  instead: Instead,
+  searchPath: string,
+): Promise<Walk> {
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
+  const blocks = codeBlocksOf("docs/quick-start.md").filter(({ language }) => language === "sh");
+  const lines = blocks.flatMap(({ text }) => text.split("\n"));
+  const missing = Object.keys(instead).filter((line) => !lines.includes(line));
+  if (missing.length > 0) throw new Error(`the quick start has no line ${missing.join(", ")}`);
+  const script = lines.map((line) => scriptLine(instead[line] ?? line, port)).join("\n");
+  const child = spawn("bash", ["--noprofile", "--norc", "-ec", script], {
+    cwd: directory,
+    env: {
+      PATH: searchPath,
+      HOME: directory,
+      GIT_AUTHOR_NAME: "A",
+      GIT_AUTHOR_EMAIL: "a@b.example",
+      GIT_COMMITTER_NAME: "A",
+      GIT_COMMITTER_EMAIL: "a@b.example",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that nothing of it outlives the test.
+    detached: true,
+  });
+  let shown = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (shown += text));
+  }
+  const code = await new Promise<number>((resolve) => child.on("exit", (end) => resolve(end ?? 1)));
+  try {
+    process.kill(-(child.pid ?? 0), "SIGKILL");
+  } catch {
+    // All of it has ended.
+  }
+  const dispose = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  return { code, shown, directory, [Symbol.asyncDispose]: dispose };
+}
+
+/** A line as the script has it: the exit code that its comment promises is the only one that it may end with. */
+function scriptLine(line: string, port: number): string {
+  const address = `127.0.0.1:${port}`;
+  const [, promised] = /# exits with (\d)/.exec(line) ?? [];
+  const command = line
+    .replace("127.0.0.1:8787", address)
+    .replace(/--emulator(?= |$)/, `--emulator ${address}`)
+    .replace(
+      "zonewarden emulate &",
+      `zonewarden emulate --listen ${address} &\n${untilItListens(address)}`,
+    );
+  if (promised === undefined) return command;
+  return `code=0; ${command.replace(/#.*/, "")} || code=$?; [ "$code" -eq ${promised} ]`;
+}
+
+/** A person reads the next step meanwhile. */
+function untilItListens(address: string): string {
+  return `until curl --silent --output /dev/null http://${address}/_emulator/; do sleep 0.1; done`;
+}
