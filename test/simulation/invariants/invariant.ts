@@ -1,5 +1,6 @@
 import type { ZoneState } from "../../../src/emulator/state.ts";
 import type { Effect, HeardReport, Ledger, SentRequest } from "../ledger.ts";
+import type { DeclaredContent } from "../stories.ts";
 import type { SimulatedProcess } from "../world/simulated-process.ts";
 
 /** What an invariant is judged by: the truth, as nobody in the simulation sees it. */
@@ -54,4 +55,16 @@ export class Violation extends Error {
     super(`${invariant}: ${what}`);
     this.invariant = invariant;
   }
+}
+
+/**
+ * What was declared of a zone since then, as far as a process can know. One that lost the last line of its state, and
+ * cannot read the files, goes on with an older revision.
+ */
+export function declaredTo(
+  { ledger, isStateLost, areFilesSpoilt }: Truth,
+  zone: string,
+  since: number,
+): readonly (DeclaredContent | undefined)[] {
+  return ledger.declaredSince(zone, isStateLost && areFilesSpoilt ? 0 : since);
 }

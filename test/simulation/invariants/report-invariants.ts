@@ -1,7 +1,7 @@
 import type { ZoneState } from "../../../src/emulator/state.ts";
 import type { Outcome } from "../../../src/state/run-report.ts";
 import type { HeardReport, SentRequest } from "../ledger.ts";
-import type { Invariant } from "./invariant.ts";
+import { declaredTo, type Invariant } from "./invariant.ts";
 import { differencesOf, keyOfPolicy, keyOfRule, rulesOf } from "./oracle.ts";
 
 const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
@@ -110,12 +110,13 @@ export const reportInvariants: readonly Invariant[] = [
   {
     name: "in-sync-is-true",
     sentence: "A zone that is reported as in sync is as declared, unless somebody just touched it.",
-    onReport: ({ report, at }, { ledger, zone }) => {
+    onReport: ({ report, at }, truth) => {
       if (report.result !== "in_sync") return undefined;
+      const { ledger, zone } = truth;
       // The clock on the wall may jump back during a run.
       const runMs = Math.abs(Number(report.finishedAt) - Number(report.startedAt));
       const since = at - runMs - 1_000;
-      const declared = ledger.declaredSince(report.zone, since);
+      const declared = declaredTo(truth, report.zone, since);
       const [content] = declared;
       if (declared.length !== 1 || content === undefined) return undefined;
       if (ledger.isDisturbed(report.zone, since)) return undefined;

@@ -6,7 +6,7 @@ import {
   minFleet,
   type SimulatedProcess,
 } from "../world/simulated-process.ts";
-import type { Invariant, Truth } from "./invariant.ts";
+import { declaredTo, type Invariant, type Truth } from "./invariant.ts";
 
 /** As documented: a read expires after 60 s, which doubles each time that writes waited for longer, up to 15 min. */
 const usualAgeMs = 60_000;
@@ -140,11 +140,9 @@ export const sendingInvariants: readonly Invariant[] = [
   {
     name: "suspend-writes-nothing",
     sentence: "A zone that is suspended, or not declared, is not written.",
-    onSend: (request, { ledger, now, isStateLost, areFilesSpoilt }) => {
+    onSend: (request, truth) => {
       if (!isWrite(request) || request.zone === undefined) return undefined;
-      // A process that lost the last line of its state, and cannot read the files, knows an older revision.
-      const since = isStateLost && areFilesSpoilt ? 0 : now - gateMs;
-      const declared = ledger.declaredSince(request.zone, since);
+      const declared = declaredTo(truth, request.zone, truth.now - gateMs);
       const isWritten = declared.some((each) => each !== undefined && !each.isSuspended);
       return isWritten ? undefined : `a write to ${request.zone}`;
     },

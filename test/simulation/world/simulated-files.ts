@@ -17,12 +17,16 @@ const versionOf = {
   files_mass: "mass",
 } as const satisfies Partial<Record<FileEvent, VersionName>>;
 
+/** A process stores a new revision within this time. */
+const storeMs = 200;
+
 /** The zone files, and what they declare. */
 export class SimulatedFiles {
   readonly disk: MemoryDisk = new MemoryDisk();
   readonly #story: StoryName;
   #version: VersionName | "spoilt" = "first";
   #declared: DeclaredZones = {};
+  #changedAt = -Infinity;
 
   constructor(story: StoryName) {
     this.#story = story;
@@ -48,16 +52,22 @@ export class SimulatedFiles {
    * Changes the files; gives whether they changed. From any version but the first they only go back: each change is
    * then one of one zone, as a commit is.
    */
-  change(event: FileEvent): boolean {
-    if (event === "files_first") this.#put("first");
-    else if (event === "files_broken" || event === "files_empty") return this.#spoil(event);
-    else if (this.#version === "first") this.#put(versionOf[event]);
-    else return false;
+  change(event: FileEvent, now: number): boolean {
+    if (event === "files_broken" || event === "files_empty") return this.#spoil(event, now);
+    if (event !== "files_first" && this.#version !== "first") return false;
+    this.#put(event === "files_first" ? "first" : versionOf[event]);
+    this.#changedAt = now;
     return true;
   }
 
-  #spoil(event: "files_broken" | "files_empty"): boolean {
-    if (this.areMistaken) return false;
+  /** Whether the files changed so short a time ago that a process may not have stored what they declare. */
+  isNew(now: number): boolean {
+    return now - this.#changedAt <= storeMs;
+  }
+
+  /** What is spoilt in the instant in which it changed, nobody has read. */
+  #spoil(event: "files_broken" | "files_empty", now: number): boolean {
+    if (this.areMistaken || this.#changedAt === now) return false;
     this.#version = "spoilt";
     if (event === "files_broken") this.disk.write("/zones/shop.example.com.yaml", "zones: [{");
     else {

@@ -247,6 +247,7 @@ export class SimulatedWorld {
   #kill(process: SimulatedProcess, files: ProcessFiles = process.files): void {
     if (!process.isAlive) return;
     process.kill();
+    this.#isStateLost ||= this.files.isNew(this.time.elapsed);
     const next = this.#createProcess(files);
     if (process === this.#second) this.#second = next;
     else this.main = next;
@@ -265,8 +266,7 @@ export class SimulatedWorld {
     const { files, isAlive, isStopping, term } = this.main;
     if (!isAlive || isStopping || term === undefined) return;
     const process = this.#createProcess(files);
-    process.start(this.settings.current);
-    await settleAll();
+    await this.#start(process);
     // Where the first was killed meanwhile, the second may start; it is no part of the schedule.
     if (this.main.term !== term) process.kill();
     else if (process.isAlive) this.judge.violate("one-process-a-state", "two use one state");
@@ -275,7 +275,7 @@ export class SimulatedWorld {
   #changeFiles(event: FileEvent): void {
     // A mistake that takes nothing away changes no zone; and a fleet of one zone has no fleet guard.
     if (event === "files_mass" && !this.#isProtected) return;
-    if (this.files.change(event)) this.#filesChanged();
+    if (this.files.change(event, this.time.elapsed)) this.#filesChanged();
   }
 
   get #isProtected(): boolean {
