@@ -4,11 +4,14 @@ import type { Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
 import type { LintRule } from "../desired/lint.ts";
 import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
+import { labelOf } from "../desired/zones/target.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostic-formats.ts";
 import { summarizeDiagnostics } from "../render/diagnostic-summary.ts";
+import { plural } from "../render/format.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import { hasColor, type Host, type TextStream } from "./host.ts";
 
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
@@ -42,18 +45,46 @@ export async function loadDesiredOrPrint(
   return hasErrors(state.diagnostics) ? undefined : state;
 }
 
+/**
+ * Like {@link loadDesiredOrPrint}, for a command that only reads these zones: files that cannot concern them are not
+ * checked, and their number is printed. Where one of the checked files has an error, or they do not declare each of the
+ * zones by its name, all files are loaded.
+ */
+export async function loadZonesOrPrint(
+  zones: readonly ZoneName[],
+  config: Config,
+  host: Host,
+  signal: AbortSignal,
+): Promise<DesiredState | undefined> {
+  const state = await loadZoneFiles(config.desired.path, config.lint, host, signal, zones);
+  const declared = new Set(state.documents.map(({ target }) => labelOf(target)));
+  const isEnough = !hasErrors(state.diagnostics) && zones.every((name) => declared.has(name));
+  if (!isEnough) return loadDesiredOrPrint(config, host, signal);
+  printSummary(state, host);
+  const { files, skipped } = state;
+  if (skipped > 0) {
+    const checked = `${files - skipped} of ${plural(files, "zone file")}`;
+    host.stderr.write(
+      `checked ${checked}: the others do not concern ${zones.join(", ")}; zonewarden validate checks all\n`,
+    );
+  }
+  return state;
+}
+
 /** Loads the zone files at an absolute path. An exception is a diagnostic; its stack is printed on request. */
 export function loadZoneFiles(
   place: string,
   lint: readonly LintRule[],
   { files, clock, env, stderr }: Host,
   signal: AbortSignal,
+  zones?: readonly ZoneName[],
 ): Promise<DesiredState> {
   const bug = (error: unknown): void => {
     const isTraced = env["ZONEWARDEN_TRACE"] === "1" && error instanceof Error;
     if (isTraced) stderr.write(`${withoutSecrets(error.stack ?? "")}\n`);
   };
-  return new ZoneFileLoader({ path: place, files, clock, lint, bug }).load(signal);
+  const only = zones === undefined ? {} : { zones };
+  return new ZoneFileLoader({ path: place, files, clock, lint, bug, ...only }).load(signal);
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

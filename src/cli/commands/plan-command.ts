@@ -66,7 +66,7 @@ async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
   const signing = signKey === undefined ? undefined : await readSigningKey(signKey, host);
   if (signing?.result === "error") return fail(signing.message, host, exitCodes.invalid);
   return withSession(flags.config, host, async (session) => {
-    const fleet = await planAll(flags, session);
+    const fleet = await planAll({ ...flags, onlyReads: true }, session);
     if (typeof fleet === "number") return fleet;
     const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
     const isSaved = out === undefined || (await savePlan(out, signing?.key, fleet, session));

@@ -1,6 +1,6 @@
 import { readStoredZones } from "../../daemon/stored-state.ts";
 import { selectWith } from "../../desired/zones/select.ts";
-import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
+import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import {
@@ -10,6 +10,7 @@ import {
   missingReport,
   type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
+import type { FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { explainPlan } from "../../reconcile/run/last-applied.ts";
 import {
@@ -22,7 +23,7 @@ import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import type { ZoneName } from "../../zone/zone.ts";
+import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
@@ -42,6 +43,8 @@ export interface FleetFlags extends PartFlags {
   readonly accept?: readonly string[];
   /** Whether plans pass although the mode is `observe`. */
   readonly enforce?: boolean;
+  /** Whether nothing is written: then files that cannot concern the named zones may have mistakes. */
+  readonly onlyReads?: boolean;
   /** Whether only ownership is taken, and nothing else is changed. */
   readonly adoptOnly?: boolean;
   /** `false`: the audit log is not asked who made drift. */
@@ -81,7 +84,11 @@ export async function planAll(
   session: Session,
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
-  const state = await loadDesiredOrPrint(config, host, stop);
+  const names = zonesToLoad(flags, config.limits);
+  const state =
+    names === undefined
+      ? await loadDesiredOrPrint(config, host, stop)
+      : await loadZonesOrPrint(names, config, host, stop);
   if (state === undefined) return exitCodes.invalid;
   const { revision, commit, documents } = state;
   const startedAt = host.clock.now();
@@ -115,6 +122,18 @@ export async function planAll(
   const isComplete = listing.failed.length === 0;
   const declared = fleet.zones.size + fleet.missing.size;
   return { revision, commit, startedAt, zones, declared, missing, isComplete, diagnostics };
+}
+
+/** The zones whose files are enough for the command; `undefined` where it needs all of them. */
+function zonesToLoad(
+  { zones, onlyReads = false, changedSince, paths }: FleetFlags,
+  { minFleet, maxFleetShare }: FleetLimits,
+): readonly ZoneName[] | undefined {
+  if (!onlyReads || changedSince !== undefined || paths !== undefined) return undefined;
+  // The fleet guard could hold plans of more zones, and that depends on the number of all declared zones.
+  if (zones.length === 0 || !(zones.length / minFleet <= maxFleetShare)) return undefined;
+  const names = zones.map((name) => zoneName(name)).filter((name) => name !== undefined);
+  return names.length === zones.length ? names : undefined;
 }
 
 /** A declared name that the service does not list has a report of its own; a declared id has none. */

@@ -70,10 +70,10 @@ export function joinZoneFiles(
   }));
   const currentZones = merged.filter(({ isCurrent }) => isCurrent).flatMap(({ zones }) => zones);
   const currentFiles = new Set(merged.filter((each) => each.isCurrent).map(({ file }) => file));
-  const inProfiles = [
-    ...profiles.diagnostics(),
-    ...(unusable.length > 0 ? [] : profiles.unused()),
-  ].filter(({ place }) => currentFiles.has(place.file));
+  const isWhole = unusable.length === 0 && files.every(({ current }) => current.skipped !== true);
+  const inProfiles = [...profiles.diagnostics(), ...(isWhole ? profiles.unused() : [])].filter(
+    ({ place }) => currentFiles.has(place.file),
+  );
   const diagnostics = lint([
     ...inProfiles,
     ...currentZones.flatMap((zone) => zone.diagnostics),

@@ -32,6 +32,8 @@ export interface ParsedFile {
   readonly text: string;
   /** Whether it has no errors. */
   readonly usable: boolean;
+  /** Whether its content was left out, as it has nothing to do with the zones that are loaded. */
+  readonly skipped?: boolean;
   /** Profiles and zones that match the schema. */
   readonly profiles: readonly Layer[];
   readonly zones: readonly ZoneLayer[];
@@ -57,6 +59,22 @@ export function unreadableFile(file: string, diagnostic: Diagnostic): ParsedFile
     zones: [],
     invalidProfiles: [],
     diagnostics: [diagnostic],
+    suppressions: [],
+  };
+}
+
+/** A file that has nothing to do with the zones that are loaded. */
+export function skippedFile(file: string, hash: string): ParsedFile {
+  return {
+    file,
+    hash,
+    text: "",
+    usable: true,
+    skipped: true,
+    profiles: [],
+    zones: [],
+    invalidProfiles: [],
+    diagnostics: [],
     suppressions: [],
   };
 }

@@ -1,22 +1,24 @@
-import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
-import { byText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
 import { type Lint, lintOf, type LintRule } from "../lint.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import type { TraceEntry } from "../zones/layer.ts";
+import { contentsOf, hashOfFiles } from "./file-hashes.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
+import { mayConcern } from "./may-concern.ts";
 import {
   hashOf,
   type ParsedFile,
   type ParseOptions,
   parseZoneFileInWorker,
+  skippedFile,
   unreadableFile,
 } from "./parse-zone-file.ts";
 import { type ReadFile, readZoneFiles, type ZoneFileSet } from "./read-zone-files.ts";
@@ -40,6 +42,8 @@ export interface DesiredState {
   readonly stale: readonly string[];
   /** The files that could be read, by name, with the hash of their bytes. */
   readonly contents: readonly { readonly file: string; readonly hash: string }[];
+  /** How many of the files were left out, as they have nothing to do with the zones that are loaded. */
+  readonly skipped: number;
   /** Number of warnings that comments suppress. */
   readonly suppressed: number;
   /** Whether there is anything to reconcile: `false` if no file is usable, and `documents` are those of before. */
@@ -60,6 +64,11 @@ export interface ZoneFileLoaderOptions {
   readonly clock: WorkerLimits["clock"];
   /** What warnings count as; omitted: as they are. */
   readonly lint?: readonly LintRule[];
+  /**
+   * Loads only files that may concern these zones, and checks no others; omitted: all files. Everything else is as if the
+   * other files were not there, except the revision.
+   */
+  readonly zones?: readonly ZoneName[];
   /** Receives an exception that nothing should have thrown; there is a diagnostic for it too. */
   readonly bug?: (error: unknown) => void;
 }
@@ -148,6 +157,8 @@ export class ZoneFileLoader {
     const before = this.#versions.get(read.file)?.current;
     const hash = hashOf(read.bytes);
     if (before?.hash === hash) return before;
+    const { zones } = this.#options;
+    if (zones !== undefined && !mayConcern(read, zones)) return skippedFile(read.file, hash);
     // Lets other work run between the files of a large set.
     await setImmediate();
     try {
@@ -188,9 +199,8 @@ export class ZoneFileLoader {
       commit,
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
-      contents: parsed
-        .filter(({ hash: content }) => isContentHash(content))
-        .map(({ file, hash: content }) => ({ file, hash: content })),
+      skipped: parsed.filter(({ skipped }) => skipped).length,
+      contents: contentsOf(parsed),
       directory,
     };
   }
@@ -220,6 +230,7 @@ const initialState: DesiredState = {
   files: 0,
   stale: [],
   contents: [],
+  skipped: 0,
   suppressed: 0,
   usable: false,
   directory: "",
@@ -253,11 +264,6 @@ function isSame(before: Omit<Load, "state">, next: Omit<Load, "state">): boolean
   );
 }
 
-/** A file that could not be read has the code of its diagnostic in place of a hash. */
-function isContentHash(hash: string): boolean {
-  return /^[0-9a-f]{64}$/.test(hash);
-}
-
 function labelled({ root, directory, files }: ZoneFileSet, path: string): LabelledFiles {
   return {
     root,
@@ -281,12 +287,4 @@ function isUsable(
   if (documents.length === 0 && diagnostics.some(isError)) return false;
   const unused = new Set(stale);
   return parsed.some(({ file }) => !isDirectory(file) && !unused.has(file));
-}
-
-/** Depends on names relative to the directory and on contents alone: not on their order, their times or their place. */
-function hashOfFiles(parsed: readonly ParsedFile[]): string {
-  const hash = createHash("sha256");
-  const inOrder = parsed.toSorted(byText(({ file }) => file));
-  for (const { file, hash: content } of inOrder) hash.update(`${file}\0${content}\n`);
-  return hash.digest("hex");
 }
