@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Seed } from "../../src/emulator/seed/seed.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { plantedToken } from "../support/service.ts";
+import { deployOwasp } from "../support/writes.ts";
+import type { SkippedBench } from "./run.ts";
+
+/** The program as it is released. */
+export const built = path.resolve(import.meta.dirname, "../../dist/main.js");
+
+/** Why a bench of the built program cannot run; `undefined` if it can. */
+export function notBuilt(name: string): SkippedBench | undefined {
+  if (existsSync(built)) return undefined;
+  return { name, skipped: "it measures the built program: run `npm run build` first" };
+}
+
+/** Milliseconds of a process: by the clock, and of processors. */
+export interface Cost {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+/** Writes what processors a process has used when it ends. */
+const meter = `data:text/javascript,import { writeFileSync } from "node:fs";
+process.on("exit", () => writeFileSync(process.env.METER, JSON.stringify(process.cpuUsage())));`;
+
+/** What a Node process with these arguments costs. Rejects unless it ends with 0. */
+export async function costOf(args: readonly string[], directory: string): Promise<Cost> {
+  const file = path.join(directory, "meter.json");
+  const begin = performance.now();
+  const child = spawn(process.execPath, ["--import", meter, ...args], {
+    cwd: directory,
+    env: { HOME: directory, METER: file, ZONEWARDEN_API_TOKEN: plantedToken },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let printed = "";
+  child.stderr.on("data", (piece: Buffer) => {
+    printed += piece.toString();
+  });
+  await once(child, "exit");
+  const wall = performance.now() - begin;
+  if (child.exitCode !== 0) {
+    throw new Error(`${args.join(" ")} ended with ${String(child.exitCode)}: ${printed}`);
+  }
+  const used: unknown = JSON.parse(await readFile(file, "utf8"));
+  const { user, system } = isJsonObject(used) ? used : {};
+  return { wall, cpu: (Number(user) + Number(system)) / 1_000 };
+}
+
+/** The least of each of several costs: what others do on the machine only adds to it. */
+export function least(costs: readonly Cost[]): Cost {
+  return {
+    wall: Math.min(...costs.map(({ wall }) => wall)),
+    cpu: Math.min(...costs.map(({ cpu }) => cpu)),
+  };
+}
+
+const policies = [0, 1, 2, 3, 4];
+
+/** A service with zones that have five policies and the OWASP ruleset, as the peers were measured. */
+export function comparedSeed(names: readonly string[]): Seed {
+  return {
+    tokens: [{ name: "main", value: plantedToken, permissions: "all" }],
+    rate_limit: false,
+    zones: names.map((name) => ({
+      name,
+      settings: { enabled: true },
+      policies: policies.map((index) => ({
+        description: `Scripts of part ${index} [zonewarden:part-${index}]`,
+        action: "log",
+        expression: expressionOf(name, index),
+        enabled: true,
+        value: "default-src 'self'; script-src 'self' cdn.example.com js.example.com",
+      })),
+      entrypoint: [deployOwasp],
+    })),
+  };
+}
+
+function expressionOf(name: string, index: number): string {
+  return `http.host eq "${name}" and starts_with(http.request.uri.path, "/part-${index}")`;
+}
+
+const profile = `profiles:
+  baseline:
+    page_shield:
+      settings: { enabled: true }
+    managed_rules:
+      rules:
+        - { key: owasp, deploy: owasp, description: OWASP }
+`;
+
+const zonesInFile = 50;
+
+/** Writes the configuration and the zone files that declare what {@link comparedSeed} has. */
+export async function writeCompared(
+  directory: string,
+  names: readonly string[],
+  baseUrl: string,
+): Promise<void> {
+  const zones = path.join(directory, "zones");
+  await mkdir(zones, { recursive: true });
+  await writeFile(path.join(zones, "profiles.yaml"), profile);
+  for (let first = 0; first < names.length; first += zonesInFile) {
+    const text = `zones:\n${names
+      .slice(first, first + zonesInFile)
+      .map(entryOf)
+      .join("")}`;
+    await writeFile(path.join(zones, `team-${first / zonesInFile}.yaml`), text);
+  }
+  const config = `mode: observe
+api: { base_url: "${baseUrl}" }
+budget: { requests: 1000000 }
+`;
+  await writeFile(path.join(directory, "zonewarden.yaml"), config);
+}
+
+function entryOf(name: string): string {
+  const items = policies.map(
+    (index) => `          - key: part-${index}
+            description: Scripts of part ${index}
+            action: log
+            expression: ${expressionOf(name, index)}
+            enabled: true
+            value:
+              default-src: ["'self'"]
+              script-src: ["'self'", cdn.example.com, js.example.com]
+`,
+  );
+  return `  - name: ${name}
+    profiles: [baseline]
+    page_shield:
+      policies:
+        items:
+${items.join("")}`;
+}
