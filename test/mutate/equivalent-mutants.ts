@@ -74,4 +74,9 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     how: "parsed.size >= maxParsed → false",
     why: "The size of a cache.",
   },
+  {
+    file: "src/syntax/nearest.ts",
+    how: "row[index] ?? Infinity → (row[index])",
+    why: "No index is asked that is not in the row, but where two letters cannot be swapped.",
+  },
 ];

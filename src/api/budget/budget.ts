@@ -175,7 +175,6 @@ export class Budget {
   }
 
   #first(next: NextRequest, now: number): Waiter | undefined {
-    if (Math.min(next.high, next.low) > now) return undefined;
     const [first, ...others] = this.#waiters.filter((waiter) => next[classOf(waiter, now)] <= now);
     if (first === undefined) return undefined;
     return others.reduce((a, b) => (agedRank(b, now) < agedRank(a, now) ? b : a), first);

@@ -35,7 +35,6 @@ export function rateView(headers: Headers): RateView | undefined {
 /** Milliseconds that a `Retry-After` (seconds or a date) asks for, at most ten minutes; `undefined` without one. */
 export function retryAfter(headers: Headers, now: Date): number | undefined {
   const text = headerText(headers["retry-after"]).trim();
-  if (text === "") return undefined;
   const ms = /^\d+(\.\d+)?$/.test(text)
     ? Number(text) * 1000
     : new Date(text).getTime() - now.getTime();
