@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { startProgress, startReading } from "../../src/cli/output/progress.ts";
 import { tableText } from "../../src/cli/output/table.ts";
 import { hasColor, type Host, type TextStream } from "../../src/host/host.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { hostIn } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 
@@ -51,6 +52,18 @@ describe("colour", () => {
 
 const clear = "\r\u{1b}[2K";
 
+/** What is written while each of so many steps takes so long. */
+async function written(isTTY: boolean, total: number, stepMs: number): Promise<readonly string[]> {
+  const pieces: string[] = [];
+  const clock = new SimulatedClock();
+  using progress = startProgress("read", total, { stderr: streamTo(pieces, isTTY), clock });
+  for (let step = 0; step < total; step += 1) {
+    await clock.advance(stepMs);
+    progress.step();
+  }
+  return pieces;
+}
+
 describe("a progress line", () => {
   it.for([
     { isTTY: true, total: 3, lines: ["read 0/3", "read 1/3", "read 2/3", ""] },
@@ -60,11 +73,31 @@ describe("a progress line", () => {
   ])("of $total on a terminal ($isTTY) says $lines", ({ isTTY, total, lines }, { expect }) => {
     const pieces: string[] = [];
     {
-      using progress = startProgress("read", total, streamTo(pieces, isTTY));
+      const host = { stderr: streamTo(pieces, isTTY), clock: new SimulatedClock() };
+      using progress = startProgress("read", total, host);
       progress.step();
       progress.step();
     }
     expect(pieces).toEqual(lines.map((line) => `${clear}${line}`));
+  });
+
+  it("of many steps says on a terminal how long the rest will take", async ({ expect }) => {
+    const lines = await written(true, 100, 2_000);
+    expect(lines.slice(4, 7)).toEqual([
+      `${clear}read 4/100`,
+      `${clear}read 5/100, about 3 min 10 s left`,
+      `${clear}read 6/100, about 3 min 8 s left`,
+    ]);
+    expect(lines.slice(-2)).toEqual([`${clear}read 100/100`, clear]);
+  });
+
+  it("of many steps is a line every half minute in a pipe", async ({ expect }) => {
+    expect(await written(false, 40, 2_000)).toEqual([
+      "read 15/40, about 50 s left\n",
+      "read 30/40, about 20 s left\n",
+    ]);
+    expect(await written(false, 20, 60_000)).toEqual([]);
+    expect(await written(false, 400, 10)).toEqual([]);
   });
 
   it.for([

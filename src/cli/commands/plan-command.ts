@@ -136,7 +136,7 @@ async function readImpacts(
   const { config, host, stop } = session;
   const { maliciousBelow } = config.impact;
   const source = impactSource(session);
-  using progress = startProgress("reading inventories", zones.length, host.stderr);
+  using progress = startProgress("reading inventories", zones.length, host);
   const impacts: ZoneImpact[] = [];
   for (const { declared, planned } of zones) {
     const { report, live } = planned;

@@ -1,4 +1,5 @@
-import type { TextStream } from "../../host/host.ts";
+import type { Host, TextStream } from "../../host/host.ts";
+import { durationText } from "../../render/format.ts";
 
 /** Moves to the beginning of the line and clears it. */
 const erase = "\r\u{1b}[2K";
@@ -24,16 +25,36 @@ export class StatusLine {
   }
 }
 
-/** Shows on a terminal how many of several steps are done. A single step is not worth a line. */
+/** With more steps than this, the time that is left is worth telling. */
+const longTotal = 20;
+
+/** Of so many steps on, their pace tells when the rest will be done. */
+const estimatedFrom = 5;
+
+/** How often a log gets a line. */
+const lineEveryMs = 30_000;
+
+/**
+ * Shows how many of several steps are done, and of many also about how long the rest will take: on a terminal in a line that
+ * is erased in the end, elsewhere in a line every half minute. A single step is not worth a line.
+ */
 export function startProgress(
   label: string,
   total: number,
-  stream: TextStream,
+  { stderr, clock }: Pick<Host, "stderr" | "clock">,
 ): Disposable & { readonly step: () => void } {
-  const line = new StatusLine(stream);
+  const line = new StatusLine(stderr);
+  const begin = clock.monotonicMs();
+  let nextLine = begin + lineEveryMs;
   let done = 0;
   const draw = (): void => {
-    if (total > 1) line.show(`${label} ${done}/${total}`);
+    if (total < 2) return;
+    const elapsed = clock.monotonicMs() - begin;
+    const text = `${label} ${done}/${total}${timeLeft(done, total, elapsed)}`;
+    line.show(text);
+    if (stderr.isTTY || total <= longTotal || done === total || begin + elapsed < nextLine) return;
+    stderr.write(`${text}\n`);
+    nextLine = begin + elapsed + lineEveryMs;
   };
   draw();
   return {
@@ -43,6 +64,13 @@ export function startProgress(
     },
     [Symbol.dispose]: () => line.clear(),
   };
+}
+
+/** About how long the other steps will take, if that is a second or more. */
+function timeLeft(done: number, total: number, elapsedMs: number): string {
+  if (total <= longTotal || done < estimatedFrom) return "";
+  const left = (elapsedMs / done) * (total - done);
+  return left < 1_000 ? "" : `, about ${durationText(left)} left`;
 }
 
 /** Shows on a terminal how much of a long list has been read. */

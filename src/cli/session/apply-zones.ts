@@ -64,7 +64,7 @@ async function writeAll(
 ): Promise<Applied> {
   const { reader, writer } = service;
   const ports = { reader, writer, clock: host.clock, bug: rethrow };
-  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
+  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host);
   const applied: ZoneReport[] = [];
   for (const zone of zones) {
     const report = await applyReviewed(zone, ports, signals);

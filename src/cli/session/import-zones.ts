@@ -33,7 +33,7 @@ export async function importZones(
     rules,
     scoreRule: rules,
   };
-  using progress = startProgress("reading zones", wanted.length, host.stderr);
+  using progress = startProgress("reading zones", wanted.length, host);
   return await inParallel(wanted, config.api.concurrency, async (zone) => {
     try {
       const live = await reader.readZone(zone, parts, "changed", stop);

@@ -211,7 +211,7 @@ async function planZones(
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isMatch(desired.zone.name, patterns),
   );
-  using progress = startProgress("reading zones", wanted.length, host.stderr);
+  using progress = startProgress("reading zones", wanted.length, host);
   return await inParallel(wanted, config.api.concurrency, async (declared) => {
     const planned = await planOne(declared);
     progress.step();
