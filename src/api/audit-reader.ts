@@ -18,6 +18,8 @@ export interface AuditReader {
   readAll(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
   /** Reads the entries of one zone, our own included. */
   readOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  /** Reads the entries about the account of a zone itself, such as those of its rulesets. */
+  readAccountOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
   /** Whether zonewarden itself wrote with a token: the ids that the service gave when it verified our tokens. */
   isOwnToken(id: string): boolean;
   /** Whether an error says that the token may not read the log, or no longer sees the account (SERVICE.md C.2). */
@@ -44,6 +46,11 @@ export function createAuditReader({ sessions }: Service): AuditReader {
       readWithAny(sessions, [zone], signal, (session) =>
         readAuditLog(shared(session), zone.accountId, window, { zone_id: zone.id }, signal),
       ),
+    readAccountOf: async (zone, window, signal) =>
+      readWithAny(sessions, [zone], signal, (session) => {
+        const filter = { resource_scope: "accounts" };
+        return readAuditLog(shared(session), zone.accountId, window, filter, signal);
+      }),
   };
 }
 

@@ -55,6 +55,21 @@ describe("blame", () => {
     });
   });
 
+  it("has what changed the managed rulesets that the zone deploys, as audit.actors allows", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ config: "audit: { actors: masked }" });
+    await control(example, "edit", alice);
+    await control(example, "managed", { ruleset: "owasp" });
+    const { stdout } = await example.place.run("blame", shop);
+    expect(stdout).toContain("  a…@example.com  dash  PUT ");
+    expect(stdout).not.toContain("alice");
+    expect(stdout.split("\n").filter((line) => line.includes("  system"))).toHaveLength(1);
+    // Nothing was applied there yet, so it deploys none.
+    const other = await example.place.run("blame", "www.brand.example", "--format", "json");
+    expect(JSON.parse(other.stdout)).toMatchObject({ entries: [] });
+  });
+
   it("sends only GETs, and says which permission is missing", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await control(example, "faults", { fault: "denied", path: "*/logs/audit" });

@@ -1,8 +1,14 @@
 import { type Host, hasColor } from "../../host/host.ts";
-import { declaredZones, touchedZones } from "../../reconcile/audit/touched-zones.ts";
+import { shownName } from "../../plan/cause/author.ts";
+import {
+  type DeclaredZones,
+  declaredZones,
+  touchedZones,
+} from "../../reconcile/audit/touched-zones.ts";
 import { paintOf } from "../../render/format.ts";
 import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type BlameItem, blameJson, blameText } from "../output/blame-output.ts";
@@ -63,18 +69,46 @@ async function printBlame(flags: BlameFlags, host: Host): Promise<ExitCode> {
 async function auditItems(
   zone: Zone,
   window: AuditWindow,
-  { service, stop }: Session,
+  session: Session,
 ): Promise<{ readonly items: readonly BlameItem[]; readonly isCut: boolean }> {
-  const { entries, isCut } = await service.audit.readOf(zone, window, stop);
-  const only = declaredZones([{ zone, content: { rules: undefined } }]);
+  const { config, service, stop } = session;
+  const shown = (name: string): string => shownName(name, config.audit.actors);
+  const ofZone = await service.audit.readOf(zone, window, stop);
+  const ofAccount = await service.audit.readAccountOf(zone, window, stop);
+  const entries = [...ofZone.entries, ...ofAccount.entries];
+  const isCut = ofZone.isCut || ofAccount.isCut;
+  const rulesets = await deployedRulesets(zone, session);
+  const only: DeclaredZones = {
+    ...declaredZones([{ zone, content: { rules: undefined } }]),
+    byRuleset: new Map(rulesets.map((id) => [id, [zone.name]])),
+  };
   const own = new Map(entries.map((entry) => [entry.id, entry]));
   const items = [...own.values()]
     .filter((entry) => touchedZones(entry, only).length > 0)
     .map((entry) => {
       const isOwn = service.audit.isOwnToken(entry.actor.tokenId);
-      return { kind: "audit", at: entry.at, entry, isOwn } as const;
+      const { email, tokenName, ...others } = entry.actor;
+      const names = { email: shown(email), tokenName: shown(tokenName) };
+      const written = { ...entry, actor: { ...others, ...names } };
+      return { kind: "audit", at: entry.at, entry: written, isOwn } as const;
     });
   return { items, isCut };
+}
+
+/** The managed rulesets that a zone deploys: what changes them changes the zone. None where the rules cannot be read. */
+async function deployedRulesets(
+  zone: Zone,
+  { service, stop }: Session,
+): Promise<readonly string[]> {
+  const parts = { settings: false, policies: false, rules: true, scoreRule: false };
+  try {
+    const { entrypoint } = await service.reader.readZone(zone, parts, "changed", stop);
+    const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+    return rules.flatMap(({ action }) => (action.type === "execute" ? [action.ruleset] : []));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return [];
+  }
 }
 
 /** The runs of the history file; a run that found nothing is left out. None where there is no file. */
