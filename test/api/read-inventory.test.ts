@@ -4,6 +4,7 @@ import { everythingSeen, noFilters, type ItemFilters } from "../../src/api/read/
 import { listItems } from "../../src/api/read/read-inventory.ts";
 import { createInventory } from "../../src/api/service.ts";
 import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { emulated } from "../support/emulated.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone as zoneOf } from "../support/service.ts";
@@ -147,6 +148,21 @@ describe("a long list", () => {
     });
   });
 
+  it("is read page by page where one piece is refused, and fails where the service is out of reach", async ({
+    expect,
+    signal,
+  }) => {
+    let transient = false;
+    const answer = (page: string): ReturnType<typeof pageOf> => {
+      if (page === "all") throw new ServiceError("API_REFUSED", "too large", { transient });
+      return pageOf(page);
+    };
+    const { count, pages } = await read(answer, signal);
+    expect({ count, pages: pages.length }).toEqual({ count: 730, pages: 9 });
+    transient = true;
+    await expect(read(answer, signal)).rejects.toThrow("too large");
+  });
+
   it("ends where it says no total and a page is short", async ({ expect, signal }) => {
     const fake = fakeGet(({ query }) => ({
       result: many.slice(0, query["page"] === "1" ? 100 : 7),
@@ -199,4 +215,22 @@ it("leaves out what has no id, and reads what has nothing else", async ({ expect
   const fake = fakeGet(() => ({ result: [{ url: "https://a/" }, { id: "1" }] }));
   const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal);
   expect(items).toMatchObject([{ id: "1", url: "", status: "", lastSeenAt: undefined }]);
+});
+
+describe("what pages loaded", () => {
+  it("is every script and connection ever seen, without cookies", async ({ expect, signal }) => {
+    await using world = await emulated(seed);
+    const seen = await createInventory(world.service).listSeen(world.zone, signal);
+    expect(seen.map(nameOf)).toEqual(["c.js", "copy.js", "a.js", "b.js", "feed"]);
+  });
+
+  it("is listed for single pages, with or without their scheme", async ({ expect, signal }) => {
+    await using world = await emulated(seed);
+    const inventory = createInventory(world.service);
+    for (const page of ["shop.example.com/pay", "*/pay"]) {
+      const found = await inventory.listScriptsOn(world.zone, [page], signal);
+      expect(found.map(nameOf)).toEqual(["a.js"]);
+    }
+    expect(await inventory.listScriptsOn(world.zone, ["shop.example.com/x"], signal)).toEqual([]);
+  });
 });

@@ -79,4 +79,21 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     how: "row[index] ?? Infinity → (row[index])",
     why: "No index is asked that is not in the row, but where two letters cannot be swapped.",
   },
+  {
+    file: "src/syntax/csp/csp-source.ts",
+    how: "$ → (nothing)",
+    line: "const noncePattern = /^'nonce-(?<nonce>.*)'$/is;",
+    why: "The token ends with a quote, and .* takes as much as it can.",
+  },
+  {
+    file: "src/syntax/expression/operand-type.ts",
+    how: "^ → (nothing)",
+    why: "Every name of a type starts with that of its container.",
+  },
+  {
+    file: "src/syntax/expression/read/read-expression.ts",
+    how: "reader.since(start) → {}",
+    line: 'if (!isRaw && isWellFormed(key.text)) return { kind: "key", key, ...reader.since(start) };',
+    why: "The span is replaced by the one with the brackets.",
+  },
 ];

@@ -85,6 +85,8 @@ describe("a source", () => {
     ["a_b.c", { kind: "other" }],
     ["[::1]", { kind: "other" }],
     ["'self", { kind: "other" }],
+    ["'selfx", { kind: "other" }],
+    ["'nonex", { kind: "other" }],
     ["'", { kind: "other" }],
   ] as const)("%s is parsed", ([text, meaning], { expect }) => {
     const [directive] = parseCsp(`img-src ${text}`).directives;

@@ -109,6 +109,7 @@ describe("an expression that the engine refuses", () => {
 describe("a name that the tables do not have", () => {
   it.for([
     'foo.bar eq "a"',
+    "http.host ==http.new_field",
     "foo.bar eq 1",
     "foo.bar[0] in {1 2}",
     "foo(http.host, 1) eq 10.0.0.1",

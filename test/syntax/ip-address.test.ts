@@ -3,7 +3,11 @@ import { isIP } from "node:net";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { networkOf, parseIpAddress } from "../../src/syntax/expression/ip-address.ts";
+import {
+  networkOf,
+  parseIpAddress,
+  textOfAddress,
+} from "../../src/syntax/expression/ip-address.ts";
 import { cases } from "../support/properties.ts";
 
 describe("an address", () => {
@@ -62,5 +66,44 @@ describe("a network", () => {
   it("has no more bits than the address", ({ expect }) => {
     expect(networkOf({ version: 4, value: 0n }, 33)).toBeUndefined();
     expect(networkOf({ version: 6, value: 0n }, 129)).toBeUndefined();
+  });
+});
+
+describe("an address as text", () => {
+  it.for([
+    "0.0.0.0",
+    "10.1.2.255",
+    "::",
+    "::1",
+    "1::",
+    "2001:db8::",
+    "2001:db8:1:2:3:4:5:6",
+    "2001:db8:0:1:2:3:4:5",
+    // The zeros of 10 are not among those that are left out.
+    "10::1:2:3:4",
+    "10::100:0:0:1",
+    "1:0:0:2::3",
+    "1::2:0:0:3",
+    "0:1:2:3:4:5:6:0",
+    "::1:0:0:0",
+    "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+  ])("is as short as it can be: %s", (text, { expect }) => {
+    const address = parseIpAddress(text);
+    expect(address && textOfAddress(address)).toBe(text);
+  });
+
+  it("is read as the same address", ({ expect }) => {
+    const group = fc.constantFrom(0n, 0n, 0x10n, 0x100n, 1n, 0xffffn);
+    const groups = fc.array(group, { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(groups, (parts) => {
+        const address = {
+          version: 6,
+          value: parts.reduce<bigint>((value, part) => (value << 16n) + part, 0n),
+        } as const;
+        expect(parseIpAddress(textOfAddress(address))).toEqual(address);
+      }),
+      cases(500),
+    );
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
 import { cspOfMap } from "../../src/syntax/csp/csp.ts";
 import { adviseExpression } from "../../src/syntax/expression/advice/advise-expression.ts";
-import { syntaxDiagnosticCodes } from "../../src/syntax/syntax-diagnostic.ts";
+import { isRefused, syntaxDiagnosticCodes } from "../../src/syntax/syntax-diagnostic.ts";
 
 describe("the table of findings", () => {
   const rows = Object.entries(syntaxDiagnosticCodes).map(([code, facts]) => ({ code, ...facts }));
@@ -22,4 +22,17 @@ describe("the table of findings", () => {
   it("has a meaning of one line for each", ({ expect }) => {
     for (const { meaning } of rows) expect(meaning).toMatch(/^[^\n]{5,100}$/);
   });
+
+  it.for([
+    ["EXPR_UNKNOWN_FIELD", true],
+    ["EXPR_BAD_ARGUMENT", true],
+    ["EXPR_LETTER_CASE", false],
+    ["EXPR_BAD_NUMBER", false],
+    ["CSP_UNSAFE_INLINE", false],
+  ] as const)(
+    "says whether the service is expected to refuse %s: %s",
+    ([code, yields], { expect }) => {
+      expect(isRefused({ code })).toBe(yields);
+    },
+  );
 });

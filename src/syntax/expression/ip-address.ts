@@ -45,10 +45,12 @@ export function textOfAddress({ version, value }: IpAddress): string {
     return part.toString(version === 4 ? 10 : 16);
   });
   if (version === 4) return parts.join(".");
-  const zeros = parts.join(":").match(/\b0(?::0)+\b/g) ?? [];
-  const longest = zeros.toSorted((a, b) => b.length - a.length)[0];
   const text = parts.join(":");
-  return longest === undefined ? text : text.replace(longest, "").replace(/^:?:?$|::|^:|:$/, "::");
+  const [longest] = [...text.matchAll(/\b0(?::0)+\b/g)].toSorted(([a], [b]) => b.length - a.length);
+  if (longest === undefined) return text;
+  const before = text.slice(0, longest.index).replace(/:$/, "");
+  const after = text.slice(longest.index + longest[0].length).replace(/^:/, "");
+  return `${before}::${after}`;
 }
 
 /** Four decimal octets; a leading zero is invalid because it can mean octal. */

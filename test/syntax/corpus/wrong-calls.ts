@@ -177,4 +177,8 @@ export const wrongCalls: readonly string[] = [
   `ip.src.country eq "${"x".repeat(41)}"`,
   `http.request.uri.path eq "${"x".repeat(60)}*"`,
   `http.host in {"${"x".repeat(60)}" "${"x".repeat(60)}"}`,
+  "ip.src in {10.0.0.0/8/9}",
+  "ip.src in {10.0.0.0/8:}",
+  "ip.src eq 10.0.0.1:",
+  "ip.src in {::/64/65}",
 ];
