@@ -36,6 +36,13 @@ export class CliCommand extends Command {
     );
   }
 
+  quiet(): this {
+    return this.option(
+      "-q, --quiet",
+      "print results and errors only: no progress, notes and warnings",
+    );
+  }
+
   /** The first format is the default. */
   formats(...formats: readonly string[]): this {
     return this.choice("-f, --format <format>", "how to print the result", formats, formats[0]);

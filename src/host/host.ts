@@ -25,6 +25,8 @@ export interface Host {
   readonly nodeVersion: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
+  /** Where a command says what it is doing, and what it warns of; omitted: stderr. */
+  readonly notes?: TextStream;
   readonly clock: Clock;
   /** Milliseconds since the machine started, suspensions included. */
   readonly sinceBootMs: () => number;
@@ -47,6 +49,16 @@ export interface Host {
   readonly ask: (question: string, signal: AbortSignal) => Promise<string | undefined>;
   /** Ends the process at once. */
   readonly exit: (code: number) => never;
+}
+
+/** Where a command says what it is doing: its results and errors go elsewhere. */
+export function notesOf({ stderr, notes = stderr }: Pick<Host, "stderr" | "notes">): TextStream {
+  return notes;
+}
+
+/** The host of a command that is told to be quiet. */
+export function quietHost(host: Host): Host {
+  return { ...host, notes: { isTTY: false, write: () => true } };
 }
 
 /** The real process. */

@@ -12,7 +12,7 @@ import { plural } from "../render/format.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { hasColor, type Host, type TextStream } from "./host.ts";
+import { hasColor, type Host, notesOf, type TextStream } from "./host.ts";
 
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
@@ -64,7 +64,7 @@ export async function loadZonesOrPrint(
   const { files, skipped } = state;
   if (skipped > 0) {
     const checked = `${files - skipped} of ${plural(files, "zone file")}`;
-    host.stderr.write(
+    notesOf(host).write(
       `checked ${checked}: the others do not concern ${zones.join(", ")}; zonewarden validate checks all\n`,
     );
   }
@@ -109,7 +109,13 @@ function printSummary(printable: PrintableDiagnostics, host: Host): void {
     color: hasColor(host, host.stderr),
     directory: relativeDirectory(printable, host),
   };
-  host.stderr.write(summarizeDiagnostics(printable.diagnostics, printable.sources, options));
+  const { diagnostics, sources } = printable;
+  const [errors, warnings] = [
+    diagnostics.filter(isError),
+    diagnostics.filter((each) => !isError(each)),
+  ];
+  host.stderr.write(summarizeDiagnostics(errors, sources, options));
+  notesOf(host).write(summarizeDiagnostics(warnings, sources, options));
 }
 
 export function printDiagnostics(

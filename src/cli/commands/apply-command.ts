@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-import type { Host } from "../../host/host.ts";
+import { type Host, quietHost } from "../../host/host.ts";
 import { isHash } from "../../plan/guard/release.ts";
 import { printable } from "../../render/format.ts";
 import { failureOf } from "../../state/run-report.ts";
@@ -32,6 +32,7 @@ export const defineApply: DefineCommand = (command, host, end) => {
       "apply the saved plan only if it is signed for this Ed25519 public key (PEM)",
     )
     .option("--no-audit", "do not ask the audit log who made drift")
+    .quiet()
     .option("--check", "let the service check the ruleset writes without storing them")
     .examples(
       "zonewarden apply",
@@ -49,10 +50,11 @@ export const defineApply: DefineCommand = (command, host, end) => {
         self.error("error: --verify-key is about a saved plan: add --plan");
       }
       const work = check ? checkZones : applyZones;
+      const usedHost = options.quiet === true ? quietHost(host) : host;
       end(
         plan === undefined
-          ? await runApply({ ...options, zones }, work, host)
-          : await applyPlanFile({ ...options, plan }, host),
+          ? await runApply({ ...options, zones }, work, usedHost)
+          : await applyPlanFile({ ...options, plan }, usedHost),
       );
     });
 };
@@ -79,7 +81,10 @@ export function acceptedHashes(
 }
 
 type ApplyOptions = Omit<ApplyFlags, "zones"> &
-  Partial<Pick<PlanFileFlags, "plan" | "verifyKey">> & { readonly check?: boolean };
+  Partial<Pick<PlanFileFlags, "plan" | "verifyKey">> & {
+    readonly check?: boolean;
+    readonly quiet?: boolean;
+  };
 
 /** Plans all zones first: a mistake shows before anything is written. */
 async function runApply(

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 
-import type { Host } from "../../host/host.ts";
+import { type Host, quietHost } from "../../host/host.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type DefineCommand, profileNameIn } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
@@ -40,6 +40,7 @@ export const defineImport: DefineCommand = (command, host, end) => {
       "put what the zones have in common into this profile",
       profileNameIn,
     )
+    .quiet()
     .option("--adopt", "then take ownership of what the files declare, as `zonewarden adopt` does")
     .option("--yes", "adopt without asking")
     .examples(
@@ -53,7 +54,9 @@ export const defineImport: DefineCommand = (command, host, end) => {
         if (options.adopt === true && options.out === undefined) {
           self.error("error: --adopt needs --out: it adopts what the files declare");
         }
-        end(await runImport({ ...options, zones }, host));
+        end(
+          await runImport({ ...options, zones }, options.quiet === true ? quietHost(host) : host),
+        );
       },
     );
 };
@@ -69,6 +72,7 @@ function partsIn(text: string): readonly ImportPart[] {
 
 interface ImportFlags {
   readonly config: string;
+  readonly quiet?: boolean;
   /** Patterns of zone names, or ids; none means all. */
   readonly zones: readonly string[];
   readonly only: readonly ImportPart[];

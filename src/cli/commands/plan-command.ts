@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Command } from "commander";
 
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
-import type { Host } from "../../host/host.ts";
+import { type Host, quietHost } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
@@ -34,6 +34,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
     )
     .option("--paths <patterns...>", "only zones that come from these files (* matches anything)")
     .option("--no-audit", "do not ask the audit log who made drift")
+    .quiet()
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .examples(
       "zonewarden plan",
@@ -51,7 +52,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
       if (options.signKey !== undefined && options.out === undefined) {
         self.error("error: --sign-key signs a saved plan: add --out");
       }
-      end(await runPlan({ ...options, zones }, host));
+      end(await runPlan({ ...options, zones }, options.quiet === true ? quietHost(host) : host));
     });
 };
 
@@ -59,6 +60,7 @@ interface PlanFlags extends FleetFlags {
   readonly out?: string;
   readonly signKey?: string;
   readonly impact?: boolean;
+  readonly quiet?: boolean;
 }
 
 async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {

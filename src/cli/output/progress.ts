@@ -1,4 +1,4 @@
-import type { Host, TextStream } from "../../host/host.ts";
+import { type Host, notesOf, type TextStream } from "../../host/host.ts";
 import { durationText } from "../../render/format.ts";
 
 /** Moves to the beginning of the line and clears it. */
@@ -41,9 +41,11 @@ const lineEveryMs = 30_000;
 export function startProgress(
   label: string,
   total: number,
-  { stderr, clock }: Pick<Host, "stderr" | "clock">,
+  host: Pick<Host, "stderr" | "notes" | "clock">,
 ): Disposable & { readonly step: () => void } {
-  const line = new StatusLine(stderr);
+  const { clock } = host;
+  const notes = notesOf(host);
+  const line = new StatusLine(notes);
   const begin = clock.monotonicMs();
   let nextLine = begin + lineEveryMs;
   let done = 0;
@@ -52,8 +54,8 @@ export function startProgress(
     const elapsed = clock.monotonicMs() - begin;
     const text = `${label} ${done}/${total}${timeLeft(done, total, elapsed)}`;
     line.show(text);
-    if (stderr.isTTY || total <= longTotal || done === total || begin + elapsed < nextLine) return;
-    stderr.write(`${text}\n`);
+    if (notes.isTTY || total <= longTotal || done === total || begin + elapsed < nextLine) return;
+    notes.write(`${text}\n`);
     nextLine = begin + elapsed + lineEveryMs;
   };
   draw();

@@ -1,6 +1,6 @@
 import type { Pause } from "../../api/budget/budget.ts";
 import { every } from "../../host/clock.ts";
-import type { Host } from "../../host/host.ts";
+import { type Host, notesOf } from "../../host/host.ts";
 import { durationText } from "../../render/format.ts";
 import type { RequestObserver, RetryFact } from "../../zone/service-request.ts";
 import { StatusLine } from "./progress.ts";
@@ -16,14 +16,14 @@ interface PausableCredential {
 
 /** Reports on stderr why a command waits: on a terminal in a line that is erased afterwards, elsewhere in a line per wait. */
 export class WaitLines implements RequestObserver {
-  readonly #host: Pick<Host, "stderr" | "clock">;
+  readonly #host: Pick<Host, "stderr" | "notes" | "clock">;
   readonly #line: StatusLine;
   /** The end of the last reported wait, by credential: a wait is reported once. */
   readonly #reported = new Map<string, number>();
 
-  constructor(host: Pick<Host, "stderr" | "clock">) {
+  constructor(host: Pick<Host, "stderr" | "notes" | "clock">) {
     this.#host = host;
-    this.#line = new StatusLine(host.stderr);
+    this.#line = new StatusLine(notesOf(host));
   }
 
   /** The first request after a wait shows that it is over. */
@@ -64,9 +64,9 @@ export class WaitLines implements RequestObserver {
   }
 
   #write(line: string): void {
-    const { stderr } = this.#host;
-    if (stderr.isTTY) this.#line.show(line);
-    else stderr.write(`${line}\n`);
+    const notes = notesOf(this.#host);
+    if (notes.isTTY) this.#line.show(line);
+    else notes.write(`${line}\n`);
   }
 }
 

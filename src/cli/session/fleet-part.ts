@@ -3,6 +3,7 @@ import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-
 import { selectWith } from "../../desired/zones/select.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { filesOfRevision, GitError } from "../../host/git-files.ts";
+import { notesOf } from "../../host/host.ts";
 import { hasErrors, relativeDirectory } from "../../host/load.ts";
 import { type DesiredFleet, desiredFleet, digestOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
@@ -110,7 +111,7 @@ async function changedNames(
   const dropped = [...before.zones.keys()].filter((name) => !fleet.zones.has(name));
   const count = plural(changed.length + missing.length, "zone");
   const gone = dropped.length > 0 ? `; ${plural(dropped.length, "zone")} no longer declared` : "";
-  host.stderr.write(
+  notesOf(host).write(
     `${count} of ${fleet.zones.size + fleet.missing.size} changed since ${commit.slice(0, 12)}${gone}\n`,
   );
   return new Set<string>([...changed, ...missing]);

@@ -1,5 +1,6 @@
 import { readStoredZones } from "../../daemon/stored-state.ts";
 import { selectWith } from "../../desired/zones/select.ts";
+import { notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
@@ -22,7 +23,7 @@ import {
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
@@ -97,7 +98,8 @@ export async function planAll(
   const known = joinListings(undefined, listing);
   const fleet = desiredFleet(selectWith(config.lint), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
-  printDiagnostics({ ...state, diagnostics }, host, host.stderr);
+  const stream = diagnostics.some(isError) ? host.stderr : notesOf(host);
+  printDiagnostics({ ...state, diagnostics }, host, stream);
   const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
   if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 
