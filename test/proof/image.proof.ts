@@ -91,7 +91,7 @@ describe.skipIf(noContainer)(`the image, built by buildah ${noContainer ?? ""}`,
     const options = { image, mounts: {}, procs: "", cwd: directory };
     const told = await startContainer(options, ...image.entrypoint, "version", "--json");
     expect(await told.exited).toBe(0);
-    expect(JSON.parse(told.output())).toMatchObject({ version, revision: "0123456789abcdef" });
+    expect(JSON.parse(told.output())).toMatchObject({ version, commit: "0123456789abcdef" });
     const [node = ""] = image.entrypoint;
     const write = "require('fs').writeFileSync('/app/a', '')";
     const wrote = await startContainer(options, node, "-e", write);
