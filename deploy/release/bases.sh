@@ -6,6 +6,8 @@
 #
 # The runtime has what gcr.io/distroless/nodejs24 has: Node, its libraries, certificates, the user 65532, and a list of the packages
 # in /var/lib/dpkg/status.d. No shell. EPOCH is the time of every file, in seconds. Needs root, buildah, apt and dpkg.
+#
+# With BUILDER and RUNTIME, names of images with their digests, it pulls these instead.
 set -euo pipefail
 
 store=$1 epoch=$2
@@ -15,6 +17,12 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/zonewarden-bases.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=storage.sh
 . "$here/storage.sh"
+
+# Others, which the caller names by digest.
+if [ -n "${BUILDER:-}" ] && [ -n "${RUNTIME:-}" ]; then
+  for name in "$BUILDER" "$RUNTIME"; do storage pull --quiet "$name" >&2; done
+  exit 0
+fi
 
 case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "bases.sh: no Node for $(uname -m)" >&2; exit 69 ;; esac
 node=$root/node_modules/node-linux-$arch

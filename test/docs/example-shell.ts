@@ -165,7 +165,17 @@ function openssl(args: readonly string[], cwd: string): Ran {
 }
 
 /** Commands that neither need a check nor print what the next one needs. */
-const ignored: ReadonlySet<string> = new Set(["export", "less", "tail", "rm", "sed", "base64"]);
+const ignored: ReadonlySet<string> = new Set([
+  "git",
+  "sha256sum",
+  "skopeo",
+  "export",
+  "less",
+  "tail",
+  "rm",
+  "sed",
+  "base64",
+]);
 
 type Check = (args: readonly string[], stdin: string) => readonly string[];
 

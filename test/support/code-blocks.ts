@@ -5,7 +5,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 /** The documents whose examples are run. */
 export const documents: readonly string[] = globSync(
-  ["README.md", "CONTRIBUTING.md", "docs/*.md", "deploy/README.md", "deploy/runbooks/*.md"],
+  ["README.md", "CONTRIBUTING.md", "docs/*.md", "deploy/*.md", "deploy/runbooks/*.md"],
   { cwd: root },
 ).toSorted();
 
