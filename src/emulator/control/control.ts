@@ -14,6 +14,7 @@ import { managedRulesetId, managedRulesets } from "../rulesets/managed.ts";
 import { executedRuleset } from "../rulesets/stored-ruleset.ts";
 import type { InventoryItem, ZoneState } from "../state.ts";
 import { editAsPerson, moveManaged } from "./audited-edits.ts";
+import { loadScript } from "./browser-scripts.ts";
 import { faultKinds } from "./faults.ts";
 
 const prefix = "/_emulator";
@@ -37,6 +38,9 @@ const help = `zonewarden's emulator: everything in it is synthetic.
          policies and rules are found by id, ref or description, or by a unique part of ref or description
   POST   /_emulator/managed       {"ruleset":"owasp","version":"88"}: the service moves a managed ruleset
   POST   /_emulator/report        {"zone":"shop.example.com","url":"https://cdn.example.com/app.js","times":3}: browsers reported it again
+  POST   /_emulator/script        browsers load a script: it appears, with pages and content, or changes; score is that of its content
+           {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","pages":["https://shop.example.com/checkout/pay"],"content":"version 2","score":90}
+           {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","vanish":true}
   GET    /_emulator/effective     ?zone=shop.example.com&ruleset=owasp: managed rules after overrides
   GET    /_emulator/faults        active faults
   POST   /_emulator/faults        {"fault":"status","status":503,"method":"POST","path":"*/policies","count":1}
@@ -78,6 +82,12 @@ export function addControl(router: Router, service: EmulatedService): void {
   );
   router.post(`${prefix}/report`, (context) =>
     handleBody(context, (fields) => report(service, fields)),
+  );
+  router.post(`${prefix}/script`, (context) =>
+    handleBody(context, (fields) => {
+      const zone = zoneNamed(service, fields.required("zone", fields.text("zone")));
+      return loadScript(service, zone, fields);
+    }),
   );
   router.get(`${prefix}/effective`, (context) =>
     handle(() => effective(service, new URL(context.req.url).searchParams)),

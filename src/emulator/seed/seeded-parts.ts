@@ -1,4 +1,4 @@
-import { coerceText, definedMembers, type JsonObject } from "../../syntax/json.ts";
+import { coerceText, definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { isTime, parseDuration, timestamp } from "../http/time.ts";
@@ -159,9 +159,21 @@ function seededItem(
     },
     detail: definedMembers({
       page_urls: fields.texts("page_urls") ?? [coerceText(defaults["first_page_url"])],
-      versions: fields.body["versions"],
+      versions: versionsIn(fields, now),
     }),
   };
+}
+
+/** The versions of a script's content; `fetched_at` can be an age. */
+function versionsIn(fields: FieldReader, now: Date): Json | undefined {
+  if (fields.body["versions"] === null) return null;
+  return fields.objects("versions")?.map((version) => {
+    const fetched = timeIn(version, "fetched_at", now);
+    return definedMembers({
+      ...version.body,
+      fetched_at: fetched === undefined ? undefined : timestamp(new Date(fetched)),
+    });
+  });
 }
 
 function firstSeenIn(fields: FieldReader, now: Date): number {
