@@ -15,7 +15,10 @@ import type { Logger } from "../telemetry/log/log.ts";
 const prefix = "scripts/";
 
 /** The last check of a zone's scripts, as it is stored; what is stored wrongly counts as not stored. */
-export function storedScripts(store: StateStore, zone: string): ScriptWatch | undefined {
+export function storedScripts(
+  store: Pick<StateStore, "get">,
+  zone: string,
+): ScriptWatch | undefined {
   const text = store.get(`${prefix}${zone}`);
   return text === undefined ? undefined : scriptWatchFrom(text);
 }

@@ -1,12 +1,14 @@
 import type { Config } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
+import type { ScriptWatch } from "../state/scripts/script-watch.ts";
 import { openDirectoryStore, readDirectoryStore } from "../store/directory-store.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { DirectoryLocked, lockHolder } from "../store/state-lock.ts";
 import type { OpenResult, StateStore } from "../store/state-store.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import { storedScripts } from "./script-checks.ts";
 import { adoptedKey, adoptedRulesIn } from "./stored-ownership.ts";
 import { appliedKey } from "./stored-runs.ts";
 
@@ -58,6 +60,8 @@ export interface StoredZones {
   readonly applied: (zone: ZoneName) => string;
   /** The rules of a zone that were adopted. */
   readonly adopted: (zone: ZoneName) => readonly AdoptedRule[];
+  /** The last check of the scripts of a zone; `undefined`: none. */
+  readonly scripts: (zone: ZoneName) => ScriptWatch | undefined;
 }
 
 /**
@@ -70,7 +74,7 @@ export async function readStoredZones(
   host: Pick<Host, "stateDirectory">,
   warn: (text: string) => void,
 ): Promise<StoredZones> {
-  if (path === undefined) return { applied: () => "", adopted: () => [] };
+  if (path === undefined) return { applied: () => "", adopted: () => [], scripts: () => undefined };
   const identity = { owner: desired.owner, service: api.baseUrl };
   const { opened, get } = await readDirectoryStore(identity, host.stateDirectory(path));
   if (opened.result === "lost") {
@@ -81,6 +85,7 @@ export async function readStoredZones(
   return {
     applied: (zone) => get(appliedKey(zone)) ?? "",
     adopted: (zone) => adoptedRulesIn(get(adoptedKey(zone))),
+    scripts: (zone) => storedScripts({ get }, zone),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import {
   goodSeed,
   listOf,
@@ -50,7 +50,7 @@ describe("scripts that browsers load", () => {
     expect(second?.["hash"]).not.toBe(first?.["hash"]);
     const zone = await world.zoneId(shop);
     const item = resultOf(
-      await world.call("GET", `/zones/${zone}/page_shield/scripts/${String(first?.["id"])}`),
+      await world.call("GET", `/zones/${zone}/page_shield/scripts/${coerceText(first?.["id"])}`),
     );
     expect(coerceObjects(item["versions"]).map(({ hash }) => hash)).toEqual([
       second?.["hash"],
@@ -76,7 +76,7 @@ describe("scripts that browsers load", () => {
     await using world = await testEmulator(context, { seed });
     const zone = await world.zoneId(shop);
     const [script] = listOf(await world.call("GET", `/zones/${zone}/page_shield/scripts`));
-    const id = String(coerceObject(script)["id"]);
+    const id = coerceText(coerceObject(script)["id"]);
     const item = resultOf(await world.call("GET", `/zones/${zone}/page_shield/scripts/${id}`));
     const [version] = coerceObjects(item["versions"]);
     context.expect(version?.["fetched_at"]).toMatch(/^\d{4}-\d{2}-\d{2}T/);

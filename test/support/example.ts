@@ -75,7 +75,7 @@ async function exampleSeed(): Promise<Seed> {
 /** Tells an emulator's control interface something: `edit` as a person would, order `faults`. */
 export async function control(
   { emulator }: Pick<Example, "emulator">,
-  what: "edit" | "faults" | "clock" | "managed",
+  what: "edit" | "faults" | "clock" | "script" | "managed",
   body: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const response = await fetch(`${emulator.url}/_emulator/${what}`, {

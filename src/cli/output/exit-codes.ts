@@ -31,7 +31,7 @@ export function fail(
 export const exitCodeHelp = `Exit codes:
   0  done; in sync
   1  failed: wrong usage or an unexpected error; doctor: there is an error
-  2  plan: there are changes
+  2  plan: there are changes; scripts: there are open findings
   3  a file is invalid
   4  a guard holds a plan; apply: also mode: observe, suspended zones, and where you answer no
   5  some zones done, some failed; import: something was left out; history: damaged or changed;

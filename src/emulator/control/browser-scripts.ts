@@ -25,12 +25,12 @@ export async function loadScript(
   const known = zone.scripts.find(({ facts }) => facts["url"] === url);
   const others = zone.scripts.filter((item) => item !== known);
   if (fields.boolean("vanish") === true) {
-    if (known === undefined) throw refusal(404, `${zone.name} has no script with this url`);
+    if (known === undefined) throw rejection(404, `${zone.name} has no script with this url`);
     await service.commit({ ...zone, scripts: others });
     return { vanished: url };
   }
   if (!zone.settings.enabled) {
-    throw refusal(400, `monitoring of ${zone.name} is off: nothing is detected`);
+    throw rejection(400, `monitoring of ${zone.name} is off: nothing is detected`);
   }
   const now = service.store.now();
   const seen = known ?? newScript(url, fields, zone, now);
@@ -77,6 +77,6 @@ function withContent(item: InventoryItem, fields: FieldReader, now: Date): Inven
   };
 }
 
-function refusal(status: 400 | 404, message: string): Error {
+function rejection(status: 400 | 404, message: string): Error {
   return apiError(status, unpublishedCodes.itemNotFound, message);
 }

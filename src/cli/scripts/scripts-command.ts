@@ -1,0 +1,186 @@
+import { everythingSeen } from "../../api/read/item-query.ts";
+import { type StoredZones, readStoredZones } from "../../daemon/stored-state.ts";
+import { zoneFileText } from "../../desired/import/zone-text.ts";
+import { escapedTemplate } from "../../desired/template/template.ts";
+import { selectWith } from "../../desired/zones/select.ts";
+import type { Host } from "../../host/host.ts";
+import { loadDesiredOrPrint } from "../../host/load.ts";
+import { adoptScripts } from "../../impact/adopt-scripts.ts";
+import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
+import { readScripts, type ScriptSource } from "../../reconcile/inventory/read-scripts.ts";
+import { scriptsJson } from "../../render/scripts/scripts-json.ts";
+import {
+  adoptedProfile,
+  adoptedRemarks,
+  findingLines,
+  leftOutLines,
+  scriptsTable,
+} from "../../render/scripts/scripts-text.ts";
+import { checkScripts } from "../../state/scripts/check-scripts.ts";
+import type { ScriptWatch } from "../../state/scripts/script-watch.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
+import type { DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { startReading } from "../output/progress.ts";
+import { tableText } from "../output/table.ts";
+import { isMatch, listZones } from "../session/listing.ts";
+import { type Session, withSession } from "../session/session.ts";
+
+export const defineScripts: DefineCommand = (command, host, end) => {
+  command
+    // Options after "adopt" are its own.
+    .enablePositionalOptions()
+    .argument("[zone]", "the zone: a name")
+    .configFile()
+    .formats("text", "json")
+    .examples(
+      "zonewarden scripts shop.example.com",
+      "zonewarden scripts shop.example.com --format json | jq .findings",
+    )
+    .action(async (zone: string | undefined, flags: ScriptsFlags) => {
+      end(
+        await inZone(zone, flags.config, host, (desired, session) =>
+          print(desired, flags, session),
+        ),
+      );
+    });
+  command
+    .command("adopt")
+    .description(
+      "print entries for the scripts in use that none authorises, for a person to fill in",
+    )
+    .argument("<zone>", "the zone: a name")
+    .configFile()
+    .option(
+      "--page <pattern...>",
+      "the pages, as shop.example.com/checkout/*; those of the declaration by default",
+    )
+    .examples(
+      "zonewarden scripts adopt shop.example.com > zones/shop-scripts.yaml",
+      "zonewarden scripts adopt shop.example.com --page 'shop.example.com/checkout/*'",
+    )
+    .action(async (zone: string, flags: AdoptFlags) => {
+      end(
+        await inZone(zone, flags.config, host, (desired, session) =>
+          adopt(desired, flags, session),
+        ),
+      );
+    });
+};
+
+interface ScriptsFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+}
+
+interface AdoptFlags {
+  readonly config: string;
+  readonly page?: readonly string[];
+}
+
+/** Finds a declared zone and works with it; an error in the files ends the command before any request. */
+async function inZone(
+  name: string | undefined,
+  configFile: string,
+  host: Host,
+  work: (desired: DesiredZone, session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  if (name === undefined) return fail("scripts: name a zone", host);
+  return withSession(configFile, host, async (session) => {
+    const { config, stop } = session;
+    const state = await loadDesiredOrPrint(config, host, stop);
+    if (state === undefined) return exitCodes.invalid;
+    const known = joinListings(undefined, await listZones(session));
+    const { zones } = desiredFleet(selectWith(config.lint), state, known);
+    const found = [...zones.values()].filter(({ desired }) => isMatch(desired.zone.name, [name]));
+    const [first, ...others] = found;
+    if (first !== undefined && others.length === 0) return work(first.desired, session);
+    const remedy = "name one zone that the files declare and the service lists";
+    return fail(`scripts: ${name}: ${found.length} zones match; ${remedy}`, host);
+  });
+}
+
+/** Prints what is seen, authorised and enforced on the declared pages, with findings. Sends only GETs. */
+async function print(
+  desired: DesiredZone,
+  { format }: ScriptsFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const { host, config } = session;
+  const { name } = desired.zone;
+  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const watch = await checked(desired, stored, session);
+  if (watch === undefined) {
+    const remedy = `declare page_shield.scripts; \`zonewarden scripts adopt ${name}\` prints a start`;
+    return fail(`scripts: ${name} declares no scripts; ${remedy}`, host);
+  }
+  const { findings, moreFindings } = watch;
+  const open = findings.filter(({ acceptance }) => acceptance === undefined).length + moreFindings;
+  if (format === "json") {
+    host.stdout.write(
+      `${JSON.stringify({ format: 1, zone: name, ...scriptsJson(watch) }, null, 2)}\n`,
+    );
+  } else {
+    const lines = findingLines(findings).map((line) => `${line}\n`);
+    const counts = `${watch.scripts.length + watch.moreScripts} scripts on the pages, ${open} open findings`;
+    host.stdout.write(
+      `${name}: ${counts}\n\n${tableText(scriptsTable(watch))}\n\n${lines.join("")}`,
+    );
+  }
+  return open === 0 ? exitCodes.done : exitCodes.changes;
+}
+
+/** A check at this moment, after the last one of the daemon; `undefined` where no scripts are declared. */
+async function checked(
+  { zone, content }: DesiredZone,
+  stored: StoredZones,
+  { service, config, host, stop }: Session,
+): Promise<ScriptWatch | undefined> {
+  const declared = content.scripts;
+  if (declared === undefined) return undefined;
+  const { reader, inventory } = service;
+  const parts = { settings: true, policies: true, rules: false, scoreRule: false };
+  const live = await reader.readZone(zone, parts, "inventory", stop);
+  using reading = startReading(`${zone.name}: scripts`, host.stderr);
+  const items = await inventory.list(zone, "script", everythingSeen, stop, reading.report);
+  const scripts = items.filter((item) => item.kind === "script");
+  const source: ScriptSource = {
+    readAnswers: (...asked) => reader.readAnswers(...asked),
+    listScriptsOn: (...asked) => inventory.listScriptsOn(...asked),
+    readScript: (...asked) => inventory.readScript(...asked),
+  };
+  const earlier = stored.scripts(zone.name);
+  const now = host.clock.now();
+  // The pages are asked for again: a person looks at it now.
+  const asked = earlier && { ...earlier, pagesAt: undefined };
+  const read = await readScripts(declared, scripts, live, asked, now, source, stop);
+  const { maliciousBelow } = config.impact;
+  return checkScripts({ declared, reading: read, earlier, now, maliciousBelow }).watch;
+}
+
+/** Prints a profile with entries for a person to fill in. Writes nothing. */
+async function adopt(
+  { zone, content }: DesiredZone,
+  { page }: AdoptFlags,
+  { service, config, host, stop }: Session,
+): Promise<ExitCode> {
+  const pages = page ?? content.scripts?.pages;
+  if (pages === undefined) {
+    const remedy = `name them: --page '${zone.name}/checkout/*'`;
+    return fail(`scripts adopt: ${zone.name} declares no pages; ${remedy}`, host);
+  }
+  const scripts = await service.inventory.listScriptsOn(zone, pages, stop);
+  const { maliciousBelow } = config.impact;
+  const found = adoptScripts(scripts, content.scripts?.authorised ?? [], maliciousBelow);
+  if (found.adopted.length === 0) {
+    const lines = leftOutLines(found).map((line) => `${line}\n`);
+    host.stderr.write(
+      `${zone.name}: each script in use on the pages has an entry\n${lines.join("")}`,
+    );
+    return exitCodes.done;
+  }
+  const profile = `scripts-${zone.name}`.slice(0, 64);
+  const remarks = adoptedRemarks(profile, zone.name, found).join("\n# ");
+  host.stdout.write(zoneFileText(adoptedProfile(profile, pages, found, escapedTemplate), remarks));
+  return exitCodes.done;
+}
