@@ -94,7 +94,6 @@ const seenByTestsAlone = [
   "render/diagnostic-formats.ts sentenceOf",
   "state/timeline.ts driftEpisodes",
   "syntax/csp/csp.ts printCsp",
-  "web/pages/page-parts.ts relative",
   "zone/managed-ruleset.ts managedRulesets",
 ];
 

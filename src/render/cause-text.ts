@@ -46,16 +46,16 @@ const unknownAuthor = "cause unknown: the audit log names nobody";
  * Who made the drift that a change corrects: `changed by alice@example.com in the dashboard, 14 min ago`. Authors of some
  * fields have their names. "" where the change corrects no drift, or the audit log was not asked.
  *
- * @param now `undefined`: the moments are written in full.
+ * @param moment writes when it was: `14 min ago`.
  */
 export function authorsText(
   change: Pick<Change, "verb" | "authors" | "causes" | "fields">,
-  now: Date | undefined,
+  moment: (at: Date) => string,
 ): string {
   const { verb, authors, fields } = change;
   if (authors === undefined) return "";
   if (authors.length === 0) return causesOf(change).includes("drift") ? unknownAuthor : "";
-  return authorWords(authors, deeds[verb], verb === "update" && fields.length > 1, now);
+  return authorWords(authors, deeds[verb], verb === "update" && fields.length > 1, moment);
 }
 
 /** Who did something, in words: `possibly changed by … or by …`. */
@@ -63,7 +63,7 @@ function authorWords(
   authors: readonly Author[],
   deed: string,
   hasOtherFields: boolean,
-  now: Date | undefined,
+  moment: (at: Date) => string,
 ): string {
   const groups = Map.groupBy(
     authors,
@@ -75,18 +75,19 @@ function authorWords(
       if (first === undefined) return "";
       const what = hasOtherFields ? `${first.fields.map(printable).join(", ")} ` : "";
       const who = group.map(
-        (author) => `by ${printable(authorName(author))}, ${momentText(author.at, now)}`,
+        (author) => `by ${printable(authorName(author))}, ${moment(author.at)}`,
       );
       return `${what}${first.isCertain ? "" : "possibly "}${deed} ${who.join(" or ")}`;
     })
     .join("; ");
 }
 
-/** A moment relative to now, in its largest units, or in full. */
-function momentText(at: Date, now: Date | undefined): string {
-  if (now === undefined) return `at ${at.toISOString()}`;
-  const ms = Number(now) - Number(at);
-  return ms < 1_000 ? "just now" : `${durationText(ms)} ago`;
+/** Writes moments relative to another, in their largest units: `14 min ago`. */
+export function agoOf(now: Date): (at: Date) => string {
+  return (at) => {
+    const ms = Number(now) - Number(at);
+    return ms < 1_000 ? "just now" : `${durationText(ms)} ago`;
+  };
 }
 
 /** Who made the drift of changes, each once, without moments: for a line of a log. "" where nobody is known. */

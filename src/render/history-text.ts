@@ -60,10 +60,14 @@ function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
   ];
 }
 
+function inFull(at: Date): string {
+  return `at ${at.toISOString()}`;
+}
+
 /** Who made the drift that a change corrected, with its moment in full. */
 function historyAuthors({ causes, ...change }: HistoryChange): string {
   const explanations = causes.map((cause) => ({ cause, fields: [] }));
-  return authorsText({ ...change, causes: explanations }, undefined);
+  return authorsText({ ...change, causes: explanations }, inFull);
 }
 
 /** How long zones drifted within a period, a line for each zone. */

@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
 import { compareCsp } from "../syntax/csp/compare-csp.ts";
-import { authorsText, causeRemark } from "./cause-text.ts";
+import { agoOf, authorsText, causeRemark } from "./cause-text.ts";
 import {
   effectWords,
   remarkOf,
@@ -86,7 +86,7 @@ function table(changes: readonly Change[], now: Date): string {
     const remarks = [
       remarkOf(change),
       causeRemark(change, changes),
-      authorsText(change, now),
+      authorsText(change, agoOf(now)),
     ].filter((each) => each !== "");
     const reasons = effect.reasons.map(markdownText).join("; ");
     const words = [

@@ -7,7 +7,7 @@ import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state
 import { summarize, type Summary } from "../state/summary.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
-import { authorsText, causeRemark, causeWords } from "./cause-text.ts";
+import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
 import { changeLines } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
 
@@ -75,7 +75,7 @@ function planLines(
     ...plan.changes.flatMap((change) =>
       changeLines(change, paint, {
         cause: causeRemark(change, plan.changes),
-        authors: authorsText(change, finishedAt),
+        authors: authorsText(change, agoOf(finishedAt)),
       }).map((line) => `  ${line}`),
     ),
     ...aboutLines(plan, paint),

@@ -143,6 +143,29 @@ describe("the author of drift", () => {
     }
   });
 
+  it("is named by the hold of a field that somebody changes again and again, and masked in chats", async ({
+    expect,
+  }) => {
+    await using sink = await startJsonSink();
+    const sinks = `notifications: [{ name: chat, type: teams, url: "${sink.url}", severity: error }]`;
+    await using at = await Followed.start("full", sinks);
+    for (const msg of ["plan applied", "plan applied", "plan applied", "plan held"]) {
+      await at.edit({ zone: blog, settings: { enabled: false } });
+      const line = await at.line(msg, blog);
+      expect(line["changed_by"]).toBe(`${alice} in the dashboard`);
+    }
+    const held = await at.line("plan held", blog);
+    expect(JSON.stringify(held["holds"])).toContain(
+      `changed back each time: the other writer is ${alice} in the dashboard.`,
+    );
+    const messages = await at.until("the message about the hold", () => {
+      const found = sink.objects.map((each) => JSON.stringify(each));
+      return found.some((each) => each.includes("the other writer")) ? found : undefined;
+    });
+    expect(messages.join(" ")).toContain("the other writer is a…@example.com in the dashboard");
+    expect(messages.join(" ")).not.toContain("alice");
+  });
+
   it("is nobody where the entry is lost", async ({ expect }) => {
     await using at = await Followed.start();
     await control(at.example, "faults", { fault: "audit_lost", count: 1 });

@@ -94,6 +94,24 @@ describe("the audit feed", () => {
     expect(at.reads).toHaveLength(5);
   });
 
+  it("is off and on again as it is configured while it runs", async ({ expect }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1), zoneWithId(blog, 2));
+    await at.clock.advance(0);
+    at.feed.reconfigure(undefined);
+    expect(at.status).toMatchObject({ state: "off", accounts: { off: 1, following: 0 } });
+    await at.clock.advance(10 * minuteMs);
+    expect(at.reads).toHaveLength(1);
+    at.log = [edit(1, 1)];
+    at.feed.reconfigure({ everyMs: 5 * minuteMs, overlapMs: 20 * minuteMs });
+    await at.clock.advance(0);
+    expect(at.takeWoken()).toEqual([shop]);
+    await at.clock.advance(10 * minuteMs);
+    expect(at.reads).toHaveLength(4);
+    expect(at.status).toMatchObject({ state: "following", accounts: { off: 0, following: 1 } });
+    expect(at.states).toEqual(["following", "off", "following"]);
+  });
+
   it("wakes nobody for our own writes of a thousand zones", async ({ expect }) => {
     await using at = new Followed();
     const zones = Array.from({ length: 1_000 }, (_, index) =>

@@ -2,7 +2,7 @@ import type { Change, Effect, FieldChange } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
 import { html, type Html } from "./html.ts";
-import { foreign } from "./page-parts.ts";
+import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
 
 /** Names of the two sides of a field: live and declared in a plan, before and after in a record. */
@@ -34,7 +34,7 @@ export function renderChange(
 }
 
 function renderAuthors(change: Change, now: Date): Html | undefined {
-  const text = authorsText(change, now);
+  const text = authorsText(change, (at) => relative(at, now));
   return text === "" ? undefined : html`<p class="authors">${foreign(text)}</p>`;
 }
 

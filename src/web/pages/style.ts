@@ -129,6 +129,7 @@ meter { width: 100%; height: 10px; }
 .effect { font-size: 12.5px; font-weight: 600; color: var(--quiet); white-space: nowrap; margin-left: 6px; }
 .effect.unclear, .effect.breaks { color: var(--warn); }
 .reasons { padding: 0 14px 8px 32px; color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
+.authors { margin: 0; padding: 0 14px 8px; font-size: 13px; overflow-wrap: anywhere; }
 .fields { table-layout: fixed; }
 .fields th, .fields td { padding: 5px 14px; }
 .fields th:first-child { width: 24%; overflow-wrap: anywhere; }
