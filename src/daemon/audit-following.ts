@@ -2,10 +2,11 @@ import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import { AuditFeed } from "../reconcile/audit/audit-feed.ts";
-import { DriftAuthors } from "../reconcile/audit/drift-authors.ts";
+import { type AuthorStore, DriftAuthors } from "../reconcile/audit/drift-authors.ts";
 import { logAuditFeed, logMalformedAudit } from "../telemetry/log/log-audit.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
+import type { ActorStyle } from "../zone/audit-entry.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { RunningConfig } from "./config-reload.ts";
 
@@ -21,14 +22,16 @@ export function followAudit(
   service: ServiceClient,
   { clock }: Host,
   logger: Logger,
+  store: AuthorStore,
   wake: (zone: ZoneName) => void,
 ): AuditFollowing {
   const configured = (): Config["audit"] => runningConfig.current.audit;
   const isOwnToken = (id: string): boolean => service.audit.isOwnToken(id);
-  const authors = new DriftAuthors(clock, isOwnToken, () => {
+  const style = (): ActorStyle | undefined => {
     const { follow, actors } = configured();
     return follow && actors;
-  });
+  };
+  const authors = new DriftAuthors(clock, isOwnToken, style, store);
   const feed = new AuditFeed(configured().follow, {
     source: service.audit,
     clock,

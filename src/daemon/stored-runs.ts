@@ -1,14 +1,26 @@
 import type { AdoptedRule } from "../plan/ownership.ts";
+import type { AuthorStore, FoundAuthors } from "../reconcile/audit/drift-authors.ts";
 import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
+import { authorFrom } from "../render/history-json.ts";
+import { authorsJson } from "../render/plan-json.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { DifferedSince } from "../state/zone-state-reducer.ts";
 import type { StateStore } from "../store/state-store.ts";
-import { coerceDate, coerceList, coerceObject, coerceTexts } from "../syntax/json.ts";
+import {
+  coerceDate,
+  coerceList,
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  coerceTexts,
+} from "../syntax/json.ts";
+import { kinds, type ResourceKey } from "../zone/resource.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
 import { adoptedKey, adoptedPrefix, adoptedRulesIn, adoptedRulesText } from "./stored-ownership.ts";
 
 const appliedPrefix = "applied/";
 const correctionsPrefix = "corrections/";
+const authorsPrefix = "authors/";
 const driftPrefix = "drift/";
 const pendingPrefix = "pending/";
 const releasesKey = "used-releases";
@@ -19,7 +31,7 @@ export function appliedKey(zone: ZoneName): string {
 }
 
 /** What runs remember, as JSON in the state. What is stored wrongly counts as not stored. */
-export class StoredRuns implements RunStore {
+export class StoredRuns implements RunStore, AuthorStore {
   readonly #store: StateStore;
 
   constructor(store: StateStore) {
@@ -44,6 +56,7 @@ export class StoredRuns implements RunStore {
           this.#store.set(adoptedKey(declared.name), undefined);
           this.#store.set(appliedKey(declared.name), undefined);
           this.#store.set(`${correctionsPrefix}${declared.name}`, undefined);
+          this.#store.set(`${authorsPrefix}${declared.name}`, undefined);
           this.#store.set(`${driftPrefix}${declared.name}`, undefined);
           this.#store.set(`${pendingPrefix}${declared.name}`, undefined);
         }
@@ -93,6 +106,32 @@ export class StoredRuns implements RunStore {
   setCorrections(name: ZoneName, corrections: Corrections): void {
     const text = JSON.stringify(Object.fromEntries(corrections));
     this.#store.set(`${correctionsPrefix}${name}`, corrections.size === 0 ? undefined : text);
+  }
+
+  authors(zone: ZoneName): ReadonlyMap<ResourceKey, FoundAuthors> {
+    const stored = coerceObject(this.#read(`${authorsPrefix}${zone}`));
+    const keys = Object.keys(stored).filter((key): key is ResourceKey =>
+      kinds.some((kind) => key.startsWith(`${kind}/`)),
+    );
+    return new Map(
+      keys.map((key) => {
+        const { drift, authors } = coerceObject(stored[key]);
+        return [
+          key,
+          { drift: coerceText(drift), authors: coerceObjects(authors).flatMap(authorFrom) },
+        ];
+      }),
+    );
+  }
+
+  setAuthors(zone: ZoneName, found: ReadonlyMap<ResourceKey, FoundAuthors>): void {
+    const key = `${authorsPrefix}${zone}`;
+    const stored = [...found].map(([name, { drift, authors }]) => [
+      name,
+      { drift, ...authorsJson({ authors }) },
+    ]);
+    const text = found.size === 0 ? undefined : JSON.stringify(Object.fromEntries(stored));
+    if (text !== this.#store.get(key)) this.#store.set(key, text);
   }
 
   usedReleases(): readonly string[] {

@@ -73,7 +73,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const poller = createInventoryPoller(parts, host, fleet, scripts);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
   const own = [runs.subscriber, scriptsSubscriber(store), heldPlanSubscriber(poller)];
-  const audit = followAudit(runningConfig, service, host, logger, wake);
+  const audit = followAudit(runningConfig, service, host, logger, runs, wake);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
     fleet,

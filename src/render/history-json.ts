@@ -134,7 +134,8 @@ function changeFrom(value: JsonObject): readonly HistoryChange[] {
   ];
 }
 
-function authorFrom(value: JsonObject): readonly Author[] {
+/** The author of a JSON value; none if it is none. */
+export function authorFrom(value: JsonObject): readonly Author[] {
   const at = coerceDate(value["at"]);
   const kind = parseName(authorKinds, value["kind"]);
   if (at === undefined || kind === undefined) return [];

@@ -166,6 +166,31 @@ describe("the author of drift", () => {
     expect(messages.join(" ")).not.toContain("alice");
   });
 
+  it("is known after a restart, as long as the drift is the same", async ({ expect }) => {
+    await using at = await Followed.start("full", "state: { path: state }");
+    await at.example.place.write(
+      "zonewarden.yaml",
+      (await at.example.place.read("zonewarden.yaml")).replace("enforce", "observe"),
+    );
+    at.daemon.signal("SIGHUP");
+    await at.until(
+      "the mode",
+      () => logLines(at.daemon).some(({ msg }) => msg === "configuration applied") || undefined,
+    );
+    await at.edit({ zone: blog, settings: { enabled: false } });
+    expect(await at.line("drift detected", blog)).toMatchObject({
+      changed_by: `${alice} in the dashboard`,
+    });
+    at.daemon.signal("SIGTERM");
+    await at.daemon.ended;
+    const again = at.example.place.start("run");
+    expect(await logged(again, "drift detected", { zone: blog })).toMatchObject({
+      changed_by: `${alice} in the dashboard`,
+    });
+    again.signal("SIGTERM");
+    await again.ended;
+  });
+
   it("is nobody where the entry is lost", async ({ expect }) => {
     await using at = await Followed.start();
     await control(at.example, "faults", { fault: "audit_lost", count: 1 });

@@ -15,7 +15,7 @@ import { auditEntry, idOf, zoneWithId } from "../support/audit-entries.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { declared, desiredZone, liveZone, readAllAt } from "../support/model.ts";
 import { mostIn, quantile } from "../support/quantile.ts";
-import { MemoryRunStore } from "../support/run-store.ts";
+import { MemoryRunStore, noAuthors } from "../support/run-store.ts";
 import { selectByName } from "../support/select-by-name.ts";
 import { defaultOptions, oneCredential } from "../support/world.ts";
 
@@ -25,7 +25,6 @@ const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 /** How long after a write the audit log has its entry. */
 const lagMs = 30_000;
-/** The limit of the service. */
 const [limit, windowMs] = [1_200, 300_000];
 const latencyMs = 150;
 
@@ -73,6 +72,7 @@ class SimulatedDay {
       clock,
       () => false,
       () => "full",
+      noAuthors,
     );
     const reconciler = this.#reconciler(authors);
     const feed = new AuditFeed(

@@ -9,7 +9,7 @@ import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { zoneNamed } from "./model.ts";
-import { MemoryRunStore } from "./run-store.ts";
+import { MemoryRunStore, noAuthors } from "./run-store.ts";
 import { defaultOptions, oneCredential } from "./world.ts";
 
 /**
@@ -58,6 +58,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     clock,
     (id) => source.isOwnToken(id),
     () => "full",
+    noAuthors,
   );
   const source = createAuditReader(at.service);
   const feed = new AuditFeed(options.audit, {

@@ -1,8 +1,12 @@
 import type { AdoptedRule } from "../../src/plan/ownership.ts";
+import type { AuthorStore } from "../../src/reconcile/audit/drift-authors.ts";
 import type { Corrections, RunStore } from "../../src/reconcile/run/run-store.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
 
 const none: readonly AdoptedRule[] = [];
+
+/** Remembers no authors. */
+export const noAuthors: AuthorStore = { authors: () => new Map(), setAuthors: () => undefined };
 
 /** Remembers in memory what a state directory would. */
 export class MemoryRunStore implements RunStore {

@@ -1,4 +1,6 @@
-import type { Author } from "../../plan/cause/author.ts";
+import { createHash } from "node:crypto";
+
+import { type Author, shownName } from "../../plan/cause/author.ts";
 import { causesOf } from "../../plan/cause/cause.ts";
 import { authorsOf } from "../../plan/cause/find-authors.ts";
 import type { Change } from "../../plan/change.ts";
@@ -29,10 +31,17 @@ interface LiveResource {
   readonly version: number;
 }
 
-interface FoundAuthors {
-  /** The drift that they made. */
+/** The authors of drift that was left. */
+export interface FoundAuthors {
+  /** Digest of the drift that they made. */
   readonly drift: string;
   readonly authors: readonly Author[];
+}
+
+/** Remembers the authors of drift that was left beyond the end of the process. Setting never throws and never waits. */
+export interface AuthorStore {
+  authors(zone: ZoneName): ReadonlyMap<ResourceKey, FoundAuthors>;
+  setAuthors(zone: ZoneName, found: ReadonlyMap<ResourceKey, FoundAuthors>): void;
 }
 
 type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
@@ -45,6 +54,7 @@ export class DriftAuthors {
   readonly #clock: Clock;
   readonly #isOwnToken: (id: string) => boolean;
   readonly #style: () => ActorStyle | undefined;
+  readonly #store: AuthorStore;
   readonly #writes = new KnownWrites();
   readonly #seen = new Map<ZoneName, Seen>();
 
@@ -53,7 +63,9 @@ export class DriftAuthors {
     clock: Clock,
     isOwnToken: (id: string) => boolean,
     style: () => ActorStyle | undefined,
+    store: AuthorStore,
   ) {
+    this.#store = store;
     this.#clock = clock;
     this.#isOwnToken = isOwnToken;
     this.#style = style;
@@ -80,7 +92,13 @@ export class DriftAuthors {
     const before = this.#seen.get(report.zone);
     const left = leftIn(report);
     const since = new Map(left.map(({ key }) => [key, sinceOf(key, before)]));
-    const found = new Map(left.map((change) => [change.key, foundIn(change)]));
+    const found = new Map(
+      left
+        .map((change) => [change.key, foundIn(change)] as const)
+        .filter(([, { authors }]) => authors.length > 0),
+    );
+    const known = before?.found ?? this.#store.authors(report.zone);
+    if (found.size + known.size > 0) this.#store.setAuthors(report.zone, found);
     for (const key of correctedIn(report)) if (!since.has(key)) since.set(key, report.finishedAt);
     const resources = live === undefined ? before?.resources : resourcesAfter(report, live, before);
     this.#seen.set(report.zone, { at: report.startedAt, since, resources, found });
@@ -104,7 +122,10 @@ export class DriftAuthors {
   ): readonly Author[] {
     const seen = this.#seen.get(plan.zone.name);
     const since = sinceOf(change.key, seen);
-    if (seen === undefined || since === undefined) return [];
+    // Entries are not kept as long as drift can last, and not over a restart.
+    const found = seen?.found ?? this.#store.authors(plan.zone.name);
+    const last = lastAuthors(change, found, style);
+    if (seen === undefined || since === undefined) return last;
     const entries = this.#writes.since(plan.zone.name, since);
     const { resources } = seen;
     const now = live && resourcesIn(live);
@@ -114,11 +135,7 @@ export class DriftAuthors {
       gone: resources && now && ((kind: Kind) => goneOf(kind, resources, now)),
     };
     const authors = authorsOf(change, known, style);
-    if (authors.length === 0) {
-      // Entries are not kept as long as drift can last.
-      const last = seen.found.get(change.key);
-      return last?.drift === driftText(change) ? last.authors : [];
-    }
+    if (authors.length === 0) return last;
     if (!isMissing(change, entries, resources, now)) return authors;
     return authors.map((author) => ({ ...author, isCertain: false }));
   }
@@ -147,11 +164,23 @@ function correctedIn(report: Planned): ReadonlySet<ResourceKey> {
 }
 
 function foundIn(change: Change): FoundAuthors {
-  return { drift: driftText(change), authors: change.authors ?? [] };
+  return { drift: driftDigest(change), authors: change.authors ?? [] };
 }
 
-function driftText({ verb, fields }: Change): string {
-  return JSON.stringify([verb, fields.map(({ field, before }) => [field, before])]);
+/** The authors of the same drift at an earlier run; what may be shown can be less now. */
+function lastAuthors(
+  change: Change,
+  found: ReadonlyMap<ResourceKey, FoundAuthors>,
+  style: ActorStyle,
+): readonly Author[] {
+  const last = found.get(change.key);
+  if (last?.drift !== driftDigest(change)) return [];
+  return last.authors.map((author) => ({ ...author, name: shownName(author.name, style) }));
+}
+
+function driftDigest({ verb, fields }: Change): string {
+  const drift = JSON.stringify([verb, fields.map(({ field, before }) => [field, before])]);
+  return createHash("sha256").update(drift).digest("base64url").slice(0, 16);
 }
 
 /** Whether a rule was changed more often than the known entries say: then one of them is missing. */
