@@ -32,6 +32,28 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     why: "The index is always in the list; the compiler does not know it.",
   },
   {
+    file: "src/plan/import/import-zone.ts",
+    how: '"" → "mutant"',
+    line: 'if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));',
+    why: "A candidate has at least one option; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: '"" → "mutant"',
+    line: 'none: "",',
+    why: "A policy that is not in force is never told by this word: the sentences leave it out.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: "!isInForce || before === undefined || after === undefined → (!isInForce || before === undefined)",
+    why: "A policy that is not there is not in force; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: "!isInForce || before === undefined → (!isInForce)",
+    why: "A policy that is not there is not in force; the compiler does not know it.",
+  },
+  {
     file: "src/syntax/csp/compare-csp.ts",
     how: '"" → "mutant"',
     line: 'const pair = `${was?.directive ?? ""} ${is?.directive ?? ""}`;',

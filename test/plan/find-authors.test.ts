@@ -248,6 +248,12 @@ describe("who made drift", () => {
       yields: "alice@example.com (description action expression enabled value)",
     },
     {
+      when: "a resource was created, and no entry says that it is this one",
+      change: created,
+      entries: [wrote(alice, "POST", policies, off, other), wrote(bob, "POST", policies)],
+      yields: "",
+    },
+    {
       when: "the one resource that is gone was deleted",
       change: deleted,
       gone: [shop],
