@@ -4,6 +4,7 @@ import { createAuditReader } from "../../src/api/audit-reader.ts";
 import type { AuditWindow } from "../../src/zone/audit-entry.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { emulated } from "../support/emulated.ts";
+import { zoneNamed } from "../support/model.ts";
 import { plantedToken } from "../support/service.ts";
 
 const zones = [{ name: "shop.example.com", settings: { enabled: true } }];
@@ -48,6 +49,8 @@ describe("the reader of audit logs", () => {
     });
     const read = await audit.read([at.zone], always, signal);
     expect(read.entries.map(({ actor }) => actor.context)).toEqual(["dash"]);
+    const all = await audit.readAll([at.zone], always, signal);
+    expect(all.entries.map(({ actor }) => actor.context).toSorted()).toEqual(["api_token", "dash"]);
     const whole = await audit.readOf(at.zone, always, signal);
     const ids = whole.entries.map(({ actor }) => actor.tokenId).filter((id) => id !== "");
     expect(ids.map((id) => audit.isOwnToken(id))).toEqual([true]);
@@ -100,5 +103,16 @@ describe("the reader of audit logs", () => {
     await using at = await emulated({}, { seed: { zones }, credentials: [{}, { name: "second" }] });
     await at.fault({ fault: "status", status: 400, path: "*/logs/audit*", count: 1 });
     await expect(createAuditReader(at.service).read([at.zone], always, signal)).rejects.toThrow();
+  });
+
+  it("reads with a credential that serves only some of the zones, and with none that serves none", async ({
+    expect,
+    signal,
+  }) => {
+    await using at = await emulated({}, { seed: { zones }, credentials: [{ zones: ["shop.*"] }] });
+    const audit = createAuditReader(at.service);
+    const blog = zoneNamed("blog.example.com");
+    expect((await audit.read([at.zone, blog], always, signal)).isCut).toBe(false);
+    await expect(audit.read([blog], always, signal)).rejects.toThrow("no credential serves");
   });
 });

@@ -86,6 +86,34 @@ describe("a service out of reach", () => {
     expect(budget.state.isCircuitOpen).toBe(true);
   });
 
+  it("is why requests wait, until the next probe", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock);
+    for (let nth = 0; nth < 5; nth += 1) await fail(budget);
+    expect(budget.state.pause).toBeUndefined();
+    const probe = budget.acquire("sweep", forever);
+    const until = new Date(clock.now().getTime() + 1_000);
+    expect(budget.state.pause).toEqual({ until, reason: "unreachable" });
+    (await clock.run(probe)).end("answered", silent);
+    expect(budget.state.pause).toBeUndefined();
+  });
+
+  it("is another reason than a budget that is used up", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock, { limit: 1, windowMs: 7_000, reserve: 0 });
+    (await budget.acquire("sweep", forever)).end("answered", silent);
+    const next = budget.acquire("sweep", forever);
+    const until = new Date(clock.now().getTime() + 7_000);
+    expect(budget.state.pause).toEqual({ until, reason: "exhausted" });
+    (await clock.run(next)).end("answered", silent);
+    const held = await clock.run(budget.acquire("sweep", forever));
+    const waiting = budget.acquire("sweep", forever);
+    // Nobody knows when the request under way ends.
+    expect(budget.state.pause).toBeUndefined();
+    held.end("answered", silent);
+    (await clock.run(waiting)).end("answered", silent);
+  });
+
   it("is told by each request once", async ({ expect }) => {
     const budget = budgetOf(new SimulatedClock());
     const permit = await budget.acquire("sweep", forever);
