@@ -11,6 +11,7 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "zones:\n  - name: shop.example.com\n    mode: observe\n    mode: enforce\n",
   FILE_EMPTY: "# nothing yet\n",
   FILE_FOREIGN: "a-token-perhaps\n",
+  FILE_NEWER: "version: 2\nzones: []\n",
   UNKNOWN_KEY: "zones:\n  - name: shop.example.com\n    page_sheild: {}\n",
   MISSING_KEY: zone("page_shield:", "  policies:", "    items:", "      - key: checkout"),
   WRONG_TYPE: zone("page_shield:", "  settings:", "    enabled: yes"),

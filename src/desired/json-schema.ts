@@ -120,7 +120,8 @@ function shapeOf<T>(name: ShapeName): Shape<T> {
 function keysOf(name: "zones" | "zonewarden"): readonly string[] {
   const schema: unknown = JSON.parse(schemaText(name));
   const keys = Object.keys(coerceObject(coerceObject(schema)["properties"]));
-  return keys.filter((key) => key !== "$schema");
+  // Both kinds of files have these.
+  return keys.filter((key) => key !== "$schema" && key !== "version");
 }
 
 /**

@@ -26,10 +26,14 @@ import {
 } from "./pages/selection.ts";
 import type { Snapshot } from "./snapshot.ts";
 
+/** Format of the answers of `/api/v1`; see `schemas/status.schema.json`. */
+export const statusFormat = "zonewarden-status/1";
+
 /** `/api/v1/fleet`: the process and the counts of its zones. */
 export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
   const { schedule, queue } = daemon;
   return {
+    format: statusFormat,
     version: daemon.version,
     mode: daemon.mode,
     started_at: daemon.startedAt,

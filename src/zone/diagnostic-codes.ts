@@ -21,6 +21,7 @@ export const diagnosticCodes = {
   FILE_NOT_UTF8: error("a file is not UTF-8 text"),
   FILE_EMPTY: error("a file is empty; write `zones: []` to declare no zones"),
   FILE_FOREIGN: error("a file of another kind: it has none of the expected keys"),
+  FILE_NEWER: error("a file of a form that only a newer zonewarden knows"),
   FILE_OUTSIDE: error("a link leads out of the directory"),
   FILE_NOT_REGULAR: error("something named .yaml is neither a file nor a directory"),
   YAML_SYNTAX: error("the text is not YAML"),

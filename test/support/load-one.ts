@@ -17,7 +17,7 @@ export function brokenPromise(text: string): string | undefined {
     }
   }
   const nothing = parsed.zones.length + parsed.profiles.length === 0;
-  const isDeclaredEmpty = /zones|profiles|\$schema/.test(text);
+  const isDeclaredEmpty = /zones|profiles|version|\$schema/.test(text);
   if (nothing && diagnostics.length === 0 && !isDeclaredEmpty) return "nothing was said";
   return undefined;
 }

@@ -21,6 +21,7 @@ describe("the fleet as JSON", () => {
     fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
     fleet.recordZone(report(shop, 1, { result: "in_sync" }));
     expect(sent(fleetJson(snapshot(fleet)))).toEqual({
+      format: "zonewarden-status/1",
       version: "0.1.0",
       mode: "enforce",
       started_at: "2026-11-21T10:00:00.000Z",

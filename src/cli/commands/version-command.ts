@@ -1,8 +1,10 @@
+import { fileVersion } from "../../desired/file-version.ts";
 import type { Host } from "../../host/host.ts";
 import { version } from "../../host/version.ts";
 import { inventoryFormat } from "../../render/inventory-formats.ts";
 import { planFileFormat } from "../../render/plan-file.ts";
 import { reportFormat } from "../../render/plan-json.ts";
+import { statusFormat } from "../../web/json-view.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { doctorFormat } from "../doctor/finding.ts";
 import { exitCodes } from "../output/exit-codes.ts";
@@ -17,8 +19,15 @@ export const defineVersion: DefineCommand = (command, host, end) => {
     });
 };
 
-/** Formats of the JSON that this version writes: a number that grows with each change that readers have to know. */
-const formats = [reportFormat, planFileFormat, inventoryFormat, doctorFormat];
+/** Formats of the files that this version reads and of the JSON that it writes: a number that grows with each change that readers have to know. */
+const formats = [
+  `zonewarden-files/${fileVersion}`,
+  reportFormat,
+  planFileFormat,
+  inventoryFormat,
+  doctorFormat,
+  statusFormat,
+];
 
 function jsonOf(host: Host): string {
   const facts = { version, commit: commitOf(host) ?? null, node: host.nodeVersion, formats };

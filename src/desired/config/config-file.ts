@@ -9,6 +9,7 @@ export type Timezone = string;
 
 export interface ConfigFile {
   $schema?: string;
+  version?: 1;
   mode: "enforce" | "observe";
   api?: {
     base_url?: string;

@@ -5,6 +5,7 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
+import { newerFile } from "../file-version.ts";
 import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";
 import { maxFileSize, reasonOf, textOf, type TextResult } from "../yaml/decode-text.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
@@ -77,6 +78,8 @@ function parseConfig(
   const [first, second] = yaml.documents;
   const foreign = foreignFile(file, text, yaml, configFileKind);
   if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
+  const newer = newerFile(yaml);
+  if (newer !== undefined) return { config: undefined, diagnostics: [newer] };
   if (yaml.diagnostics.length > 0) return { config: undefined, diagnostics: yaml.diagnostics };
   if (first === undefined || second !== undefined) {
     const found = first === undefined ? "the file is empty" : "the file has several documents";

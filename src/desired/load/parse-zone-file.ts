@@ -4,6 +4,7 @@ import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
 import { foreignFile } from "../file-kind.ts";
+import { newerFile } from "../file-version.ts";
 import {
   isProfile,
   isZoneEntry,
@@ -148,6 +149,8 @@ function parsed(
 ): ParsedFile {
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
+  const newer = newerFile(yaml);
+  if (newer !== undefined) return { ...unreadableFile(file, newer), hash, text };
   const documents = yaml.documents.map(({ record, value }) =>
     readDocument({ ...yaml, record, value: pool.share(value) }, text),
   );

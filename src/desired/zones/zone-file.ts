@@ -108,6 +108,7 @@ export type RulesetName = string;
 
 export interface ZoneFile {
   $schema?: string;
+  version?: 1;
   profiles?: {
     [k: string]: Profile;
   };

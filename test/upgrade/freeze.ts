@@ -1,0 +1,55 @@
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { hostIn } from "../support/command-line.ts";
+import { type Workplace, workplace } from "../support/command-line.ts";
+import { logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+import { copyExample, frozenConfig } from "./frozen.ts";
+
+/**
+ * Writes what this version of the program writes into a directory, to be read by every later version: run it once for each release,
+ * and never change the files afterwards.
+ *
+ *   node test/upgrade/freeze.ts test/upgrade/0.1
+ */
+async function freeze(target: string): Promise<void> {
+  await using place = await workplace();
+  await copyExample(place);
+  await place.write("zonewarden.yaml", frozenConfig);
+  const plan = await place.run("plan", "--out", "plan.json");
+  if (plan.code !== 2) throw new Error(plan.stderr);
+  const status = await runDaemon(place);
+  await mkdir(target, { recursive: true });
+  const files = ["zonewarden.yaml", "plan.json", "history.jsonl", "state/state.jsonl"];
+  for (const file of files) {
+    await writeFile(path.join(target, path.basename(file)), await place.read(file));
+  }
+  const shown = JSON.stringify(status, undefined, 2).replaceAll(place.directory, "/etc/zonewarden");
+  await writeFile(path.join(target, "status.json"), `${shown}\n`);
+  await cp(path.join(place.directory, "zones"), path.join(target, "zones"), { recursive: true });
+  process.stdout.write(`${target}: frozen\n`);
+}
+
+/** Runs the daemon until every zone is in sync; gives its status. */
+async function runDaemon(place: Workplace): Promise<unknown> {
+  const daemon = place.start("run");
+  const { page } = await logged(daemon, "zonewarden started");
+  const url = typeof page === "string" ? page : "";
+  await eventually("all zones are in sync", async () => {
+    const answer = await fetch(`${url}api/v1/zones?status=in_sync`);
+    const text = await answer.text();
+    return text.includes('"matching":3') ? true : undefined;
+  });
+  const paths = ["fleet", "zones", "zones/shop.example.com", "diagnostics"];
+  const answers = paths.map(async (each): Promise<[string, unknown]> => [
+    each,
+    await (await fetch(`${url}api/v1/${each}`)).json(),
+  ]);
+  const status = Object.fromEntries(await Promise.all(answers));
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+  return status;
+}
+
+await freeze(path.resolve(hostIn(process.cwd()).directory, process.argv[2] ?? ""));

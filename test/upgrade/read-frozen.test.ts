@@ -1,0 +1,121 @@
+import { readdirSync } from "node:fs";
+import { cp, readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, it } from "vitest";
+
+import { fileVersion } from "../../src/desired/file-version.ts";
+import { readPlanFile } from "../../src/render/plan-file.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { statusFormat } from "../../src/web/json-view.ts";
+import { type Workplace, workplace } from "../support/command-line.ts";
+import { copyExample } from "./frozen.ts";
+
+const statusSchema = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
+
+/** A directory for each version that was released, and for the one that will be. */
+const versions = readdirSync(import.meta.dirname, { withFileTypes: true })
+  .filter((each) => each.isDirectory())
+  .map(({ name }) => name);
+
+function frozen(version: string, file: string): Promise<string> {
+  return readFile(path.join(import.meta.dirname, version, file), "utf8");
+}
+
+/** A directory as a version left it, with the zone files of the example. */
+async function leftBy(version: string): Promise<Workplace> {
+  const place = await workplace();
+  await copyExample(place);
+  for (const [from, to] of [
+    ["zonewarden.yaml", "zonewarden.yaml"],
+    ["history.jsonl", "history.jsonl"],
+    ["state.jsonl", "state/state.jsonl"],
+  ] as const) {
+    await place.write(to, await frozen(version, from));
+  }
+  await cp(path.join(import.meta.dirname, version, "zones"), path.join(place.directory, "zones"), {
+    recursive: true,
+    force: true,
+  });
+  return place;
+}
+
+describe.for(versions)("what version %s wrote", (version) => {
+  it("is a configuration and zone files that are valid", async ({ expect }) => {
+    await using place = await leftBy(version);
+    expect(await place.run("validate", "--strict")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("is a state that tells what was applied: what differs from it now is drift", async ({
+    expect,
+  }) => {
+    await using place = await leftBy(version);
+    const { code, stdout, stderr } = await place.run("plan");
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(stdout.match(/^\S+ {2}\d changes, .*$/gm)).toEqual([
+      "shop.example.com  2 changes, drift",
+      "www.brand.example  4 changes, drift",
+    ]);
+  });
+
+  it("is a history that is intact, and whose runs are printed", async ({ expect }) => {
+    await using place = await leftBy(version);
+    expect(await place.run("history", "verify")).toMatchObject({ code: 0 });
+    const { code, stdout } = await place.run("history", "shop.example.com");
+    expect(code).toBe(0);
+    expect(stdout).toContain("rule/owasp");
+  });
+
+  it("is a saved plan that is read whole", async ({ expect }) => {
+    const read = readPlanFile(await frozen(version, "plan.json"));
+    expect(read.result).toBe("read");
+    if (read.result === "read") expect(read.file.zones).toHaveLength(2);
+  });
+
+  it("is a status that fits the schema of today", async ({ expect }) => {
+    const status: unknown = JSON.parse(await frozen(version, "status.json"));
+    if (!isJsonObject(status)) throw new Error("no status");
+    expect(status["fleet"]).toMatchObject({ format: statusFormat });
+    const schema: unknown = JSON.parse(await readFile(statusSchema, "utf8"));
+    const ajv = new Ajv2020({ strict: false, schemas: isJsonObject(schema) ? [schema] : [] });
+    const errors = ["fleet", "zones", "diagnostics"].flatMap((name) => {
+      const validate = ajv.getSchema(`urn:zonewarden:schema:status#/$defs/${name}`);
+      return validate?.(status[name]) === true ? [] : [name, ...(validate?.errors ?? [])];
+    });
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("what a newer version wrote", () => {
+  const [latest = ""] = versions.toSorted().toReversed();
+  const newer = fileVersion + 1;
+
+  it("is refused with one sentence: a configuration and a zone file", async ({ expect }) => {
+    await using place = await leftBy(latest);
+    await place.write("zones/next.yaml", `version: ${newer}\nrules: {}\nzones: [{ site: a }]\n`);
+    const zones = await place.run("validate");
+    expect(zones.code).toBe(3);
+    expect(zones.stdout.match(/error:.*/g)).toEqual([
+      `error: the file has version ${newer}, and this program reads version ${fileVersion} [FILE_NEWER]`,
+    ]);
+    await place.write("zonewarden.yaml", `version: ${newer}\nmode: careful\n`);
+    const config = await place.run("plan");
+    expect(config.code).toBe(3);
+    expect(config.stderr.match(/error:.*/g)).toHaveLength(1);
+  });
+
+  it("is refused with one sentence: a saved plan", async ({ expect }) => {
+    const text = (await frozen(latest, "plan.json")).replace(
+      "zonewarden-plan/1",
+      "zonewarden-plan/2",
+    );
+    expect(readPlanFile(text)).toMatchObject({
+      result: "error",
+      error: {
+        code: "PLAN_FORMAT",
+        message: expect.stringContaining("this program reads zonewarden-plan/1") as unknown,
+      },
+    });
+  });
+});
