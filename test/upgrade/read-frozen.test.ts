@@ -7,6 +7,7 @@ import { describe, it } from "vitest";
 
 import { fileVersion } from "../../src/desired/file-version.ts";
 import { readPlanFile } from "../../src/render/plan-file.ts";
+import { lineOf } from "../../src/store/journal-line.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { statusFormat } from "../../src/web/json-view.ts";
 import { type Workplace, workplace } from "../support/command-line.ts";
@@ -103,6 +104,31 @@ describe("what a newer version wrote", () => {
     const config = await place.run("plan");
     expect(config.code).toBe(3);
     expect(config.stderr.match(/error:.*/g)).toHaveLength(1);
+  });
+
+  it("is refused with one sentence: a state, without which the causes are unknown", async ({
+    expect,
+  }) => {
+    await using place = await leftBy(latest);
+    const identity = { owner: "zonewarden", service: "http://127.0.0.1:0/client/v4" };
+    const header = lineOf({ format: "zonewarden-state", version: 2, ...identity });
+    await place.write("state/state.jsonl", header);
+    const { stdout, stderr } = await place.run("plan");
+    expect(stderr).toMatch(
+      /^the state in \S+ cannot be used \(the state has version 2, known is 1\): [^\n]*\n$/,
+    );
+    expect(stdout).toContain("shop.example.com  2 changes, cause unknown");
+    expect(await place.read("state/state.jsonl")).toBe(header);
+  });
+
+  it("is named by its line in a history, whose other lines are printed", async ({ expect }) => {
+    await using place = await leftBy(latest);
+    const lines = (await place.read("history.jsonl")).trimEnd().split("\n");
+    await place.write("history.jsonl", `${lines.join("\n")}\n{"entry":{"of":"later"}}\n`);
+    const { code, stdout, stderr } = await place.run("history", "shop.example.com");
+    expect(code).toBe(5);
+    expect(stderr).toContain(String(lines.length + 1));
+    expect(stdout).toContain("rule/owasp");
   });
 
   it("is refused with one sentence: a saved plan", async ({ expect }) => {
