@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+
 import {
   coerceDate,
   coerceList,
@@ -54,7 +56,7 @@ export async function readAuditLog(
     const answer = await send(call, signal);
     const result = answer.result();
     if (!Array.isArray(result)) throw malformedResult(call, answer, "not a list of entries");
-    const parsed = coerceList(result).map(auditEntryOf);
+    const parsed = await parsedInPieces(coerceList(result));
     entries.push(...parsed.filter((entry) => entry !== undefined));
     malformed += parsed.filter((entry) => entry === undefined).length;
     cursor = cursorIn(answer.resultInfo() ?? {});
@@ -63,6 +65,20 @@ export async function readAuditLog(
     if (cursors.has(cursor) || page >= maxPages) return { entries, malformed, isCut: true };
     cursors.add(cursor);
   }
+}
+
+/** Entries that are parsed at once: others wait some milliseconds for the bodies of so many requests. */
+const atOnce = 100;
+
+async function parsedInPieces(
+  wires: readonly unknown[],
+): Promise<readonly (AuditEntry | undefined)[]> {
+  const parsed: (AuditEntry | undefined)[] = [];
+  for (const wire of wires) {
+    if (parsed.length % atOnce === atOnce - 1) await setImmediate();
+    parsed.push(auditEntryOf(wire));
+  }
+  return parsed;
 }
 
 /** Two places are documented (SERVICE.md C.7). */
