@@ -1,20 +1,24 @@
-import type { StateStore } from "../store/state-store.ts";
 import { coerceObject, coerceText } from "../syntax/json.ts";
 import type { WriteFence } from "../zone/ports.ts";
 import { checkAccess } from "./check-access.ts";
-import { openConfigMapStore } from "./config-map-store.ts";
-import { configMapsOf } from "./config-maps.ts";
-import { type ElectionObserver, Elector, type LeaseView } from "./elector.ts";
+import type { ElectionObserver } from "./elector.ts";
 import { EventRecorder, type EventSubject } from "./event-recorder.ts";
-import { type HeldLease, type LeaseClock, leaseTiming, writeLimitMs } from "./held-lease.ts";
+import { type LeaseClock, leaseTiming } from "./held-lease.ts";
 import { type AccessPorts, findAccess } from "./kube-access.ts";
 import { createKubeClient, type KubeClient } from "./kube-client.ts";
 import { leaseStore } from "./lease.ts";
+import { Replicas } from "./replicas.ts";
+import { ShardElection } from "./shard-election.ts";
+import { Shard } from "./shard.ts";
 
 /** What a process has to know to take part in an election. */
 export interface ClusterOptions {
   /** Name of the Lease. */
   readonly lease: string;
+  /** The credentials of which each is a shard; `undefined`: one process works on all zones. */
+  readonly credentials: readonly string[] | undefined;
+  /** Says what the credentials are: processes that differ in it share no shards. */
+  readonly setUp: string;
   readonly leaseDurationMs: number;
   /** `undefined`: the cluster in which the process runs. */
   readonly kubeconfig: string | undefined;
@@ -23,6 +27,8 @@ export interface ClusterOptions {
   readonly service: string;
   /** Another one for each process. */
   readonly identity: string;
+  /** Where this process shows its status page; "": the others are not told. */
+  readonly page: string;
 }
 
 /** What an election needs from outside. */
@@ -32,82 +38,82 @@ export interface ClusterPorts extends AccessPorts {
   readonly random: () => number;
 }
 
-/** Told whether the state can be written. */
-export interface StateObserver {
-  readonly onFailure: (error: Error) => void;
-  readonly onRecovery: () => void;
+/** The Leases of an installation, and what decides for which of them this process stands. */
+interface Election {
+  /** One for all zones, or one for each credential. */
+  readonly shards: readonly Shard[];
+  /** `undefined`: there is one Lease, for which every process stands. */
+  readonly replicas: Replicas | undefined;
 }
 
-/** Labels of the objects that the program makes itself. */
-const labels = {
-  "app.kubernetes.io/name": "zonewarden",
-  "app.kubernetes.io/part-of": "zonewarden",
-  "app.kubernetes.io/managed-by": "zonewarden",
-};
-
-/** One Lease, for which this process stands, and the state that its holder keeps. */
+/** The processes that share the zones, as one of them. */
 export class Cluster implements AsyncDisposable {
-  /** Name of the Lease. */
-  readonly lease: string;
-  readonly identity: string;
   readonly #options: ClusterOptions;
   readonly #kube: KubeClient;
-  readonly #ports: ClusterPorts;
-  #elector: Elector | undefined;
+  readonly #clock: LeaseClock;
+  readonly #election: Election;
 
-  constructor(options: ClusterOptions, kube: KubeClient, ports: ClusterPorts) {
-    this.lease = options.lease;
-    this.identity = options.identity;
+  constructor(options: ClusterOptions, kube: KubeClient, clock: LeaseClock, election: Election) {
     this.#options = options;
     this.#kube = kube;
-    this.#ports = ports;
+    this.#clock = clock;
+    this.#election = election;
   }
 
-  /** Whether this process may write; before it stands for the Lease, it may not. */
-  get fence(): WriteFence {
+  /** Name of the Lease; with shards, that of the replicas. */
+  get lease(): string {
+    return this.#options.lease;
+  }
+
+  get identity(): string {
+    return this.#options.identity;
+  }
+
+  get shards(): readonly Shard[] {
+    return this.#election.shards;
+  }
+
+  /** Why the Lease of the replicas cannot be read or written now. */
+  get failure(): string | undefined {
+    return this.#election.replicas?.failure;
+  }
+
+  /** Whether this process may write with a credential. */
+  fenceOf(credential: string): WriteFence | undefined {
+    const shard = this.shards.find((each) => [credential, undefined].includes(each.credential));
+    return shard?.fence;
+  }
+
+  /**
+   * Takes part until the result is disposed; this process then holds no shard any more. When `stop` aborts, the others
+   * prepare to take its shards.
+   */
+  takePart(observer: ElectionObserver, stop: AbortSignal): AsyncDisposable {
+    const { replicas } = this.#election;
+    const ended = new AbortController();
+    const running = replicas?.run(observer, ended.signal);
+    stop.addEventListener("abort", () => replicas?.leave(), { once: true });
     return {
-      mayWrite: () => this.#elector?.mayWrite() ?? false,
-      limitMs: writeLimitMs(leaseTiming(this.#options.leaseDurationMs)),
+      [Symbol.asyncDispose]: async () => {
+        ended.abort();
+        await running;
+        await replicas?.remove();
+      },
     };
   }
 
-  /** What was last known of the Lease. */
-  get view(): LeaseView {
-    return this.#elector?.view ?? { isHeld: false, holder: "", transitions: 0, failure: undefined };
-  }
-
-  /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
-  acquire(observer: ElectionObserver, stop: AbortSignal): Promise<HeldLease> {
-    this.#elector ??= this.#stand(observer);
-    return this.#elector.acquire(stop);
-  }
-
-  /** Opens the state. Only the holder of the Lease may. Rejects where it cannot be read now. */
-  openState(observer: StateObserver): Promise<StateStore> {
-    const { owner, service, identity } = this.#options;
-    const mayWrite = (): boolean => this.fence.mayWrite();
-    return openConfigMapStore(this.#stateName, {
-      maps: configMapsOf(this.#kube, labels),
-      clock: this.#ports.clock,
-      writer: { owner, service, identity, mayWrite },
-      ...observer,
-    });
-  }
-
-  /** What this process may not read of the Lease and the state, one sentence each. Writes nothing. */
+  /** What this process may not read of the Leases and the state, one sentence each. Writes nothing. */
   checkAccess(): Promise<readonly string[]> {
-    return checkAccess(this.#kube, this.lease, this.#stateName);
-  }
-
-  get #stateName(): string {
-    return `${this.lease}-state`;
+    const leases = [this.lease, ...this.shards.map(({ lease }) => lease)];
+    const states = this.shards.map(({ stateName }) => stateName);
+    return checkAccess(this.#kube, [...new Set(leases)], states);
   }
 
   /** Writes Events about the Lease: `kubectl describe lease` shows them. */
   startEvents(uniqueId: () => string, failed: (error: Error) => void): EventRecorder {
     return new EventRecorder({
       kube: this.#kube,
-      clock: this.#ports.clock,
+      clock: this.#clock,
       uniqueId,
       instance: this.identity,
       subject: () => this.#subject(),
@@ -116,7 +122,8 @@ export class Cluster implements AsyncDisposable {
   }
 
   #subject(): EventSubject | undefined {
-    const { metadata } = this.#elector?.seen?.object ?? {};
+    const { replicas, shards } = this.#election;
+    const { metadata } = (replicas ?? shards[0])?.seen?.object ?? {};
     const uid = coerceText(coerceObject(metadata)["uid"]);
     if (uid === "") return undefined;
     return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name: this.lease, uid };
@@ -124,24 +131,6 @@ export class Cluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#kube[Symbol.asyncDispose]();
-  }
-
-  #stand(observer: ElectionObserver): Elector {
-    const { lease, leaseDurationMs, owner, service, identity } = this.#options;
-    const { clock, random } = this.#ports;
-    const timing = leaseTiming(leaseDurationMs);
-    const installation = `${owner} at ${service}`;
-    const leases = leaseStore(lease, this.#kube);
-    const isFirst = async (): Promise<boolean> => {
-      try {
-        return (await configMapsOf(this.#kube, labels).read(this.#stateName)) === undefined;
-      } catch {
-        // Without permission for the state: what is not known is not taken for nothing.
-        return false;
-      }
-    };
-    const candidate = { identity, installation, timing };
-    return new Elector(candidate, { leases, clock, random, observer, isFirst });
   }
 }
 
@@ -152,5 +141,35 @@ export class Cluster implements AsyncDisposable {
  */
 export async function joinCluster(options: ClusterOptions, ports: ClusterPorts): Promise<Cluster> {
   const access = await findAccess(options.kubeconfig, ports);
-  return new Cluster(options, createKubeClient(access, ports.clock), ports);
+  const kube = createKubeClient(access, ports.clock);
+  return new Cluster(options, kube, ports.clock, electionOf(options, kube, ports));
+}
+
+function electionOf(options: ClusterOptions, kube: KubeClient, ports: ClusterPorts): Election {
+  const { credentials, lease, identity, owner, service, setUp } = options;
+  const { clock, random } = ports;
+  const timing = leaseTiming(options.leaseDurationMs);
+  const shared = { ...options, timing };
+  if (credentials === undefined) {
+    const all = new Shard({ ...shared, credential: undefined }, { kube, clock, random });
+    return { shards: [all], replicas: undefined };
+  }
+  const replicas: Replicas = new Replicas(
+    { identity, installation: `${owner} at ${service}`, setUp, timing },
+    {
+      leases: leaseStore(lease, kube),
+      clock,
+      random,
+      holdsShards: () => election.holdsShards,
+      watched: () => election.reconsider(),
+    },
+  );
+  const election = new ShardElection({ identity, timing, clock, random, replicas });
+  const shards = credentials.map((credential) => {
+    const name = `${lease}.${credential}`;
+    const stance = election.stanceOf(name);
+    return new Shard({ ...shared, lease: name, credential }, { kube, clock, random, stance });
+  });
+  election.begin(shards);
+  return { shards, replicas };
 }

@@ -16,6 +16,15 @@ export interface Candidate {
   /** Which installation it belongs to. */
   readonly installation: string;
   readonly timing: LeaseTiming;
+  /** Annotations that its Leases have while it holds them. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Whether a candidate takes a Lease that is free, and when it looks at it again. */
+export interface Stance {
+  isWanted(): boolean;
+  /** Waits until the next look. Rejects when `stop` aborts. */
+  pause(stop: AbortSignal): Promise<void>;
 }
 
 /** Told what happens to a Lease. */
@@ -37,6 +46,8 @@ export interface ElectorPorts {
   readonly observer: ElectionObserver;
   /** Whether no process ever held the Lease: nothing else is there that a holder makes. */
   readonly isFirst: () => Promise<boolean>;
+  /** Omitted: it takes the Lease whenever it is free. */
+  readonly stance?: Stance;
 }
 
 /** What was last known of a Lease. */
@@ -46,6 +57,8 @@ export interface LeaseView {
   /** Its holder; "": nobody, or not known. */
   readonly holder: string;
   readonly transitions: number;
+  /** Where its holder shows its status page; "": not known. */
+  readonly page: string;
   /** Why it cannot be read or written now. */
   readonly failure: string | undefined;
 }
@@ -56,6 +69,17 @@ export interface LeaseView {
  */
 const jitter = 0.2;
 
+/** The annotation with the address of the holder's status page. */
+export const pageKey = "zonewarden/page";
+
+/** Takes a Lease whenever it is free, and looks at it at the intervals of client-go. */
+function eager({ clock, random }: ElectorPorts, { retryMs }: LeaseTiming): Stance {
+  return {
+    isWanted: () => true,
+    pause: (stop) => clock.sleep(retryMs + random() * jitter * retryMs, stop),
+  };
+}
+
 /**
  * Stands for a Lease by the rules of client-go. Whether the Lease of another holder is over is judged by this process's own
  * clock alone: since when it has seen the same version of it. The times in a Lease are never compared.
@@ -63,6 +87,8 @@ const jitter = 0.2;
 export class Elector {
   readonly #candidate: Candidate;
   readonly #ports: ElectorPorts;
+  readonly #stance: Stance;
+  #isTaking = false;
   #held: HeldLease | undefined;
   #seen: Lease | undefined;
   /** When this version of `#seen` was first seen, by the monotonic clock. */
@@ -78,6 +104,12 @@ export class Elector {
   constructor(candidate: Candidate, ports: ElectorPorts) {
     this.#candidate = candidate;
     this.#ports = ports;
+    this.#stance = ports.stance ?? eager(ports, candidate.timing);
+  }
+
+  /** Whether it holds the Lease, or may hold it in a moment. */
+  get isBusy(): boolean {
+    return this.#isTaking || (this.#held?.mayWrite() ?? false);
   }
 
   get view(): LeaseView {
@@ -85,6 +117,7 @@ export class Elector {
       isHeld: this.#held?.mayWrite() ?? false,
       holder: this.#seen?.holder ?? "",
       transitions: this.#seen?.transitions ?? 0,
+      page: pageIn(this.#seen),
       failure: this.#failure?.message,
     };
   }
@@ -101,8 +134,6 @@ export class Elector {
 
   /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
   async acquire(stop: AbortSignal): Promise<HeldLease> {
-    const { clock, random } = this.#ports;
-    const { retryMs } = this.#candidate.timing;
     for (;;) {
       stop.throwIfAborted();
       try {
@@ -114,8 +145,10 @@ export class Elector {
         this.#recover();
       } catch (error) {
         this.#fail(error);
+      } finally {
+        this.#isTaking = false;
       }
-      await clock.sleep(retryMs + random() * jitter * retryMs, stop);
+      await this.#stance.pause(stop);
     }
   }
 
@@ -124,8 +157,10 @@ export class Elector {
     const { identity, timing } = this.#candidate;
     const lease = await leases.read(requestTimeoutMs(timing));
     this.#see(lease);
+    if (lease !== undefined && !this.#isFree(lease)) return undefined;
+    if (!this.#stance.isWanted()) return undefined;
+    this.#isTaking = true;
     if (lease === undefined) return this.#create(stop);
-    if (!this.#isFree(lease)) return undefined;
     const transitions = lease.transitions + Number(lease.holder !== identity);
     const held = await this.#take(transitions, (claim) =>
       leases.update(lease, claim, requestTimeoutMs(timing)),
@@ -226,10 +261,11 @@ export class Elector {
   }
 
   #claim(transitions: number, acquiredAt: Date | undefined): Claim {
-    const { identity, installation, timing } = this.#candidate;
+    const { identity, installation, timing, annotations = {} } = this.#candidate;
     const { durationMs } = timing;
     const now = this.#ports.clock.now();
-    return { holder: identity, durationMs, transitions, installation, acquiredAt, now };
+    const holder = { holder: identity, installation, annotations };
+    return { ...holder, durationMs, transitions, acquiredAt, now };
   }
 
   #fail(error: unknown): void {
@@ -244,6 +280,13 @@ export class Elector {
     this.#failure = undefined;
     this.#ports.observer.recovered();
   }
+}
+
+/** What others write is a link for people: nothing but an address of a page. */
+function pageIn(lease: Lease | undefined): string {
+  const page = lease?.annotations[pageKey] ?? "";
+  const { protocol = "" } = URL.parse(page) ?? {};
+  return ["http:", "https:"].includes(protocol) ? page : "";
 }
 
 /** Messages of one outage differ: refused, reset, no answer. */

@@ -13,6 +13,9 @@ export interface Lease {
   readonly version: string;
   /** Which installation holds it: owner and service address. */
   readonly installation: string;
+  /** When the holder renewed it, as it says itself: only ever compared for equality. */
+  readonly renewed: string;
+  readonly annotations: Readonly<Record<string, string>>;
   /** The whole object: what others wrote into it stays. */
   readonly object: JsonObject;
 }
@@ -24,9 +27,12 @@ export interface Claim {
   readonly durationMs: number;
   readonly transitions: number;
   readonly installation: string;
+  /** Annotations that change; the others stay. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** When the holder acquired the Lease; `undefined`: the moment stays. */
   readonly acquiredAt: Date | undefined;
-  readonly now: Date;
+  /** When the holder renewed it; `undefined`: the moment stays. */
+  readonly now: Date | undefined;
 }
 
 /** The result of a write; `conflict`: somebody else wrote, created or removed the Lease. */
@@ -92,12 +98,20 @@ function leaseIn(name: string, { status, body }: KubeAnswer): Lease {
     throw new KubeError(`Lease ${name}: the answer of the API server is no Lease`, status);
   }
   const [duration, transitions] = [spec["leaseDurationSeconds"], spec["leaseTransitions"]];
+  const annotations = Object.fromEntries(
+    Object.entries(coerceObject(metadata["annotations"])).map(([key, text]) => [
+      key,
+      coerceText(text),
+    ]),
+  );
   return {
     holder,
     durationMs: typeof duration === "number" && duration > 0 ? duration * 1_000 : undefined,
     transitions: typeof transitions === "number" ? transitions : 0,
     version,
-    installation: coerceText(coerceObject(metadata["annotations"])[installationKey]),
+    installation: annotations[installationKey] ?? "",
+    renewed: coerceText(spec["renewTime"]),
+    annotations,
     object,
   };
 }
@@ -112,14 +126,18 @@ function bodyOf(object: JsonObject, claim: Claim): JsonObject {
     kind: "Lease",
     metadata: {
       ...metadata,
-      annotations: { ...annotations, [installationKey]: claim.installation },
+      annotations: {
+        ...annotations,
+        ...claim.annotations,
+        [installationKey]: claim.installation,
+      },
     },
     spec: {
       ...coerceObject(object["spec"]),
       holderIdentity: claim.holder,
       leaseDurationSeconds: Math.max(1, Math.ceil(claim.durationMs / 1_000)),
       leaseTransitions: claim.transitions,
-      renewTime: microTime(claim.now),
+      ...(claim.now === undefined ? {} : { renewTime: microTime(claim.now) }),
       ...(claim.acquiredAt === undefined ? {} : { acquireTime: microTime(claim.acquiredAt) }),
     },
   };

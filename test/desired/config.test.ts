@@ -75,7 +75,12 @@ describe("the configuration", () => {
     const { cluster: withDefaults } = await configOf(JSON.stringify({ mode: "observe", cluster }));
     const { cluster: empty } = await configOf("{ mode: observe, cluster: {} }");
     expect(withDefaults).toEqual(empty);
-    expect(empty).toEqual({ lease: "zonewarden", leaseDurationMs: 15_000, kubeconfig: undefined });
+    expect(empty).toEqual({
+      lease: "zonewarden",
+      shards: "none",
+      leaseDurationMs: 15_000,
+      kubeconfig: undefined,
+    });
   });
 
   it("resolves paths against its own directory, not the working directory", async ({ expect }) => {

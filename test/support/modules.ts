@@ -67,7 +67,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: [],
   },
   cluster: {
-    purpose: "The election in Kubernetes: a Lease, its fence, and the state in ConfigMaps.",
+    purpose: "The election in Kubernetes: Leases, their fences, shards, the state in ConfigMaps.",
     imports: ["syntax", "zone", "store"],
     packages: ["undici", "yaml"],
   },

@@ -45,12 +45,16 @@ export class SimulatedLease {
     return this.#lease?.version === known.version ? this.#write(claim) : { result: "conflict" };
   }
 
-  #write({ holder, durationMs, transitions, installation }: Claim): ClaimResult {
+  #write(claim: Claim): ClaimResult {
+    const { holder, durationMs, transitions, installation, now } = claim;
     if (holder !== "" && holder !== this.#lease?.holder) {
       this.taken.push({ holder, at: this.#clock.monotonicMs() });
     }
     const version = this.#next();
-    const lease = { holder, durationMs, transitions, installation, version, object: {} };
+    const annotations = { ...this.#lease?.annotations, ...claim.annotations };
+    const renewed = now?.toISOString() ?? this.#lease?.renewed ?? "";
+    const spec = { holder, durationMs, transitions, installation, renewed };
+    const lease = { ...spec, annotations, version, object: {} };
     this.#lease = lease;
     return { result: "written", lease };
   }
@@ -62,31 +66,23 @@ export class SimulatedLease {
 }
 
 /**
- * A process of the simulation: while it is paused nothing of it runs, and then everything at once that became due. Its
+ * A machine of the simulation: while it is paused nothing of it runs, and then everything at once that became due. Its
  * connection to the API server can be cut in one direction or in both.
  */
-export class SimulatedProcess {
-  readonly elector: Elector;
+export class SimulatedMachine {
   readonly clock: LeaseClock;
   /** What becomes of its requests. */
   network: "ok" | "cut" | "answers-lost" = "ok";
   isPaused = false;
   readonly #shared: SimulatedClock;
+  readonly #random: () => number;
   #waiting: (() => void)[] = [];
 
-  constructor(
-    identity: string,
-    shared: SimulatedClock,
-    lease: SimulatedLease,
-    random: () => number,
-    observer: ElectionObserver = silent,
-  ) {
+  constructor(shared: SimulatedClock, random: () => number) {
     this.#shared = shared;
+    this.#random = random;
     const inTime = (ms: number, ring: () => void): (() => void) =>
-      shared.alarm(ms, () => {
-        if (this.isPaused) this.#waiting.push(ring);
-        else ring();
-      });
+      shared.alarm(ms, () => this.#ring(ring));
     this.clock = {
       now: () => shared.now(),
       monotonicMs: () => shared.monotonicMs(),
@@ -104,22 +100,25 @@ export class SimulatedProcess {
         await promise.finally(() => signal.removeEventListener("abort", abort));
       },
     };
-    const candidate = { identity, installation: "ours", timing };
-    const leases = this.#storeOf(lease, random);
-    const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);
-    const ports = { leases, clock: this.clock, random, observer, isFirst };
-    this.elector = new Elector(candidate, ports);
   }
 
   resume(): void {
     this.isPaused = false;
     const due = this.#waiting;
     this.#waiting = [];
-    for (const ring of due) ring();
+    // One after the other, as an event loop does it: what the first begins happens before the second is noticed.
+    for (const ring of due) this.#shared.alarm(0, () => this.#ring(ring));
   }
 
-  #storeOf(lease: SimulatedLease, random: () => number): LeaseStore {
+  #ring(ring: () => void): void {
+    if (this.isPaused) this.#waiting.push(ring);
+    else ring();
+  }
+
+  /** A Lease as this machine reaches it. */
+  storeOf(lease: SimulatedLease): LeaseStore {
     const never = new AbortController().signal;
+    const random = this.#random;
     /** A request takes time to arrive and to be answered; without an answer it fails at its timeout. */
     const exchange = async <T>(timeoutMs: number, act: () => T): Promise<T> => {
       const [there, back] = [random() * 300, random() * 300];
@@ -144,5 +143,25 @@ export class SimulatedProcess {
 
   get monotonicMs(): number {
     return this.#shared.monotonicMs();
+  }
+}
+
+/** A process of the simulation that stands for one Lease. */
+export class SimulatedProcess extends SimulatedMachine {
+  readonly elector: Elector;
+
+  constructor(
+    identity: string,
+    shared: SimulatedClock,
+    lease: SimulatedLease,
+    random: () => number,
+    observer: ElectionObserver = silent,
+  ) {
+    super(shared, random);
+    const candidate = { identity, installation: "ours", timing };
+    const leases = this.storeOf(lease);
+    const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);
+    const ports = { leases, clock: this.clock, random, observer, isFirst };
+    this.elector = new Elector(candidate, ports);
   }
 }

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { type Cluster, joinCluster } from "../../cluster/cluster.ts";
 import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
@@ -7,7 +9,7 @@ const maxFileBytes = 1024 * 1024;
 
 /** The cluster in which the daemon stands for a Lease; `undefined` where the configuration names none. */
 export async function clusterOf(
-  { cluster, desired }: Config,
+  { cluster, desired, credentials }: Config,
   service: string,
   host: Host,
 ): Promise<Cluster | undefined> {
@@ -18,6 +20,9 @@ export async function clusterOf(
     owner: desired.owner,
     service,
     identity: `${hostName}_${uniqueId()}`,
+    credentials: cluster.shards === "none" ? undefined : credentials.map(({ name }) => name),
+    setUp: setUpOf(credentials),
+    page: env["ZONEWARDEN_PAGE_URL"] ?? "",
   };
   return joinCluster(options, {
     env,
@@ -31,4 +36,10 @@ export async function clusterOf(
       alarm: (ms, ring) => clock.alarm(ms, ring),
     },
   });
+}
+
+/** Identifies which credential serves which zones, without the tokens. */
+function setUpOf(credentials: Config["credentials"]): string {
+  const served = credentials.map(({ name, accounts, zones }) => ({ name, accounts, zones }));
+  return createHash("sha256").update(JSON.stringify(served)).digest("hex").slice(0, 16);
 }

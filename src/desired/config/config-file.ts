@@ -83,6 +83,7 @@ export interface ConfigFile {
   };
   cluster?: {
     lease?: string;
+    shards?: "none" | "credential";
     lease_duration?: string;
     kubeconfig?: string;
   };

@@ -98,9 +98,11 @@ function normalServer(
 
 function normalCluster(directory: string, cluster: ConfigFile["cluster"]): Config["cluster"] {
   if (cluster === undefined) return undefined;
-  const { lease = "zonewarden", lease_duration: duration = "15s", kubeconfig } = cluster;
+  const { lease = "zonewarden", shards = "none", kubeconfig } = cluster;
+  const { lease_duration: duration = "15s" } = cluster;
   return {
     lease,
+    shards,
     leaseDurationMs: milliseconds(duration),
     kubeconfig: kubeconfig === undefined ? undefined : path.resolve(directory, kubeconfig),
   };

@@ -125,11 +125,39 @@ function durationError(ms: number): string | undefined {
 function checkCluster(file: ConfigFile, { cluster }: Config): UnplacedDiagnostic[] {
   if (cluster === undefined) return [];
   const durations: Values<number> = [[["cluster", "lease_duration"], cluster.leaseDurationMs]];
-  const found = wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m");
+  const found = [
+    ...wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m"),
+    ...checkShards(file, cluster),
+  ];
   if (file.state?.path === undefined) return found;
   const message = `"state.path" has no effect with "cluster": the state is in ConfigMaps`;
   return [...found, contradiction(["state", "path"], message, `remove "state"`)];
 }
+
+/** With shards, each credential has a Lease: its name is part of that of the Lease. */
+function checkShards(
+  { credentials = [] }: ConfigFile,
+  { shards }: NonNullable<Config["cluster"]>,
+): UnplacedDiagnostic[] {
+  if (shards === "none") return [];
+  const names: Values<string> = credentials.map(({ name }, index) => [
+    ["credentials", index, "name"],
+    name,
+  ]);
+  return wrongValues(
+    names,
+    leaseNameError,
+    "use lower-case letters, digits, and between them `-` and single `.`",
+  );
+}
+
+function leaseNameError(name: string): string | undefined {
+  return leaseNamePart.test(name)
+    ? undefined
+    : "with cluster.shards, the name is part of that of a Lease";
+}
+
+const leaseNamePart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
 function leaseDurationError(ms: number): string | undefined {
   return ms < 15_000 || ms > 300_000 ? "the Lease would be too short or too long" : undefined;
