@@ -7,7 +7,13 @@ import {
   type SeenResource,
 } from "../zone/inventory-item.ts";
 import type { LiveZone } from "../zone/live-zone.ts";
-import type { LiveReader, LiveWriter, PartsToRead, RequestPriority } from "../zone/ports.ts";
+import type {
+  LiveReader,
+  LiveWriter,
+  PartsToRead,
+  RequestPriority,
+  WriteFence,
+} from "../zone/ports.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
@@ -40,6 +46,8 @@ export interface ServiceOptions {
   readonly retry: RetryPolicy;
   /** At least 0, below 1. */
   readonly random: () => number;
+  /** The fence of each credential; omitted: that of the connection. */
+  readonly fenceOf?: ((credential: string) => WriteFence | undefined) | undefined;
 }
 
 /** The service, connected with all credentials. */
@@ -126,11 +134,11 @@ export interface Writer extends LiveWriter {
 
 /** Connects the parts. Sends nothing. */
 export function connectService(options: ServiceOptions): Service {
-  const { connection, credentials, retry, random } = options;
+  const { connection, credentials, retry, random, fenceOf = () => connection.fence } = options;
   const known = new KnownBodies();
   return {
     sessions: credentials.map((credential) => ({
-      connection,
+      connection: { ...connection, fence: fenceOf(credential.name) },
       credential,
       retry,
       random,

@@ -41,6 +41,7 @@ export interface ServiceClient extends AsyncDisposable {
 /**
  * Creates the client of the configured service. Sends nothing yet.
  *
+ * @param fenceOf says whether this process may write with a credential; omitted: it works alone.
  * @param open makes the connections: a port, so that a simulation needs no sockets.
  */
 export function connect(
@@ -49,7 +50,7 @@ export function connect(
   host: Host,
   observer: RequestObserver = { request: () => undefined, retry: () => undefined },
   retry: RetryPolicy = commandRetry,
-  fence?: WriteFence,
+  fenceOf?: (credential: string) => WriteFence | undefined,
   open: typeof createDispatcher = createDispatcher,
 ): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;
@@ -65,8 +66,8 @@ export function connect(
   const address = serviceAddress(baseUrl);
   const dispatcher = open(address, concurrency * credentials.length);
   const { clock, random } = host;
-  const connection = { address, dispatcher, clock, timeoutMs, observer, fence };
-  const service = connectService({ connection, credentials, retry, random });
+  const connection = { address, dispatcher, clock, timeoutMs, observer, fence: undefined };
+  const service = connectService({ connection, credentials, retry, random, fenceOf });
   return {
     reader: createReader(service),
     inventory: createInventory(service),

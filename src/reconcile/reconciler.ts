@@ -6,6 +6,7 @@ import {
   type DesiredFleet,
   type DesiredSource,
   type DesiredState,
+  type FleetPart,
   missingReport,
   namesOf,
 } from "./fleet/desired-fleet.ts";
@@ -33,6 +34,8 @@ export interface ReconcilerOptions extends ZoneRunOptions {
 export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
   readonly credentials: CredentialPorts;
+  /** What this process reconciles of the fleet; omitted: all. */
+  readonly part?: FleetPart | undefined;
   /** When the next scheduled sweep is due; `undefined` where none is scheduled. */
   readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
@@ -73,7 +76,7 @@ export class Reconciler {
     this.#options = options;
     this.#ports = ports;
     this.#directory = new ZoneDirectory(ports, () => this.#events.add({ type: "listing_arrived" }));
-    this.#active = new ActiveRevision(ports.desired.select);
+    this.#active = new ActiveRevision(ports.desired.select, ports.part);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
     this.#firstRound = new FirstRound(
       options,

@@ -73,6 +73,7 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
     state: { documents: [], diagnostics, usable: result !== "rejected", revision: hash, hash },
     diagnostics,
     fleet: { zones: new Map(), diagnostics, missing: new Map() },
+    declared: 0,
     active: { revision: "one", hash: "one" },
     hold:
       result === "held"

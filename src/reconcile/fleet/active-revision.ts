@@ -8,7 +8,9 @@ import {
   desiredFleet,
   type DesiredFleet,
   type DesiredState,
+  type FleetPart,
   type FleetZone,
+  partOfFleet,
   type RoundProgress,
   type Select,
 } from "./desired-fleet.ts";
@@ -21,8 +23,10 @@ export interface Loaded {
   readonly state: DesiredState;
   /** Of the files, and of their selectors in the zone listing. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The active fleet after the load. */
+  /** What this process reconciles of the active fleet after the load. */
   readonly fleet: DesiredFleet;
+  /** The number of zones that the active fleet declares, those of other processes included. */
+  readonly declared: number;
   /** What is active after the load: that of `state` unless it is held or rejected; "" before the first. */
   readonly active: Pick<DesiredState, "revision" | "commit" | "hash">;
   /** `undefined` unless the result is `held`. */
@@ -63,16 +67,27 @@ export class ActiveRevision {
   #isRestored = false;
   /** The zones of the revision that is held; its suspensions are active. */
   #held: DesiredFleet | undefined;
-  /** The zones that are found, with the suspensions of a held revision. */
+  readonly #part: FleetPart | undefined;
+  /** The zones that are found, with the suspensions of a held revision: those that this process reconciles. */
   #fleet: DesiredFleet = noFleet;
+  /** The whole, of which `#fleet` is a part. */
+  #whole: DesiredFleet = noFleet;
 
-  constructor(select: Select) {
+  /** @param part the part of the zones that this process reconciles; omitted: all. A revision is judged as a whole. */
+  constructor(select: Select, part?: FleetPart) {
     this.#select = select;
+    this.#part = part;
   }
 
   /** The zones to reconcile. */
   get fleet(): DesiredFleet {
     return this.#fleet;
+  }
+
+  /** The number of declared zones, those of other processes included. */
+  get declared(): number {
+    const { zones, missing } = this.#whole;
+    return zones.size + missing.size;
   }
 
   get revision(): string {
@@ -135,10 +150,11 @@ export class ActiveRevision {
     this.#isRestored = false;
     this.#compared = next.zones;
     this.#held = undefined;
-    this.#fleet = next;
+    this.#show(next);
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
     const result = diagnostics.some(isError) ? "partial" : isNew ? "applied" : "unchanged";
-    return { result, state, diagnostics, fleet: next, active: state, hold: undefined };
+    const { fleet, declared } = this;
+    return { result, state, diagnostics, fleet, declared, active: state, hold: undefined };
   }
 
   /** Leaves the active revision as it is after an exception in {@link adopt}. */
@@ -153,16 +169,22 @@ export class ActiveRevision {
     found: readonly Diagnostic[],
     hold?: FleetHold,
   ): Loaded {
-    this.#fleet =
-      this.#held === undefined ? this.#found : withSuspensionsOf(this.#held, this.#found);
+    this.#show(this.#held === undefined ? this.#found : withSuspensionsOf(this.#held, this.#found));
     return {
       result,
       state,
       diagnostics: [...state.diagnostics, ...found],
       fleet: this.#fleet,
+      declared: this.declared,
       active: this.#adopted ?? { revision: "", hash: "" },
       hold,
     };
+  }
+
+  #show(whole: DesiredFleet): void {
+    if (whole === this.#whole) return;
+    this.#whole = whole;
+    this.#fleet = partOfFleet(whole, this.#part);
   }
 
   /**

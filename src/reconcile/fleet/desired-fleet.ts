@@ -83,6 +83,20 @@ export interface DesiredFleet {
   readonly missing: ReadonlyMap<ZoneName, Failure | undefined>;
 }
 
+/** The part of the fleet that a process reconciles, where several share it. */
+export interface FleetPart {
+  readonly owns: (zone: Zone) => boolean;
+  /** Whether it reports the declared names without a zone. */
+  readonly ownsMissing: boolean;
+}
+
+/** What a process reconciles of a fleet. */
+export function partOfFleet(fleet: DesiredFleet, part: FleetPart | undefined): DesiredFleet {
+  if (part === undefined) return fleet;
+  const zones = [...fleet.zones].filter(([, { desired }]) => part.owns(desired.zone));
+  return { ...fleet, zones: new Map(zones), missing: part.ownsMissing ? fleet.missing : new Map() };
+}
+
 /** Unchanged files give the same content objects again. */
 const digests = new WeakMap<ZoneContent, string>();
 

@@ -42,6 +42,8 @@ export class FirstRound {
   #options: RoundOptions;
   #phase: RoundPhase = "planning";
   #fleet: DesiredFleet | undefined;
+  /** The number of declared zones, those of other processes included. */
+  #declared = 0;
   /** Whether every credential has listed its zones. */
   #isAllListed = false;
   readonly #judged = new Map<ZoneName, Judged>();
@@ -95,6 +97,7 @@ export class FirstRound {
   declare(loaded: Loaded, isAllListed: boolean): JudgedLoad {
     if (this.#phase !== "closed") {
       this.#fleet = loaded.fleet;
+      this.#declared = loaded.declared;
       this.#isAllListed = isAllListed;
       this.#forgetChanged(loaded.fleet);
       this.#judge();
@@ -158,7 +161,7 @@ export class FirstRound {
   /** Whether the fleet is too small for a share; zones of a credential that could not list them may still come. */
   get #isSmall(): boolean {
     const { minFleet } = this.#options.fleetLimits;
-    return this.#fleet !== undefined && declaredIn(this.#fleet) < minFleet;
+    return this.#fleet !== undefined && this.#declared < minFleet;
   }
 
   get #isUnlimited(): boolean {
@@ -189,7 +192,8 @@ export class FirstRound {
         passed: this.#passed,
         declared: declaredIn(fleet),
       },
-      fleetLimits,
+      // A part of a large fleet is not a small fleet.
+      this.#isSmall ? fleetLimits : { ...fleetLimits, minFleet: 0 },
     );
     if (judgement.result === "held") {
       const { found, hash } = judgement;
