@@ -137,14 +137,15 @@ interface ReloadedWork {
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "reconfigure">;
+  readonly logger: Logger;
 }
 
 export interface ReloadTargets {
   readonly logger: Logger;
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
-  /** `undefined` while another process works: what begins later begins with the configuration of then. */
-  readonly current: () => ReloadedWork | undefined;
+  /** None while another process works: what begins later begins with the configuration of then. */
+  readonly terms: { readonly all: readonly ReloadedWork[] };
 }
 
 /**
@@ -169,7 +170,7 @@ export function configReloader(
         logger.warn({ keys: change.waiting }, "configuration change needs a restart");
       }
       // Errors of the configuration are part of the result of the next load.
-      targets.current()?.reconciler.filesChanged();
+      for (const { reconciler } of targets.terms.all) reconciler.filesChanged();
     }
     if (change !== undefined && change.applied.length > 0) applyKeys(change.applied, targets);
   };
@@ -191,8 +192,11 @@ function applyKeys(keys: readonly string[], targets: ReloadTargets): void {
   logger.info({ keys }, "configuration applied");
   logger.level = current.log.level;
   if (keys.some((key) => key.startsWith("schedule."))) schedule.replace(current.schedule);
-  const work = targets.current();
-  if (work === undefined) return;
+  for (const work of targets.terms.all) applyTo(work, keys, current);
+}
+
+function applyTo(work: ReloadedWork, keys: readonly string[], current: Config): void {
+  work.logger.level = current.log.level;
   if (keys.includes("inventory")) {
     work.fleet.followInventory(current.inventory !== undefined);
     work.poller.reconfigure(inventoryOptions(current));

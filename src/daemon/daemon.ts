@@ -1,18 +1,22 @@
+import type { Shard } from "../cluster/shard.ts";
 import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
 import { every } from "../host/clock.ts";
 import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import type { Notification } from "../notify/notification.ts";
+import type { SweepTrigger } from "../reconcile/queue/events.ts";
 import type { StopSignals } from "../reconcile/signals.ts";
+import { JoinedFleet } from "../state/joined-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { EventStream } from "../web/event-stream.ts";
 import { startEvents } from "./cluster-events.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
-import type { CurrentTerm, Term } from "./current-term.ts";
+import { CurrentTerms } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
-import { workWhileLeading } from "./leadership.ts";
+import { logElection, workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
 import { startHistory } from "./run-history.ts";
+import { SharedSources } from "./shared-sources.ts";
 import { StoredRevision } from "./stored-revision.ts";
 import { openState } from "./stored-state.ts";
 import { SweepSchedule } from "./sweep-schedule.ts";
@@ -51,8 +55,8 @@ export async function runDaemon(
 
   // Another process with the same directory ends this one before it listens.
   const store = cluster === undefined ? await openState(config, host, logger) : undefined;
-  let term: Term | undefined;
-  const current: CurrentTerm = () => term;
+  const terms = new CurrentTerms();
+  const fleet = new JoinedFleet(() => terms.all.map((term) => term.fleet));
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
   const notify = (notification: Notification): void => notifier.notify(notification);
@@ -60,78 +64,97 @@ export async function runDaemon(
     config.history,
     logger,
     host,
-    (zone) => current()?.fleet.zone(zone),
+    (zone) => fleet.zone(zone),
     notify,
   );
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
-    due: () => current()?.reconciler.requestSweep("schedule"),
+    due: () => requestSweep(terms, "schedule"),
     missed: () => {
-      if (current() !== undefined) metrics.recordMissedRun("paused");
+      if (terms.all.length > 0) metrics.recordMissedRun("paused");
     },
     budgets: () => service.credentials.map(({ state }) => state),
     logger,
   });
   await using events = startEvents(cluster, logger, host);
   const subscribers = [pages, notifier, ...events.subscribers];
+  const sources = new SharedSources(parts, host, stop);
   const own = { parts, host, runningConfig, schedule, history, events, subscribers, notify };
-  const context = { ...own, storedRevision };
-  await using alone = store === undefined ? undefined : beginTerm(context, store);
-  term = alone;
+  const context = { ...own, storedRevision, sources, terms };
+  await using alone = store === undefined ? undefined : beginTerm(context, store, undefined);
+  if (alone !== undefined) terms.add(alone);
 
-  const shown = { current, runningConfig, schedule, history: history.view, pages, shutdown };
+  const shown = { terms, fleet, runningConfig, schedule, history: history.view, pages, shutdown };
   await using _endpoints = await endpoints(parts, shown, host);
-  const reload = configReloader(
-    configFile,
-    { current, runningConfig, schedule, logger },
-    host,
-    stop,
-  );
-  await using _triggers = await triggers(parts, host, current, reload);
+  const reload = configReloader(configFile, { terms, runningConfig, schedule, logger }, host, stop);
+  await using _triggers = await triggers(parts, host, terms, reload);
   if (alone !== undefined) await alone.run(shutdown.signals);
-  const show = (next: Term | undefined): void => {
-    term = next;
-    // Open pages show who leads now.
-    pages.load();
-  };
-  await workInCluster(context, reload, show, shutdown.signals);
+  await workInCluster(context, reload, () => pages.load(), shutdown.signals);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 
-/** Begins a term whenever this process holds the Lease of its cluster; ends at once where there is no cluster. */
+/**
+ * Begins a term whenever this process holds the Lease of a shard; ends at once where there is no cluster.
+ *
+ * @param changed is called when a term begins or ends: open pages show who leads now.
+ */
 async function workInCluster(
   context: TermContext,
   reload: () => Promise<void>,
-  show: (term: Term | undefined) => void,
+  changed: () => void,
   signals: StopSignals,
 ): Promise<void> {
-  const { parts, host, events } = context;
-  const { cluster, logger } = parts;
+  const { cluster, logger } = context.parts;
   if (cluster === undefined) return;
+  const observer = logElection(logger, cluster.lease);
+  await using _part = cluster.takePart(observer, signals.stop);
+  const leading = cluster.shards.map((shard) => workOn(shard, context, reload, changed, signals));
+  await Promise.all(leading);
+}
+
+async function workOn(
+  shard: Shard,
+  context: TermContext,
+  reload: () => Promise<void>,
+  changed: () => void,
+  signals: StopSignals,
+): Promise<void> {
+  const { parts, host, events, terms } = context;
+  const { credential } = shard;
   const work = async (store: StateStore, { stop, abort }: StopSignals): Promise<void> => {
     // While this process waited, the configuration may have changed to one that writes less.
     await reload();
-    await using term = beginTerm(context, store);
+    await using term = beginTerm(context, store, credential);
     if (stop.aborted) return;
-    show(term);
+    terms.add(term);
+    changed();
     await term.run({ stop, abort });
   };
-  const lost = (): void => show(undefined);
+  const lost = (): void => {
+    terms.remove(credential);
+    changed();
+  };
   const { clock } = host;
-  const ports = { cluster, logger, clock, events: events.recorder, work, lost };
+  const ports = { shard, logger: parts.logger, clock, events: events.recorder, work, lost };
   await workWhileLeading(ports, signals);
+}
+
+function requestSweep(terms: CurrentTerms, trigger: SweepTrigger): void {
+  for (const { reconciler } of terms.all) reconciler.requestSweep(trigger);
 }
 
 /** Wakes the reconciler and reloads the configuration after file changes, on SIGHUP and at each poll. */
 async function startTriggers(
   { config, configFile, service }: DaemonParts,
   host: Host,
-  current: CurrentTerm,
+  terms: CurrentTerms,
   reload: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   await using started = new AsyncDisposableStack();
   const { onChange, debounceMs } = config.schedule;
-  const filesChanged = (): void => current()?.reconciler.filesChanged();
+  const filesChanged = (): void => {
+    for (const { reconciler } of terms.all) reconciler.filesChanged();
+  };
   if (onChange) {
     const options = { debounceMs, clock: host.clock, files: host.files };
     started.use(await watchZoneFiles(config.desired.path, filesChanged, options));
@@ -140,7 +163,7 @@ async function startTriggers(
   started.use(
     host.onSignal("SIGHUP", () => {
       void reload();
-      current()?.reconciler.requestSweep("signal");
+      requestSweep(terms, "signal");
     }),
   );
   const poll = async (): Promise<void> => {
@@ -148,7 +171,7 @@ async function startTriggers(
     await reload();
     // What failed with a token that the service refused may succeed with a new one.
     const replaced = await Promise.all(service.credentials.map((each) => each.isReplaced()));
-    if (replaced.includes(true)) current()?.reconciler.requestSweep("retry");
+    if (replaced.includes(true)) requestSweep(terms, "retry");
   };
   started.use(every(pollMs, () => void poll(), host.clock));
   return started.move();

@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import { every } from "../host/clock.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
@@ -5,7 +6,14 @@ import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
-import type { DaemonStatus, StateStatus } from "../state/daemon-status.ts";
+import { joinAudits } from "../state/audit-status.ts";
+import {
+  type ClusterStatus,
+  type DaemonStatus,
+  joinStates,
+  type StateStatus,
+} from "../state/daemon-status.ts";
+import type { FleetView } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
@@ -14,13 +22,15 @@ import { type HealthCheck, startWatchdog } from "../web/health.ts";
 import type { ReconcileEndpoint } from "../web/reconcile-request.ts";
 import { startServer } from "../web/server.ts";
 import type { RunningConfig } from "./config-reload.ts";
-import { currentFleet, type CurrentTerm } from "./current-term.ts";
+import type { CurrentTerms, Term } from "./current-term.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 import type { DaemonParts } from "./wiring.ts";
 
 /** What the HTTP endpoints show, and what they can ask for. */
 export interface EndpointContext {
-  readonly current: CurrentTerm;
+  readonly terms: CurrentTerms;
+  /** The zones of all terms. */
+  readonly fleet: FleetView;
   readonly history: HistoryView;
   readonly pages: EventStream;
   readonly runningConfig: RunningConfig;
@@ -35,11 +45,10 @@ export async function startEndpoints(
   host: Host,
 ): Promise<AsyncDisposable> {
   const { config, metrics, logger } = parts;
-  const { current, shutdown } = context;
-  const fleet = currentFleet(current);
+  const { terms, fleet, shutdown } = context;
   const work = {
     get running() {
-      return runningOf(current);
+      return runningOf(terms.all);
     },
   };
   const { clock } = host;
@@ -60,7 +69,7 @@ export async function startEndpoints(
       fleet,
       history: context.history,
       events: context.pages,
-      reconcile: reconcileEndpoint(parts, current, host),
+      reconcile: reconcileEndpoint(parts, terms, host),
       facts: status,
       metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
       health: {
@@ -79,14 +88,17 @@ export async function startEndpoints(
 
 function daemonStatus(
   { service, cluster }: DaemonParts,
-  { schedule, current, runningConfig: { current: config } }: EndpointContext,
+  { schedule, terms: { all: terms }, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
 ): DaemonStatus {
-  const term = current();
+  const beginnings = terms.map(({ beganAt }) => beganAt).toSorted((a, b) => Number(a) - Number(b));
+  const isShown = (name: string): boolean =>
+    terms.every(({ credential }) => credential === undefined) ||
+    terms.some(({ credential }) => credential === name);
   return {
     version,
     startedAt,
-    workingSince: term?.beganAt,
+    workingSince: beginnings[0],
     mode: config.mode,
     schedule: {
       expressions: schedule.options.cron,
@@ -96,27 +108,33 @@ function daemonStatus(
       sweepMs: schedule.sweepMs,
     },
     inventoryEveryMs: config.inventory?.everyMs,
-    audit: term?.auditFeed.status,
+    audit: joinAudits(terms.flatMap(({ auditFeed }) => auditFeed.status ?? [])),
     queue: {
-      waiting: term?.reconciler.waiting ?? 0,
-      running: [...runningOf(current).keys()],
+      waiting: terms.reduce((sum, { reconciler }) => sum + reconciler.waiting, 0),
+      running: [...runningOf(terms).keys()],
     },
-    credentials: service.credentials.map((credential) => credential.state),
-    state: term === undefined ? noState : stateStatus(term.store),
-    cluster: cluster && {
-      lease: cluster.lease,
-      identity: cluster.identity,
-      ...cluster.view,
-      works: term !== undefined,
-    },
+    credentials: service.credentials.map(({ state }) => state).filter(({ name }) => isShown(name)),
+    state: joinStates(terms.map(({ store }) => stateStatus(store))),
+    cluster: cluster && clusterStatus(cluster, terms),
   };
 }
 
-/** What is not this process's to know. */
-const noState = { status: "none", lost: undefined } as const;
+function clusterStatus(cluster: Cluster, terms: readonly Term[]): ClusterStatus {
+  const { lease, identity, failure, shards } = cluster;
+  const worked = new Set(terms.map(({ credential }) => credential));
+  return {
+    lease,
+    identity,
+    failure,
+    shards: shards.map((shard) => {
+      const { credential, view } = shard;
+      return { ...view, lease: shard.lease, credential, works: worked.has(credential) };
+    }),
+  };
+}
 
-function runningOf(current: CurrentTerm): Reconciler["running"] {
-  return current()?.reconciler.running ?? new Map();
+function runningOf(terms: readonly Term[]): Reconciler["running"] {
+  return new Map(terms.flatMap(({ reconciler }) => [...reconciler.running]));
 }
 
 function stateStatus({ isDurable, status, opened }: StateStore): StateStatus {
@@ -159,17 +177,20 @@ export function workersCheck(
 /** The endpoint that starts runs on request; `undefined`: no token for it is configured. */
 function reconcileEndpoint(
   { config, logger }: DaemonParts,
-  current: CurrentTerm,
+  terms: CurrentTerms,
   host: Host,
 ): ReconcileEndpoint | undefined {
   const source = config.server.reconcileToken;
   if (source === undefined) return undefined;
   return {
     token: () => readSecret(source, host),
-    works: () => current() !== undefined,
+    works: () => terms.all.length > 0,
     request: (zone) => {
-      if (zone === "") current()?.reconciler.requestSweep("manual");
-      else current()?.reconciler.requestZone(zone, "manual");
+      const owners = terms.all.filter(({ fleet }) => fleet.zone(zone) !== undefined);
+      for (const { reconciler } of owners.length === 0 ? terms.all : owners) {
+        if (zone === "") reconciler.requestSweep("manual");
+        else reconciler.requestZone(zone, "manual");
+      }
     },
     audit: ({ zone, ...request }) => {
       const facts = { audit: true, ...request, ...(zone === "" ? {} : { zone }) };

@@ -1,7 +1,7 @@
-import type { Cluster } from "../cluster/cluster.ts";
 import type { ElectionObserver } from "../cluster/elector.ts";
 import type { EventRecorder } from "../cluster/event-recorder.ts";
-import { LeaseLost } from "../cluster/held-lease.ts";
+import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
+import type { Shard } from "../cluster/shard.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
 import { isAborted, joinSignals, type StopSignals } from "../reconcile/signals.ts";
 import type { StateStore } from "../store/state-store.ts";
@@ -11,7 +11,7 @@ import { logOpenedState } from "./stored-state.ts";
 
 /** What work under a Lease needs. */
 export interface LeadershipPorts {
-  readonly cluster: Cluster;
+  readonly shard: Shard;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly events: EventRecorder | undefined;
@@ -22,41 +22,62 @@ export interface LeadershipPorts {
 }
 
 /**
- * Works whenever this process holds the Lease, until a signal stops it.
+ * Works whenever this process holds the Lease of a shard, until a signal stops it.
  *
  * Where the Lease is lost, what is not sent is cancelled, what is sent is finished, and then this process waits for the
- * Lease again. On a signal, the work ends before the Lease is given back: the next holder must not begin earlier.
+ * Lease again. On a signal, the work ends before the Lease is given back: the next holder must not begin earlier. It is
+ * the same where another process should have the shard.
  */
 export async function workWhileLeading(
-  { cluster, logger, clock, events, work, lost }: LeadershipPorts,
+  ports: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<void> {
-  const { lease, identity } = cluster;
+  const { shard, logger } = ports;
+  const { lease, identity } = shard;
   const observer = logElection(logger, lease);
   logger.info({ lease, identity }, "waiting for leadership");
   while (!isAborted(stop)) {
     try {
-      await using held = await cluster.acquire(observer, stop);
-      logger.info({ lease, identity }, "leadership acquired");
-      events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads` });
-      const ended = new AbortController();
-      const end = (): void => {
-        lost();
-        const reason = lossOf(held.signal);
-        logger.warn({ lease, identity, reason }, "leadership lost");
-        const note = `${identity} stopped leading: ${reason}`;
-        events?.record({ reason: "LeadershipLost", type: "Warning", note });
-        ended.abort(new GateClosed("lease_lost"));
-      };
-      held.signal.addEventListener("abort", end, { once: true });
-      if (held.signal.aborted) end();
-      using joined = joinSignals(stop, ended.signal);
-      const store = await openState(cluster, logger, clock, joined.signal);
-      if (store !== undefined) await work(store, { stop: joined.signal, abort });
+      await using held = await shard.acquire(observer, stop);
+      await lead(held, ports, { stop, abort });
     } catch (error) {
       if (!isAborted(stop)) throw error;
     }
   }
+}
+
+/** Works until a signal stops it, the Lease is lost, or another process should have the shard. */
+async function lead(
+  held: HeldLease,
+  { shard, logger, clock, events, work, lost }: LeadershipPorts,
+  { stop, abort }: StopSignals,
+): Promise<void> {
+  const { lease, identity, surplus } = shard;
+  const { signal } = held;
+  logger.info({ lease, identity }, "leadership acquired");
+  const of = shard.credential === undefined ? "" : ` the shard ${shard.credential}`;
+  events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads${of}` });
+  const ended = new AbortController();
+  const end = (): void => {
+    if (ended.signal.aborted) return;
+    lost();
+    if (signal.aborted) {
+      const reason = lossOf(signal);
+      logger.warn({ lease, identity, reason }, "leadership lost");
+      const note = `${identity} stopped leading${of}: ${reason}`;
+      events?.record({ reason: "LeadershipLost", type: "Warning", note });
+    } else {
+      logger.info({ lease, identity }, "leadership given to another process");
+    }
+    ended.abort(new GateClosed("lease_lost"));
+  };
+  for (const each of [signal, surplus]) {
+    each.addEventListener("abort", end, { once: true });
+    if (each.aborted) end();
+  }
+  using joined = joinSignals(stop, ended.signal);
+  const store = await openState(shard, logger, clock, joined.signal);
+  if (store !== undefined) await work(store, { stop: joined.signal, abort });
 }
 
 function lossOf(signal: AbortSignal): string {
@@ -72,19 +93,19 @@ const retryMs = 5_000;
  * for the first. `undefined` where a signal stops it.
  */
 async function openState(
-  cluster: Cluster,
+  shard: Shard,
   logger: Logger,
   clock: Clock,
   stop: AbortSignal,
 ): Promise<StateStore | undefined> {
-  const place = `ConfigMap ${cluster.lease}-state`;
+  const place = `ConfigMap ${shard.stateName}`;
   let isFailing = false;
   while (!isAborted(stop)) {
     try {
-      const store = await cluster.openState({
+      const store = await shard.openState({
         onFailure: (error) => {
           // Who has lost the Lease must not write the state: its successor knows what matters.
-          if (!cluster.fence.mayWrite()) return;
+          if (!shard.fence.mayWrite()) return;
           logger.error({ path: place, error: error.message }, "state cannot be written");
         },
         onRecovery: () => logger.info({ path: place }, "state is written again"),
@@ -106,7 +127,8 @@ async function openState(
   return undefined;
 }
 
-function logElection(logger: Logger, lease: string): ElectionObserver {
+/** Logs what happens to a Lease. */
+export function logElection(logger: Logger, lease: string): ElectionObserver {
   return {
     failed: ({ message }) => {
       logger.error({ lease, error: message }, "the Lease cannot be used");

@@ -26,7 +26,7 @@ export class SweepSchedule implements Disposable {
   readonly #ports: SweepSchedulePorts;
   #options: ScheduleOptions;
   #schedule: Schedule;
-  #requests: SweepRequests = new Map();
+  readonly #requests = new Map<string | undefined, SweepRequests>();
   #isTooFast = false;
 
   constructor(options: ScheduleOptions, ports: SweepSchedulePorts) {
@@ -46,7 +46,8 @@ export class SweepSchedule implements Disposable {
 
   /** How long a sweep takes within the request budgets, in milliseconds: the slowest credential counts. */
   get sweepMs(): number {
-    return sweepMs(this.#requests, this.#ports.budgets());
+    const requests = new Map(this.#requests.values().flatMap((each) => [...each]));
+    return sweepMs(requests, this.#ports.budgets());
   }
 
   /** When the next sweep is due; `undefined`: none is planned. */
@@ -60,9 +61,13 @@ export class SweepSchedule implements Disposable {
     this.#schedule = startSchedule(options, this.#ports);
   }
 
-  /** Takes the requests of a sweep; warns when sweeps begin to take longer than the schedule leaves for them. */
-  expectRequests(requests: SweepRequests): void {
-    this.#requests = requests;
+  /**
+   * Takes the requests of a sweep; warns when sweeps begin to take longer than the schedule leaves for them.
+   *
+   * @param credential whose zones the sweep covers; `undefined`: all zones.
+   */
+  expectRequests(requests: SweepRequests, credential?: string): void {
+    this.#requests.set(credential, requests);
     const { sweepMs: takes, longestGapMs } = this;
     const isTooFast = takes > longestGapMs;
     if (isTooFast && !this.#isTooFast) {

@@ -1,15 +1,18 @@
 import { everythingSeen } from "../api/read/item-query.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../desired/config/config.ts";
-import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
+import type { DesiredState } from "../desired/load/zone-file-loader.ts";
 import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import type { Notification } from "../notify/notification.ts";
+import type { FleetPart } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
+import type { StopSignals } from "../reconcile/signals.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
+import { joinLoads } from "../state/joined-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -18,10 +21,11 @@ import type { Zone, ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";
 import type { ClusterEvents } from "./cluster-events.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
-import type { Term } from "./current-term.ts";
+import type { CurrentTerms, Term } from "./current-term.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
 import { scriptMemory, scriptsSubscriber, storedScripts } from "./script-checks.ts";
+import type { SharedSources } from "./shared-sources.ts";
 import type { StoredRevision } from "./stored-revision.ts";
 import { StoredRuns } from "./stored-runs.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
@@ -55,13 +59,23 @@ export interface TermContext {
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
   readonly notify: (notification: Notification) => void;
+  readonly sources: SharedSources;
+  readonly terms: CurrentTerms;
 }
 
-/** Begins a term with a state, which ends with it. */
-export function beginTerm(context: TermContext, store: StateStore): Term {
-  const { host, runningConfig, schedule, history, subscribers } = context;
+/**
+ * Begins a term with a state, which ends with it.
+ *
+ * @param credential whose zones it reconciles; `undefined`: all zones.
+ */
+export function beginTerm(
+  context: TermContext,
+  store: StateStore,
+  credential: string | undefined,
+): Term {
+  const { host, runningConfig, schedule, history, sources } = context;
   const config = runningConfig.current;
-  const parts = { ...context.parts, config };
+  const parts = { ...context.parts, config, logger: loggerOf(context.parts, credential) };
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
   const revision = context.storedRevision(store, config.desired.path, host.files);
@@ -75,6 +89,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const own = [runs.subscriber, scriptsSubscriber(store), heldPlanSubscriber(poller)];
   const audit = followAudit(runningConfig, service, host, logger, runs, wake);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
+  const subscribers = context.subscribers.map((each) => withAllLoads(each, context.terms));
   const reporter = createReporter({
     fleet,
     metrics,
@@ -87,34 +102,45 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     remembered: runs.names,
     configDiagnostics: () => runningConfig.diagnostics,
     declared: (zones) => {
-      schedule.expectRequests(sweepRequests(zones, credentialOf));
+      schedule.expectRequests(sweepRequests(zones, credentialOf), credential);
       poller.declare(zones);
       audit.feed.declare(zones);
     },
   });
   const { recordBeforeWrite } = history;
   const memory = { runs, revision, recordBeforeWrite, authors: audit.authors };
-  const reconciler = createReconciler(parts, host, schedule, reporter, memory);
+  const work = { parts, host, schedule, sources, credential };
+  const reconciler = createReconciler(work, reporter, memory);
+  const use = sources.use();
   return {
+    credential,
+    logger,
     beganAt: host.clock.now(),
     fleet,
     store,
     reconciler,
     poller,
     auditFeed: audit.feed,
-    run: async (signals) => {
-      reconciler.requestSweep("startup");
-      await Promise.all([
-        reconciler.runUntil(signals),
-        poller.runUntil(signals.stop),
-        audit.feed.runUntil(signals.stop),
-      ]);
-    },
+    run: (signals) => workUntil(signals, reconciler, [poller, audit.feed]),
     [Symbol.asyncDispose]: async () => {
+      use[Symbol.dispose]();
+      schedule.expectRequests(new Map(), credential);
       await revision[Symbol.asyncDispose]();
       await store[Symbol.asyncDispose]();
     },
   };
+}
+
+async function workUntil(
+  signals: StopSignals,
+  reconciler: Reconciler,
+  others: readonly Pick<InventoryPoller, "runUntil">[],
+): Promise<void> {
+  reconciler.requestSweep("startup");
+  await Promise.all([
+    reconciler.runUntil(signals),
+    ...others.map((other) => other.runUntil(signals.stop)),
+  ]);
 }
 
 /** What the reconciler remembers across restarts. */
@@ -125,19 +151,38 @@ interface ReconcilerMemory {
   readonly authors: AuditFollowing["authors"];
 }
 
+/** The log of a term: with shards, its lines name the credential. */
+function loggerOf({ logger }: DaemonParts, credential: string | undefined): Logger {
+  return credential === undefined ? logger : logger.child({ credential });
+}
+
+/** A subscriber of the process: it is told of the files of all terms as of one. */
+function withAllLoads(subscriber: Subscriber, terms: CurrentTerms): Subscriber {
+  return {
+    zone: (step) => subscriber.zone(step),
+    gone: (zones, load) => subscriber.gone(zones, load),
+    load: (load) => {
+      const loads = terms.all.flatMap(({ fleet }) => fleet.load ?? []);
+      subscriber.load(joinLoads(loads) ?? load);
+    },
+  };
+}
+
+/** What the reconciler of a term is made of. */
+interface ReconcilerParts extends Pick<TermContext, "parts" | "host" | "schedule" | "sources"> {
+  readonly credential: string | undefined;
+}
+
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
 function createReconciler(
-  { config, service, logger }: DaemonParts,
-  host: Host,
-  schedule: SweepSchedule,
+  { parts: { config, service, logger }, host, schedule, sources, credential }: ReconcilerParts,
   reporter: Reporter,
   memory: ReconcilerMemory,
 ): Reconciler {
   const { clock, random, uniqueId } = host;
-  const desired = createLoader(config, host, reporter);
   let latest: DesiredState | undefined;
   let stored = "";
-  const verifyTokens = tokenVerifier(service, logger);
+  const names = service.credentials.map(({ name }) => name);
   return new Reconciler(reconcilerOptions(config), {
     ...reporter,
     loaded: (loaded) => {
@@ -154,28 +199,24 @@ function createReconciler(
     },
     desired: {
       load: async (signal) => {
-        latest = await desired.load(signal);
+        latest = await sources.load(signal);
         return latest;
       },
       restore: async (signal) => {
         const known = memory.revision.stored();
         if (known === undefined) return undefined;
-        const { revision, commit, hash, round, files: storedFiles } = known;
+        const { revision, commit } = known;
         logger.info({ revision, commit }, "active revision restored from the state");
-        const state = { ...(await desired.loadFrom(storedFiles, signal)), revision, commit, hash };
-        return { state, round };
+        return sources.restore(known, signal);
       },
       select: selectWith(config.lint),
     },
     credentials: {
-      names: service.credentials.map(({ name }) => name),
+      names: credential === undefined ? names : [credential],
       of: (zone) => service.credentialOf(zone),
     },
-    listZones: async (signal) => {
-      const listing = await service.reader.listZones(signal);
-      void verifyTokens(listing.zones, signal);
-      return listing;
-    },
+    part: credential === undefined ? undefined : partOf(credential, names, service),
+    listZones: (signal) => sources.listZones(signal),
     reader: service.reader,
     writer: service.writer,
     clock,
@@ -187,31 +228,15 @@ function createReconciler(
   });
 }
 
-function createLoader(
-  { desired, lint }: Config,
-  { files, clock }: Host,
-  reporter: Reporter,
-): ZoneFileLoader {
-  const bug = (error: unknown): void => reporter.bug(error, "");
-  return new ZoneFileLoader({ path: desired.path, files, clock, lint, bug });
-}
-
-/** Asks the service when the tokens expire, one check at a time; the answers are in the state of the credentials. */
-function tokenVerifier(
-  { reader }: ServiceClient,
-  logger: Logger,
-): (zones: readonly Zone[], signal: AbortSignal) => Promise<void> {
-  let isVerifying = false;
-  return async (zones, signal) => {
-    if (isVerifying) return;
-    isVerifying = true;
-    try {
-      await reader.verifyTokens(zones, signal);
-    } catch (error) {
-      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");
-    } finally {
-      isVerifying = false;
-    }
+/** The zones of one credential. Names that no credential lists are reported with the first. */
+function partOf(
+  credential: string,
+  [first]: readonly string[],
+  { credentialOf }: Pick<ServiceClient, "credentialOf">,
+): FleetPart {
+  return {
+    owns: (zone) => credentialOf(zone) === credential,
+    ownsMissing: credential === first,
   };
 }
 

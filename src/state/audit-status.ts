@@ -24,6 +24,31 @@ export const auditEntryResults = ["woke", "own", "unrelated", "malformed"] as co
 
 export type AuditEntryResult = (typeof auditEntryResults)[number];
 
+/** The feeds of several parts of a fleet as one; `undefined`: there is none. */
+export function joinAudits(feeds: readonly AuditFeedStatus[]): AuditFeedStatus | undefined {
+  const [first, ...others] = feeds;
+  return others.reduce((a, b) => (a === undefined ? b : joinTwo(a, b)), first);
+}
+
+function joinTwo(a: AuditFeedStatus, b: AuditFeedStatus): AuditFeedStatus {
+  return {
+    state: worstState([a.state, b.state]),
+    since: b.since > a.since ? b.since : a.since,
+    accounts: {
+      following: a.accounts.following + b.accounts.following,
+      denied: a.accounts.denied + b.accounts.denied,
+      lagging: a.accounts.lagging + b.accounts.lagging,
+    },
+    entries: {
+      woke: a.entries.woke + b.entries.woke,
+      own: a.entries.own + b.entries.own,
+      unrelated: a.entries.unrelated + b.entries.unrelated,
+      malformed: a.entries.malformed + b.entries.malformed,
+    },
+    reason: a.reason === "" ? b.reason : a.reason,
+  };
+}
+
 /** The worst state of accounts: an account that lags matters more than one that never was readable. */
 export function worstState(states: Iterable<AuditFeedState>): AuditFeedState {
   const indexes = [...states].map((state) => auditFeedStates.indexOf(state));

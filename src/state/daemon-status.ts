@@ -37,22 +37,48 @@ export interface StateStatus {
   readonly lost: "damaged" | "foreign" | "newer" | "unreadable" | undefined;
 }
 
-/** The Lease that decides which of several processes works. */
-export interface ClusterStatus {
+/** What several states are together: the worst of them. */
+export function joinStates(states: readonly StateStatus[]): StateStatus {
+  const failing = states.find(({ status }) => status === "failing");
+  const lost = states.find((each) => each.lost !== undefined)?.lost;
+  return { status: (failing ?? states[0])?.status ?? "none", lost };
+}
+
+/** A part of the zones and its Lease, which decides which of several processes works on it. */
+export interface ShardStatus {
   /** Name of the Lease. */
   readonly lease: string;
-  /** The name of this process in it. */
-  readonly identity: string;
+  /** Whose zones they are; `undefined`: all zones. */
+  readonly credential: string | undefined;
   /** Whether this process holds the Lease. */
   readonly isHeld: boolean;
   /** The holder as it was last seen; "": nobody, or not known. */
   readonly holder: string;
+  /** Where the holder shows its status page; "": not known. */
+  readonly page: string;
   /** How often the holder changed. */
   readonly transitions: number;
   /** Why the Lease cannot be read or written now. */
   readonly failure: string | undefined;
   /** Whether this process reconciles: a holder also needs the state. */
   readonly works: boolean;
+}
+
+/** The processes that share the zones, as this one sees them. */
+export interface ClusterStatus {
+  /** Name of the Lease; with shards, that of the replicas. */
+  readonly lease: string;
+  /** The name of this process in the Leases. */
+  readonly identity: string;
+  /** With shards: why the Lease of the replicas cannot be read or written now. */
+  readonly failure: string | undefined;
+  /** One for all zones, or one for each credential. */
+  readonly shards: readonly ShardStatus[];
+}
+
+/** Whether a process works on a part of the zones at least, or on all since there is no cluster. */
+export function isWorking({ cluster }: Pick<DaemonStatus, "cluster">): boolean {
+  return cluster === undefined || cluster.shards.some(({ works }) => works);
 }
 
 /** The state of the daemon at one moment. */

@@ -3,7 +3,7 @@ import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
-import type { ClusterStatus } from "../state/daemon-status.ts";
+import type { ClusterStatus, ShardStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
@@ -71,12 +71,30 @@ function auditJson({ state, since, accounts, entries, reason }: AuditFeedStatus)
 }
 
 function clusterJson(cluster: ClusterStatus): JsonBody {
-  const { lease, identity, isHeld, holder, transitions, failure, works } = cluster;
+  const { lease, identity, shards } = cluster;
+  const failure = cluster.failure ?? shards.find((shard) => shard.failure !== undefined)?.failure;
+  const [first] = shards;
+  const holder = first !== undefined && first.credential === undefined ? first.holder : "";
   return {
     lease,
     identity,
+    leader: shards.some(({ isHeld }) => isHeld),
+    holder: holder === "" ? null : holder,
+    transitions: shards.reduce((sum, { transitions }) => sum + transitions, 0),
+    failure: failure ?? null,
+    reconciles: shards.some(({ works }) => works),
+    shards: shards.map(shardJson),
+  };
+}
+
+function shardJson(shard: ShardStatus): JsonBody {
+  const { lease, credential, isHeld, holder, page, transitions, failure, works } = shard;
+  return {
+    lease,
+    credential: credential ?? null,
     leader: isHeld,
     holder: holder === "" ? null : holder,
+    page: page === "" ? null : page,
     transitions,
     failure: failure ?? null,
     reconciles: works,

@@ -2,7 +2,7 @@ import type { Cause, Change, Direction, FieldChange } from "../../src/plan/chang
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Unmanaged } from "../../src/plan/write-order.ts";
-import type { ClusterStatus, DaemonStatus } from "../../src/state/daemon-status.ts";
+import type { ClusterStatus, DaemonStatus, ShardStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
@@ -235,16 +235,16 @@ export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
   return load({ result: "held", held, ...more });
 }
 
-/** A Lease that another process holds. */
-export const standby: ClusterStatus = {
-  lease: "zonewarden",
-  identity: "zonewarden-1_b",
-  isHeld: false,
-  holder: "zonewarden-0_a",
-  transitions: 3,
-  failure: undefined,
-  works: false,
-};
+/** One Lease for all zones, which another process holds. */
+export function clusterOf(more: Partial<ShardStatus> = {}): ClusterStatus {
+  const [lease, holder] = ["zonewarden", "zonewarden-0_a"];
+  const shared = { lease, credential: undefined, page: "", transitions: 3, failure: undefined };
+  const shard = { ...shared, isHeld: false, holder, works: false, ...more };
+  return { lease, identity: "zonewarden-1_b", failure: undefined, shards: [shard] };
+}
+
+/** A process that waits for the Lease. */
+export const standby: ClusterStatus = clusterOf();
 
 export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
   return {

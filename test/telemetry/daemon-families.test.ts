@@ -9,6 +9,7 @@ import {
   load,
   diagnostic,
   report,
+  clusterOf,
   standby,
   start,
 } from "../support/reports.ts";
@@ -122,7 +123,7 @@ describe("a process in a cluster", () => {
   });
 
   it("that holds the Lease exports everything", async ({ expect }) => {
-    const cluster = { ...standby, isHeld: true, works: true, failure: "no answer" };
+    const cluster = clusterOf({ isHeld: true, works: true, failure: "no answer" });
     const { series } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster }));
     expect(series.get('zonewarden_leader{lease="zonewarden"}')).toBe(1);
     expect(series.get('zonewarden_lease_failing{lease="zonewarden"}')).toBe(1);

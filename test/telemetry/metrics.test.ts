@@ -10,7 +10,7 @@ import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
 import { renderMetricTable } from "../support/metric-table-markdown.ts";
-import { daemon, load, report, standby } from "../support/reports.ts";
+import { daemon, load, report, clusterOf } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
 const definitions: readonly MetricDefinition[] = Object.values(metricTable);
@@ -29,7 +29,7 @@ describe("the exposition", () => {
   it("holds exactly the metrics of the table, each with its type and meaning, once", async ({
     expect,
   }) => {
-    const cluster = { ...standby, isHeld: true, works: true };
+    const cluster = clusterOf({ isHeld: true, works: true });
     const audit: AuditFeedStatus = {
       state: "following",
       since: new Date(0),

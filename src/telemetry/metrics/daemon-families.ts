@@ -3,11 +3,13 @@ import {
   type AuditFeedStatus,
   auditFeedStates,
 } from "../../state/audit-status.ts";
-import type {
-  ClusterStatus,
-  CredentialStatus,
-  DaemonStatus,
-  StateStatus,
+import {
+  type ClusterStatus,
+  type CredentialStatus,
+  type DaemonStatus,
+  isWorking,
+  type ShardStatus,
+  type StateStatus,
 } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
@@ -19,17 +21,26 @@ import { metricTable } from "./metric-table.ts";
  * nothing of the rest: its zeros would be taken for those of the fleet.
  */
 export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
-  const lease = daemon.cluster === undefined ? "" : renderLease(daemon.cluster);
-  return daemon.cluster?.works === false ? lease : lease + renderWork(fleet, daemon);
+  const lease = daemon.cluster === undefined ? "" : renderLeases(daemon.cluster);
+  return isWorking(daemon) ? lease + renderWork(fleet, daemon) : lease;
 }
 
-function renderLease({ lease, isHeld, transitions, failure }: ClusterStatus): string {
-  const family = (definition: MetricDefinition, value: number): string =>
-    renderFamily(definition, [{ labels: { lease }, value }]);
+function renderLeases({ lease: replicas, failure, shards }: ClusterStatus): string {
+  const samples = (value: (shard: ShardStatus) => number): readonly Sample[] =>
+    shards.map((shard) => ({ labels: { lease: shard.lease }, value: value(shard) }));
+  const isShared = shards.every(({ lease }) => lease !== replicas);
+  const own = { labels: { lease: replicas }, value: Number(failure !== undefined) };
+  const failing = samples((shard) => Number(shard.failure !== undefined));
   return [
-    family(metricTable.leader, Number(isHeld)),
-    family(metricTable.leaseTransitions, transitions),
-    family(metricTable.leaseFailing, Number(failure !== undefined)),
+    renderFamily(
+      metricTable.leader,
+      samples(({ isHeld }) => Number(isHeld)),
+    ),
+    renderFamily(
+      metricTable.leaseTransitions,
+      samples(({ transitions }) => transitions),
+    ),
+    renderFamily(metricTable.leaseFailing, isShared ? [own, ...failing] : failing),
   ].join("");
 }
 

@@ -17,6 +17,7 @@ import {
   undoneBadge,
   weakenedBadge,
 } from "./page-parts.ts";
+import { shardPanel } from "./page-shards.ts";
 
 const recentShown = 12;
 const removedShown = 12;
@@ -29,6 +30,7 @@ export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot)
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${renderAuthorPanel(fleet.zones, now)}
     ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
+    ${shardPanel(daemon.cluster)}
     ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }

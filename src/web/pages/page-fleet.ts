@@ -1,3 +1,4 @@
+import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
 import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
@@ -96,8 +97,10 @@ function titleOf({ status, inventory }: Selection): string {
 
 function emptyTable({ fleet, daemon }: Snapshot): Html {
   const all = fleet.zones.length;
-  if (daemon.cluster?.works === false) {
-    return html`<p class="empty">The zones are on the pages of the holder of the Lease.</p>`;
+  if (!isWorking(daemon)) {
+    return html`<p class="empty">
+      The zones are on the pages of the processes that hold a Lease.
+    </p>`;
   }
   if (all === 0) return html`<p class="empty">No zones are declared yet.</p>`;
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;

@@ -5,6 +5,7 @@ import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
 import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import { clusterBanner } from "./page-shards.ts";
 
 /** The document around the content of a page. */
 export function layout(snapshot: Snapshot, title: string, content: Part): Html {
@@ -61,28 +62,7 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
 
 /** A process that waits for the Lease has loaded no files. */
 function banners(snapshot: Snapshot): Html | undefined {
-  return clusterBanner(snapshot) ?? loadBanner(snapshot);
-}
-
-/** Another process works, or this one cannot begin. */
-function clusterBanner({ daemon: { cluster } }: Snapshot): Html | undefined {
-  if (cluster === undefined || (cluster.works && cluster.failure === undefined)) return undefined;
-  const { lease, isHeld, holder, identity, failure } = cluster;
-  const why = failure !== undefined && html` The last request about it failed: ${failure}.`;
-  if (cluster.works || isHeld) {
-    const what = cluster.works ? "works" : "waits for the state, which it cannot read yet";
-    return html`<p class="banner" role="status">
-      <strong>This process holds the Lease ${lease}, and ${what}.</strong>${why}
-    </p>`;
-  }
-  const leader =
-    holder === ""
-      ? html`<strong>Nobody holds the Lease ${lease}.</strong>`
-      : html`<strong>${foreign(holder)} holds the Lease ${lease}.</strong>`;
-  return html`<p class="banner" role="status">
-    ${leader} This process, ${identity}, waits for it. The zones are on the pages of the
-    holder.${why}
-  </p>`;
+  return clusterBanner(snapshot.daemon) ?? loadBanner(snapshot);
 }
 
 /** The daemon forgets, or has forgotten. */

@@ -89,7 +89,7 @@ export class SimulatedProcess {
 
   /** Its loop, fleet and state; `undefined` before it has started. */
   get term(): Term | undefined {
-    return this.#context?.current();
+    return this.#context?.terms.all[0];
   }
 
   get history(): HistoryView | undefined {
