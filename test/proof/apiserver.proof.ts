@@ -52,7 +52,7 @@ async function allRun({ address }: Daemon): Promise<true> {
 }
 
 describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
-  it.for(["ha", "single"])(
+  it.for(["ha", "sharded", "single"])(
     "accepts the overlay %s without a warning, and its pod",
     async (name, { expect }) => {
       await using server = await startApiServer();

@@ -28,7 +28,9 @@ export interface KubeApi extends AsyncDisposable {
   /** The objects, by their paths. */
   readonly objects: Map<string, JsonObject>;
   /** Decides what happens to a request; `undefined`: what it asks for. */
-  fault: (method: string, path: string) => KubeFault | undefined;
+  fault: (method: string, path: string, authorization: string) => KubeFault | undefined;
+  /** Is told of each object that is stored. */
+  stored: (path: string, object: JsonObject) => void;
   /** Changes an object as another client does: it gets a new version. */
   edit(path: string, change: (object: JsonObject) => JsonObject): void;
   /** A kubeconfig that names the server, for the namespace `zonewarden`. */
@@ -41,7 +43,7 @@ export const mapPath = "/api/v1/namespaces/zonewarden/configmaps";
 
 /** Starts an API server without objects. Its kinds are whatever is stored in it. */
 export async function startKubeApi(): Promise<KubeApi> {
-  const store = new Objects();
+  const store = new Objects((path, object) => api.stored(path, object));
   const seen: KubeRequestSeen[] = [];
   const server = createServer((request, response) => {
     void answer(request, response);
@@ -49,9 +51,10 @@ export async function startKubeApi(): Promise<KubeApi> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "", url: path = "", headers } = request;
     const body = await bodyOf(request);
-    const fault = api.fault(method, path);
+    const { authorization = "" } = headers;
+    const fault = api.fault(method, path, authorization);
     const note = (status: number): void => {
-      seen.push({ method, path, authorization: headers.authorization ?? "", status });
+      seen.push({ method, path, authorization, status });
     };
     if (fault === "hang") return note(0);
     if (fault !== undefined && fault !== "lose-answer") {
@@ -80,6 +83,7 @@ export async function startKubeApi(): Promise<KubeApi> {
     seen,
     objects: store.objects,
     fault: () => undefined,
+    stored: () => undefined,
     edit: (path, change) => store.edit(path, change),
     kubeconfig: kubeconfigOf(url),
     async [Symbol.asyncDispose]() {
@@ -106,6 +110,11 @@ current-context: test
 class Objects {
   readonly objects = new Map<string, JsonObject>();
   #version = 100;
+  readonly #stored: KubeApi["stored"];
+
+  constructor(stored: KubeApi["stored"]) {
+    this.#stored = stored;
+  }
 
   handle(
     method: string,
@@ -143,6 +152,7 @@ class Objects {
     const metadata = { ...coerceObject(body["metadata"]), ...version };
     const object = { ...body, metadata };
     this.objects.set(path, object);
+    this.#stored(path, object);
     return object;
   }
 }
