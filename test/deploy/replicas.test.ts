@@ -14,17 +14,25 @@ function configIn(objects: readonly JsonObject[]): JsonObject {
   return isJsonObject(config) ? config : {};
 }
 
-const overlays = ["ha", "single", "monitored", "git-sync"];
+const overlays = ["ha", "sharded", "single", "monitored", "git-sync"];
+
+/** The Leases of the replicas and of the shards, and those whose holders have a state. */
+function leasesIn(config: JsonObject): { readonly all: string[]; readonly withState: string[] } {
+  const cluster = objectAt(config, "cluster");
+  const lease = textAt(cluster, "lease");
+  if (cluster["shards"] !== "credential") return { all: [lease], withState: [lease] };
+  const shards = objectsIn(config["credentials"]).map((each) => `${lease}.${textAt(each, "name")}`);
+  return { all: [lease, ...shards], withState: shards };
+}
 
 describe.skipIf(noComponents)(`the Role ${noComponents ?? ""}`, () => {
   it.for(overlays)(
-    "of %s names the Lease of the configuration and the ConfigMaps of its state",
+    "of %s names the Leases of the configuration and the ConfigMaps of their states",
     async (overlay, { expect }) => {
       const objects = await render(`overlays/${overlay}`);
       const config = configIn(objects);
       const roles = objects.filter(({ kind }) => kind === "Role");
       expect(roles).toHaveLength(config["cluster"] === undefined ? 0 : 1);
-      const lease = textAt(objectAt(config, "cluster"), "lease");
       const rules = roles.flatMap(({ rules: all }) => objectsIn(all));
       const granted = rules.map(({ resources, verbs }) => ({ resources, verbs }));
       expect(granted).toEqual(
@@ -37,7 +45,10 @@ describe.skipIf(noComponents)(`the Role ${noComponents ?? ""}`, () => {
         ]),
       );
       const names = rules.flatMap(({ resourceNames = [] }) => resourceNames);
-      const expected = roles.flatMap(() => [lease, ...stateMapNames(`${lease}-state`)]);
+      const expected = roles.flatMap(() => {
+        const { all, withState } = leasesIn(config);
+        return [...all, ...withState.flatMap((lease) => stateMapNames(`${lease}-state`))];
+      });
       expect(names).toEqual(expected);
     },
   );
