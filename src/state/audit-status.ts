@@ -34,19 +34,20 @@ function joinTwo(a: AuditFeedStatus, b: AuditFeedStatus): AuditFeedStatus {
   return {
     state: worstState([a.state, b.state]),
     since: b.since > a.since ? b.since : a.since,
-    accounts: sumOf(auditFeedStates, a.accounts, b.accounts),
-    entries: sumOf(auditEntryResults, a.entries, b.entries),
+    accounts: {
+      off: a.accounts.off + b.accounts.off,
+      following: a.accounts.following + b.accounts.following,
+      denied: a.accounts.denied + b.accounts.denied,
+      lagging: a.accounts.lagging + b.accounts.lagging,
+    },
+    entries: {
+      woke: a.entries.woke + b.entries.woke,
+      own: a.entries.own + b.entries.own,
+      unrelated: a.entries.unrelated + b.entries.unrelated,
+      malformed: a.entries.malformed + b.entries.malformed,
+    },
     reason: a.reason === "" ? b.reason : a.reason,
   };
-}
-
-function sumOf<Name extends string>(
-  names: readonly Name[],
-  ...counts: readonly Readonly<Record<Name, number>>[]
-): Readonly<Record<Name, number>> {
-  const sums = {} as Record<Name, number>;
-  for (const name of names) sums[name] = counts.reduce((sum, each) => sum + each[name], 0);
-  return sums;
 }
 
 /** The worst state of accounts: an account that lags matters more than one that never was readable. */
