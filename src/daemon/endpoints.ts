@@ -108,7 +108,7 @@ function daemonStatus(
       sweepMs: schedule.sweepMs,
     },
     inventoryEveryMs: config.inventory?.everyMs,
-    audit: joinAudits(terms.flatMap(({ auditFeed }) => auditFeed.status ?? [])),
+    audit: joinAudits(terms.map(({ auditFeed }) => auditFeed.status)),
     queue: {
       waiting: terms.reduce((sum, { reconciler }) => sum + reconciler.waiting, 0),
       running: [...runningOf(terms).keys()],

@@ -92,10 +92,18 @@ async function inSync(...daemons: readonly Started[]): Promise<readonly number[]
     const entries = all.flatMap((each) => Object.entries(each));
     const isDone = entries.every(([, status]) => status === "in_sync");
     const isSpread = new Set(entries.map(([name]) => name)).size === entries.length;
-    const counts = all.map((each) => Object.keys(each).length).toSorted();
+    const counts = all.map((each) => Object.keys(each).length).toSorted((a, b) => a - b);
     const isEven = (counts.at(-1) ?? 0) - (counts[0] ?? 0) <= 1;
     return isDone && isSpread && isEven && entries.length === zones.length ? counts : undefined;
   });
+}
+
+function leaders(metrics: string): number {
+  return metrics.match(/^zonewarden_leader\{lease="zonewarden\.[abc]"\} 1$/gm)?.length ?? 0;
+}
+
+function tokens(metrics: string): number {
+  return metrics.match(/^zonewarden_api_token_valid\{/gm)?.length ?? 0;
 }
 
 function untilSaid(daemon: Started, message: string, times = 1): Promise<true> {
@@ -121,13 +129,9 @@ describe("two processes that share credentials", { timeout: 120_000 }, () => {
     const [seen, also] = [await shardsSeenBy(first), await shardsSeenBy(second)];
     expect(seen).toEqual(also);
     expect(new Set(seen.map(([, holder]) => holder)).size).toBe(2);
-    const leaders = (text: string): number =>
-      text.match(/^zonewarden_leader\{lease="zonewarden\.[abc]"\} 1$/gm)?.length ?? 0;
     const [one, other] = [await metricsOf(first), await metricsOf(second)];
     expect(leaders(one) + leaders(other)).toBe(3);
     // Each has the credentials that it works with, and no other.
-    const tokens = (text: string): number =>
-      text.match(/^zonewarden_api_token_valid\{/gm)?.length ?? 0;
     expect([tokens(one), tokens(other)]).toEqual([leaders(one), leaders(other)]);
     const page = await (await ask(second, "")).text();
     for (const [credential] of seen) expect(page).toContain(`<dt>${credential}</dt>`);

@@ -1,11 +1,10 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { JournalEntry } from "../../src/emulator/emulated-service.ts";
-import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { control, type Example, exampleWithEmulator } from "./example.ts";
 import { type KubeApi, startKubeApi } from "./kube-api.ts";
 import { type Daemon, eventually, startDaemon } from "./processes.ts";
+import { holderIn, shardLeases, ShardWitness } from "./shard-witness.ts";
 
 export const shardNames: readonly string[] = Array.from({ length: 8 }, (_, nth) => `c${nth}`);
 
@@ -19,28 +18,17 @@ export const zonesOf: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
-const leases = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/zonewarden.";
-
 export interface Replica {
   /** The emulator's journal tells replicas apart by their tokens, which begin with it. */
   readonly name: string;
   readonly daemon: Daemon;
 }
 
-/** Since when a shard has a holder; "": nobody. */
-export interface Holding {
-  readonly shard: string;
-  readonly holder: string;
-  readonly at: number;
-}
-
-/** A write as the emulator saw it. */
-export interface ShardWrite {
-  readonly shard: string;
-  readonly replica: string;
-  readonly zone: string;
-  readonly at: number;
-  readonly number: number;
+/** How a fleet begins. */
+export interface FleetOptions {
+  readonly replicas: number;
+  /** Between two edits by hand, each of another zone; `undefined`: there are none. */
+  readonly editEveryMs: number | undefined;
 }
 
 /**
@@ -50,28 +38,22 @@ export interface ShardWrite {
 export class ShardedFleet implements AsyncDisposable {
   readonly kube: KubeApi;
   readonly example: Example;
-  readonly holdings: Holding[] = [];
-  readonly writes: ShardWrite[] = [];
-  /** When a zone was last read or written, by its name. */
-  readonly handled = new Map<string, number>();
-  /** The longest time for which a zone was not handled. */
-  longestGapMs = 0;
+  readonly witness: ShardWitness;
   #replicas: readonly Replica[] = [];
   #started = 0;
-  #harvested = 0;
   readonly #ids = new Map<string, string>();
-  readonly #zoneNames = new Map<string, string>();
   readonly #stop = new AbortController();
   readonly #working: Promise<void>[] = [];
 
   private constructor(kube: KubeApi, example: Example) {
     this.kube = kube;
     this.example = example;
-    kube.stored = (at, object) => this.#note(at, object);
+    this.witness = new ShardWitness(example.emulator, (identity) => this.replicaOf(identity));
+    kube.stored = (at, object) => this.witness.note(at, object);
   }
 
   /** Starts the API server, the service and so many replicas, and waits until all shards are held. */
-  static async start(replicas: number, drifts = true): Promise<ShardedFleet> {
+  static async start({ replicas, editEveryMs }: FleetOptions): Promise<ShardedFleet> {
     const kube = await startKubeApi();
     const tokens = Array.from({ length: 300 }, (_, nth) =>
       shardNames.map((shard) => ({
@@ -90,8 +72,9 @@ export class ShardedFleet implements AsyncDisposable {
     await example.place.write("fleet/zones.yaml", JSON.stringify({ zones: declared }));
     await control(example, "faults", { fault: "latency", milliseconds: 20, method: "PUT" });
     const fleet = new ShardedFleet(kube, example);
-    await fleet.#learnZones();
-    fleet.#working.push(fleet.#harvestRepeatedly(), ...(drifts ? [fleet.#drift()] : []));
+    await fleet.witness.learnZones();
+    fleet.#working.push(fleet.#harvestRepeatedly());
+    if (editEveryMs !== undefined) fleet.#working.push(fleet.#edit(editEveryMs));
     await Promise.all(Array.from({ length: replicas }, () => fleet.add()));
     await fleet.settled();
     return fleet;
@@ -117,6 +100,19 @@ export class ShardedFleet implements AsyncDisposable {
     return replica;
   }
 
+  /** Changes the configuration of all replicas, of those too that start later, and waits until they have it. */
+  async reconfigure(change: (config: string) => string): Promise<void> {
+    const { place } = this.example;
+    const config = change(await place.read("zonewarden.yaml"));
+    await place.write("zonewarden.yaml", config);
+    for (const { name } of this.#replicas) await place.write(`${name}/zonewarden.yaml`, config);
+    await eventually("the configuration is applied", () =>
+      this.#replicas.every(({ daemon }) => daemon.output().includes("configuration applied"))
+        ? true
+        : undefined,
+    );
+  }
+
   drop(replica: Replica): void {
     this.#replicas = this.#replicas.filter((each) => each !== replica);
   }
@@ -124,7 +120,7 @@ export class ShardedFleet implements AsyncDisposable {
   /** The holders of all shards now, "" for none. */
   get holders(): ReadonlyMap<string, string> {
     return new Map(
-      shardNames.map((shard) => [shard, holderIn(this.kube.objects.get(`${leases}${shard}`))]),
+      shardNames.map((shard) => [shard, holderIn(this.kube.objects.get(`${shardLeases}${shard}`))]),
     );
   }
 
@@ -156,8 +152,22 @@ export class ShardedFleet implements AsyncDisposable {
   /** Resolves when the shards are spread evenly, with the seconds that it took. */
   async settled(): Promise<number> {
     const from = performance.now();
-    await eventually("the shards are spread", () => this.isSettled || undefined, 90);
+    await this.#until("the shards are spread", () => this.isSettled);
     return (performance.now() - from) / 1_000;
+  }
+
+  /** A failure says what each replica said last. */
+  async #until(what: string, isSo: () => boolean): Promise<void> {
+    try {
+      await eventually(what, () => isSo() || undefined, 90);
+    } catch (cause) {
+      const said = this.#replicas.map(
+        ({ name, daemon }) => `${name}:\n${daemon.output().slice(-3_000)}`,
+      );
+      const record = this.kube.objects.get(shardLeases.slice(0, -1));
+      const seen = [JSON.stringify([...this.holders]), JSON.stringify(record), ...said];
+      throw new Error(`${what}:\n${seen.join("\n")}`, { cause });
+    }
   }
 
   /** Resolves when other replicas hold these shards, with the seconds that it took. */
@@ -167,7 +177,7 @@ export class ShardedFleet implements AsyncDisposable {
       const holder = this.replicaOf(this.holders.get(shard) ?? "");
       return holder !== "" && holder !== from.name;
     };
-    await eventually("the shards move", () => shards.every(isMoved) || undefined, 90);
+    await this.#until("the shards move", () => shards.every(isMoved));
     return (performance.now() - since) / 1_000;
   }
 
@@ -177,81 +187,26 @@ export class ShardedFleet implements AsyncDisposable {
     const from = Date.now();
     const zones = shards.flatMap((shard) => zonesOf.get(shard) ?? []);
     const isDone = (zone: string): boolean =>
-      this.writes.some((write) => write.zone === zone && write.at > from);
-    await eventually("the zones are written", () => zones.every(isDone) || undefined, 60);
+      this.witness.writes.some((write) => write.zone === zone && write.at > from);
+    await this.#until("the zones are written", () => zones.every(isDone));
     return (performance.now() - since) / 1_000;
-  }
-
-  /** Each write of a replica that did not hold the Lease of the shard when the service answered it. */
-  get strayWrites(): readonly string[] {
-    this.#harvest();
-    const byShard = Map.groupBy(this.holdings, ({ shard }) => shard);
-    return this.writes.flatMap(({ shard, replica, at, number }) => {
-      const holder = (byShard.get(shard) ?? []).findLast((holding) => holding.at <= at)?.holder;
-      const name = this.replicaOf(holder ?? "");
-      return name === replica ? [] : [`#${number} ${shard} by ${replica}, held by ${name}`];
-    });
-  }
-
-  #note(at: string, object: JsonObject): void {
-    if (!at.startsWith(leases)) return;
-    const shard = at.slice(leases.length);
-    const holder = holderIn(object);
-    const known = this.holdings.findLast((holding) => holding.shard === shard)?.holder;
-    if (holder !== known) this.holdings.push({ shard, holder, at: Date.now() });
   }
 
   async #harvestRepeatedly(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      this.#harvest();
+      this.witness.harvest();
       await sleep(200);
     }
   }
 
-  #harvest(): void {
-    const entries = this.example.emulator.journal();
-    for (const entry of entries) {
-      if (entry.number <= this.#harvested) continue;
-      this.#harvested = entry.number;
-      this.#take(entry);
-    }
-  }
-
-  #take({ number, at, method, path: address, credential }: JournalEntry): void {
-    const zone = this.#zoneIn(address);
-    if (zone === undefined) return;
-    const moment = Date.parse(at);
-    const before = this.handled.get(zone) ?? moment;
-    this.longestGapMs = Math.max(this.longestGapMs, moment - before);
-    this.handled.set(zone, moment);
-    if (method === "GET") return;
-    const [replica = "", shard = ""] = credential.split("-");
-    this.writes.push({ shard, replica, zone, at: moment, number });
-  }
-
-  #zoneIn(address: string): string | undefined {
-    const id = /\/zones\/([0-9a-f]{32})\//.exec(address)?.[1];
-    return this.#zoneNames.get(id ?? "");
-  }
-
-  /** Learns the ids of the zones. */
-  async #learnZones(): Promise<void> {
-    const response = await fetch(`${this.example.emulator.baseUrl}/zones?per_page=50`, {
-      headers: { authorization: "Bearer token-r299-c0" },
-    });
-    const { result } = coerceObject(await response.json());
-    for (const zone of Array.isArray(result) ? result : []) {
-      const { id, name } = coerceObject(zone);
-      this.#zoneNames.set(coerceText(id), coerceText(name));
-    }
-  }
-
-  async #drift(): Promise<void> {
+  async #edit(everyMs: number): Promise<void> {
     const zones = [...zonesOf.values()].flat();
     for (let nth = 0; !this.#stop.signal.aborted; nth += 1) {
-      const zone = zones[(nth * 3) % zones.length];
+      const zone = zones[(nth * 3) % zones.length] ?? "";
+      const from = Date.now();
       await control(this.example, "edit", { zone, settings: { enabled: false } });
-      await sleep(60);
+      this.witness.edits.push({ zone, from, to: Date.now() });
+      await sleep(everyMs);
     }
   }
 
@@ -262,10 +217,6 @@ export class ShardedFleet implements AsyncDisposable {
     await this.kube[Symbol.asyncDispose]();
     await this.example[Symbol.asyncDispose]();
   }
-}
-
-function holderIn(object: JsonObject | undefined): string {
-  return coerceText(coerceObject(object?.["spec"])["holderIdentity"]);
 }
 
 function configOf(): string {
