@@ -79,10 +79,7 @@ export function beginTerm(
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
   const revision = context.storedRevision(store, config.desired.path, host.files);
-  const fleet = new Fleet(
-    (zone) => runs.differedSince(zone),
-    (zone) => storedScripts(store, zone),
-  );
+  const fleet = createFleet(store, runs);
   const scripts = scriptMemory({ ...context, store, fleet, logger });
   const poller = createInventoryPoller(parts, host, fleet, scripts);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
@@ -107,8 +104,8 @@ export function beginTerm(
       audit.feed.declare(zones);
     },
   });
-  const { recordBeforeWrite } = history;
-  const memory = { runs, revision, recordBeforeWrite, authors: audit.authors };
+  const { authors } = audit;
+  const memory = { runs, revision, recordBeforeWrite: history.recordBeforeWrite, authors };
   const work = { parts, host, schedule, sources, credential };
   const reconciler = createReconciler(work, reporter, memory);
   const use = sources.use();
@@ -129,6 +126,14 @@ export function beginTerm(
       await store[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The zones, as far as the state knows them. */
+function createFleet(store: StateStore, runs: StoredRuns): Fleet {
+  return new Fleet(
+    (zone) => runs.differedSince(zone),
+    (zone) => storedScripts(store, zone),
+  );
 }
 
 async function workUntil(
