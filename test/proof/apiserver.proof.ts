@@ -34,8 +34,8 @@ async function kubeconfigOfPod(server: ApiServer): Promise<string> {
     .replace("user: user }", "user: user, namespace: zonewarden }");
 }
 
-function holderOf(server: ApiServer): string {
-  const lease = server.kubectl("-n", "zonewarden", "get", "lease", "zonewarden", "-o", "json");
+function holderOf(server: ApiServer, name = "zonewarden"): string {
+  const lease = server.kubectl("-n", "zonewarden", "get", "lease", name, "-o", "json");
   return coerceText(coerceObject(coerceObject(JSON.parse(lease))["spec"])["holderIdentity"]);
 }
 
@@ -158,6 +158,50 @@ describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
       verbs: ["create"],
     });
     expect(rules).toHaveLength(5);
+  });
+
+  it("lets three processes with the rights of the overlay sharded share two credentials", async ({
+    expect,
+  }) => {
+    await using server = await startApiServer();
+    apply(server, "sharded");
+    const credentials = ["brands", "shops"].map((name) => ({
+      name,
+      token_env: "ZONEWARDEN_API_TOKEN",
+      zones: [name === "brands" ? "*.brand.example" : "*"],
+    }));
+    await using example = await exampleWithEmulator({
+      config: `schedule: { cron: "* * * * * *" }
+credentials: ${JSON.stringify(credentials)}
+cluster: { kubeconfig: kubeconfig, shards: credential }`,
+    });
+    await example.place.write("kubeconfig", await kubeconfigOfPod(server));
+    const { directory } = example.place;
+    const leases = ["zonewarden.brands", "zonewarden.shops"];
+    const holders = (): readonly string[] => leases.map((lease) => holderOf(server, lease));
+    await using first = await startDaemon(directory);
+    await using second = await startDaemon(directory);
+    await using third = await startDaemon(directory);
+    const daemons = [first, second, third];
+    const owners = (): readonly (Daemon | undefined)[] =>
+      holders().map((holder) => daemons.find((daemon) => isIn(daemon, holder)));
+    const spread = await eventually("two of them hold a credential each", () => {
+      const [brands, shops] = owners();
+      return brands !== undefined && shops !== undefined && brands !== shops
+        ? { brands, shops }
+        : undefined;
+    });
+    await eventually("the states are stored", () => {
+      const maps = server.kubectl("-n", "zonewarden", "get", "configmaps");
+      return leases.every((lease) => maps.includes(`${lease}-state `)) || undefined;
+    });
+    expect(await spread.brands.end("SIGTERM")).toBe(0);
+    await eventually("another takes the credential", () => {
+      const [brands] = owners();
+      return (brands !== undefined && brands !== spread.brands) || undefined;
+    });
+    const spoken = daemons.map(({ output }) => output()).join("\n");
+    expect(spoken).not.toMatch(/cannot be (used|read|written)/);
   });
 
   it("lets two processes with these rights take turns, and keep what was known", async ({
