@@ -163,6 +163,29 @@ describe("replicas that share shards", () => {
     }
   });
 
+  it("write nothing while the API server is gone for an hour, and go on when it is back", async ({
+    expect,
+  }) => {
+    for (let seed = 1; seed <= 3; seed += 1) {
+      const simulation = await Simulation.installed(seed);
+      const { world, clock, all } = simulation;
+      const from = clock.monotonicMs();
+      for (const replica of all) replica.network = "cut";
+      await clock.advance(3_600_000);
+      // Ten seconds after its last renewal, which may have been sent just before, a holder begins no write any more.
+      const late = world.writes.filter((write) => write.from > from + 10_500);
+      expect(late, `seed ${seed}`).toEqual([]);
+      const back = world.writes.length;
+      for (const replica of all) replica.network = "ok";
+      await clock.advance(20_000);
+      expect(simulation.unsettled, `seed ${seed}`).toBe("");
+      const written = new Set(world.writes.slice(back).map(({ shard }) => shard));
+      expect(written.size, `seed ${seed}`).toBe(shards.length);
+      expect(world.overlapping).toEqual([]);
+      for (const replica of all) replica.kill();
+    }
+  }, 120_000);
+
   it.for<PlantedBug>([
     "ignores versions",
     "asks no clock",

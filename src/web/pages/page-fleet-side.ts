@@ -30,8 +30,7 @@ export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot)
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${renderAuthorPanel(fleet.zones, now)}
     ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
-    ${shardPanel(daemon.cluster)}
-    ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
+    ${shardPanel(daemon.cluster)}${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }
 
