@@ -160,12 +160,16 @@ function electionOf(options: ClusterOptions, kube: KubeClient, ports: ClusterPor
       leases: leaseStore(lease, kube),
       clock,
       random,
+      isFirst: async () => {
+        const firsts = await Promise.all(shards.map((shard) => shard.isFirst()));
+        return !firsts.includes(false);
+      },
       holdsShards: () => election.holdsShards,
       watched: () => election.reconsider(),
     },
   );
   const election = new ShardElection({ identity, timing, clock, random, replicas });
-  const shards = credentials.map((credential) => {
+  const shards: readonly Shard[] = credentials.map((credential) => {
     const name = `${lease}.${credential}`;
     const stance = election.stanceOf(name);
     return new Shard({ ...shared, lease: name, credential }, { kube, clock, random, stance });

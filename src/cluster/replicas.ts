@@ -1,6 +1,7 @@
 import type { ElectionObserver } from "./elector.ts";
 import { type LeaseClock, type LeaseTiming, requestTimeoutMs } from "./held-lease.ts";
 import type { Claim, Lease, LeaseStore } from "./lease.ts";
+import { ReplicaMemory } from "./replica-memory.ts";
 import {
   type Coordinator,
   type ReplicaEntry,
@@ -26,16 +27,12 @@ export interface ReplicaPorts {
   readonly clock: LeaseClock;
   /** From 0 up to 1. */
   readonly random: () => number;
+  /** Whether no process ever held a shard. */
+  readonly isFirst: () => Promise<boolean>;
   /** Whether this process holds a shard, or may hold one in a moment. */
   readonly holdsShards: () => boolean;
   /** Called after each reading of the Lease. */
   readonly watched: () => void;
-}
-
-/** A value of others that changes while they live, and since when it is the same by this process's own clock. */
-interface Sign {
-  readonly value: string;
-  readonly since: number;
 }
 
 /**
@@ -46,9 +43,12 @@ interface Sign {
 export class Replicas {
   readonly #options: ReplicaOptions;
   readonly #ports: ReplicaPorts;
-  readonly #signs = new Map<string, Sign>();
+  readonly #memory: ReplicaMemory;
   #lease: Lease | undefined;
-  #holder: Sign = { value: "", since: -Infinity };
+  /** The holder and when it renewed, and since when both are the same by this process's own clock. */
+  #holder = { value: "", since: -Infinity };
+  /** Until then, by the monotonic clock, replicas may work of which a new Lease says nothing. */
+  #quietUntil = -Infinity;
   /** When the Lease was last read or written, by the monotonic clock. */
   #watchedAt = -Infinity;
   #wroteAt = -Infinity;
@@ -64,6 +64,7 @@ export class Replicas {
   constructor(options: ReplicaOptions, ports: ReplicaPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#memory = new ReplicaMemory(options.identity, options.timing.durationMs);
   }
 
   /** The Lease as it was last seen. */
@@ -87,7 +88,8 @@ export class Replicas {
     const { identity, setUp } = this.#options;
     const live = this.#live;
     // What the Lease says of this replica is what the others know of it.
-    const isKnown = live.get(identity)?.stands === true && !this.#isLeaving;
+    const isQuiet = this.#ports.clock.monotonicMs() < this.#quietUntil;
+    const isKnown = live.get(identity)?.stands === true && !this.#isLeaving && !isQuiet;
     return isKnown && !this.#mustYield(live) ? sharing(live, setUp) : [];
   }
 
@@ -114,7 +116,7 @@ export class Replicas {
     this.#beatSoon();
   }
 
-  /** Takes this process off the record. It holds no shard any more. */
+  /** Says that this process has ended. It holds no shard any more. */
   async remove(): Promise<void> {
     this.#isLeaving = true;
     await this.#attempt(async () => {
@@ -124,8 +126,10 @@ export class Replicas {
         const lease = await leases.read(requestTimeoutMs(timing));
         this.#see(lease);
         if (lease === undefined || this.#isForeign) return;
-        const left = new Map(this.#live);
-        left.delete(identity);
+        // The entry stays until it is silent: the others must not take it for one that somebody removed.
+        this.#beat += 1;
+        const entry = { ...this.#own(), stands: false, leaves: true };
+        const left = new Map(this.#live).set(identity, entry);
         const holder = lease.holder === identity ? successorOf(left, this.#options) : lease.holder;
         const claim = this.#claim(lease, holder, left);
         if ((await this.#write(lease, claim)) !== undefined) return;
@@ -195,25 +199,14 @@ export class Replicas {
     const now = this.#ports.clock.monotonicMs();
     this.#lease = lease;
     this.#watchedAt = now;
-    const record = this.#record;
-    for (const [name, { beat }] of record) {
-      if (this.#signs.get(name)?.value !== String(beat)) {
-        this.#signs.set(name, { value: String(beat), since: now });
-      }
-    }
-    for (const name of this.#signs.keys()) if (!record.has(name)) this.#signs.delete(name);
+    this.#memory.see(this.#record, now);
     const held = `${lease?.holder} ${lease?.renewed}`;
     if (held !== this.#holder.value) this.#holder = { value: held, since: now };
   }
 
   /** The replicas that are not silent. */
   get #live(): ReplicaRecord {
-    const { identity, timing } = this.#options;
-    const isLive = (name: string): boolean => {
-      const since = this.#signs.get(name)?.since ?? -Infinity;
-      return name === identity || this.#watchedAt - since < timing.durationMs;
-    };
-    return new Map([...this.#record].filter(([name]) => isLive(name)));
+    return this.#memory.live(this.#watchedAt);
   }
 
   #coordinator(live: ReplicaRecord): Coordinator {
@@ -247,8 +240,12 @@ export class Replicas {
   /** Where somebody else wrote meanwhile, the next round writes. */
   async #beatIn(lease: Lease | undefined): Promise<void> {
     const { clock } = this.#ports;
-    const { identity } = this.#options;
+    const { identity, timing } = this.#options;
     this.#beat += 1;
+    if (lease === undefined && !(await this.#ports.isFirst())) {
+      // Somebody removed the Lease. Noted before it is sent: the answer may be lost.
+      this.#quietUntil = clock.monotonicMs() + timing.durationMs;
+    }
     const replicas = new Map(this.#live).set(identity, this.#own());
     const holder = this.#coordinator(this.#live).isGone ? identity : (lease?.holder ?? identity);
     const claim = this.#claim(lease, holder, replicas);

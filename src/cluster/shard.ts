@@ -127,10 +127,11 @@ export class Shard {
     const installation = `${owner} at ${service}`;
     const candidate = { identity, installation, timing, annotations: { [pageKey]: page } };
     const leases = leaseStore(lease, kube);
-    return new Elector(candidate, { ...ports, leases, observer, isFirst: () => this.#isFirst() });
+    return new Elector(candidate, { ...ports, leases, observer, isFirst: () => this.isFirst() });
   }
 
-  async #isFirst(): Promise<boolean> {
+  /** Whether no process ever held it: there is no state. */
+  async isFirst(): Promise<boolean> {
     try {
       const maps = configMapsOf(this.#ports.kube, labels);
       return (await maps.read(this.stateName)) === undefined;

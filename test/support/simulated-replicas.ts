@@ -138,6 +138,8 @@ export class SimulatedReplica extends SimulatedMachine {
       leases: this.storeOf(world.record),
       clock,
       random,
+      isFirst: () =>
+        Promise.resolve([...world.leases.values()].every(({ taken }) => taken.length === 0)),
       holdsShards: () => this.#election.holdsShards,
       watched: () => this.#election.reconsider(),
     };
