@@ -69,3 +69,10 @@ export function sharing(live: ReplicaRecord, setUp: string): readonly string[] {
   if (others) return [];
   return [...live].filter(([, entry]) => entry.stands && !entry.leaves).map(([name]) => name);
 }
+
+/** Who holds the Lease after one that ends: best one with the same credentials. */
+export function successorOf(replicas: ReplicaRecord, setUp: string): string {
+  const names = [...replicas].filter(([, { leaves }]) => !leaves);
+  const same = names.find(([, entry]) => entry.setUp === setUp);
+  return (same ?? names[0])?.[0] ?? "";
+}

@@ -10,6 +10,7 @@ import {
   replicasKey,
   replicasText,
   sharing,
+  successorOf,
   yields,
 } from "./replica-record.ts";
 
@@ -129,8 +130,9 @@ export class Replicas {
         // The entry stays until it is silent: the others must not take it for one that somebody removed.
         this.#beat += 1;
         const entry = { ...this.#own(), stands: false, leaves: true };
-        const left = new Map(this.#live).set(identity, entry);
-        const holder = lease.holder === identity ? successorOf(left, this.#options) : lease.holder;
+        const left = this.#recorded.set(identity, entry);
+        const holder =
+          lease.holder === identity ? successorOf(left, this.#options.setUp) : lease.holder;
         const claim = this.#claim(lease, holder, left);
         if ((await this.#write(lease, claim)) !== undefined) return;
       }
@@ -209,6 +211,12 @@ export class Replicas {
     return this.#memory.live(this.#watchedAt);
   }
 
+  /** Those of which the Lease still says something: what somebody removed is not written again. */
+  get #recorded(): Map<string, ReplicaEntry> {
+    const record = this.#record;
+    return new Map([...this.#live].filter(([name]) => record.has(name)));
+  }
+
   #coordinator(live: ReplicaRecord): Coordinator {
     const { holder = "", durationMs } = this.#lease ?? {};
     const entry = live.get(holder);
@@ -246,7 +254,7 @@ export class Replicas {
       // Somebody removed the Lease. Noted before it is sent: the answer may be lost.
       this.#quietUntil = clock.monotonicMs() + timing.durationMs;
     }
-    const replicas = new Map(this.#live).set(identity, this.#own());
+    const replicas = this.#recorded.set(identity, this.#own());
     const holder = this.#coordinator(this.#live).isGone ? identity : (lease?.holder ?? identity);
     const claim = this.#claim(lease, holder, replicas);
     const written = await this.#write(lease, claim);
@@ -287,11 +295,4 @@ export class Replicas {
 /** Reads a signal again: the compiler assumes that it keeps its value across an `await`. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
-}
-
-/** Who holds the Lease after one that ends: best one with the same credentials. */
-function successorOf(replicas: ReplicaRecord, { setUp }: ReplicaOptions): string {
-  const names = [...replicas].filter(([, { leaves }]) => !leaves);
-  const same = names.find(([, entry]) => entry.setUp === setUp);
-  return (same ?? names[0])?.[0] ?? "";
 }
