@@ -57,7 +57,7 @@ export function scriptMemory({
       const { revision = "", commit } = fleet.load ?? {};
       const line = scriptRecordOf(check, { at, zone, revision, commit });
       if (line !== undefined) history.recordScripts(line);
-      const watch = line === undefined ? check.watch : { ...check.watch, recordedAt: at };
+      const watch = line?.read === undefined ? check.watch : { ...check.watch, recordedAt: at };
       fleet.recordScripts(zone, isLast ? undefined : watch);
       store.set(`${prefix}${zone}`, isLast ? undefined : scriptWatchText(watch));
       logScriptEvents(logger, zone, check.events);

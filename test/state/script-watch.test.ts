@@ -158,7 +158,7 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect(openOf(watch, "unauthorised")).toBe(3_000);
   });
 
-  it("is recorded with each event, and once a day without", ({ expect }) => {
+  it("is recorded with each event, and the first of each day (UTC) without", ({ expect }) => {
     const declared = declaredScripts([authorised(pay)]);
     const first = check(declared, readingOf([here(pay)]), firstDay);
     const head = { zone: "shop.example.com", revision: "r", commit: undefined };
@@ -167,12 +167,12 @@ describe("checks of the scripts on declared pages, one after the other", () => {
       open: 0,
     });
     const recorded = { ...first.watch, recordedAt: firstDay };
-    const later = check(declared, readingOf([here(pay)]), day(0.9), recorded);
-    expect(scriptRecordOf(later, { ...head, at: day(0.9) })).toBeUndefined();
+    const later = check(declared, readingOf([here(pay)]), day(0.49), recorded);
+    expect(scriptRecordOf(later, { ...head, at: day(0.49) })).toBeUndefined();
     const unread = check(declared, undefined, day(1), recorded);
     expect(scriptRecordOf(unread, { ...head, at: day(1) })).toBeUndefined();
-    const next = check(declared, readingOf([here(pay)]), day(1), recorded);
-    expect(scriptRecordOf(next, { ...head, at: day(1) })?.events).toEqual([]);
+    const next = check(declared, readingOf([here(pay)]), day(0.5), recorded);
+    expect(scriptRecordOf(next, { ...head, at: day(0.5) })?.events).toEqual([]);
   });
 
   it("finds in each order of rounds what the last one shows, and opens and closes in turn", ({

@@ -89,7 +89,7 @@ export interface ScriptWatch {
   readonly moreFindings: number;
   /** When a script of each entry was last seen; before that, when the entry was first checked. */
   readonly seen: ReadonlyMap<string, Date>;
-  /** When a check was last recorded in the history. */
+  /** When a check that read the inventory was last recorded in the history. */
   readonly recordedAt: Date | undefined;
 }
 
@@ -110,7 +110,7 @@ export interface ScriptCheck {
   readonly events: readonly ScriptEvent[];
 }
 
-/** A check as the history keeps it: each with events, and one a day without. */
+/** A check as the history keeps it: each with events, and the first one of each day (UTC) that read the inventory. */
 export interface ScriptRecord {
   readonly at: Date;
   readonly zone: string;
@@ -137,7 +137,9 @@ export function openOf({ findings, moreFindings }: ScriptWatch, kind: FindingKin
   return open.length + (kind === "unauthorised" ? moreFindings : 0);
 }
 
-const dayMs = 86_400_000;
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}
 
 /** What the history keeps of a check; `undefined`: it has nothing new, and one of this day is kept. */
 export function scriptRecordOf(
@@ -146,7 +148,7 @@ export function scriptRecordOf(
 ): ScriptRecord | undefined {
   const { recordedAt, readAt, scripts, moreScripts, findings, moreFindings } = watch;
   const isRead = readAt !== undefined && Number(readAt) === Number(head.at);
-  const isDue = recordedAt === undefined || Number(head.at) - Number(recordedAt) >= dayMs;
+  const isDue = recordedAt === undefined || dayOf(recordedAt) !== dayOf(head.at);
   if (events.length === 0 && !(isRead && isDue)) return undefined;
   const open = findings.filter(({ acceptance }) => acceptance === undefined).length;
   return {
