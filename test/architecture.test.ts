@@ -92,7 +92,6 @@ const seenByTestsAlone = [
   "reconcile/run/next-run.ts zoneBackoff",
   "reconcile/run/next-run.ts backoffMs",
   "render/diagnostic-formats.ts sentenceOf",
-  "state/timeline.ts driftEpisodes",
   "syntax/csp/csp.ts printCsp",
   "zone/managed-ruleset.ts managedRulesets",
 ];

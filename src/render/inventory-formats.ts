@@ -4,8 +4,9 @@ import {
   type ZoneInventory,
 } from "../state/inventory.ts";
 import { byEntryName } from "../syntax/by-text.ts";
-import { canonicalJson, type Json, type JsonObject } from "../syntax/json.ts";
+import { type JsonObject } from "../syntax/json.ts";
 import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-item.ts";
+import { csvCell } from "./evidence/csv-cell.ts";
 import { plural, printable } from "./format.ts";
 
 const commonColumns = [
@@ -74,16 +75,6 @@ export function inventoryCsv(
     }),
   );
   return [heads, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
-}
-
-function csvCell(value: JsonObject[string] | undefined): string {
-  if (value === undefined || value === null) return "";
-  const parts = Array.isArray(value) ? value : [value];
-  const text = parts
-    .map((part: Json) => (typeof part === "string" ? part : canonicalJson(part)))
-    .join(" ");
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A table: column heads, and rows of cells. */

@@ -38,8 +38,11 @@ describe("the examples in the documents", () => {
     expect(await mistakesInYaml(text)).toEqual([]);
   });
 
-  // The blocks of the quick start are one script: quick-start.test.ts runs it.
-  const scripts = examplesIn("sh").filter(({ place }) => !place.startsWith("docs/quick-start.md"));
+  // The blocks of these are one script: quick-start.test.ts and evidence-walk.test.ts run it.
+  const walks = ["docs/quick-start.md", "docs/evidence.md"];
+  const scripts = examplesIn("sh").filter(
+    ({ place }) => !walks.some((file) => place.startsWith(file)),
+  );
 
   it.for(scripts)("$place runs", async ({ text, config }, { expect }) => {
     await using shell = await ExampleShell.start(config);

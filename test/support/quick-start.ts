@@ -18,19 +18,20 @@ export interface Walk extends AsyncDisposable {
 export type Instead = Readonly<Record<string, string>>;
 
 /**
- * Runs every script of the quick start as one script of bash, with real processes, in an empty directory. Only the address of the
+ * Runs every script of the quick start, or of another document, as one script of bash, with real processes, in an empty directory. Only the address of the
  * emulator differs from the document, and the lines that the test replaces, each of which the document must have.
  */
 export async function walkQuickStart(
   port: number,
   instead: Instead,
   searchPath: string,
+  document = "docs/quick-start.md",
 ): Promise<Walk> {
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
-  const blocks = codeBlocksOf("docs/quick-start.md").filter(({ language }) => language === "sh");
+  const blocks = codeBlocksOf(document).filter(({ language }) => language === "sh");
   const lines = blocks.flatMap(({ text }) => text.split("\n"));
   const missing = Object.keys(instead).filter((line) => !lines.includes(line));
-  if (missing.length > 0) throw new Error(`the quick start has no line ${missing.join(", ")}`);
+  if (missing.length > 0) throw new Error(`${document} has no line ${missing.join(", ")}`);
   const script = lines.map((line) => scriptLine(instead[line] ?? line, port)).join("\n");
   const child = spawn("bash", ["--noprofile", "--norc", "-ec", script], {
     cwd: directory,

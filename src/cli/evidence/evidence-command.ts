@@ -1,0 +1,173 @@
+import path from "node:path";
+
+import type { Host } from "../../host/host.ts";
+import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
+import { type EvidenceFile, evidenceCsv } from "../../render/evidence/evidence-csv.ts";
+import { evidenceJson } from "../../render/evidence/evidence-json.ts";
+import type { Evidence } from "../../state/evidence/evidence-pack.ts";
+import { evidenceOf } from "../../state/evidence/evidence.ts";
+import type { Period } from "../../state/timeline.ts";
+import { sha256 } from "../../telemetry/history/history-chain.ts";
+import type { HistoryProof } from "../../telemetry/history/verify-history.ts";
+import { renderEvidencePage } from "../../web/evidence/evidence-page.ts";
+import { startOf } from "../../zone/declared-scripts.ts";
+import { zoneName, type ZoneName } from "../../zone/zone.ts";
+import type { DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { existingOf, writeNew } from "../output/new-files.ts";
+import { readHistoryKey } from "../session/plan-keys.ts";
+import { declaredSubject } from "./declared-subject.ts";
+import { readKeptHistory } from "./kept-history.ts";
+
+export const defineEvidence: DefineCommand = (command, host, end) => {
+  command
+    .configFile()
+    .requiredOption("--zone <names...>", "the zones, by name")
+    .requiredOption("--since <date>", "the first day (UTC): 2026-08-01")
+    .requiredOption("--until <date>", "the last day (UTC), which is part of the period")
+    .requiredOption("--out <directory>", "where to write the files")
+    .option(
+      "--history <files...>",
+      "history files, oldest first; that of the configuration by default",
+    )
+    .option("--head <hash>", "a head that somebody else has kept, from a log or a notification")
+    .option("--verify-key <file>", "the public key (PEM) of history.sign_key")
+    .option("--force", "replace files that exist", false)
+    .examples(
+      "zonewarden evidence --zone shop.example.com --since 2026-08-01 --until 2026-10-31 --out evidence",
+      "zonewarden evidence --zone shop.example.com --since 2026-08-01 --until 2026-10-31 --out evidence --verify-key history-verify.pem",
+    )
+    .action(async (flags: EvidenceFlags) => {
+      end(await writeEvidence(flags, host));
+    });
+};
+
+interface EvidenceFlags {
+  readonly config: string;
+  readonly zone: readonly string[];
+  readonly since: string;
+  readonly until: string;
+  readonly out: string;
+  readonly history?: readonly string[];
+  readonly head?: string;
+  readonly verifyKey?: string;
+  readonly force: boolean;
+}
+
+/** Writes the pack from the history and the zone files. Needs no network. */
+async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode> {
+  const asked = askedIn(flags);
+  if (typeof asked === "string") return fail(`evidence: ${asked}`, host);
+  const proof = await proofIn(flags, host);
+  if (typeof proof === "string") return fail(`evidence: ${proof}`, host);
+  const signal = new AbortController().signal;
+  const config = await loadConfigOrPrint(flags.config, host, signal);
+  const desired = config && (await loadDesiredOrPrint(config, host, signal));
+  if (config === undefined || desired === undefined) return exitCodes.invalid;
+  const { path: configured } = config.history;
+  const files = flags.history ?? (configured === undefined ? [] : [configured]);
+  if (files.length === 0) return fail(`evidence: ${flags.config} ${noHistory}`, host);
+  const evidence = evidenceOf({
+    ...(await readKeptHistory(files, proof, host)),
+    period: asked.period,
+    files: { revision: desired.revision, commit: desired.commit },
+    subjects: asked.zones.map((zone) => declaredSubject(zone, desired.documents)),
+  });
+  return save(evidence, flags, host);
+}
+
+const noHistory =
+  "sets no history.path, and without it nothing is kept; name the files that you have with --history";
+
+/** With what the history is compared; a message where a flag is wrong. */
+async function proofIn(
+  { head, verifyKey }: EvidenceFlags,
+  host: Host,
+): Promise<HistoryProof | string> {
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
+    return "--head takes the 64 hexadecimal digits of a head";
+  }
+  if (verifyKey === undefined) return { head, key: undefined };
+  const read = await readHistoryKey(verifyKey, host);
+  return read.result === "error" ? read.message : { head, key: read.key };
+}
+
+/** Of what evidence is asked for; a message where a flag is wrong. */
+function askedIn(
+  flags: EvidenceFlags,
+): { readonly period: Period; readonly zones: readonly ZoneName[] } | string {
+  const period = periodIn(flags);
+  if (typeof period === "string") return period;
+  const zones = zonesIn(flags);
+  return typeof zones === "string" ? zones : { period, zones };
+}
+
+const dayMs = 86_400_000;
+const longestDays = 3_660;
+
+/** The days from the first to the last; a message where the flags name none. */
+function periodIn({ since, until }: EvidenceFlags): Period | string {
+  const [first, last] = [dayIn(since), dayIn(until)];
+  if (first === undefined || last === undefined) {
+    return "--since and --until take days: 2026-08-01";
+  }
+  if (first > last) return "--since is after --until";
+  const end = new Date(Number(last) + dayMs);
+  if (Number(end) - Number(first) > longestDays * dayMs) {
+    return "the period is longer than ten years";
+  }
+  return { since: first, until: end };
+}
+
+function dayIn(text: string): Date | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? startOf(text) : undefined;
+}
+
+/** The named zones, each once, in the order of their names. */
+function zonesIn({ zone: texts }: EvidenceFlags): readonly ZoneName[] | string {
+  const names = new Set<ZoneName>();
+  for (const text of texts) {
+    const name = zoneName(text);
+    if (name === undefined) return `--zone takes names of zones: ${text} is none`;
+    names.add(name);
+  }
+  return [...names].toSorted();
+}
+
+/** Names the hashes of the other files, as `sha256sum --check` reads them. */
+const manifest = "SHA256SUMS";
+
+async function save(evidence: Evidence, flags: EvidenceFlags, host: Host): Promise<ExitCode> {
+  const files: readonly EvidenceFile[] = [
+    { file: "evidence.html", text: renderEvidencePage(evidence) },
+    {
+      file: "evidence.json",
+      text: `${JSON.stringify(evidenceJson(evidence), undefined, 2)}\n`,
+    },
+    ...evidenceCsv(evidence),
+  ];
+  const sums = files.map(({ file, text }) => `${sha256(text)}  ${file}\n`).join("");
+  const all = [...files, { file: manifest, text: sums }];
+  const directory = path.resolve(host.directory, flags.out);
+  const existing = await existingOf(
+    all.map(({ file }) => file),
+    directory,
+    host,
+  );
+  if (existing.length > 0 && !flags.force) {
+    return fail(
+      `evidence: ${flags.out} already has ${existing.join(", ")}; name another directory, or use --force`,
+      host,
+    );
+  }
+  for (const file of all) await writeNew(file, directory, host, flags.force);
+  host.stdout.write(
+    `${all.length} files in ${flags.out}; SHA-256 of ${manifest}: ${sha256(sums)}\n`,
+  );
+  const limits = [
+    ...evidence.limits,
+    ...evidence.zones.flatMap(({ zone, limits: own }) => own.map((limit) => `${zone}: ${limit}`)),
+  ];
+  for (const limit of limits) host.stderr.write(`missing: ${limit}\n`);
+  return limits.length === 0 ? exitCodes.done : exitCodes.partial;
+}

@@ -1,0 +1,218 @@
+import type { ZoneEvidence } from "../../state/evidence/evidence-pack.ts";
+import type { FilesRevision } from "../../state/evidence/evidence-stories.ts";
+import type { HistoryChange, HistoryEntry } from "../../state/history.ts";
+import type { ScriptIntegrity } from "../../zone/declared-scripts.ts";
+import { authorsText, causeWords } from "../cause-text.ts";
+import { durationText, valueText } from "../format.ts";
+
+/** A table of the pack: the same rows in the page and in a CSV file. */
+export interface EvidenceTable {
+  /** Name of the CSV file, without its ending. */
+  readonly name: string;
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** What the page says where there are no rows. */
+  readonly empty: string;
+}
+
+/** The tables of a zone, in the order of the page. */
+export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
+  return [
+    authorisedTable(zone),
+    seenTable(zone),
+    findingsTable(zone),
+    revisionsTable(zone),
+    policiesTable(zone),
+    changesTable(zone),
+    driftTable(zone),
+    statusesTable(zone),
+  ];
+}
+
+/** A line for each day of the period. */
+export function daysTable({ days }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "days",
+    title: "Days",
+    columns: ["day", "status"],
+    rows: days.map(({ day, status }) => [day, statusWords(status)]),
+    empty: "",
+  };
+}
+
+function authorisedTable({ declared }: ZoneEvidence): EvidenceTable {
+  const scripts = typeof declared === "string" ? undefined : declared.scripts;
+  return {
+    name: "authorised-scripts",
+    title: "Inventory of authorised scripts",
+    columns: [
+      "script",
+      "owner",
+      "justification",
+      "approved by",
+      "approved on",
+      "review by",
+      "integrity",
+    ],
+    rows: (scripts?.authorised ?? []).map((entry) => [
+      entry.url,
+      entry.owner,
+      entry.justification,
+      entry.approvedBy,
+      entry.approvedOn,
+      entry.reviewBy,
+      integrityText(entry.integrity),
+    ]),
+    empty: typeof declared === "string" ? "Not known." : "The files authorise no script.",
+  };
+}
+
+function integrityText(integrity: ScriptIntegrity): string {
+  return integrity.by === "hashes" ? `hashes ${integrity.hashes.join(" ")}` : integrity.by;
+}
+
+function seenTable({ scripts }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "seen-scripts",
+    title: "Scripts that were on the pages",
+    columns: ["script", "authorised when recorded", "entry", "recorded", "policies", "pages"],
+    rows: scripts.map(({ url, isAuthorised, entry, steps, enforcement, pageUrls }) => [
+      url,
+      isAuthorised ? "yes" : "no",
+      entry,
+      steps
+        .map(({ at, event, hash }) => `${at.toISOString()} ${event} ${hash}`.trimEnd())
+        .join("; "),
+      enforcement.map(({ policy, decision }) => `${policy} ${decision}`).join("; "),
+      pageUrls.join(" "),
+    ]),
+    empty: "No script is recorded.",
+  };
+}
+
+function findingsTable({ findings }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "findings",
+    title: "Findings, and what was done",
+    columns: ["opened", "closed", "kind", "subject", "detail", "what was done", "pages", "id"],
+    rows: findings.map((finding) => [
+      finding.openedAt.toISOString(),
+      finding.closedAt?.toISOString() ?? "",
+      statusWords(finding.kind),
+      finding.subject,
+      finding.detail,
+      finding.steps
+        .map(({ at, event, acceptance, ...files }) => {
+          const by =
+            acceptance === undefined || event !== "acknowledged"
+              ? ""
+              : ` by ${acceptance.by} until ${acceptance.until.toISOString()}: ${acceptance.reason}`;
+          return `${at.toISOString()} ${event}${by} (${filesText(files)})`;
+        })
+        .join("; "),
+      finding.pageUrls.join(" "),
+      finding.id,
+    ]),
+    empty: "No finding is recorded.",
+  };
+}
+
+function revisionsTable({ revisions }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "revisions",
+    title: "Revisions of the files with which scripts were checked",
+    columns: ["first recorded check", "last recorded check", "commit", "revision"],
+    rows: revisions.map(({ since, until, commit, revision }) => [
+      since.toISOString(),
+      until.toISOString(),
+      commit ?? "",
+      revision,
+    ]),
+    empty: "No check is recorded.",
+  };
+}
+
+function policiesTable({ declared }: ZoneEvidence): EvidenceTable {
+  const policies = typeof declared === "string" ? [] : declared.policies;
+  return {
+    name: "policies",
+    title: "Content security policies that the files declare now",
+    columns: ["policy", "enabled", "action", "expression", "value"],
+    rows: policies.map(({ key, enabled, action, expression, value }) => [
+      key,
+      enabled ? "yes" : "no",
+      action,
+      expression,
+      value,
+    ]),
+    empty: typeof declared === "string" ? "Not known." : "The files declare no policy.",
+  };
+}
+
+function changesTable({ runs }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "changes",
+    title: "Changes of policies, settings and rules",
+    columns: ["at", "resource", "change", "cause", "who", "effect", "result", "files", "fields"],
+    rows: runs.flatMap((run) => run.changes.map((change) => changeRow(run, change))),
+    empty: "No change is recorded.",
+  };
+}
+
+function changeRow(run: HistoryEntry, change: HistoryChange): readonly string[] {
+  const { key, verb, causes, direction, result, fields } = change;
+  const explanations = causes.map((cause) => ({ cause, fields: [] }));
+  return [
+    run.at.toISOString(),
+    key,
+    verb,
+    causeWords(causes),
+    authorsText({ ...change, causes: explanations }, (at) => `at ${at.toISOString()}`),
+    direction,
+    result === "found" ? "found, not written" : result,
+    filesText({ revision: run.revision, commit: run.commit }),
+    fields
+      .map(({ field, before, after }) => `${field}: ${valueText(before)} → ${valueText(after)}`)
+      .join("; "),
+  ];
+}
+
+function driftTable({ drift }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "drift",
+    title: "Drift, and the time to correct it",
+    columns: ["last run without it", "detected", "corrected or gone", "time to correct"],
+    rows: drift.map(({ earliest, detected, gone }) => [
+      earliest.toISOString(),
+      detected.toISOString(),
+      gone?.toISOString() ?? "",
+      gone === undefined ? "not by the end of the period" : durationText(+gone - +detected),
+    ]),
+    empty: "No drift is recorded.",
+  };
+}
+
+function statusesTable({ statuses }: ZoneEvidence): EvidenceTable {
+  return {
+    name: "statuses",
+    title: "Recorded status of policies, settings and rules",
+    columns: ["begin", "end", "status"],
+    rows: statuses.map(({ since, until, status }) => [
+      since.toISOString(),
+      until.toISOString(),
+      status === undefined ? "no record" : statusWords(status),
+    ]),
+    empty: "",
+  };
+}
+
+/** `no_record` as `no record`. */
+export function statusWords(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** A revision of the files in full: Git's name for it, where there is one. */
+export function filesText({ revision, commit }: FilesRevision): string {
+  return commit === undefined ? `revision ${revision}` : `commit ${commit}`;
+}

@@ -1,0 +1,96 @@
+import type { ScriptRecord } from "../scripts/script-watch.ts";
+import type { Period } from "../timeline.ts";
+import type { KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
+import { type FilesRevision, unexplainedFindings } from "./evidence-stories.ts";
+
+const dayMs = 86_400_000;
+
+/** What the history files as a whole do not show of a period, a sentence each. */
+export function historyLimits(
+  { files, flaws, damaged }: KeptHistory,
+  { since, until }: Period,
+): readonly string[] {
+  const moments = (pick: "firstAt" | "lastAt"): readonly Date[] =>
+    files.flatMap((file) => file[pick] ?? []);
+  const [firstAt] = moments("firstAt");
+  const lastAt = moments("lastAt").at(-1);
+  const limits: string[] = [];
+  // That there are no lines is told below.
+  const changes = flaws.filter(({ code }) => code !== "empty" || files.length > 1);
+  if (changes.length > 0) {
+    limits.push(
+      `The history is not intact (${counted(changes.length, "finding")} of its check): what this pack shows may be incomplete or wrong.`,
+    );
+  }
+  if (damaged > 0) {
+    limits.push(
+      `${counted(damaged, "line")} of the history cannot be read and ${damaged === 1 ? "is" : "are"} missing here.`,
+    );
+  }
+  if (firstAt === undefined || lastAt === undefined) {
+    return [...limits, "The history has no lines: nothing is recorded of the period."];
+  }
+  if (Number(firstAt) >= Number(since) + dayMs) {
+    limits.push(
+      `The history that was read begins on ${firstAt.toISOString()}: nothing is recorded of the days before.`,
+    );
+  }
+  if (Number(lastAt) < Number(until) - dayMs) {
+    limits.push(
+      `The history that was read ends on ${lastAt.toISOString()}: nothing is recorded of the days after.`,
+    );
+  }
+  return limits;
+}
+
+/** What is not shown of a zone, a sentence each. */
+export function zoneLimits(
+  zone: Pick<ZoneEvidence, "zone" | "declared" | "days" | "pauses" | "revisions">,
+  records: readonly ScriptRecord[],
+  files: FilesRevision,
+): readonly string[] {
+  const { declared, days, pauses, revisions } = zone;
+  const limits: string[] = [];
+  if (typeof declared === "string") {
+    limits.push(`The inventory of authorised scripts is not shown: ${declared}.`);
+  } else if (declared.scripts === undefined) {
+    limits.push(
+      "The files declare no scripts for the zone (page_shield.scripts): there is no inventory of authorised scripts.",
+    );
+  }
+  if (records.length === 0) {
+    return [
+      ...limits,
+      "The history has no check of the zone's scripts: as far as it tells, the zone was never monitored.",
+    ];
+  }
+  const gaps = days.filter(({ status }) => status !== "checked").length;
+  if (gaps > 0) {
+    limits.push(
+      `${counted(gaps, "day")} of ${days.length} without a complete check: see the days.`,
+    );
+  }
+  for (const { since, until } of pauses) {
+    limits.push(
+      `No check for more than seven days: from ${since.toISOString()} to ${until.toISOString()}.`,
+    );
+  }
+  const last = revisions.at(-1);
+  if (last !== undefined && last.revision !== files.revision) {
+    const used = last.commit === undefined ? `revision ${last.revision}` : `commit ${last.commit}`;
+    limits.push(
+      `The inventory is that of the files as they are now; the last check of the period used ${used}.`,
+    );
+  }
+  const unexplained = unexplainedFindings(records);
+  if (unexplained > 0) {
+    limits.push(
+      `${counted(unexplained, "finding")} of the last check ${unexplained === 1 ? "is" : "are"} not shown: no line that is kept has ${unexplained === 1 ? "it" : "them"}.`,
+    );
+  }
+  return limits;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

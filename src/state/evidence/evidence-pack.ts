@@ -1,0 +1,101 @@
+import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
+import type { Policy } from "../../zone/resource.ts";
+import type { HistoryEntry } from "../history.ts";
+import type { ScriptRecord } from "../scripts/script-watch.ts";
+import type { DriftEpisode, Period, StatusSpan } from "../timeline.ts";
+import type { CheckTimes } from "./evidence-days.ts";
+import type { FilesRevision, FindingStory, ScriptStory } from "./evidence-stories.ts";
+
+/** What the check of the history said, and where. */
+interface HistoryNote {
+  readonly file: string;
+  /** Counted from 1; 0: the file as a whole. */
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The history files of which a pack is made, and what their check found. */
+export interface KeptHistory {
+  /** Oldest first. */
+  readonly files: readonly {
+    readonly file: string;
+    readonly lines: number;
+    readonly chains: readonly string[];
+    readonly firstAt: Date | undefined;
+    readonly lastAt: Date | undefined;
+    /** Number and hash of the last line; `undefined` where no line has a hash. */
+    readonly head: { readonly n: number; readonly hash: string } | undefined;
+  }[];
+  /** Empty: no line was changed, removed, inserted or moved. */
+  readonly flaws: readonly HistoryNote[];
+  readonly remarks: readonly HistoryNote[];
+  /** Lines that cannot be read. */
+  readonly damaged: number;
+  /** Whether the files were compared with a head or a key that somebody else keeps. */
+  readonly isProved: boolean;
+}
+
+/** A zone that the pack is about, as the files declare it now. */
+export interface EvidenceSubject {
+  readonly zone: string;
+  readonly declared:
+    | {
+        readonly scripts: DeclaredScripts | undefined;
+        readonly policies: readonly Policy[];
+      }
+    /** Why it is not known what the files declare. */
+    | string;
+}
+
+/** All that a pack is made of. */
+export interface EvidenceInput {
+  /** Whole days (UTC); `until` is not part of it. */
+  readonly period: Period;
+  readonly subjects: readonly EvidenceSubject[];
+  /** Of the files that declare the subjects. */
+  readonly files: FilesRevision;
+  readonly history: KeptHistory;
+  /** In the order of their lines. */
+  readonly records: readonly ScriptRecord[];
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+}
+
+/** What the history and the files show of a zone in the period. */
+export interface ZoneEvidence extends EvidenceSubject, CheckTimes {
+  /** What cannot be shown, a sentence each. */
+  readonly limits: readonly string[];
+  readonly controls: readonly Control[];
+  /** Revisions of the files with which scripts were checked. */
+  readonly revisions: readonly UsedRevision[];
+  readonly findings: readonly FindingStory[];
+  readonly scripts: readonly ScriptStory[];
+  /** Runs with changes, oldest first. */
+  readonly runs: readonly HistoryEntry[];
+  readonly drift: readonly DriftEpisode[];
+  /** `status` is `undefined` where there is no record. */
+  readonly statuses: readonly StatusSpan[];
+}
+
+/** A revision of the files, and the first and last recorded check with it. */
+export interface UsedRevision extends FilesRevision, Period {}
+
+/** The evidence of a period: only what the history recorded and the files declare. */
+export interface Evidence extends Pick<EvidenceInput, "period" | "files" | "history"> {
+  /** What cannot be shown of any zone. */
+  readonly limits: readonly string[];
+  readonly zones: readonly ZoneEvidence[];
+}
+
+/** A part of a requirement of PCI DSS 4.0.1, and what was recorded that bears on it. It is no verdict. */
+export interface Control {
+  /** `6.4.3`. */
+  readonly requirement: string;
+  /** The part of the requirement, in our words. */
+  readonly text: string;
+  /** What was recorded or declared. */
+  readonly shown: readonly string[];
+  /** What the pack says nothing about. */
+  readonly notShown: string;
+}

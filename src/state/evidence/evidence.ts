@@ -1,0 +1,81 @@
+import type { HistoryEntry } from "../history.ts";
+import type { ScriptRecord } from "../scripts/script-watch.ts";
+import { driftEpisodes, type Period, type StatusSpan, statusSpans } from "../timeline.ts";
+import { controlsOf } from "./evidence-controls.ts";
+import { checkTimesOf } from "./evidence-days.ts";
+import { historyLimits, zoneLimits } from "./evidence-limits.ts";
+import type {
+  Evidence,
+  EvidenceInput,
+  EvidenceSubject,
+  KeptHistory,
+  UsedRevision,
+  ZoneEvidence,
+} from "./evidence-pack.ts";
+import { findingStories, scriptStories } from "./evidence-stories.ts";
+
+/** Makes the pack. What was not recorded is missing in it, and is named in its limits. */
+export function evidenceOf(input: EvidenceInput): Evidence {
+  const { period, files, history, subjects } = input;
+  return {
+    period,
+    files,
+    history,
+    limits: historyLimits(history, period),
+    zones: subjects.map((subject) => zoneEvidence(subject, input)),
+  };
+}
+
+function zoneEvidence(
+  subject: EvidenceSubject,
+  { period, records, entries, files, history }: EvidenceInput,
+): ZoneEvidence {
+  const isOfZone = ({ zone, at }: { readonly zone: string; readonly at: Date }): boolean =>
+    zone === subject.zone && at < period.until;
+  const own = records.filter(isOfZone);
+  const runs = entries.filter(isOfZone);
+  const seen = {
+    ...subject,
+    ...checkTimesOf(own, period),
+    revisions: revisionsOf(own, period),
+    findings: findingStories(own, period),
+    scripts: scriptStories(own, period),
+    runs: runs.filter(({ at, changes }) => at >= period.since && changes.length > 0),
+    drift: driftEpisodes(runs).filter(({ gone }) => gone === undefined || gone >= period.since),
+    statuses: statusesIn(runs, lastAtOf(history), period),
+  };
+  return { ...seen, limits: zoneLimits(seen, own, files), controls: controlsOf(seen, period) };
+}
+
+function revisionsOf(records: readonly ScriptRecord[], { since }: Period): readonly UsedRevision[] {
+  const used = new Map<string, UsedRevision>();
+  for (const { revision, commit, at } of records) {
+    if (at < since) continue;
+    const key = JSON.stringify([revision, commit]);
+    used.set(key, { revision, commit, since: used.get(key)?.since ?? at, until: at });
+  }
+  return [...used.values()];
+}
+
+function lastAtOf({ files }: KeptHistory): Date | undefined {
+  return files.findLast(({ lastAt }) => lastAt !== undefined)?.lastAt;
+}
+
+/** A status holds until the next entry of the zone, and at most until the last line of the history. */
+function statusesIn(
+  runs: readonly HistoryEntry[],
+  lastAt: Date | undefined,
+  { since, until }: Period,
+): readonly StatusSpan[] {
+  const last = runs.at(-1);
+  if (last === undefined || lastAt === undefined || lastAt <= since) {
+    return [{ status: undefined, since, until }];
+  }
+  const end = lastAt < until ? lastAt : until;
+  const known = statusSpans(
+    runs,
+    { status: last.status, statusSince: last.at },
+    { since, until: end },
+  );
+  return end < until ? [...known, { status: undefined, since: end, until }] : known;
+}
