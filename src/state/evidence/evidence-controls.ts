@@ -129,7 +129,9 @@ function findingsText({ findings }: Seen, kinds: readonly FindingKind[]): readon
   return kinds.map((kind) => {
     const own = findings.filter((each) => each.kind === kind);
     const open = own.filter(({ closedAt }) => closedAt === undefined).length;
-    return `Findings ${kind.replaceAll("_", " ")}: ${own.length}, of which ${open} not closed by the end of the period.`;
+    const count =
+      own.length === 0 ? "none" : `${own.length}; not closed by the end of the period: ${open}`;
+    return `Findings (${kind.replaceAll("_", " ")}): ${count}.`;
   });
 }
 

@@ -5,9 +5,17 @@ import { type FilesRevision, unexplainedFindings } from "./evidence-stories.ts";
 
 const dayMs = 86_400_000;
 
+/** Remarks of the check of the history that lessen what it shows. */
+const remarkTexts: Readonly<Record<string, string>> = {
+  clock:
+    "The clock went back while the history was written: the order of the lines is sure, and their times are not. The remarks say where.",
+  older_version:
+    "The oldest lines are of a version that wrote no hashes: nothing shows whether they were changed before the chain began.",
+};
+
 /** What the history files as a whole do not show of a period, a sentence each. */
 export function historyLimits(
-  { files, flaws, damaged }: KeptHistory,
+  { files, flaws, remarks, damaged }: KeptHistory,
   { since, until }: Period,
 ): readonly string[] {
   const moments = (pick: "firstAt" | "lastAt"): readonly Date[] =>
@@ -21,6 +29,9 @@ export function historyLimits(
     limits.push(
       `The history is not intact (${counted(changes.length, "finding")} of its check): what this pack shows may be incomplete or wrong.`,
     );
+  }
+  for (const [code, says] of Object.entries(remarkTexts)) {
+    if (remarks.some((each) => each.code === code)) limits.push(says);
   }
   if (damaged > 0) {
     limits.push(
