@@ -1,5 +1,10 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
 import { type Browser, chromium, type BrowserContextOptions, type Page } from "playwright-core";
 
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { objectsIn, textAt } from "../deploy/rules.ts";
 import { missing } from "../support/processes.ts";
 
 /** Why browser tests are skipped here; `undefined` where Debian's Chromium is. */
@@ -31,4 +36,18 @@ export async function openTab(
   });
   await page.goto(url);
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Rules of accessibility that a page breaks, each with where. */
+export async function violationsOn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const result: unknown = await page.evaluate("axe.run()");
+  const violations = isJsonObject(result) ? objectsIn(result["violations"]) : [];
+  return violations.flatMap((violation) =>
+    objectsIn(violation["nodes"]).map(
+      (node) => `${textAt(violation, "id")}: ${JSON.stringify(node["target"])}`,
+    ),
+  );
 }

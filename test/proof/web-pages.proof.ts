@@ -1,36 +1,17 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
-import { isJsonObject } from "../../src/syntax/json.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
-import { objectsIn, textAt } from "../deploy/rules.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { cookie, script } from "../support/inventory.ts";
 import { at, change, declared, failure, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
-import { noChromium, openTab, startBrowser } from "./chromium.ts";
+import { noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
 import { servePages } from "./serve-pages.ts";
 import { showcase } from "./showcase.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** Rules of accessibility that a page breaks, each with where. */
-async function violationsOn(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe);
-  const result: unknown = await page.evaluate("axe.run()");
-  const violations = isJsonObject(result) ? objectsIn(result["violations"]) : [];
-  return violations.flatMap((violation) =>
-    objectsIn(violation["nodes"]).map(
-      (node) => `${textAt(violation, "id")}: ${JSON.stringify(node["target"])}`,
-    ),
-  );
-}
 
 function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate("document.documentElement.scrollWidth > innerWidth");
