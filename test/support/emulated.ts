@@ -33,6 +33,8 @@ export interface Emulated extends AsyncDisposable, Omit<TestService, typeof Symb
 export interface EmulatedChoice extends ServiceChoice {
   readonly dialect?: Dialect;
   readonly seed?: Partial<Seed>;
+  /** The emulator's own clock; that of the client where nothing is said. */
+  readonly emulatorClock?: { now(): Date };
   /** How the emulator waits on behalf of its latency fault: not at all, where nothing is said. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -52,7 +54,7 @@ export async function emulated(
     },
     statePath: undefined,
     dialect: choice.dialect ?? "published",
-    clock: choice.clock ?? { now: () => new Date("2026-11-20T12:00:00Z") },
+    clock: choice.emulatorClock ?? choice.clock ?? { now: () => new Date("2026-11-20T12:00:00Z") },
     random: seededRandom(1),
     sleep: choice.sleep ?? (() => Promise.resolve()),
   });
