@@ -26,6 +26,10 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     meaning: "keeps no compiled code in the cache directory (`XDG_CACHE_HOME`, or `~/.cache`)",
   },
   {
+    name: "ZONEWARDEN_PAGE_URL",
+    meaning: "the address of this process's status page, to which the pages of other replicas link",
+  },
+  {
     name: "KUBERNETES_SERVICE_HOST",
     meaning: "with `KUBERNETES_SERVICE_PORT`: the API server, in a pod of Kubernetes",
   },

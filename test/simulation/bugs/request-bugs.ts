@@ -163,8 +163,8 @@ export const requestBugs: readonly PlantedBug[] = [
   },
   {
     name: "verification-rejects",
-    file: "daemon/wiring.ts",
-    from: '      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");',
+    file: "daemon/shared-sources.ts",
+    from: '      if (!this.#stop.aborted) logger.debug({ err: error }, "tokens cannot be verified");',
     to: "      throw error;",
     story: "shop",
     steps: [
