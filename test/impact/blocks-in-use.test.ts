@@ -13,13 +13,14 @@ const dayMs = 86_400_000;
 /** The holds, a day after the last report of the scripts. */
 function holds(
   before: PolicyBehavior | undefined,
-  declared: Policy,
+  after: Policy,
   resources: readonly SeenResource[],
+  declared: readonly Policy[] = [after],
 ): readonly string[] {
-  const judged = { key: `policy/${declared.key}`, title: "", before, after: declared };
+  const judged = { key: `policy/${after.key}`, title: "", before, after };
   const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
   const limits = { now: new Date(Number(seenAt) + dayMs), freshMs: 7 * dayMs };
-  return blocksInUse(impacts, [declared], limits).map(
+  return blocksInUse(impacts, declared, limits).map(
     ({ reason: code, message }) => `${code} ${message}`,
   );
 }
@@ -123,6 +124,12 @@ it.for([
     expect(holds(before, declared, [resource])).toHaveLength(refused);
   },
 );
+
+it("takes acknowledged sources from the policy's own entry only", ({ expect }) => {
+  const other = policy("other", { acknowledge: ["cdn.example.net"] });
+  expect(holds(undefined, enforced, [cdn], [other])).toHaveLength(1);
+  expect(holds(undefined, enforced, [cdn], [other, enforced])).toHaveLength(1);
+});
 
 it.for([
   { when: "it comes", before: undefined, after: enforced, may: true },

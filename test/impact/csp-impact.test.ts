@@ -167,6 +167,13 @@ describe("pages", () => {
   });
 });
 
+it("hands trust on to scripts, and never to connections", ({ expect }) => {
+  const feed = connection("https://api.example/feed");
+  const found = impact(undefined, terms("default-src 'strict-dynamic' 'self'"), [cdn, feed]);
+  expect(urls(found.unclear)).toEqual([cdn.url]);
+  expect(urls(found.blocked)).toEqual([feed.url]);
+});
+
 describe("an unclear decision", () => {
   const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
