@@ -1,3 +1,4 @@
+import { byEntryName } from "../syntax/by-text.ts";
 import { patternFinder } from "../syntax/url-pattern.ts";
 import type { AuthorisedScript } from "../zone/declared-scripts.ts";
 import { isInUse, maliciousReasons, type Script } from "../zone/inventory-item.ts";
@@ -36,7 +37,7 @@ export function adoptScripts(
   );
   const adopted: AdoptedScript[] = [];
   const leftOut: LeftOutScript[] = [];
-  for (const [url, same] of [...byUrl].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [url, same] of [...byUrl].toSorted(byEntryName)) {
     const reason = same.flatMap((each) => whyNot(each, maliciousBelow))[0];
     if (reason !== undefined) leftOut.push({ url, reason });
     else adopted.push({ url, hasHash: same.every(({ hash }) => hash !== "") });
