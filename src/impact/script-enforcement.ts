@@ -30,9 +30,8 @@ export function scriptEnforcement(
   }));
   const samples = patterns
     .filter((pattern) => !pattern.startsWith("*"))
-    .map((pattern) => `https://${pattern.replace(/\*$/, "")}`)
+    .map((pattern) => `https://${pattern.replace("*", "")}`)
     .flatMap(pageOf);
-  if (enforced.length === 0) return () => [];
   return (script) => {
     const url = URL.parse(script.url);
     if (url === null) return [];
