@@ -44,7 +44,7 @@ export async function renderChart(
 
 /**
  * An object in a form in which two that mean the same are equal: documents within ConfigMaps are read, named lists are in
- * order, and the name of a generated ConfigMap has no hash.
+ * order (variables of an environment are not: one may use those above it), and the name of a generated ConfigMap has no hash.
  */
 export function comparable(object: JsonObject): unknown {
   const text = JSON.stringify(object).replaceAll(
@@ -58,13 +58,14 @@ function plainOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainOf).toSorted(byName);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      typeof each === "string" && /\.(?:ya?ml|json)$/.test(key)
-        ? objectsInYaml(each)
-        : plainOf(each),
-    ]),
+    Object.entries(value).map(([key, each]) => [key, plainEntryOf(key, each)]),
   );
+}
+
+function plainEntryOf(key: string, value: unknown): unknown {
+  if (key === "env") return value;
+  const isDocument = typeof value === "string" && /\.(?:ya?ml|json)$/.test(key);
+  return isDocument ? objectsInYaml(value) : plainOf(value);
 }
 
 /** Volumes, mounts, containers and ports: Kubernetes tells them apart by name. All others keep their place. */

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 
 import { stateMapNames } from "../../src/cluster/state-maps.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import { nameOf, render } from "./manifests.ts";
+import { containersOf, nameOf, podsIn, render } from "./manifests.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { noComponents, noKubectl } from "./tools.ts";
 
@@ -50,6 +50,26 @@ describe.skipIf(noComponents)(`the Role ${noComponents ?? ""}`, () => {
         return [...all, ...withState.flatMap((lease) => stateMapNames(`${lease}-state`))];
       });
       expect(names).toEqual(expected);
+    },
+  );
+});
+
+describe.skipIf(noComponents)(`the address of the status page ${noComponents ?? ""}`, () => {
+  it.for(overlays)(
+    "of %s is that of the pod, where there is an election",
+    async (overlay, { expect }) => {
+      const objects = await render(`overlays/${overlay}`);
+      const [pod] = podsIn(objects).filter(({ owner }) => owner === "Deployment/zonewarden");
+      const daemon = pod && containersOf(pod).find(({ name }) => name === "zonewarden");
+      const port = textAt(objectAt(configIn(objects), "server"), "listen").replace(/^.*:/, "");
+      // In this order: Kubernetes replaces in a value only what is above it.
+      const wanted = [
+        { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+        { name: "ZONEWARDEN_PAGE_URL", value: `http://$(POD_IP):${port}/` },
+      ];
+      expect(daemon?.["env"]).toEqual(
+        configIn(objects)["cluster"] === undefined ? undefined : wanted,
+      );
     },
   );
 });

@@ -214,7 +214,8 @@ cluster: { kubeconfig: kubeconfig, shards: credential }`,
     });
     await example.place.write("kubeconfig", await kubeconfigOfPod(server));
     const { directory } = example.place;
-    await using first = await startDaemon(directory);
+    const page = "http://10.0.0.7:9464/";
+    await using first = await startDaemon(directory, { ZONEWARDEN_PAGE_URL: page });
     await allRun(first);
     await eventually("the state is stored", () =>
       server.kubectl("-n", "zonewarden", "get", "configmaps").includes("zonewarden-state ")
@@ -226,6 +227,7 @@ cluster: { kubeconfig: kubeconfig, shards: credential }`,
       second.output().includes("another process leads") ? true : undefined,
     );
     expect(isIn(first, holderOf(server))).toBe(true);
+    expect(await (await fetch(second.address)).text()).toContain(`<a href="${page}">`);
     expect(await first.end("SIGTERM")).toBe(0);
     await allRun(second);
     expect(isIn(second, holderOf(server))).toBe(true);

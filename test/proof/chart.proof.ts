@@ -105,7 +105,9 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
       "config.mode": "enforce",
       "config.cluster.lease": "shops",
       "config.history.max_size": 67_108_864,
+      pageUrl: "http://[$(POD_IP)]:9464/",
     });
+    expect(JSON.stringify(daemonOf(objects))).toContain('"value":"http://[$(POD_IP)]:9464/"');
     expect(configOf(objects)).toMatchObject({
       mode: "enforce",
       desired: { path: "/zones" },
@@ -178,6 +180,7 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
   it.for([
     { values: { replica: 3 }, says: "replica" },
     { values: { replicas: 0 }, says: "replicas" },
+    { values: { pageUrl: "10.0.0.7" }, says: "pageUrl" },
     { values: { replicas: "two" }, says: "replicas" },
     { values: { "image.repository": "Zonewarden:1" }, says: "repository" },
     { values: { "image.digest": "sha256:1" }, says: "digest" },
