@@ -74,16 +74,6 @@ describe("the alert rules", () => {
     expect(stdout).toContain("SUCCESS: 33 rules found");
   });
 
-  // Scenarios of more than a day, minute by minute.
-  it.skipIf(noPromtool)(
-    `pass their unit tests ${noPromtool ?? ""}`,
-    { timeout: 120_000 },
-    async ({ expect }) => {
-      const { stdout } = await run("promtool", ["test", "rules", scenarioFile]);
-      expect(stdout).toContain("SUCCESS");
-    },
-  );
-
   it("have annotations that the scenarios expect, as far as that is known without promtool", ({
     expect,
   }) => {

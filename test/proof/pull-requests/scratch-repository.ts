@@ -2,10 +2,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 
-import type { Ran } from "../support/command-line.ts";
-import { type Example, exampleWithEmulator } from "../support/example.ts";
+import type { Ran } from "../../support/command-line.ts";
+import { type Example, exampleWithEmulator } from "../../support/example.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
+const root = path.resolve(import.meta.dirname, "../../..");
 
 /** A Git repository with the zone files of the example: `main` is its base, and `change` is checked out. */
 export interface Scratch extends Example {

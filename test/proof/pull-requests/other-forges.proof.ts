@@ -5,12 +5,12 @@ import path from "node:path";
 import { describe, it } from "vitest";
 import { parse } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import { objectAt } from "../deploy/rules.ts";
-import type { Ran } from "../support/command-line.ts";
+import { isJsonObject, type JsonObject } from "../../../src/syntax/json.ts";
+import { objectAt } from "../../deploy/rules.ts";
+import type { Ran } from "../../support/command-line.ts";
 import { type Scratch, scratchRepository } from "./scratch-repository.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
+const root = path.resolve(import.meta.dirname, "../../..");
 
 async function readYamlFile(file: string): Promise<unknown> {
   return parse(await readFile(path.join(root, file), "utf8"));

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-import { isJsonObject } from "../../src/syntax/json.ts";
+import { isJsonObject } from "../../../src/syntax/json.ts";
 
 /** A comment of a pull request. */
 export interface StoredComment {

@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "vitest";
 import { parse } from "yaml";
 
-import { postComment } from "../../deploy/github-action/comment.ts";
-import { workflowText } from "../../src/cli/init/starter-files.ts";
-import type { JsonObject } from "../../src/syntax/json.ts";
-import { objectAt } from "../deploy/rules.ts";
-import { writesSeenBy } from "../support/example.ts";
+import { postComment } from "../../../deploy/github-action/comment.ts";
+import { workflowText } from "../../../src/cli/init/starter-files.ts";
+import type { JsonObject } from "../../../src/syntax/json.ts";
+import { objectAt } from "../../deploy/rules.ts";
+import { writesSeenBy } from "../../support/example.ts";
 import { readAction, runAction, stepsOf } from "./action-runner.ts";
 import { CommentsApi } from "./comments-api.ts";
 import { type Scratch, scratchRepository } from "./scratch-repository.ts";

@@ -3,10 +3,10 @@ import path from "node:path";
 
 import { parse } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/syntax/json.ts";
 import type { Scratch } from "./scratch-repository.ts";
 
-const actionPath = path.resolve(import.meta.dirname, "../../deploy/github-action");
+const actionPath = path.resolve(import.meta.dirname, "../../../deploy/github-action");
 
 /** What a run of the action left behind. */
 export interface ActionRun {
