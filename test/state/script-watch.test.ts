@@ -192,7 +192,9 @@ describe("checks of the scripts on declared pages, one after the other", () => {
         const open = new Set<string>();
         for (const { scripts, approved, isRead, hours } of rounds) {
           now += hours / 24;
-          const declared = declaredScripts(approved.map((url) => authorised(url)));
+          // Approved before any round, also one after the clock was set back.
+          const approvedOn = "2026-01-01";
+          const declared = declaredScripts(approved.map((url) => authorised(url, { approvedOn })));
           const seen = scripts.map((url) => here(url, { lastSeenAt: day(now) }));
           const result = check(declared, isRead ? readingOf(seen) : undefined, day(now), watch);
           watch = result.watch;
