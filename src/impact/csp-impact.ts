@@ -161,9 +161,10 @@ function matchableSources(policy: PolicyBehavior | undefined): readonly NamedSou
   if (policy === undefined || !["blocks", "reports"].includes(forceOf(policy))) return [];
   const sources = (["script", "connection"] as const).flatMap((request) => {
     const effective = effectiveDirective(policy.value, request);
-    return (effective?.sources ?? [])
+    if (effective === undefined) return [];
+    return effective.sources
       .filter(({ kind }) => ["host", "scheme", "self", "star"].includes(kind))
-      .map((source) => ({ directive: effective?.directive ?? "", source }));
+      .map((source) => ({ directive: effective.directive, source }));
   });
   return [...new Map(sources.map((each) => [nameOf(each), each])).values()];
 }
