@@ -64,6 +64,15 @@ describe("a policy that is created", () => {
     ]);
   });
 
+  it("reports no unused source that never matches a URL", ({ expect }) => {
+    const value = "script-src 'self' data: 'unsafe-inline' 'nonce-abc'; connect-src *";
+    const { unseen } = impact(undefined, terms(value), [own]);
+    expect(unseen.map(({ directive, source }) => `${directive} ${source.text}`)).toEqual([
+      "script-src data:",
+      "connect-src *",
+    ]);
+  });
+
   it("allows everything without an effective directive", ({ expect }) => {
     const feed = connection("https://api.example/feed");
     expect(impact(undefined, terms("script-src 'none'"), [feed]).blocked).toEqual([]);
