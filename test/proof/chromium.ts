@@ -51,3 +51,8 @@ export async function violationsOn(page: Page): Promise<readonly string[]> {
     ),
   );
 }
+
+/** Whether a reader must scroll a page sideways. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate("document.documentElement.scrollWidth > innerWidth");
+}

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
@@ -9,13 +9,9 @@ import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { cookie, script } from "../support/inventory.ts";
 import { at, change, declared, failure, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
-import { noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
+import { isTooWide, noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
 import { servePages } from "./serve-pages.ts";
 import { showcase } from "./showcase.ts";
-
-function isTooWide(page: Page): Promise<boolean> {
-  return page.evaluate("document.documentElement.scrollWidth > innerWidth");
-}
 
 describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ?? ""}`, () => {
   let browser: Browser;
