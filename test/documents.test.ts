@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { anchorOf } from "../deploy/site/markdown-html.ts";
 import { holdReasons } from "../src/plan/guard/hold.ts";
 import { documentParts, placeOf } from "./support/document-parts.ts";
 
@@ -14,14 +15,8 @@ function textOf(file: string): string {
   return readFileSync(path.join(root, file), "utf8");
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
 function anchorsOf(file: string): readonly string[] {
-  return [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 }
 
 /** Links of a document that lead nowhere. */
