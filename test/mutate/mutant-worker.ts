@@ -30,6 +30,8 @@ class InTheOrderGiven extends BaseSequencer {
  */
 async function work(): Promise<void> {
   let active: { readonly file: string; readonly text: string } | undefined;
+  // Of this run: the result of a run also holds files that failed with an earlier mutant and did not run again.
+  let failed: string[] = [];
   const vitest = await createVitest(
     "test",
     {
@@ -41,8 +43,9 @@ async function work(): Promise<void> {
       sequence: { sequencer: InTheOrderGiven },
       reporters: [
         {
-          onTestModuleEnd: ({ relativeModuleId }) => {
-            process.send?.({ ended: relativeModuleId } satisfies Progress);
+          onTestModuleEnd: (each) => {
+            if (!each.ok()) failed.push(each.relativeModuleId);
+            process.send?.({ ended: each.relativeModuleId } satisfies Progress);
           },
         },
       ],
@@ -63,8 +66,8 @@ async function work(): Promise<void> {
   const killersAmong = async (tests: readonly string[]): Promise<readonly string[]> => {
     const project = vitest.getRootProject();
     const specifications = tests.map((test) => project.createSpecification(path.join(root, test)));
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-    const failed = testModules.filter((each) => !each.ok()).map((each) => each.relativeModuleId);
+    failed = [];
+    const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
     return unhandledErrors.length > 0 ? [...failed, "an error outside of the tests"] : failed;
   };
   // The process that sends orders was ended.
