@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const longest = [
   "simulation/simulation.test.ts",
   "daemon/cluster.test.ts",
-  "daemon/shards.test.ts",
+  "cluster/shards-law.test.ts",
   "deploy/manifests.test.ts",
   "daemon/killed-run.test.ts",
   "desired/watch-zone-files.test.ts",

@@ -38,7 +38,7 @@ describe("the examples in the documents", () => {
     expect(await mistakesInYaml(text)).toEqual([]);
   });
 
-  // The blocks of these are one script: quick-start.proof.ts and evidence-walk.test.ts run it.
+  // The blocks of these are one script: quick-start.proof.ts and evidence-walk.proof.ts run it.
   const walks = ["docs/quick-start.md", "docs/evidence.md"];
   const scripts = examplesIn("sh").filter(
     ({ place }) => !walks.some((file) => place.startsWith(file)),
