@@ -22,6 +22,9 @@ const unread: readonly Vocable[] = [
 ];
 const unenforced: readonly Vocable[] = [metricTable.inventoryOutside];
 
+/** What only a zone with declared scripts has. */
+const undeclared: readonly Vocable[] = [metricTable.scriptFindings];
+
 /** What only a process in a cluster exports. */
 const clustered: readonly Vocable[] = [
   metricTable.leader,
@@ -75,7 +78,9 @@ describe("a real process", () => {
     await using example = await exampleWithEmulator({ config });
     await using daemon = await startDaemon(example.place.directory);
     await hasValue(daemon, "zonewarden_config_zones", (zones) => zones === 3);
-    expect(missingFrom(await scrape(daemon), [...unread, ...unenforced, ...clustered])).toEqual([]);
+    expect(
+      missingFrom(await scrape(daemon), [...unread, ...unenforced, ...undeclared, ...clustered]),
+    ).toEqual([]);
   });
 
   it("lets an alert see each scenario that it is there for", async ({ expect }) => {
@@ -118,7 +123,9 @@ describe("a real process", () => {
       `zonewarden_inventory_malicious_items{zone="${shop}",kind="script",status="active"}`,
       (v) => v === 1,
     );
-    expect(missingFrom(await scrape(daemon), [...unenforced, ...clustered])).toEqual([]);
+    expect(missingFrom(await scrape(daemon), [...unenforced, ...undeclared, ...clustered])).toEqual(
+      [],
+    );
     expect(await daemon.end("SIGTERM")).toBe(0);
   });
 
