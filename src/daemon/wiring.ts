@@ -15,6 +15,7 @@ import { Fleet, type Subscriber } from "../state/fleet.ts";
 import { joinLoads } from "../state/joined-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
+import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
@@ -271,6 +272,7 @@ function createInventoryPoller(
       fleet.recordInventory(report);
     },
     scripts,
+    unchecked: uncheckedScriptsLog(logger),
     bug: (error, zone) => {
       logInternalError(logger, error, zone);
     },

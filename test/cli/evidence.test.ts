@@ -5,7 +5,16 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
-import { checkAt, evil, fourDays, hostile, pay, placeWith, run } from "../support/evidence-pack.ts";
+import {
+  checkAt,
+  config,
+  evil,
+  fourDays,
+  hostile,
+  pay,
+  placeWith,
+  run,
+} from "../support/evidence-pack.ts";
 import { historyOfChecks, schemaErrors } from "../support/evidence-story.ts";
 import { bytesOf, kept, linesIn } from "../support/kept-history.ts";
 import { day } from "../support/watched.ts";
@@ -126,6 +135,23 @@ describe("zonewarden evidence", () => {
       expect(schemaErrors(json)).toBe(null);
     }
   });
+
+  it.for([config, `${config}inventory: { enabled: true, kinds: [cookies] }\n`])(
+    "says that nothing is checked with %j",
+    async (text, { expect }) => {
+      await using place = await placeWith(undefined);
+      await place.write("zonewarden.yaml", text);
+      const { code, stderr } = await run(place, "out");
+      expect(code).toBe(5);
+      expect(stderr).toContain(
+        "reads no inventory of scripts (inventory.enabled, inventory.kinds)",
+      );
+      expect(stderr).toContain("the zone was never monitored");
+      expect(await place.read("out/days.csv")).toMatch(
+        /^(shop\.example\.com,2026-11-0\d,no record\r\n){4}$/m,
+      );
+    },
+  );
 
   it("joins kept copies of the history, and finds what none of them has", async ({ expect }) => {
     const lines = linesIn(await historyOfChecks(fourDays));

@@ -33,12 +33,30 @@ async function recorded({ place }: Example): Promise<readonly string[]> {
   );
 }
 
+/** Declares scripts of the checkout in a zone of the example. */
+async function declareScripts({ place }: Example): Promise<void> {
+  const file = await place.read("zones/shop.yaml");
+  const declared = `      scripts: { pages: ["${shop}/checkout/*"] }\n      policies:\n`;
+  await place.write("zones/shop.yaml", file.replace("      policies:\n", declared));
+}
+
 describe("declared scripts in the daemon", () => {
+  it("are not checked without an inventory, which the log says", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await declareScripts(example);
+    const daemon = example.place.start("run");
+    const line = await logged(
+      daemon,
+      "declared scripts are not checked: set inventory.enabled, with scripts in inventory.kinds",
+    );
+    expect(line).toMatchObject({ level: "warn", zones: 1, first: shop });
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
   it("are known after a restart: what was found is not found again", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config });
-    const file = await example.place.read("zones/shop.yaml");
-    const declared = `      scripts: { pages: ["${shop}/checkout/*"] }\n      policies:\n`;
-    await example.place.write("zones/shop.yaml", file.replace("      policies:\n", declared));
+    await declareScripts(example);
     const first = await runUntil(example, "opened");
     expect(first.toSorted()).toEqual([
       "opened malicious",

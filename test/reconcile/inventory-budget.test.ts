@@ -44,6 +44,7 @@ function roundsOver(
       impactLines: () => [],
       report,
       scripts: { earlier: () => undefined, checked: () => undefined },
+      unchecked: () => undefined,
       bug: (error) => {
         throw error;
       },

@@ -154,3 +154,28 @@ describe("the rounds over a zone with declared scripts", () => {
     expect(at.checks.flatMap(findingsIn)).toEqual([]);
   });
 });
+
+describe("declared scripts that no round checks", () => {
+  const scripts = declaredScripts([authorised(pay)]);
+
+  it.for([
+    { options: undefined, told: [shop] },
+    { options: { ...daily, kinds: ["connection"] as const }, told: [shop] },
+    { options: daily, told: [""] },
+  ])("are told: $told", async ({ options, told }, { expect }) => {
+    await using at = new Detected(options);
+    at.start(zoneWith(scripts));
+    expect(at.unchecked).toEqual(told);
+  });
+
+  it("are told when the inventory is switched off, and when scripts are declared", async ({
+    expect,
+  }) => {
+    await using at = new Detected(daily);
+    at.start(zoneWith(undefined));
+    at.rounds.reconfigure(undefined);
+    at.rounds.declare([zoneWith(scripts)]);
+    at.rounds.reconfigure(daily);
+    expect(at.unchecked).toEqual(["", "", shop, ""]);
+  });
+});

@@ -28,6 +28,8 @@ export class Detected implements AsyncDisposable {
   /** Checks of scripts, and what is known after the last of each zone. */
   readonly checks: ScriptCheck[] = [];
   readonly watches = new Map<string, ScriptWatch>();
+  /** Names of zones whose declared scripts are not checked, each time they were told. */
+  readonly unchecked: string[] = [];
   refusedKind: ItemKind | undefined;
   managedFault = new Error("nobody asks for it");
   latencyMs = 0;
@@ -79,6 +81,7 @@ export class Detected implements AsyncDisposable {
           else this.watches.set(zone, check.watch);
         },
       },
+      unchecked: (zones) => this.unchecked.push(zones.join(" ")),
       bug: (error) => this.bugs.tell(error),
     });
   }

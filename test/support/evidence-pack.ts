@@ -8,6 +8,9 @@ export const pay = "https://pay.example.net/pay.js";
 export const evil = "https://evil.example/a.js";
 export const hostile = "https://evil.example/</td><script>alert(1)</script>";
 
+/** A configuration that keeps a history, and reads no inventory. */
+export const config = "mode: observe\nhistory: { path: history.jsonl }\n";
+
 const zones = `zones:
   - name: ${shop}
     page_shield:
@@ -26,7 +29,7 @@ const zones = `zones:
 /** A place with zone files and a history. */
 export async function placeWith(history: Uint8Array | undefined): Promise<Workplace> {
   const place = await workplace();
-  await place.write("zonewarden.yaml", "mode: observe\nhistory: { path: history.jsonl }\n");
+  await place.write("zonewarden.yaml", `${config}inventory: { enabled: true }\n`);
   await place.write("zones/shop.yaml", zones);
   if (history !== undefined) await place.write("history.jsonl", Buffer.from(history).toString());
   return place;

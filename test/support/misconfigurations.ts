@@ -2,10 +2,10 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { SeedToken } from "../../src/emulator/seed/seed.ts";
-import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { control } from "./ask.ts";
 import { type Planted, secret, withoutState, zoneFile } from "./doctor-set-up.ts";
 
 const granted = ["Zone Read", "Page Shield Read", "Zone WAF Read", "Account WAF Read"];
@@ -146,7 +146,8 @@ export const misconfigurations: readonly (Planted & {
   },
   {
     when: "the service fails",
-    plant: ({ emulator }) => fault(emulator, { fault: "status", status: 503, path: "/zones" }),
+    plant: ({ emulator }) =>
+      control(emulator, "/faults", { fault: "status", status: 503, path: "/zones" }),
     code: 7,
     says: /^error +service +http.*: GET \/zones: 503/m,
     remedy: /run zonewarden doctor again/,
@@ -259,6 +260,18 @@ export const misconfigurations: readonly (Planted & {
     remedy: /name a plain file/,
   },
   {
+    when: "nothing reads the inventory of declared scripts",
+    zones: `zones:
+  - name: shop.example.com
+    page_shield: { scripts: { pages: [shop.example.com/pay] } }
+  - name: blog.example.com
+`,
+    config: (healthy) => `${healthy}inventory: { enabled: true, kinds: [cookies] }\n`,
+    code: 0,
+    says: /^warning +zone files +1 zone document declares authorised scripts, and nothing checks them/m,
+    remedy: /set inventory\.enabled .*, with scripts in inventory\.kinds/,
+  },
+  {
     when: "the URL of a notification is missing",
     config: (healthy) =>
       `${healthy}notifications: [{ name: team, type: slack, url_env: SLACK_URL }]\n`,
@@ -281,12 +294,3 @@ export const misconfigurations: readonly (Planted & {
     remedy: /correct cluster\.kubeconfig/,
   },
 ];
-
-async function fault(emulator: Emulator, body: Readonly<Record<string, unknown>>): Promise<void> {
-  const response = await fetch(`${emulator.url}/_emulator/faults`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
-}

@@ -7,6 +7,7 @@ import type { Host } from "../../host/host.ts";
 import { type PrintableDiagnostics, relativeDirectory } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
 import { readSecret } from "../../host/secrets.ts";
+import { uncheckedScripts } from "../../reconcile/inventory/unchecked-scripts.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -24,7 +25,11 @@ export function checkConfig(loaded: LoadedConfig, file: string, host: Host): rea
 }
 
 /** Whether the zone files can be used. Warnings are counted: `validate` shows them. */
-export function checkZoneFiles(state: DesiredState, host: Host): readonly Finding[] {
+export function checkZoneFiles(
+  state: DesiredState,
+  { inventory }: Config,
+  host: Host,
+): readonly Finding[] {
   const errors = state.diagnostics.filter(isError);
   const found = ofDiagnostics("zone_files", errors, state, host);
   if (found.length > 0) return found;
@@ -37,7 +42,19 @@ export function checkZoneFiles(state: DesiredState, host: Host): readonly Findin
   const warnings = state.diagnostics.length;
   const more = warnings === 0 ? "" : `, ${plural(warnings, "warning")} (zonewarden validate)`;
   const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
-  return [fine("zone_files", `${count}: valid${more}`)];
+  const unchecked = uncheckedScripts(inventory?.kinds ?? [], state.documents);
+  return [
+    fine("zone_files", `${count}: valid${more}`),
+    ...(unchecked.length === 0 ? [] : [withoutChecks(unchecked.length)]),
+  ];
+}
+
+function withoutChecks(count: number): Finding {
+  const who = count === 1 ? "1 zone document declares" : `${count} zone documents declare`;
+  return finding("zone_files", "warning", {
+    message: `${who} authorised scripts, and nothing checks them: the daemon does not read the inventory of scripts`,
+    remedy: "set inventory.enabled in the configuration, with scripts in inventory.kinds",
+  });
 }
 
 /** The mistakes in files or in what they select, the first ten in full. */

@@ -29,7 +29,7 @@ export async function examine(
   const found = [
     ...configuration,
     ...(await checkSecrets(config, host)),
-    ...checkZoneFiles(state, host),
+    ...checkZoneFiles(state, config, host),
     ...(await ofService(config, state, host, stop)),
     ...(await checkState(config, host)),
     ...(await checkHistory(config, host)),

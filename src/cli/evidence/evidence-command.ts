@@ -71,6 +71,7 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
     ...(await readKeptHistory(files, proof, host)),
     period: asked.period,
     files: { revision: desired.revision, commit: desired.commit },
+    isChecking: config.inventory?.kinds.includes("script") ?? false,
     subjects: asked.zones.map((zone) => declaredSubject(zone, desired.documents)),
   });
   return save(evidence, flags, host);

@@ -30,6 +30,7 @@ import { BackOff } from "../run/next-run.ts";
 import { partsOf } from "../run/plan-zone.ts";
 import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
 import { readScripts, type ScriptSource } from "./read-scripts.ts";
+import { uncheckedScripts } from "./unchecked-scripts.ts";
 
 export interface InventoryPollerOptions {
   /** From one read of a zone to the next. */
@@ -62,6 +63,8 @@ export interface InventoryPollerPorts {
   readonly impactLines: (impact: ZoneImpact) => readonly string[];
   readonly report: (report: InventoryReport) => void;
   readonly scripts: ScriptMemory;
+  /** Told of the zones whose declared scripts no round checks, after each change of the files or the options. */
+  readonly unchecked: (zones: readonly ZoneName[]) => void;
   readonly bug: (error: unknown, zone: string) => void;
 }
 
@@ -93,6 +96,7 @@ export class InventoryPoller {
   /** Uses other options from the next read on. */
   reconfigure(options: InventoryPollerOptions | undefined): void {
     this.#options = options;
+    this.#tellUnchecked();
     if (options === undefined) return;
     for (const name of this.#zones.keys()) this.#queue.add(name, "sweep", "schedule", 0);
   }
@@ -101,6 +105,7 @@ export class InventoryPoller {
     const before = this.#zones;
     this.#zones = new Map([...zones].map((desired) => [desired.zone.name, desired]));
     for (const name of before.keys()) if (!this.#zones.has(name)) this.#forget(name);
+    this.#tellUnchecked();
     if (this.#options === undefined) return;
     for (const [name, { content }] of this.#zones) {
       const known = before.get(name);
@@ -110,6 +115,11 @@ export class InventoryPoller {
         this.#queue.add(name, "changed", "schedule", 0);
       }
     }
+  }
+
+  #tellUnchecked(): void {
+    const unchecked = uncheckedScripts(this.#options?.kinds ?? [], this.#zones.values());
+    this.#ports.unchecked(unchecked.map(({ zone }) => zone.name));
   }
 
   /** A plan is held: its impact is read soon, for whoever decides about it. */

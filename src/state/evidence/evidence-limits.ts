@@ -1,7 +1,7 @@
 import type { ScriptRecord } from "../scripts/script-watch.ts";
 import type { Period } from "../timeline.ts";
-import type { KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
-import { type FilesRevision, unexplainedFindings } from "./evidence-stories.ts";
+import type { EvidenceInput, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
+import { unexplainedFindings } from "./evidence-stories.ts";
 
 const dayMs = 86_400_000;
 
@@ -58,17 +58,10 @@ export function historyLimits(
 export function zoneLimits(
   zone: Pick<ZoneEvidence, "zone" | "declared" | "days" | "pauses" | "revisions">,
   records: readonly ScriptRecord[],
-  files: FilesRevision,
+  { files, isChecking }: Pick<EvidenceInput, "files" | "isChecking">,
 ): readonly string[] {
-  const { declared, days, pauses, revisions } = zone;
-  const limits: string[] = [];
-  if (typeof declared === "string") {
-    limits.push(`The inventory of authorised scripts is not shown: ${declared}.`);
-  } else if (declared.scripts === undefined) {
-    limits.push(
-      "The files declare no scripts for the zone (page_shield.scripts): there is no inventory of authorised scripts.",
-    );
-  }
+  const { days, pauses, revisions } = zone;
+  const limits = [...declaredLimits(zone, isChecking)];
   if (records.length === 0) {
     return [
       ...limits,
@@ -100,6 +93,24 @@ export function zoneLimits(
     );
   }
   return limits;
+}
+
+function declaredLimits(
+  { declared }: Pick<ZoneEvidence, "declared">,
+  isChecking: boolean,
+): readonly string[] {
+  if (typeof declared === "string") {
+    return [`The inventory of authorised scripts is not shown: ${declared}.`];
+  }
+  if (declared.scripts === undefined) {
+    return [
+      "The files declare no scripts for the zone (page_shield.scripts): there is no inventory of authorised scripts.",
+    ];
+  }
+  if (isChecking) return [];
+  return [
+    "The configuration as it is now reads no inventory of scripts (inventory.enabled, inventory.kinds): nothing checks the declared scripts.",
+  ];
 }
 
 function counted(count: number, noun: string): string {

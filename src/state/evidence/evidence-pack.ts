@@ -55,6 +55,8 @@ export interface EvidenceInput {
   readonly subjects: readonly EvidenceSubject[];
   /** Of the files that declare the subjects. */
   readonly files: FilesRevision;
+  /** Whether the daemon, as it is configured now, checks declared scripts. */
+  readonly isChecking: boolean;
   readonly history: KeptHistory;
   /** In the order of their lines. */
   readonly records: readonly ScriptRecord[];

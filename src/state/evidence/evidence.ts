@@ -28,7 +28,7 @@ export function evidenceOf(input: EvidenceInput): Evidence {
 
 function zoneEvidence(
   subject: EvidenceSubject,
-  { period, records, entries, files, history }: EvidenceInput,
+  { period, records, entries, files, history, isChecking }: EvidenceInput,
 ): ZoneEvidence {
   const isOfZone = ({ zone, at }: { readonly zone: string; readonly at: Date }): boolean =>
     zone === subject.zone && at < period.until;
@@ -44,7 +44,11 @@ function zoneEvidence(
     drift: driftEpisodes(runs).filter(({ gone }) => gone === undefined || gone >= period.since),
     statuses: statusesIn(runs, lastAtOf(history), period),
   };
-  return { ...seen, limits: zoneLimits(seen, own, files), controls: controlsOf(seen, period) };
+  return {
+    ...seen,
+    limits: zoneLimits(seen, own, { files, isChecking }),
+    controls: controlsOf(seen, period),
+  };
 }
 
 function revisionsOf(records: readonly ScriptRecord[], { since }: Period): readonly UsedRevision[] {

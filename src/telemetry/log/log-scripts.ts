@@ -14,3 +14,21 @@ export function logScriptEvents(
     logger[level]({ zone, id, kind, subject, detail }, `script finding ${each.event}`);
   }
 }
+
+/** Returns a function that warns of zones whose declared scripts are not checked: once, until they are others. */
+export function uncheckedScriptsLog(logger: Logger): (zones: readonly string[]) => void {
+  let known = "";
+  return (zones) => {
+    const text = zones.join(" ");
+    if (text === known) return;
+    known = text;
+    if (zones.length === 0) {
+      logger.info("declared scripts are checked again");
+      return;
+    }
+    logger.warn(
+      { zones: zones.length, first: zones[0] },
+      "declared scripts are not checked: set inventory.enabled, with scripts in inventory.kinds",
+    );
+  };
+}
