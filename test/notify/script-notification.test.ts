@@ -61,6 +61,10 @@ describe("the notification about a check of scripts", () => {
     const [{ id } = { id: "" }] = found.watch.findings;
     const acknowledged = [{ id, until: day(9), reason: "x", by: "y" }];
     const known = declaredScripts([], { acknowledged });
-    expect(told(check(known, readingOf([fresh]), firstDay))).toEqual([]);
+    const second = check(known, readingOf([fresh]), firstDay);
+    expect(told(second)).toEqual([]);
+    const longer = acknowledged.map((each) => ({ ...each, until: day(20) }));
+    const renewed = declaredScripts([], { acknowledged: longer });
+    expect(told(check(renewed, readingOf([fresh]), day(1), second.watch))).toEqual([]);
   });
 });

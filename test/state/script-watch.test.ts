@@ -58,6 +58,12 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     const second = check(declared, readingOf([here(pay)]), day(1), first.watch);
     expect(findingsIn(second)).toEqual([`(unauthorised ${pay})`]);
     expect(eventsIn(second)).toEqual([`acknowledged unauthorised ${pay}`]);
+    const renewed = declaredScripts([], {
+      acknowledged: declared.acknowledged.map((each) => ({ ...each, by: "Sam Roe" })),
+    });
+    const again = check(renewed, readingOf([here(pay)]), day(1), second.watch);
+    expect(eventsIn(again)).toEqual([`renewed unauthorised ${pay}`]);
+    expect(eventsIn(check(renewed, undefined, day(1), again.watch))).toEqual([]);
     expect(second.watch.findings[0]?.acceptance).toEqual(acceptance);
     expect(openOf(second.watch, "unauthorised")).toBe(0);
     const third = check(declared, undefined, day(2), second.watch);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Script } from "../../zone/inventory-item.ts";
@@ -234,13 +235,13 @@ function findingEventsOf(
   return [
     ...after.flatMap((finding): readonly ScriptEvent[] => {
       const earlier = known.get(finding.id);
+      const { acceptance } = finding;
+      const opened = earlier === undefined ? [{ event: "opened", finding } as const] : [];
+      if (isDeepStrictEqual(earlier?.acceptance, acceptance)) return opened;
       const wasAccepted = earlier?.acceptance !== undefined;
-      const isAccepted = finding.acceptance !== undefined;
-      return [
-        ...(earlier === undefined ? [{ event: "opened", finding } as const] : []),
-        ...(isAccepted && !wasAccepted ? [{ event: "acknowledged", finding } as const] : []),
-        ...(!isAccepted && wasAccepted ? [{ event: "reopened", finding } as const] : []),
-      ];
+      const accepted = wasAccepted ? "renewed" : "acknowledged";
+      const event = acceptance === undefined ? "reopened" : accepted;
+      return [...opened, { event, finding }];
     }),
     ...before
       .filter(({ id }) => !left.has(id))

@@ -93,8 +93,8 @@ export interface ScriptWatch {
   readonly recordedAt: Date | undefined;
 }
 
-/** How a finding changed from one check to the next. */
-export const findingEvents = ["opened", "acknowledged", "reopened", "closed"] as const;
+/** How a finding changed from one check to the next. `renewed`: its acknowledgement has another end, reason or person. */
+export const findingEvents = ["opened", "acknowledged", "renewed", "reopened", "closed"] as const;
 
 /** How a script on the pages changed from one check to the next. */
 export const scriptEvents = ["appeared", "changed", "vanished"] as const;
