@@ -6,6 +6,7 @@ import { authorised, day, declaredScripts, readingOf } from "./watched.ts";
 
 export const pay = "https://pay.example.net/pay.js";
 export const evil = "https://evil.example/a.js";
+export const unknownScript = "https://agency.example/test.js";
 export const hostile = "https://evil.example/</td><script>alert(1)</script>";
 
 /** A configuration that keeps a history, and reads no inventory. */

@@ -4,7 +4,9 @@ import type { Acceptance } from "../../state/scripts/script-watch.ts";
 import type { Period } from "../../state/timeline.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
+import { authorsLine } from "../cause-text.ts";
 import { historyJson } from "../history-json.ts";
+import { keysIn } from "./evidence-tables.ts";
 
 /** The pack as JSON, in the form of `schemas/evidence.schema.json`. */
 export function evidenceJson({ period, files, history, limits, zones }: Evidence): JsonObject {
@@ -78,11 +80,13 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
     findings: zone.findings.map(findingJson),
     scripts: zone.scripts.map(scriptJson),
     runs: zone.runs.map(historyJson),
-    drift: zone.drift.map(({ earliest, detected, gone }) => ({
+    drift: zone.drift.map(({ earliest, detected, gone, changes }) => ({
       earliest: earliest.toISOString(),
       detected: detected.toISOString(),
       gone: gone?.toISOString() ?? null,
       seconds: gone === undefined ? null : (Number(gone) - Number(detected)) / 1000,
+      resources: keysIn(changes),
+      authors: authorsLine(changes),
     })),
     statuses: zone.statuses.map(({ status, ...span }) => ({
       ...periodJson(span),

@@ -2,7 +2,7 @@ import type { ZoneEvidence } from "../../state/evidence/evidence-pack.ts";
 import type { FilesRevision } from "../../state/evidence/evidence-stories.ts";
 import type { HistoryChange, HistoryEntry } from "../../state/history.ts";
 import type { ScriptIntegrity } from "../../zone/declared-scripts.ts";
-import { authorsText, causeWords } from "../cause-text.ts";
+import { authorsLine, authorsText, causeWords } from "../cause-text.ts";
 import { durationText, valueText } from "../format.ts";
 
 /** A table of the pack: the same rows in the page and in a CSV file. */
@@ -104,8 +104,9 @@ function findingsTable({ findings }: ZoneEvidence): EvidenceTable {
       finding.detail,
       finding.steps
         .map(({ at, event, acceptance, ...files }) => {
+          const isNew = event === "acknowledged" || event === "renewed";
           const by =
-            acceptance === undefined || event !== "acknowledged"
+            acceptance === undefined || !isNew
               ? ""
               : ` by ${acceptance.by} until ${acceptance.until.toISOString()}: ${acceptance.reason}`;
           return `${at.toISOString()} ${event}${by} (${filesText(files)})`;
@@ -182,15 +183,29 @@ function driftTable({ drift }: ZoneEvidence): EvidenceTable {
   return {
     name: "drift",
     title: "Drift, and the time to correct it",
-    columns: ["last run without it", "detected", "corrected or gone", "time to correct"],
-    rows: drift.map(({ earliest, detected, gone }) => [
+    columns: [
+      "last run without it",
+      "detected",
+      "corrected or gone",
+      "time to correct",
+      "resources",
+      "who",
+    ],
+    rows: drift.map(({ earliest, detected, gone, changes }) => [
       earliest.toISOString(),
       detected.toISOString(),
       gone?.toISOString() ?? "",
       gone === undefined ? "not by the end of the period" : durationText(+gone - +detected),
+      keysIn(changes).join(", "),
+      authorsLine(changes),
     ]),
     empty: "No drift is recorded.",
   };
+}
+
+/** The resources of changes, each once. */
+export function keysIn(changes: readonly HistoryChange[]): readonly string[] {
+  return [...new Set(changes.map(({ key }) => key))];
 }
 
 function statusesTable({ statuses }: ZoneEvidence): EvidenceTable {

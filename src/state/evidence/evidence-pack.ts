@@ -1,6 +1,6 @@
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Policy } from "../../zone/resource.ts";
-import type { HistoryEntry } from "../history.ts";
+import type { HistoryChange, HistoryEntry } from "../history.ts";
 import type { ScriptRecord } from "../scripts/script-watch.ts";
 import type { DriftEpisode, Period, StatusSpan } from "../timeline.ts";
 import type { CheckTimes } from "./evidence-days.ts";
@@ -75,9 +75,15 @@ export interface ZoneEvidence extends EvidenceSubject, CheckTimes {
   readonly scripts: readonly ScriptStory[];
   /** Runs with changes, oldest first. */
   readonly runs: readonly HistoryEntry[];
-  readonly drift: readonly DriftEpisode[];
+  readonly drift: readonly DriftStory[];
   /** `status` is `undefined` where there is no record. */
   readonly statuses: readonly StatusSpan[];
+}
+
+/** A period of drift, and what drifted. */
+export interface DriftStory extends DriftEpisode {
+  /** The changes that correct it, of each recorded run that saw it. */
+  readonly changes: readonly HistoryChange[];
 }
 
 /** A revision of the files, and the first and last recorded check with it. */

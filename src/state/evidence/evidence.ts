@@ -5,6 +5,7 @@ import { controlsOf } from "./evidence-controls.ts";
 import { checkTimesOf } from "./evidence-days.ts";
 import { historyLimits, zoneLimits } from "./evidence-limits.ts";
 import type {
+  DriftStory,
   Evidence,
   EvidenceInput,
   EvidenceSubject,
@@ -41,7 +42,7 @@ function zoneEvidence(
     findings: findingStories(own, period),
     scripts: scriptStories(own, period),
     runs: runs.filter(({ at, changes }) => at >= period.since && changes.length > 0),
-    drift: driftEpisodes(runs).filter(({ gone }) => gone === undefined || gone >= period.since),
+    drift: driftStories(runs, period),
     statuses: statusesIn(runs, lastAtOf(history), period),
   };
   return {
@@ -59,6 +60,17 @@ function revisionsOf(records: readonly ScriptRecord[], { since }: Period): reado
     used.set(key, { revision, commit, since: used.get(key)?.since ?? at, until: at });
   }
   return [...used.values()];
+}
+
+function driftStories(runs: readonly HistoryEntry[], { since }: Period): readonly DriftStory[] {
+  return driftEpisodes(runs)
+    .filter(({ gone }) => gone === undefined || gone >= since)
+    .map((episode) => {
+      const { detected, gone } = episode;
+      const seen = runs.filter(({ at }) => at >= detected && (gone === undefined || at <= gone));
+      const changes = seen.flatMap((run) => run.changes);
+      return { ...episode, changes: changes.filter(({ causes }) => causes.includes("drift")) };
+    });
 }
 
 function lastAtOf({ files }: KeptHistory): Date | undefined {
