@@ -94,14 +94,15 @@ export function sweepRequests(
   zones: Iterable<DesiredZone>,
   credentialOf: (zone: Zone) => string,
 ): SweepRequests {
+  // In parts of a page, which are whole numbers: thousands of fractions would add up to a request too many.
   const counts = new Map<string, number>();
   for (const { zone, content } of zones) {
     const name = credentialOf(zone);
     const { settings, policies, rules } = partsOf(content);
-    const requests = Number(settings) + Number(policies) + Number(rules) + 1 / zonesPerPage;
-    counts.set(name, (counts.get(name) ?? 0) + requests);
+    const kinds = Number(settings) + Number(policies) + Number(rules);
+    counts.set(name, (counts.get(name) ?? 0) + kinds * zonesPerPage + 1);
   }
-  return counts;
+  return new Map(counts.entries().map(([name, count]) => [name, count / zonesPerPage]));
 }
 
 /** Credentials work in parallel: the slowest counts. */

@@ -188,6 +188,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["kubectl", mistakesInKubectl],
   ["npm", mistakesInNpm],
   ["npx", mistakesInPaths],
+  ["terraform", mistakesInTerraform],
 ]);
 
 function checked(mistakes: readonly string[]): Ran {
@@ -226,6 +227,17 @@ function mistakesInNpm([verb = "", ...rest]: readonly string[]): readonly string
   if (verb === "ci" || verb === "install") return [];
   const [script = ""] = verb === "run" ? rest : [verb];
   return [...(script in scripts ? [] : [script]), ...mistakesInPaths(rest.slice(1))];
+}
+
+/** Only what changes nothing at the service: a document never tells anybody to apply or to destroy. */
+function mistakesInTerraform([
+  verb = "",
+  subcommand = "",
+  ...addresses
+]: readonly string[]): readonly string[] {
+  if (verb === "plan" || (verb === "state" && subcommand === "list")) return [];
+  if (verb !== "state" || subcommand !== "rm" || addresses.length === 0) return [verb];
+  return addresses.filter((each) => !/^cloudflare_(?:page_shield_policy|ruleset)\.\w+$/.test(each));
 }
 
 function mistakesInPaths(args: readonly string[]): readonly string[] {

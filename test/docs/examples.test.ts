@@ -38,8 +38,8 @@ describe("the examples in the documents", () => {
     expect(await mistakesInYaml(text)).toEqual([]);
   });
 
-  // The blocks of these are one script: quick-start.proof.ts and evidence-walk.proof.ts run it.
-  const walks = ["docs/quick-start.md", "docs/evidence.md"];
+  // The blocks of these are one script: quick-start.proof.ts, account-walk.proof.ts and evidence-walk.proof.ts run it.
+  const walks = ["docs/quick-start.md", "docs/real-account.md", "docs/evidence.md"];
   const scripts = examplesIn("sh").filter(
     ({ place }) => !walks.some((file) => place.startsWith(file)),
   );
@@ -111,6 +111,7 @@ describe("an example that is wrong", () => {
     "npm run nothing",
     "npx vitest run test/nothing",
     "terraform apply",
+    "terraform state rm cloudflare_zone.shop",
   ])("is noticed: %s", async (script, { expect }) => {
     await using shell = await ExampleShell.start("");
     expect(await shell.run(script)).toHaveLength(1);

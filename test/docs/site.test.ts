@@ -101,7 +101,7 @@ describe("the site", () => {
       "index.html",
       "docs/index.html",
       "docs/quick-start.html",
-      "docs/concepts.html",
+      "docs/real-account.html",
     ]);
     for (const page of pages) {
       expect(navigationOf(page), page).toEqual(first);

@@ -7,6 +7,7 @@ import { diagnosticCodes, type DiagnosticCode } from "../../src/zone/diagnostic-
 import { exampleWithEmulator } from "./example.ts";
 import { renderMetricTable } from "./metric-table-markdown.ts";
 import { isPure, moduleTable } from "./modules.ts";
+import { feedsAsTable, sweepsAsTable } from "./quota.ts";
 import { keyTable } from "./schema-keys.ts";
 
 /** A part of a document that the program itself writes. */
@@ -33,6 +34,8 @@ export async function documentParts(): Promise<readonly DocumentPart[]> {
     { file: "docs/operations.md", name: "environment", text: environmentAsTable() },
     { file: "docs/operations.md", name: "exit-codes", text: exitCodesAsTable() },
     { file: "docs/pull-requests.md", name: "workflow", text: workflow() },
+    { file: "docs/quota.md", name: "feeds", text: feedsAsTable() },
+    { file: "docs/quota.md", name: "sweeps", text: sweepsAsTable() },
     { file: "docs/safety.md", name: "held-plan", text: await heldPlan() },
   ];
 }
