@@ -161,6 +161,7 @@ describe("zonewarden evidence", () => {
     await place.write("c.jsonl", lines.slice(4).join(""));
     const whole = await run(place, "whole", "--history", "a.jsonl", "b.jsonl");
     expect(whole.stderr.match(/^missing: .*$/gm)).toEqual([
+      expect.stringContaining("not known of 1 of 1 revision"),
       expect.stringContaining("the last check of the period used commit c0ffee"),
     ]);
     const torn = await run(place, "torn", "--history", "a.jsonl", "c.jsonl");

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 
+import type { FilesRevision } from "../../src/state/evidence/evidence-stories.ts";
 import { scriptRecordOf, type ScriptWatch } from "../../src/state/scripts/script-watch.ts";
 import type { ScriptReading } from "../../src/state/scripts/watched-scripts.ts";
 import type { DeclaredScripts } from "../../src/zone/declared-scripts.ts";
@@ -16,7 +17,11 @@ export interface StoryCheck {
   readonly declared: DeclaredScripts;
   /** `undefined`: the inventory could not be read. */
   readonly reading: ScriptReading | undefined;
+  /** The files that declare it. */
+  readonly files?: FilesRevision;
 }
+
+const someFiles: FilesRevision = { revision: "sha256-1", commit: "c0ffee" };
 
 /** The history file of checks, as the daemon keeps it. */
 export async function historyOfChecks(
@@ -27,11 +32,11 @@ export async function historyOfChecks(
   const clock = new SimulatedClock(day(0));
   const { file } = await openStore(store, { clock, chain: "story" });
   let watch: ScriptWatch | undefined;
-  for (const { days, declared, reading } of checks) {
+  for (const { days, declared, reading, files = someFiles } of checks) {
     const at = day(days);
     clock.step(Number(at) - Number(clock.now()));
     const result = check(declared, reading, at, watch);
-    const record = scriptRecordOf(result, { at, zone, revision: "sha256-1", commit: "c0ffee" });
+    const record = scriptRecordOf(result, { at, zone, ...files });
     if (record !== undefined) file.append(record);
     watch = { ...result.watch, ...(record?.read !== undefined && { recordedAt: at }) };
     await file.settled();

@@ -18,6 +18,7 @@ import { existingOf, writeNew } from "../output/new-files.ts";
 import { readHistoryKey } from "../session/plan-keys.ts";
 import { declaredSubject } from "./declared-subject.ts";
 import { readKeptHistory } from "./kept-history.ts";
+import { readPastFiles } from "./past-files.ts";
 
 export const defineEvidence: DefineCommand = (command, host, end) => {
   command
@@ -67,12 +68,22 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   const { path: configured } = config.history;
   const files = flags.history ?? (configured === undefined ? [] : [configured]);
   if (files.length === 0) return fail(`evidence: ${flags.config} ${noHistory}`, host);
+  const { period, zones } = asked;
+  const kept = await readKeptHistory(files, proof, host);
+  const used = kept.records.filter(
+    ({ zone, at, revision }) =>
+      zones.some((each) => each === zone) &&
+      at >= period.since &&
+      at < period.until &&
+      revision !== desired.revision,
+  );
   const evidence = evidenceOf({
-    ...(await readKeptHistory(files, proof, host)),
-    period: asked.period,
+    ...kept,
+    period,
     files: { revision: desired.revision, commit: desired.commit },
+    past: await readPastFiles(used, zones, config, host, signal),
     isChecking: config.inventory?.kinds.includes("script") ?? false,
-    subjects: asked.zones.map((zone) => declaredSubject(zone, desired.documents)),
+    subjects: zones.map((zone) => declaredSubject(zone, desired.documents)),
   });
   return save(evidence, flags, host);
 }

@@ -1,8 +1,7 @@
-import { filesOf } from "../../daemon/stored-revision.ts";
-import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
+import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { labelOf } from "../../desired/zones/target.ts";
-import { filesOfRevision, GitError } from "../../host/git-files.ts";
+import { GitError } from "../../host/git-files.ts";
 import { notesOf } from "../../host/host.ts";
 import { hasErrors, relativeDirectory } from "../../host/load.ts";
 import { type DesiredFleet, desiredFleet, digestOf } from "../../reconcile/fleet/desired-fleet.ts";
@@ -10,6 +9,7 @@ import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import type { KnownZones } from "../../zone/zone.ts";
+import { loadCommit } from "./load-commit.ts";
 import type { Session } from "./session.ts";
 
 /** Which part of the fleet a command is about. */
@@ -91,12 +91,7 @@ async function changedNames(
   { config, host, stop }: Session,
 ): Promise<ReadonlySet<string>> {
   const { path: place } = config.desired;
-  const isFile = (await host.files.facts(place)).kind === "file";
-  const { commit, files: contents } = await filesOfRevision(place, isFile, reference, stop);
-  const files = filesOf(place, contents, isFile);
-  const { clock } = host;
-  const loader = new ZoneFileLoader({ path: place, files, clock, lint: config.lint });
-  const base = await loader.load(stop);
+  const { commit, state: base } = await loadCommit(reference, place, config.lint, host, stop);
   if (hasErrors(base.diagnostics)) {
     host.stderr.write(`the files of ${reference} have errors: what has one counts as changed\n`);
   }

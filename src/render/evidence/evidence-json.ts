@@ -1,9 +1,15 @@
+import type { DeclaredItem } from "../../state/evidence/evidence-inventory.ts";
 import type { Evidence, KeptHistory, ZoneEvidence } from "../../state/evidence/evidence-pack.ts";
-import type { FindingStory, ScriptStory } from "../../state/evidence/evidence-stories.ts";
+import type {
+  FilesRevision,
+  FindingStory,
+  ScriptStory,
+} from "../../state/evidence/evidence-stories.ts";
 import type { Acceptance } from "../../state/scripts/script-watch.ts";
 import type { Period } from "../../state/timeline.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
+import type { Policy } from "../../zone/resource.ts";
 import { authorsLine } from "../cause-text.ts";
 import { historyJson } from "../history-json.ts";
 import { keysIn } from "./evidence-tables.ts";
@@ -13,7 +19,7 @@ export function evidenceJson({ period, files, history, limits, zones }: Evidence
   return {
     format: "zonewarden-evidence/1",
     period: periodJson(period),
-    files: { revision: files.revision, commit: files.commit ?? null },
+    files: filesJson(files),
     history: keptHistoryJson(history),
     limits,
     zones: zones.map(zoneJson),
@@ -44,8 +50,9 @@ function keptHistoryJson({ files, flaws, remarks, damaged, isProved }: KeptHisto
 }
 
 function zoneJson(zone: ZoneEvidence): JsonObject {
-  const { declared, controls } = zone;
-  const known = typeof declared === "string" ? undefined : declared;
+  const { atEnd, controls } = zone;
+  const { declared } = atEnd;
+  const scripts = typeof declared === "string" ? undefined : declared.scripts;
   return {
     zone: zone.zone,
     limits: zone.limits,
@@ -55,23 +62,20 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
       shown,
       not_shown: notShown,
     })),
-    declared: known?.scripts === undefined ? null : declaredJson(known.scripts),
-    policies:
-      known === undefined
-        ? null
-        : known.policies.map(({ key, description, enabled, action, expression, value }) => ({
-            key,
-            description,
-            enabled,
-            action,
-            expression,
-            value,
-          })),
-    revisions: zone.revisions.map(({ revision, commit, since, until }) => ({
-      revision,
-      commit: commit ?? null,
-      first_check_at: since.toISOString(),
-      last_check_at: until.toISOString(),
+    declared: scripts === undefined ? null : { ...declaredJson(scripts), files: filesJson(atEnd) },
+    inventory: zone.inventory.map(({ item, ...each }) => ({
+      entry: entryJson(item),
+      ...declaredAtJson(each),
+    })),
+    policies: zone.policies.map(({ item, ...each }) => ({
+      policy: policyJson(item),
+      ...declaredAtJson(each),
+    })),
+    revisions: zone.revisions.map((each) => ({
+      ...filesJson(each),
+      ...checksJson(each.checks),
+      pages: typeof each.declared === "string" ? null : (each.declared.scripts?.pages ?? []),
+      not_known: typeof each.declared === "string" ? each.declared : null,
     })),
     days: zone.days.map((day) => ({ ...day })),
     checks: zone.checks,
@@ -93,6 +97,28 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
       status: status ?? null,
     })),
   };
+}
+
+function filesJson({ revision, commit }: FilesRevision): JsonObject {
+  return { revision, commit: commit ?? null };
+}
+
+function checksJson(checks: Period | undefined): JsonObject {
+  return {
+    first_check_at: checks?.since.toISOString() ?? null,
+    last_check_at: checks?.until.toISOString() ?? null,
+  };
+}
+
+function declaredAtJson({
+  files,
+  checks,
+}: Pick<DeclaredItem<unknown>, "files" | "checks">): JsonObject {
+  return { files: filesJson(files), ...checksJson(checks) };
+}
+
+function policyJson({ key, description, enabled, action, expression, value }: Policy): JsonObject {
+  return { key, description, enabled, action, expression, value };
 }
 
 function declaredJson({ pages, authorised, goneAfterDays }: DeclaredScripts): JsonObject {

@@ -1,3 +1,4 @@
+import type { DeclaredItem } from "../../state/evidence/evidence-inventory.ts";
 import type { ZoneEvidence } from "../../state/evidence/evidence-pack.ts";
 import type { FilesRevision } from "../../state/evidence/evidence-stories.ts";
 import type { HistoryChange, HistoryEntry } from "../../state/history.ts";
@@ -41,8 +42,7 @@ export function daysTable({ days }: ZoneEvidence): EvidenceTable {
   };
 }
 
-function authorisedTable({ declared }: ZoneEvidence): EvidenceTable {
-  const scripts = typeof declared === "string" ? undefined : declared.scripts;
+function authorisedTable({ inventory, atEnd }: ZoneEvidence): EvidenceTable {
   return {
     name: "authorised-scripts",
     title: "Inventory of authorised scripts",
@@ -54,18 +54,34 @@ function authorisedTable({ declared }: ZoneEvidence): EvidenceTable {
       "approved on",
       "review by",
       "integrity",
+      ...declaredColumns,
     ],
-    rows: (scripts?.authorised ?? []).map((entry) => [
-      entry.url,
-      entry.owner,
-      entry.justification,
-      entry.approvedBy,
-      entry.approvedOn,
-      entry.reviewBy,
-      integrityText(entry.integrity),
+    rows: inventory.map(({ item, ...declared }) => [
+      item.url,
+      item.owner,
+      item.justification,
+      item.approvedBy,
+      item.approvedOn,
+      item.reviewBy,
+      integrityText(item.integrity),
+      ...declaredCells(declared),
     ]),
-    empty: typeof declared === "string" ? "Not known." : "The files authorise no script.",
+    empty: typeof atEnd.declared === "string" ? "Not known." : "The files authorise no script.",
   };
+}
+
+const declaredColumns = ["declared by", "first recorded check", "last recorded check"];
+
+function declaredCells({
+  files,
+  checks,
+}: Pick<DeclaredItem<unknown>, "files" | "checks">): readonly string[] {
+  const none = "none: the files as they are now";
+  return [
+    filesText(files),
+    checks?.since.toISOString() ?? none,
+    checks?.until.toISOString() ?? none,
+  ];
 }
 
 function integrityText(integrity: ScriptIntegrity): string {
@@ -123,31 +139,40 @@ function revisionsTable({ revisions }: ZoneEvidence): EvidenceTable {
   return {
     name: "revisions",
     title: "Revisions of the files with which scripts were checked",
-    columns: ["first recorded check", "last recorded check", "commit", "revision"],
-    rows: revisions.map(({ since, until, commit, revision }) => [
-      since.toISOString(),
-      until.toISOString(),
+    columns: [
+      "first recorded check",
+      "last recorded check",
+      "commit",
+      "revision",
+      "pages in scope",
+      "not known because",
+    ],
+    rows: revisions.map(({ checks, commit, revision, declared }) => [
+      checks?.since.toISOString() ?? "",
+      checks?.until.toISOString() ?? "",
       commit ?? "",
       revision,
+      typeof declared === "string" ? "" : (declared.scripts?.pages ?? []).join(" "),
+      typeof declared === "string" ? declared : "",
     ]),
     empty: "No check is recorded.",
   };
 }
 
-function policiesTable({ declared }: ZoneEvidence): EvidenceTable {
-  const policies = typeof declared === "string" ? [] : declared.policies;
+function policiesTable({ policies, atEnd }: ZoneEvidence): EvidenceTable {
   return {
     name: "policies",
-    title: "Content security policies that the files declare now",
-    columns: ["policy", "enabled", "action", "expression", "value"],
-    rows: policies.map(({ key, enabled, action, expression, value }) => [
-      key,
-      enabled ? "yes" : "no",
-      action,
-      expression,
-      value,
+    title: "Content security policies that the files declare",
+    columns: ["policy", "enabled", "action", "expression", "value", ...declaredColumns],
+    rows: policies.map(({ item, ...declared }) => [
+      item.key,
+      item.enabled ? "yes" : "no",
+      item.action,
+      item.expression,
+      item.value,
+      ...declaredCells(declared),
     ]),
-    empty: typeof declared === "string" ? "Not known." : "The files declare no policy.",
+    empty: typeof atEnd.declared === "string" ? "Not known." : "The files declare no policy.",
   };
 }
 

@@ -114,7 +114,7 @@ function alerts({ findings }: Seen): Control {
 }
 
 function ofEntries(
-  { declared }: Seen,
+  { atEnd: { declared } }: Seen,
   text: (entries: readonly AuthorisedScript[]) => string,
 ): readonly string[] {
   const scripts = typeof declared === "string" ? undefined : declared.scripts;

@@ -1,7 +1,8 @@
 import type { ScriptRecord } from "../scripts/script-watch.ts";
 import type { Period } from "../timeline.ts";
+import type { DeclaringRevision } from "./evidence-inventory.ts";
 import type { EvidenceInput, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
-import { unexplainedFindings } from "./evidence-stories.ts";
+import { type FilesRevision, unexplainedFindings } from "./evidence-stories.ts";
 
 const dayMs = 86_400_000;
 
@@ -56,11 +57,11 @@ export function historyLimits(
 
 /** What is not shown of a zone, a sentence each. */
 export function zoneLimits(
-  zone: Pick<ZoneEvidence, "zone" | "declared" | "days" | "pauses" | "revisions">,
+  zone: Pick<ZoneEvidence, "atEnd" | "days" | "pauses" | "revisions">,
   records: readonly ScriptRecord[],
   { files, isChecking }: Pick<EvidenceInput, "files" | "isChecking">,
 ): readonly string[] {
-  const { days, pauses, revisions } = zone;
+  const { days, pauses } = zone;
   const limits = [...declaredLimits(zone, isChecking)];
   if (records.length === 0) {
     return [
@@ -79,13 +80,7 @@ export function zoneLimits(
       `No check for more than seven days: from ${since.toISOString()} to ${until.toISOString()}.`,
     );
   }
-  const last = revisions.at(-1);
-  if (last !== undefined && last.revision !== files.revision) {
-    const used = last.commit === undefined ? `revision ${last.revision}` : `commit ${last.commit}`;
-    limits.push(
-      `The inventory is that of the files as they are now; the last check of the period used ${used}.`,
-    );
-  }
+  limits.push(...revisionLimits(zone, files));
   const unexplained = unexplainedFindings(records);
   if (unexplained > 0) {
     limits.push(
@@ -95,8 +90,33 @@ export function zoneLimits(
   return limits;
 }
 
+function isUnknown({ declared }: DeclaringRevision): boolean {
+  return typeof declared === "string";
+}
+
+/** Which revisions of the period have an inventory that is not known. */
+function revisionLimits(
+  { revisions }: Pick<ZoneEvidence, "revisions">,
+  files: FilesRevision,
+): readonly string[] {
+  const limits: string[] = [];
+  const last = revisions.at(-1);
+  const unknown = revisions.filter(isUnknown).length;
+  if (unknown > 0) {
+    limits.push(
+      `What the files declared is not known of ${unknown} of ${counted(revisions.length, "revision")}: see the revisions.`,
+    );
+  }
+  if (last === undefined || last.revision === files.revision || !isUnknown(last)) return limits;
+  const used = last.commit === undefined ? `revision ${last.revision}` : `commit ${last.commit}`;
+  return [
+    ...limits,
+    `The inventory at the end is that of the files as they are now; the last check of the period used ${used}.`,
+  ];
+}
+
 function declaredLimits(
-  { declared }: Pick<ZoneEvidence, "declared">,
+  { atEnd: { declared } }: Pick<ZoneEvidence, "atEnd">,
   isChecking: boolean,
 ): readonly string[] {
   if (typeof declared === "string") {

@@ -1,9 +1,10 @@
-import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
+import type { AuthorisedScript } from "../../zone/declared-scripts.ts";
 import type { Policy } from "../../zone/resource.ts";
 import type { HistoryChange, HistoryEntry } from "../history.ts";
 import type { ScriptRecord } from "../scripts/script-watch.ts";
 import type { DriftEpisode, Period, StatusSpan } from "../timeline.ts";
 import type { CheckTimes } from "./evidence-days.ts";
+import type { Declaration, DeclaredItem, DeclaringRevision } from "./evidence-inventory.ts";
 import type { FilesRevision, FindingStory, ScriptStory } from "./evidence-stories.ts";
 
 /** What the check of the history said, and where. */
@@ -36,16 +37,11 @@ export interface KeptHistory {
   readonly isProved: boolean;
 }
 
-/** A zone that the pack is about, as the files declare it now. */
+/** A zone that the pack is about. */
 export interface EvidenceSubject {
   readonly zone: string;
-  readonly declared:
-    | {
-        readonly scripts: DeclaredScripts | undefined;
-        readonly policies: readonly Policy[];
-      }
-    /** Why it is not known what the files declare. */
-    | string;
+  /** What the files declare as they are now. A text: why it is not known. */
+  readonly declared: Declaration | string;
 }
 
 /** All that a pack is made of. */
@@ -53,8 +49,10 @@ export interface EvidenceInput {
   /** Whole days (UTC); `until` is not part of it. */
   readonly period: Period;
   readonly subjects: readonly EvidenceSubject[];
-  /** Of the files that declare the subjects. */
+  /** Of the files as they are now, which declare the subjects. */
   readonly files: FilesRevision;
+  /** What other revisions declare of each zone. A text: why it is not known. */
+  readonly past: ReadonlyMap<string, ReadonlyMap<string, Declaration | string> | string>;
   /** Whether the daemon, as it is configured now, checks declared scripts. */
   readonly isChecking: boolean;
   readonly history: KeptHistory;
@@ -65,12 +63,18 @@ export interface EvidenceInput {
 }
 
 /** What the history and the files show of a zone in the period. */
-export interface ZoneEvidence extends EvidenceSubject, CheckTimes {
+export interface ZoneEvidence extends CheckTimes {
+  readonly zone: string;
   /** What cannot be shown, a sentence each. */
   readonly limits: readonly string[];
   readonly controls: readonly Control[];
-  /** Revisions of the files with which scripts were checked. */
-  readonly revisions: readonly UsedRevision[];
+  /** Revisions of the files with which scripts were checked, in the order of their use. */
+  readonly revisions: readonly DeclaringRevision[];
+  /** What the files declared at the end of the period; where that is not known, as they are now. */
+  readonly atEnd: DeclaringRevision;
+  /** The authorised scripts over the period. */
+  readonly inventory: readonly DeclaredItem<AuthorisedScript>[];
+  readonly policies: readonly DeclaredItem<Policy>[];
   readonly findings: readonly FindingStory[];
   readonly scripts: readonly ScriptStory[];
   /** Runs with changes, oldest first. */
@@ -85,9 +89,6 @@ export interface DriftStory extends DriftEpisode {
   /** The changes that correct it, of each recorded run that saw it. */
   readonly changes: readonly HistoryChange[];
 }
-
-/** A revision of the files, and the first and last recorded check with it. */
-export interface UsedRevision extends FilesRevision, Period {}
 
 /** The evidence of a period: only what the history recorded and the files declare. */
 export interface Evidence extends Pick<EvidenceInput, "period" | "files" | "history"> {

@@ -1,8 +1,10 @@
+import { byText } from "../../syntax/by-text.ts";
 import type { HistoryEntry } from "../history.ts";
 import type { ScriptRecord } from "../scripts/script-watch.ts";
 import { driftEpisodes, type Period, type StatusSpan, statusSpans } from "../timeline.ts";
 import { controlsOf } from "./evidence-controls.ts";
 import { checkTimesOf } from "./evidence-days.ts";
+import { declaredItems, usedRevisions } from "./evidence-inventory.ts";
 import { historyLimits, zoneLimits } from "./evidence-limits.ts";
 import type {
   DriftStory,
@@ -10,7 +12,6 @@ import type {
   EvidenceInput,
   EvidenceSubject,
   KeptHistory,
-  UsedRevision,
   ZoneEvidence,
 } from "./evidence-pack.ts";
 import { findingStories, scriptStories } from "./evidence-stories.ts";
@@ -27,39 +28,50 @@ export function evidenceOf(input: EvidenceInput): Evidence {
   };
 }
 
-function zoneEvidence(
-  subject: EvidenceSubject,
-  { period, records, entries, files, history, isChecking }: EvidenceInput,
-): ZoneEvidence {
-  const isOfZone = ({ zone, at }: { readonly zone: string; readonly at: Date }): boolean =>
-    zone === subject.zone && at < period.until;
+function zoneEvidence(subject: EvidenceSubject, input: EvidenceInput): ZoneEvidence {
+  const { period, records, entries, history } = input;
+  const { zone } = subject;
+  const isOfZone = (each: { readonly zone: string; readonly at: Date }): boolean =>
+    each.zone === zone && each.at < period.until;
   const own = records.filter(isOfZone);
   const runs = entries.filter(isOfZone);
   const seen = {
-    ...subject,
+    zone,
     ...checkTimesOf(own, period),
-    revisions: revisionsOf(own, period),
+    ...declaredOver(own, subject, input),
     findings: findingStories(own, period),
     scripts: scriptStories(own, period),
     runs: runs.filter(({ at, changes }) => at >= period.since && changes.length > 0),
     drift: driftStories(runs, period),
     statuses: statusesIn(runs, lastAtOf(history), period),
   };
-  return {
-    ...seen,
-    limits: zoneLimits(seen, own, { files, isChecking }),
-    controls: controlsOf(seen, period),
-  };
+  return { ...seen, limits: zoneLimits(seen, own, input), controls: controlsOf(seen, period) };
 }
 
-function revisionsOf(records: readonly ScriptRecord[], { since }: Period): readonly UsedRevision[] {
-  const used = new Map<string, UsedRevision>();
-  for (const { revision, commit, at } of records) {
-    if (at < since) continue;
-    const key = JSON.stringify([revision, commit]);
-    used.set(key, { revision, commit, since: used.get(key)?.since ?? at, until: at });
-  }
-  return [...used.values()];
+function declaredOver(
+  records: readonly ScriptRecord[],
+  { zone, declared }: EvidenceSubject,
+  { period, files, past }: EvidenceInput,
+): Pick<ZoneEvidence, "revisions" | "atEnd" | "inventory" | "policies"> {
+  const revisions = usedRevisions(records, period).map(({ revision, commit, ...checks }) => {
+    const found = past.get(revision) ?? "the files were not read";
+    const then = typeof found === "string" ? found : (found.get(zone) ?? "the files were not read");
+    return { revision, commit, checks, declared: revision === files.revision ? declared : then };
+  });
+  const now = { ...files, checks: undefined, declared };
+  const last = revisions.at(-1);
+  const isKnown = last !== undefined && typeof last.declared !== "string";
+  const all = isKnown ? revisions : [...revisions, now];
+  return {
+    revisions,
+    atEnd: isKnown ? last : now,
+    inventory: declaredItems(all, ({ scripts }) => scripts?.authorised ?? []).toSorted(
+      byText(({ item }) => item.url),
+    ),
+    policies: declaredItems(all, ({ policies }) => policies).toSorted(
+      byText(({ item }) => item.key),
+    ),
+  };
 }
 
 function driftStories(runs: readonly HistoryEntry[], { since }: Period): readonly DriftStory[] {

@@ -86,7 +86,7 @@ function limitList(title: string, limits: readonly string[]): Html | undefined {
 }
 
 function zoneSection(zone: ZoneEvidence, id: string): Html {
-  const { declared } = zone;
+  const { declared } = zone.atEnd;
   const pages = typeof declared === "string" ? [] : (declared.scripts?.pages ?? []);
   return html`<section class="zone" aria-labelledby="${id}">
     <h2 id="${id}">${zone.zone}</h2>

@@ -1,0 +1,30 @@
+import { filesOf } from "../../daemon/stored-revision.ts";
+import type { LintRule } from "../../desired/lint.ts";
+import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
+import { filesOfRevision } from "../../host/git-files.ts";
+import type { Host } from "../../host/host.ts";
+
+/** The zone files as a Git revision has them. */
+interface CommittedState {
+  /** The commit that the reference names. */
+  readonly commit: string;
+  readonly state: DesiredState;
+}
+
+/**
+ * Loads the zone files at an absolute path as a Git revision has them. Throws a `GitError` where there is no Git, no
+ * repository or no such revision.
+ */
+export async function loadCommit(
+  reference: string,
+  place: string,
+  lint: readonly LintRule[],
+  host: Pick<Host, "files" | "clock">,
+  signal: AbortSignal,
+): Promise<CommittedState> {
+  const isFile = (await host.files.facts(place)).kind === "file";
+  const { commit, files: contents } = await filesOfRevision(place, isFile, reference, signal);
+  const files = filesOf(place, contents, isFile);
+  const loader = new ZoneFileLoader({ path: place, files, clock: host.clock, lint });
+  return { commit, state: await loader.load(signal) };
+}
