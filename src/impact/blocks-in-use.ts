@@ -49,13 +49,11 @@ function isRecent({ resource }: BlockedResource, { now, freshMs }: InUseLimits):
 
 /** Acknowledged sources match as sources of the policy do, on each page that blocks the script. */
 function acknowledgement(texts: readonly string[]): (affected: BlockedResource) => boolean {
-  const matching = sourceMatcher(texts.map((text) => parseCspSource(text, 0)));
+  const matching = sourceMatcher(texts.map((text) => parseCspSource(text)));
   return ({ resource, pages }) => {
-    const url = URL.parse(resource.url);
-    const known = pages.flatMap((page) => URL.parse(page) ?? []);
-    if (url === null) return false;
-    const all = known.length > 0 ? known : [new URL("https://page.invalid/")];
-    return all.every((page) => matching(url, page).length > 0);
+    const url = new URL(resource.url);
+    const known = pages.length > 0 ? pages : ["https://page.invalid/"];
+    return known.every((page) => matching(url, new URL(page)).length > 0);
   };
 }
 
@@ -73,9 +71,12 @@ function holdOf(
   });
   const more = inUse.length > mostNamed ? ` and ${inUse.length - mostNamed} more` : "";
   const count = inUse.length === 1 ? "1 script that was" : `${inUse.length} scripts that were`;
-  const hours = Math.round(freshMs / 3_600_000);
   return {
     reason: "blocks_in_use",
-    message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list if they may be blocked`,
+    message: `${key} would block ${count} seen within ${limitText(freshMs)} (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list if they may be blocked`,
   };
+}
+
+function limitText(ms: number): string {
+  return ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`;
 }

@@ -150,9 +150,7 @@ function elsewhereOnHost(
   { resource, url, pages }: ObservedResource,
 ): PolicyDecision {
   if (resource.pageUrls.length > 0) return { kind: "untouched" };
-  const decisions = pages
-    .filter(({ hostOnly }) => !hostOnly)
-    .map((page) => evaluate(resource, url, { ...page, hostOnly: true }));
+  const decisions = pages.map((page) => evaluate(resource, url, { ...page, hostOnly: true }));
   return decisions.find(({ kind }) => kind !== "untouched") ?? { kind: "untouched" };
 }
 

@@ -3,6 +3,7 @@ import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import type { Script } from "../zone/inventory-item.ts";
 import {
   type ObservedResource,
+  type PolicyDecision,
   pageSelector,
   policyEvaluator,
   observedResources,
@@ -34,7 +35,7 @@ export function outsidePolicies(
   let unclear = scripts.length - seen.length;
   for (const each of seen) {
     const found = new Set(each.pages.flatMap((page) => admits.map((admit) => admit(each, page))));
-    if (found.has("yes")) continue;
+    if (found.has("allowed")) continue;
     if (found.has("unclear")) unclear += 1;
     else outside.add(each.resource.id);
   }
@@ -46,15 +47,13 @@ function isOnScripts(policy: PolicyBehavior): boolean {
   return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
-type Admits = (seen: ObservedResource, page: PageFacts) => "yes" | "no" | "unclear";
+type Admits = (seen: ObservedResource, page: PageFacts) => PolicyDecision["kind"];
 
 function admitsOf(policy: PolicyBehavior): Admits {
   const evaluate = policyEvaluator(policy);
   const selects = pageSelector(policy);
   return ({ resource, url }, page) => {
-    const decision = evaluate(resource, url, page);
-    if (decision.kind === "unclear") return "unclear";
-    if (decision.kind !== "allowed") return "no";
-    return selects(page) === "yes" ? "yes" : "unclear";
+    const { kind } = evaluate(resource, url, page);
+    return kind === "allowed" && selects(page) === "maybe" ? "unclear" : kind;
   };
 }

@@ -80,8 +80,8 @@ function requestEvaluator(value: string, request: SeenResource["kind"]): Request
   const { directive, sources } = ruling;
   const matching = sourceMatcher(sources);
   const anyPath = sourceMatcher(sources.map(withoutPath));
-  const digests = new Set(sources.flatMap((each) => (each.kind === "hash" ? [each.text] : [])));
-  const isTrusting = sources.some(({ text }) => text === "'strict-dynamic'");
+  const texts = new Set(sources.map(({ text }) => text));
+  const isTrusting = texts.has("'strict-dynamic'");
   return (resource, url, page) => {
     if (resource.kind === "script" && isTrusting) return strictDynamic;
     const by = matching(url, page);
@@ -89,7 +89,7 @@ function requestEvaluator(value: string, request: SeenResource["kind"]): Request
       return { kind: "allowed", by: by.map((source) => ({ directive, source })) };
     }
     if (resource.kind === "script") {
-      return digests.size > 0 && digests.has(hashSource(resource.hash)) ? hashAllowed : blocked;
+      return texts.has(hashSource(resource.hash)) ? hashAllowed : blocked;
     }
     return url.pathname === "/" && anyPath(url, page).length > 0 ? pathUnknown : blocked;
   };
@@ -102,7 +102,7 @@ function withoutPath(source: CspSource): CspSource {
 /** The source for a hash in the form of the service (SERVICE.md A.4); "" if it has none. */
 export function hashSource(hex: string): string {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return "";
-  const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
+  const bytes = Array.from(hex.matchAll(/../g), ([pair]) => Number.parseInt(pair, 16));
   return `'sha256-${btoa(String.fromCodePoint(...bytes))}'`;
 }
 
@@ -135,7 +135,7 @@ function pagesOf(
 }
 
 function pageAt(text: string, hostOnly: boolean, known: KnownPages): readonly PageFacts[] {
-  const key = `${hostOnly ? "host " : ""}${text}`;
+  const key = `${hostOnly} ${text}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   const url = URL.parse(text);

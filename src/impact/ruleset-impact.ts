@@ -1,5 +1,10 @@
 import { isLevelSwitch } from "../plan/rules/owasp-tuning.ts";
-import type { CategoryOverride, Overrides, RuleOverride } from "../zone/resource.ts";
+import {
+  type CategoryOverride,
+  type Overrides,
+  type RuleOverride,
+  paranoiaLevels,
+} from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 
 export interface Deployment {
@@ -31,11 +36,8 @@ export function rulesetImpact(
   before: Deployment | undefined,
   after: Deployment | undefined,
 ): RulesetImpact {
-  const is = rulesUnder(rules, after);
-  const pairs = rulesUnder(rules, before).map((was, index) => ({
-    before: was,
-    after: is[index] ?? was,
-  }));
+  const [was, is] = [ruleUnder(before), ruleUnder(after)];
+  const pairs = rules.map((rule) => ({ before: was(rule), after: is(rule) }));
   const switched = (isOn: boolean): readonly RulesetRule[] =>
     pairs
       .filter((pair) => pair.before.enabled !== isOn && pair.after.enabled === isOn)
@@ -46,25 +48,21 @@ export function rulesetImpact(
     retuned: pairs.filter(
       (pair) => pair.before.enabled && pair.after.enabled && !isEqual(pair.before, pair.after),
     ),
-    on: is.filter(({ enabled }) => enabled).length,
+    on: pairs.filter((pair) => pair.after.enabled).length,
     total: rules.length,
     advice: after === undefined ? [] : overrideAdvice(rules, after.overrides),
   };
 }
 
-function rulesUnder(
-  rules: readonly RulesetRule[],
-  deployment: Deployment | undefined,
-): readonly EffectiveRule[] {
-  const effective = effectiveRules(rules, deployment?.overrides ?? noOverrides);
+function ruleUnder(deployment: Deployment | undefined): (rule: RulesetRule) => EffectiveRule {
+  const effective = effectOf(deployment?.overrides ?? noOverrides);
   if (deployment?.enabled === true) return effective;
-  return effective.map((each) => ({ ...each, enabled: false }));
+  return (rule) => ({ ...effective(rule), enabled: false });
 }
 
 /** The paranoia level in a rule's tags (SERVICE.md B.7), if any. */
 export function levelOf({ categories }: RulesetRule): number | undefined {
-  const tag = categories.find((category) => /^paranoia-level-[1-4]$/.test(category));
-  return tag === undefined ? undefined : Number(tag.at(-1));
+  return paranoiaLevels.find((level) => categories.includes(`paranoia-level-${level}`));
 }
 
 /** A rule of a deployed managed ruleset after overrides. */
@@ -91,8 +89,12 @@ export function effectiveRules(
   rules: readonly RulesetRule[],
   overrides: Overrides,
 ): readonly EffectiveRule[] {
+  return rules.map(effectOf(overrides));
+}
+
+function effectOf(overrides: Overrides): (rule: RulesetRule) => EffectiveRule {
   const byId = new Map(overrides.rules.map((each) => [each.id, each]));
-  return rules.map((rule) => {
+  return (rule) => {
     const own = byId.get(rule.id);
     const categories = overrides.categories
       .filter(({ category }) => rule.categories.includes(category))
@@ -108,7 +110,7 @@ export function effectiveRules(
       action: first("action", layers) ?? rule.action,
       scoreThreshold: own?.score_threshold ?? rule.scoreThreshold,
     };
-  });
+  };
 }
 
 /** Fields that overrides of rules, categories and whole rulesets share. */
@@ -172,14 +174,13 @@ function adviceOnRule(
   const own = whole.find(({ rule }) => rule.id === id);
   if (own === undefined) return [`the ruleset has no rule ${id}`];
   const name = `${own.rule.description} (${id})`;
-  const without = { ...overrides, rules: overrides.rules.filter((each) => each !== override) };
-  const rest = effectiveRules([own.rule], without)[0];
+  const rest = effectOf({ ...overrides, rules: [] })(own.rule);
   // Threshold and action of the score rule are written even if they are the defaults, which may change.
   const isScore = own.rule.scoreThreshold !== undefined;
   if (isEqual(own, rest) && override.sensitivity_level === undefined && !isScore) {
     return [`the override of ${name} changes nothing`];
   }
-  if (enabled === true && rest?.enabled === false && own.rule.enabled) {
+  if (enabled === true && !rest.enabled && own.rule.enabled) {
     return [`${name} is switched on, although its category or paranoia level is switched off`];
   }
   if (!own.enabled && (override.action !== undefined || override.score_threshold !== undefined)) {
@@ -189,16 +190,13 @@ function adviceOnRule(
 }
 
 function changesNothing(whole: readonly EffectiveRule[], without: Overrides): boolean {
-  const rest = effectiveRules(
-    whole.map(({ rule }) => rule),
-    without,
-  );
-  return whole.every((each, index) => isEqual(each, rest[index]));
+  const rest = effectOf(without);
+  return whole.every((each) => isEqual(each, rest(each.rule)));
 }
 
-function isEqual(one: EffectiveRule, other: EffectiveRule | undefined): boolean {
+function isEqual(one: EffectiveRule, other: EffectiveRule): boolean {
   return (
-    one.enabled === other?.enabled &&
+    one.enabled === other.enabled &&
     one.action === other.action &&
     one.scoreThreshold === other.scoreThreshold
   );

@@ -1,3 +1,4 @@
+import { byEntryName } from "../syntax/by-text.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { type CspSource, parseCspSource } from "../syntax/csp/csp-source.ts";
 import { type SeenResource, maliciousReasons, resourceKinds } from "../zone/inventory-item.ts";
@@ -86,7 +87,7 @@ function sourceFor(
     granularity === "hash" && resource.kind === "script" ? hashSource(resource.hash) : "";
   if (hash !== "") return { url, source: hash };
   const source = sourceText(url, page, granularity);
-  const matching = sourceMatcher([parseCspSource(source, 0)]);
+  const matching = sourceMatcher([parseCspSource(source)]);
   return matching(url, page).length > 0 ? { url, source } : undefined;
 }
 
@@ -103,18 +104,18 @@ function asSourcePath(path: string): string {
   return path.replaceAll(";", "%3B").replaceAll(",", "%2C");
 }
 
-/** Sorted sources without redundant ones; the most specific are removed first. */
+/** Sorted sources without redundant ones. */
 function fewest(wanted: readonly Wanted[], page: URL): readonly CspSource[] {
   const texts = [...new Set(wanted.map(({ source }) => source))].toSorted();
-  const sources = new Map(texts.map((text) => [text, parseCspSource(text, 0)]));
+  const sources = new Map(texts.map((text) => [text, parseCspSource(text)]));
   const matching = sourceMatcher([...sources.values()]);
   const users = wanted.flatMap(({ url, source }) => {
     const by = new Set([source, ...matching(url, page).map(({ text }) => text)]);
     return [...by].map((text) => ({ text, by }));
   });
   const usersOf = Map.groupBy(users, ({ text }) => text);
-  for (const text of texts.toSorted((a, b) => b.length - a.length)) {
-    const own = usersOf.get(text) ?? [];
+  // In a fixed order, because of two that match the same only one stays.
+  for (const [text, own] of [...usersOf].toSorted(byEntryName)) {
     if (!own.every(({ by }) => by.size > 1)) continue;
     sources.delete(text);
     for (const { by } of own) by.delete(text);

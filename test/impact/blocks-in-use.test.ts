@@ -16,10 +16,11 @@ function holds(
   after: Policy,
   resources: readonly SeenResource[],
   declared: readonly Policy[] = [after],
+  freshMs: number = 7 * dayMs,
 ): readonly string[] {
   const judged = { key: `policy/${after.key}`, title: "", before, after };
   const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
-  const limits = { now: new Date(Number(seenAt) + dayMs), freshMs: 7 * dayMs };
+  const limits = { now: new Date(Number(seenAt) + dayMs), freshMs };
   return blocksInUse(impacts, declared, limits).map(
     ({ reason: code, message }) => `${code} ${message}`,
   );
@@ -34,6 +35,14 @@ it("refuses to block what is in use, with the list and the ways out", ({ expect 
   expect(holds(undefined, enforced, [cdn])).toEqual([
     "blocks_in_use policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list if they may be blocked",
   ]);
+});
+
+it.for([
+  { fresh: 7 * dayMs, says: "168 h" },
+  { fresh: dayMs + 5_400_000, says: "1530 min" },
+])("names the limit as it is configured: $says", ({ fresh, says }, { expect }) => {
+  const [hold = ""] = holds(undefined, enforced, [cdn], [enforced], fresh);
+  expect(hold).toContain(`was seen within ${says} (impact.fresh)`);
 });
 
 it("names all of a few, and their pages as far as they are known", ({ expect }) => {
@@ -77,6 +86,13 @@ describe("nothing is held", () => {
     {
       when: "its host is acknowledged",
       declared: { ...enforced, acknowledge: ["cdn.example.net"] },
+    },
+    {
+      when: "its host is acknowledged as it is loaded, without encryption",
+      declared: { ...enforced, acknowledge: ["cdn.example.net"] },
+      resource: script("http://cdn.example.net/lib.js", {
+        firstPageUrl: "http://shop.example.com/",
+      }),
     },
     {
       when: "its path is acknowledged",
@@ -140,6 +156,12 @@ it.for([
     may: true,
   },
   { when: "its value changes", before: { ...enforced, value: "" }, after: enforced, may: true },
+  {
+    when: "it is switched on",
+    before: { ...enforced, enabled: false },
+    after: enforced,
+    may: true,
+  },
   {
     when: "its expression changes",
     before: { ...enforced, expression: "ssl" },

@@ -64,6 +64,17 @@ describe("a policy that is created", () => {
     ]);
   });
 
+  it("reports unused sources where it only reports itself", ({ expect }) => {
+    const logged = terms("script-src 'self' old.example", { action: "log" });
+    const { unseen } = impact(undefined, logged, seen);
+    expect(unseen.map(({ source }) => source.text)).toEqual(["old.example"]);
+  });
+
+  it("takes a source for used that a script needs, all of whose pages are known", ({ expect }) => {
+    const known = { ...cdn, pageUrls: [cdn.firstPageUrl] };
+    expect(impact(undefined, terms("script-src cdn.example.net"), [known]).unseen).toEqual([]);
+  });
+
   it("reports no unused source that never matches a URL", ({ expect }) => {
     const value = "script-src 'self' data: 'unsafe-inline' 'nonce-abc'; connect-src *";
     const { unseen } = impact(undefined, terms(value), [own]);
@@ -90,10 +101,21 @@ describe("a policy that changes", () => {
     expect(found.blocked.every(({ already }) => already)).toBe(true);
   });
 
+  it("newly blocks what it allowed before", ({ expect }) => {
+    const found = impact(terms("script-src 'self' cdn.example.net"), terms("script-src 'self'"), [
+      cdn,
+      tracker,
+    ]);
+    expect(found.blocked).toMatchObject([
+      { resource: cdn, already: false },
+      { resource: tracker, already: true },
+    ]);
+  });
+
   it("allows everything when it is deleted", ({ expect }) => {
     const found = impact(terms("script-src 'self'"), undefined, seen);
     expect(urls(found.newlyAllowed)).toEqual([cdn.url, tracker.url, miner.url]);
-    expect(found).toMatchObject({ force: "none", blocked: [] });
+    expect(found).toMatchObject({ force: "none", blocked: [], allowedMalicious: [] });
   });
 
   it("evaluates a reporting policy like a blocking one", ({ expect }) => {
@@ -131,7 +153,7 @@ describe("a policy that changes", () => {
     { changes: { expression: 'http.host eq "other.example"' } },
   ])("affects nothing with $changes", ({ changes }, { expect }) => {
     const found = impact(undefined, terms("script-src 'none'", changes), seen);
-    expect(found).toMatchObject({ seen: 0, blocked: [], unclear: [] });
+    expect(found).toMatchObject({ seen: 0, blocked: [], unclear: [], elsewhere: 0 });
   });
 });
 
@@ -162,12 +184,30 @@ describe("pages", () => {
     expect(blocked.map(({ pages }) => pages)).toEqual([["https://shop.example.com/checkout"]]);
   });
 
+  it("are those that the service lists, not the first one beside them", ({ expect }) => {
+    const pageUrls = ["https://shop.example.com/checkout"];
+    const { blocked } = impact(undefined, checkout, [{ ...cdn, pageUrls }]);
+    expect(blocked.map(({ pages }) => pages)).toEqual([pageUrls]);
+  });
+
   it("are not all known when the service returns the first one only", ({ expect }) => {
     expect(impact(undefined, checkout, [cdn])).toMatchObject({ seen: 0, elsewhere: 1 });
     expect(impact(undefined, checkout, [{ ...cdn, pageUrls: [cdn.firstPageUrl] }])).toMatchObject({
       seen: 0,
       elsewhere: 0,
     });
+  });
+
+  it("are known of one script and unknown of another one on the same host", ({ expect }) => {
+    const unknown = { ...tracker, firstPageUrl: "" };
+    for (const both of [
+      [cdn, unknown],
+      [unknown, cdn],
+    ]) {
+      const found = impact(undefined, checkout, both);
+      expect(found).toMatchObject({ seen: 1, elsewhere: 1, blocked: [] });
+      expect(urls(found.unclear)).toEqual([tracker.url]);
+    }
   });
 
   it("are unknown when the service returns none", ({ expect }) => {
@@ -222,6 +262,25 @@ describe("an unclear decision", () => {
       blocked: [],
       unclear: [{ resource: { url: resource.url }, reason }],
     });
+  });
+
+  it.for([
+    { what: "another path than the policy's", url: "https://api.example/v2/items" },
+    { what: "another host, though its path is unknown", url: "https://evil.example/" },
+  ])("is none for a connection with $what: it is blocked", ({ url }, { expect }) => {
+    const found = impact(undefined, terms("connect-src api.example/v1/"), [connection(url)]);
+    expect(found).toMatchObject({ blocked: [{ resource: { url } }], unclear: [] });
+  });
+
+  it("is none for a script with another hash: it is blocked", ({ expect }) => {
+    const other = { ...cdn, hash: hash.replace("9f", "00") };
+    const after = terms("script-src 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='");
+    for (const resource of [cdn, other]) {
+      expect(impact(undefined, after, [resource])).toMatchObject({
+        blocked: [{ resource }],
+        unclear: [],
+      });
+    }
   });
 
   it("is clear when both outcomes are the same", ({ expect }) => {

@@ -7,64 +7,11 @@ import {
   noOverrides,
   rulesetImpact,
 } from "../../src/impact/ruleset-impact.ts";
-import { resolveOverrides } from "../../src/plan/rules/owasp-tuning.ts";
-import {
-  type CategoryOverride,
-  type ExecuteRule,
-  type Overrides,
-  type RuleOverride,
-  paranoiaLevels,
-} from "../../src/zone/resource.ts";
+import { type Overrides, paranoiaLevels } from "../../src/zone/resource.ts";
 import type { RulesetRule } from "../../src/zone/ruleset.ts";
+import { deployedWith, managedRule, owaspRules, scoreRuleId } from "../support/managed-rules.ts";
+import { category, ruleOverride } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
-
-const scoreRuleId = "score";
-
-function rule(id: string, ...categories: readonly string[]): RulesetRule {
-  const facts = { ref: id, action: "score", expression: "", enabled: true, wire: {} };
-  return { ...facts, id, description: `rule ${id}`, categories, scoreThreshold: undefined };
-}
-
-function category(name: string, changes: Partial<CategoryOverride>): CategoryOverride {
-  const nothing = { enabled: undefined, action: undefined, sensitivity_level: undefined };
-  return { category: name, ...nothing, ...changes };
-}
-
-function named(id: string, changes: Partial<RuleOverride>): RuleOverride {
-  const nothing = { enabled: undefined, action: undefined, sensitivity_level: undefined };
-  return { id, ...nothing, score_threshold: undefined, ...changes };
-}
-
-/** A declared rule that deploys OWASP. */
-function deploys(tuning: Partial<ExecuteRule["tuning"]>, overrides: Overrides): ExecuteRule {
-  return {
-    key: "owasp",
-    was: undefined,
-    description: "",
-    expression: "true",
-    enabled: true,
-    action: "execute",
-    ruleset: "0".repeat(32),
-    tuning: { paranoiaLevel: undefined, scoreThreshold: undefined, action: undefined, ...tuning },
-    overrides,
-  };
-}
-
-const owasp = [
-  rule("sql-1", "attack-sqli", "paranoia-level-1"),
-  rule("php-1", "language-php", "paranoia-level-1"),
-  rule("sql-2", "attack-sqli", "paranoia-level-2"),
-  rule("php-3", "language-php", "paranoia-level-3"),
-  { ...rule(scoreRuleId, "attack-generic"), action: "block", scoreThreshold: 40 },
-];
-
-function at(
-  tuning: Partial<ExecuteRule["tuning"]>,
-  overrides: Partial<Overrides> = {},
-): { readonly enabled: boolean; readonly overrides: Overrides } {
-  const declared = deploys(tuning, { ...noOverrides, ...overrides });
-  return { enabled: true, overrides: resolveOverrides(declared, scoreRuleId) };
-}
 
 function ids(rules: readonly RulesetRule[]): readonly string[] {
   return rules.map(({ id }) => id);
@@ -74,43 +21,43 @@ describe("a change of a deployment", () => {
   it.for([
     {
       when: "the level rises",
-      before: at({ paranoiaLevel: 1 }),
-      after: at({ paranoiaLevel: 2 }),
+      before: deployedWith({ paranoiaLevel: 1 }),
+      after: deployedWith({ paranoiaLevel: 2 }),
       on: ["sql-2"],
       off: [],
     },
     {
       when: "the level falls",
-      before: at({ paranoiaLevel: 3 }),
-      after: at({ paranoiaLevel: 1 }),
+      before: deployedWith({ paranoiaLevel: 3 }),
+      after: deployedWith({ paranoiaLevel: 1 }),
       on: [],
       off: ["sql-2", "php-3"],
     },
     {
       when: "the ruleset comes",
       before: undefined,
-      after: at({ paranoiaLevel: 1 }),
+      after: deployedWith({ paranoiaLevel: 1 }),
       on: ["sql-1", "php-1", scoreRuleId],
       off: [],
     },
     {
       when: "it goes",
-      before: at({ paranoiaLevel: 1 }),
+      before: deployedWith({ paranoiaLevel: 1 }),
       after: undefined,
       on: [],
       off: ["sql-1", "php-1", scoreRuleId],
     },
     {
       when: "it is disabled",
-      before: at({ paranoiaLevel: 1 }),
-      after: { ...at({ paranoiaLevel: 1 }), enabled: false },
+      before: deployedWith({ paranoiaLevel: 1 }),
+      after: { ...deployedWith({ paranoiaLevel: 1 }), enabled: false },
       on: [],
       off: ["sql-1", "php-1", scoreRuleId],
     },
     {
       when: "a category goes off",
-      before: at({ paranoiaLevel: 3 }),
-      after: at(
+      before: deployedWith({ paranoiaLevel: 3 }),
+      after: deployedWith(
         { paranoiaLevel: 3 },
         { categories: [category("language-php", { enabled: false })] },
       ),
@@ -119,27 +66,28 @@ describe("a change of a deployment", () => {
     },
     {
       when: "one rule of a category stays",
-      before: at({ paranoiaLevel: 3 }),
-      after: at(
+      before: deployedWith({ paranoiaLevel: 3 }),
+      after: deployedWith(
         { paranoiaLevel: 3 },
         {
           categories: [category("language-php", { enabled: false })],
-          rules: [named("php-1", { enabled: true })],
+          rules: [ruleOverride("php-1", { enabled: true })],
         },
       ),
       on: [],
       off: ["php-3"],
     },
   ])("switches rules by id when $when", ({ before, after, on, off }, { expect }) => {
-    const impact = rulesetImpact(owasp, before, after);
+    const impact = rulesetImpact(owaspRules, before, after);
     expect({ on: ids(impact.switchedOn), off: ids(impact.switchedOff) }).toEqual({ on, off });
+    expect(impact.retuned).toEqual([]);
   });
 
   it("reports thresholds and actions", ({ expect }) => {
     const { retuned, switchedOn } = rulesetImpact(
-      owasp,
-      at({ paranoiaLevel: 1 }),
-      at({ paranoiaLevel: 1, scoreThreshold: 25, action: "log" }),
+      owaspRules,
+      deployedWith({ paranoiaLevel: 1 }),
+      deployedWith({ paranoiaLevel: 1, scoreThreshold: 25, action: "log" }),
     );
     expect(switchedOn).toEqual([]);
     expect(retuned).toMatchObject([
@@ -147,6 +95,13 @@ describe("a change of a deployment", () => {
         before: { rule: { id: scoreRuleId }, action: "block", scoreThreshold: 40 },
         after: { action: "log", scoreThreshold: 25 },
       },
+    ]);
+  });
+
+  it("reports a threshold alone", ({ expect }) => {
+    const [before, after] = [deployedWith({}), deployedWith({ scoreThreshold: 25 })];
+    expect(rulesetImpact(owaspRules, before, after).retuned).toMatchObject([
+      { before: { scoreThreshold: 40 }, after: { rule: { id: scoreRuleId }, scoreThreshold: 25 } },
     ]);
   });
 
@@ -159,71 +114,73 @@ describe("a change of a deployment", () => {
     },
     {
       what: "its own action",
-      overrides: { rules: [named(scoreRuleId, { action: "log" })] },
+      overrides: { rules: [ruleOverride(scoreRuleId, { action: "log" })] },
       action: "log",
     },
   ])("gives the score rule the action $action with $what (SERVICE.md B.7)", (given, { expect }) => {
-    const { overrides } = at({}, given.overrides);
-    const score = effectiveRules(owasp, overrides).find(({ rule: { id } }) => id === scoreRuleId);
+    const { overrides } = deployedWith({}, given.overrides);
+    const score = effectiveRules(owaspRules, overrides).find(
+      ({ rule: { id } }) => id === scoreRuleId,
+    );
     expect(score?.action).toBe(given.action);
   });
 
+  it.for<{ what: string; overrides: Partial<Overrides>; id: string; becomes: object }>([
+    {
+      what: "the whole ruleset is switched off",
+      overrides: { enabled: false },
+      id: "sql-1",
+      becomes: { enabled: false, action: "score" },
+    },
+    {
+      what: "the whole ruleset gets an action",
+      overrides: { action: "log" },
+      id: "sql-1",
+      becomes: { enabled: true, action: "log" },
+    },
+    {
+      what: "its category says otherwise than the whole ruleset",
+      overrides: {
+        enabled: false,
+        action: "log",
+        categories: [category("attack-sqli", { enabled: true, action: "block" })],
+      },
+      id: "sql-1",
+      becomes: { enabled: true, action: "block" },
+    },
+    {
+      what: "it says otherwise than its category and the whole ruleset",
+      overrides: {
+        enabled: false,
+        categories: [category("attack-sqli", { enabled: false, action: "block" })],
+        rules: [ruleOverride("sql-1", { enabled: true, action: "log" })],
+      },
+      id: "sql-1",
+      becomes: { enabled: true, action: "log" },
+    },
+    {
+      what: "its category says nothing of one field",
+      overrides: { enabled: false, categories: [category("attack-sqli", { action: "block" })] },
+      id: "sql-1",
+      becomes: { enabled: false, action: "block" },
+    },
+    {
+      what: "another rule is overridden",
+      overrides: { rules: [ruleOverride("sql-2", { enabled: false, action: "log" })] },
+      id: "sql-1",
+      becomes: { enabled: true, action: "score" },
+    },
+  ])("decides over a rule where $what (SERVICE.md B.5)", (given, { expect }) => {
+    const all = effectiveRules(owaspRules, { ...noOverrides, ...given.overrides });
+    expect(all.find(({ rule: { id } }) => id === given.id)).toMatchObject(given.becomes);
+  });
+
   it("counts enabled rules", ({ expect }) => {
-    expect(rulesetImpact(owasp, undefined, at({ paranoiaLevel: 2 }))).toMatchObject({
+    expect(rulesetImpact(owaspRules, undefined, deployedWith({ paranoiaLevel: 2 }))).toMatchObject({
       on: 4,
       total: 5,
     });
-    expect(owasp.map(levelOf)).toEqual([1, 1, 2, 3, undefined]);
-  });
-});
-
-describe("advice on overrides", () => {
-  const php = category("language-php", { enabled: true });
-
-  it.for([
-    {
-      when: "a rule is not there",
-      overrides: { rules: [named("gone", { enabled: false })] },
-      says: ["the ruleset has no rule gone"],
-    },
-    {
-      when: "a category is not there",
-      overrides: { categories: [category("language-cobol", { enabled: false })] },
-      says: ["no rule has the category language-cobol"],
-    },
-    {
-      when: "a rule is off already",
-      overrides: { rules: [named("sql-2", { enabled: false })] },
-      says: ["the override of rule sql-2 (sql-2) changes nothing"],
-    },
-    {
-      when: "a category is on already",
-      overrides: { categories: [php] },
-      says: ["the override of the category language-php changes nothing"],
-    },
-    {
-      when: "a category gets an action where it is off in part",
-      overrides: { categories: [{ ...php, action: "log" }] },
-      says: [
-        "the category language-php is switched on, but 1 of its 2 rules stay off: other overrides win",
-      ],
-    },
-    {
-      when: "a rule of a higher level is on",
-      overrides: { rules: [named("php-3", { enabled: true })] },
-      says: [
-        "rule php-3 (php-3) is switched on, although its category or paranoia level is switched off",
-      ],
-    },
-    {
-      when: "a rule is tuned that is off",
-      overrides: { rules: [named("php-3", { action: "log" })] },
-      says: ["rule php-3 (php-3) is tuned, but it is off"],
-    },
-    { when: "all is well", overrides: { rules: [named("sql-1", { enabled: false })] }, says: [] },
-  ])("is given when $when", ({ overrides, says }, { expect }) => {
-    const after = at({ paranoiaLevel: 1 }, overrides);
-    expect(rulesetImpact(owasp, undefined, after).advice).toEqual(says);
+    expect(owaspRules.map(levelOf)).toEqual([1, 1, 2, 3, undefined]);
   });
 });
 
@@ -243,7 +200,7 @@ const generatedRules = fc
     parts.map((part) => ({
       ...part,
       rule: {
-        ...rule(
+        ...managedRule(
           part.id,
           ...part.tags,
           ...(part.level === undefined ? [] : [`paranoia-level-${part.level}`]),
@@ -274,11 +231,14 @@ it("leaves on exactly the rules of a level and those below, without those switch
   );
   fc.assert(
     fc.property(arbitrary, ({ rules, off, level, threshold, categories }) => {
-      const overrides = { categories, rules: off.map((id) => named(id, { enabled: false })) };
+      const overrides = {
+        categories,
+        rules: off.map((id) => ruleOverride(id, { enabled: false })),
+      };
       const tuning = { paranoiaLevel: level, scoreThreshold: threshold };
-      const declared = deploys(tuning, { ...noOverrides, ...overrides });
+      const { overrides: resolved } = deployedWith(tuning, overrides);
       const all = rules.map((each) => each.rule);
-      const on = effectiveRules(all, resolveOverrides(declared, "the score rule"));
+      const on = effectiveRules(all, resolved);
       const expected = rules.filter((each) => {
         if (off.includes(each.id) || (each.level ?? 0) > level) return false;
         const said = categories.findLast(

@@ -143,6 +143,13 @@ describe("the pages", () => {
       told: true,
     },
     {
+      which: "those of one of the patterns",
+      pages: ["/basket/a"],
+      patterns: ["shop.example.com/basket/*", checkout],
+      at: "/basket/a",
+      told: true,
+    },
+    {
       which: "none that no pattern matches",
       pages: ["/checkout/a", "/basket"],
       at: "/basket",
@@ -178,6 +185,13 @@ describe("the pages", () => {
       which: "none, where the hosts of the pattern are not known either",
       pages: ["/basket"],
       patterns: ["*/checkout"],
+      at: "/checkout",
+      told: false,
+    },
+    {
+      which: "none, where a part of their host is not known",
+      pages: ["/basket"],
+      patterns: ["*.example.com/checkout"],
       at: "/checkout",
       told: false,
     },

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import { type Granularity, suggestPolicy } from "../../src/impact/suggest-policy.ts";
+import { type Granularity, granularities, suggestPolicy } from "../../src/impact/suggest-policy.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
@@ -26,17 +26,14 @@ const seen = [
   connection("https://api.example.net:8443/v1/items"),
 ];
 
-it.for<{ granularity: Granularity; yields: Readonly<Record<string, readonly string[]>> }>([
-  {
-    granularity: "host",
-    yields: {
+it("names what was seen in the fewest sources, by each granularity", ({ expect }) => {
+  const named = granularities.map((granularity) => [granularity, directivesFor(seen, granularity)]);
+  expect(Object.fromEntries(named)).toEqual({
+    host: {
       "script-src": ["'self'", "cdn.example.net"],
       "connect-src": ["api.example.net:8443", "wss://live.example.net"],
     },
-  },
-  {
-    granularity: "path",
-    yields: {
+    path: {
       "script-src": [
         "cdn.example.net/a%3Bb/c%2Cd/",
         "cdn.example.net/lib/2/",
@@ -44,10 +41,7 @@ it.for<{ granularity: Granularity; yields: Readonly<Record<string, readonly stri
       ],
       "connect-src": ["api.example.net:8443/v1/", "wss://live.example.net"],
     },
-  },
-  {
-    granularity: "hash",
-    yields: {
+    hash: {
       "script-src": [
         "'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
         "cdn.example.net/a%3Bb/c%2Cd/e.js",
@@ -56,11 +50,14 @@ it.for<{ granularity: Granularity; yields: Readonly<Record<string, readonly stri
       ],
       "connect-src": ["api.example.net:8443/v1/items", "wss://live.example.net/feed"],
     },
-  },
-])(
-  "names what was seen by $granularity in the fewest sources",
-  ({ granularity, yields }, { expect }) => {
-    expect(directivesFor(seen, granularity)).toEqual(yields);
+  });
+});
+
+it.for([`0${hash}`, `${hash}0`, hash.slice(1), "", hash.replace("9", "x")])(
+  "names the URL of a script whose hash is no SHA-256: %s",
+  (other, { expect }) => {
+    const found = script("https://cdn.example.net/a.js", { hash: other });
+    expect(directivesFor([found], "hash")).toEqual({ "script-src": ["cdn.example.net/a.js"] });
   },
 );
 
@@ -89,10 +86,60 @@ describe("what is left out", () => {
     expect([leftBy("host"), leftBy("path")]).toEqual([["cdn.example.net"], [undefined]]);
   });
 
+  it("has no URL", ({ expect }) => {
+    const inline = script("inline");
+    const options = { granularity: "host", maliciousBelow: 50 } as const;
+    expect(suggestPolicy(host, [...seen, inline], options)).toMatchObject({
+      resources: seen.length,
+      leftOut: [{ resource: inline, reason: "no source matches it", letInBy: undefined }],
+    });
+  });
+
+  it("has no URL and is malicious", ({ expect }) => {
+    const inline = script("inline", bad);
+    const options = { granularity: "host", maliciousBelow: 50 } as const;
+    expect(suggestPolicy(host, [inline], options)).toEqual({
+      host,
+      resources: 0,
+      directives: {},
+      leftOut: [{ resource: inline, reason: "integrity score 2", letInBy: undefined }],
+    });
+  });
+
   it("was seen on another host", ({ expect }) => {
     const elsewhere = { host: "www.example.com", firstPageUrl: "https://www.example.com/" };
     expect(directivesFor([script("https://cdn.example.net/a.js", elsewhere)], "host")).toEqual({});
   });
+});
+
+describe("what was seen on the host", () => {
+  const page = `https://${host}/`;
+  const elsewhere = { host: "www.example.com", firstPageUrl: "https://www.example.com/" };
+
+  it.for([
+    { how: "by the host that the service names", changes: { firstPageUrl: "" } },
+    { how: "by its first page", changes: { ...elsewhere, firstPageUrl: page } },
+    { how: "by a further page", changes: { ...elsewhere, pageUrls: ["?", page] } },
+  ])("is known $how", ({ changes }, { expect }) => {
+    const found = script("https://cdn.example.net/a.js", changes);
+    expect(directivesFor([found], "host")).toEqual({ "script-src": ["cdn.example.net"] });
+  });
+});
+
+it.for(["host", "path"] as const)(
+  "names a script with a hash by its %s",
+  (granularity, { expect }) => {
+    const found = script("https://cdn.example.net/js/a.js", { hash });
+    const source = granularity === "host" ? "cdn.example.net" : "cdn.example.net/js/";
+    expect(directivesFor([found], granularity)).toEqual({ "script-src": [source] });
+  },
+);
+
+it("keeps one of two sources that match the same, always the same one", ({ expect }) => {
+  const both = ["/a/b.js", "/%61/c.js"].map((path) => script(`https://cdn.example.net${path}`));
+  for (const order of [both, both.toReversed()]) {
+    expect(directivesFor(order, "path")).toEqual({ "script-src": ["cdn.example.net/a/"] });
+  }
 });
 
 const url = fc

@@ -47,8 +47,8 @@ type CspSourceMeaning =
 /** A source of a directive, with its text in canonical form. */
 export type CspSource = CspSourceMeaning & Span & { readonly text: string };
 
-/** Parses one token of a source list. Every token is a source. */
-export function parseCspSource(token: string, offset: number): CspSource {
+/** Parses one token of a source list, which can be alone. Every token is a source. */
+export function parseCspSource(token: string, offset = 0): CspSource {
   return { ...meaningOf(token), offset, length: token.length };
 }
 
