@@ -85,7 +85,7 @@ const digestPatterns: Readonly<Record<string, RegExp>> = {
 const noncePattern = /^'nonce-(?<nonce>.*)'$/is;
 
 function quotedMeaning(token: string): TextualSource {
-  if (token.length < 2 || !token.endsWith("'")) return { kind: "other", text: token };
+  if (!token.endsWith("'")) return { kind: "other", text: token };
   const word = asciiLower(token.slice(1, -1));
   if (word === "none" || word === "self") return { kind: word, text: `'${word}'` };
   const keyword = cspKeywords.find((candidate) => candidate === word);

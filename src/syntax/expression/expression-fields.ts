@@ -1,3 +1,5 @@
+import { namesIn } from "../by-text.ts";
+
 /** Names of fields by their type, in the words of the documentation. */
 const fieldsByType: Readonly<Record<string, string>> = {
   Boolean: `
@@ -97,7 +99,3 @@ export const expressionFields: ReadonlyMap<string, string> = new Map(
     namesIn(names).map((name): [string, string] => [name, type]),
   ),
 );
-
-function namesIn(text: string): readonly string[] {
-  return text.trim().split(/\s+/);
-}

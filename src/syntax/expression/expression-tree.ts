@@ -51,11 +51,14 @@ interface ListValue extends Span {
 /** A right operand: a constant, or what has a value of its own. */
 export type Value = Member | BooleanValue | SetValue | ListValue | Operand;
 
+/** What is in the brackets of an index. */
+export type IndexMeaning =
+  | { readonly kind: "item"; readonly item: bigint }
+  | { readonly kind: "key"; readonly key: TextValue }
+  | { readonly kind: "each" };
+
 /** `[0]`, `["key"]` or `[*]`. */
-export type Index =
-  | (Span & { readonly kind: "item"; readonly item: bigint })
-  | (Span & { readonly kind: "key"; readonly key: TextValue })
-  | (Span & { readonly kind: "each" });
+export type Index = Span & IndexMeaning;
 
 export interface FieldOperand extends Span {
   readonly kind: "field";

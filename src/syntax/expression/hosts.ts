@@ -182,7 +182,7 @@ function meetingPairs(
   return these.flatMap((one) => {
     const candidates = one.includes("*") ? those : [...(hosts.has(one) ? [one] : []), ...globs];
     return candidates
-      .filter((other) => one === other || globsMeet(one, other))
+      .filter((other) => globsMeet(one, other))
       .map((other): readonly [string, string] => [one, other]);
   });
 }

@@ -143,7 +143,7 @@ const countPattern = /\{\s*(?<least>\d+)\s*(?:,\s*(?:(?<most>\d+)\s*)?)?\}\??/y;
 
 /** Reads flags up to the `)` or `:` after them; returns it, or what is wrong. */
 function readFlags(reader: RegexReader): ")" | ":" | RegexFault {
-  const flags = reader.take(/[a-z-]*/iy) ?? "";
+  const flags = reader.takeAny(/[a-z-]*/iy);
   const end = reader.take(/[):]/y);
   if (flags === "" && end === ")") return "repetition";
   if (/[^imsUuRx-]/.test(flags)) return "group-kind";

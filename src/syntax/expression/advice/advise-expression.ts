@@ -34,17 +34,18 @@ function adviseNode(node: ExpressionNode, phase: Phase): readonly SyntaxDiagnost
   return [...headerKeys(node), ...oldName(node), ...responseField(node, phase)];
 }
 
-/** A `.*` at an end of a pattern, which matches wherever it fits anyway. */
+/** A `.*` at an end of a pattern, which matches wherever it fits anyway; or nothing but that. */
 function idlePattern({ operator, right }: Comparison): readonly SyntaxDiagnostic[] {
   if (operator !== "matches" || right.kind !== "text") return [];
   const pattern = right.text;
-  const isIdle = /^\^?\.\*|(?:^|[^\\])\.\*\$?$/.test(pattern) || /^\^?\$?$/.test(pattern);
-  if (!isIdle) return [];
-  const rest = pattern.replace(/^\^?\.\*\??/, "").replace(/\.\*\??\$?$/, "");
-  const message =
-    rest === "" ? "the pattern matches every text" : "at an end of a pattern, .* changes nothing";
-  const remedy =
-    rest === "" ? "delete the condition" : `delete it: ${JSON.stringify(rest.slice(0, 60))}`;
+  const rest = pattern.replace(/^\^?\.\*\??/, "").replace(/(?<!\\)\.\*\??\$?$/, "");
+  if (["", "^", "$"].includes(rest)) {
+    const message = "the pattern matches every text";
+    return [diagnostic("EXPR_IDLE_PATTERN", right, message, "delete the condition")];
+  }
+  if (rest === pattern) return [];
+  const message = "at an end of a pattern, .* changes nothing";
+  const remedy = `delete it: ${JSON.stringify(rest.slice(0, 60))}`;
   return [diagnostic("EXPR_IDLE_PATTERN", right, message, remedy)];
 }
 

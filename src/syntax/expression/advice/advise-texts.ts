@@ -92,16 +92,17 @@ function pathSlash({ field, compared, text }: TextCondition): Advice | undefined
 }
 
 function notAHost({ field, compared, text }: TextCondition): Advice | undefined {
-  if (field !== "http.host" || compared === "part") return undefined;
+  if (field !== "http.host") return undefined;
   const isUrl = /[/?]/.test(text.text);
   const isStar = compared !== "pattern" && text.text.includes("*");
   if (!isUrl && !isStar) return undefined;
-  const host = /^(?:[a-z]+:\/\/)?([^/?]*)/i.exec(text.text)?.[1] ?? "";
+  const host = text.text.replace(/[a-z]+:\/\//i, "").replace(/[/?].*/s, "");
+  const instead = host === "" ? "" : `write ${shown(host)}, and `;
   return {
     code: "EXPR_NOT_A_HOST",
     message: `${shown(text.text)} never matches: it is not a host`,
     remedy: isUrl
-      ? `write ${shown(host)}, and compare the path with http.request.uri.path`
+      ? `${instead}compare the path with http.request.uri.path`
       : `write http.host wildcard ${shown(text.text)}`,
   };
 }

@@ -15,8 +15,6 @@ type Compared = "whole" | "start" | "end" | "part" | "pattern";
 export interface TextCondition {
   /** The field, below all functions. */
   readonly field: string;
-  /** The names in brackets after the field. */
-  readonly keys: readonly TextValue[];
   /** Functions around the field. */
   readonly functions: readonly string[];
   readonly compared: Compared;
@@ -62,13 +60,10 @@ function ofCall(name: string, [first, text]: readonly Argument[]): readonly Text
   return [{ ...subject, compared, ignoresCase: false, text }];
 }
 
-type Subject = Pick<TextCondition, "field" | "keys" | "functions">;
+type Subject = Pick<TextCondition, "field" | "functions">;
 
 function subjectOf(operand: Operand): Subject | undefined {
-  if (operand.kind === "field") {
-    const keys = operand.indexes.flatMap((index) => (index.kind === "key" ? [index.key] : []));
-    return { field: operand.name, keys, functions: [] };
-  }
+  if (operand.kind === "field") return { field: operand.name, functions: [] };
   const [first] = operand.arguments;
   const inner = first !== undefined && isOperand(first) ? subjectOf(first) : undefined;
   return inner && { ...inner, functions: [operand.name, ...inner.functions] };

@@ -77,11 +77,11 @@ function shapeOfPattern(pattern: string): TextShape {
   return { exact: undefined, starts: [start], ends: [end], inside: rest };
 }
 
-/** Whether this is the field, in any case of its letters. */
+/** Whether this is the field, perhaps in a function. */
 function isField(node: Argument, field: string): boolean {
   if (node.kind === "field") return node.name === field && node.indexes.length === 0;
-  const isFolded = node.kind === "call" && (node.name === "lower" || node.name === "upper");
-  return isFolded && node.arguments[0] !== undefined && isField(node.arguments[0], field);
+  const [first] = node.kind === "call" ? node.arguments : [];
+  return first !== undefined && isField(first, field);
 }
 
 /** The texts that are equal to a value, or in a set; in lower case too, for fields that are folded. */

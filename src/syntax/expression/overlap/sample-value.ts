@@ -1,6 +1,13 @@
 import { asciiLower } from "../../by-text.ts";
 import { matchesGlob } from "../../glob.ts";
-import type { Argument, Comparison, Expression, Operand, Value } from "../expression-tree.ts";
+import type {
+  Argument,
+  Comparison,
+  Expression,
+  Member,
+  Operand,
+  TextValue,
+} from "../expression-tree.ts";
 import { networkOf, parseIpAddress } from "../ip-address.ts";
 import { type FieldValue, type SampleRequest, valueOfField } from "./sample-request.ts";
 
@@ -84,7 +91,7 @@ function compare(comparison: Comparison, request: SampleRequest): boolean | unde
   return compareNumbers(value, operator, other);
 }
 
-function isMember(value: FieldValue, member: Value): boolean | undefined {
+function isMember(value: FieldValue, member: Member): boolean | undefined {
   if (member.kind === "text") return typeof value === "string" ? value === member.text : undefined;
   if (member.kind === "integer") return value === member.value;
   const range = rangeOf(member);
@@ -102,7 +109,7 @@ interface ValueRange {
   readonly last: bigint;
 }
 
-function rangeOf(member: Value): ValueRange | undefined {
+function rangeOf(member: Exclude<Member, TextValue>): ValueRange | undefined {
   if (member.kind === "integer") {
     return { version: undefined, first: member.value, last: member.value };
   }
@@ -110,7 +117,6 @@ function rangeOf(member: Value): ValueRange | undefined {
     const address = parseIpAddress(member.address);
     return address && networkOf(address, member.prefix ?? (address.version === 4 ? 32 : 128));
   }
-  if (member.kind !== "range") return undefined;
   const from = rangeOf(member.from);
   const to = rangeOf(member.to);
   return from && to && { ...from, last: to.last };

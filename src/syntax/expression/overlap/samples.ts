@@ -164,10 +164,11 @@ function valuesFor(
 
 /** The ends of all networks, and the address after each. */
 function addressesIn(nodes: readonly ExpressionNode[]): readonly FieldValue[] {
-  const samples = nodes.flatMap((node) => {
-    const address = node.kind === "address" ? parseIpAddress(node.address) : undefined;
-    if (node.kind !== "address" || address === undefined) return [];
-    const network = networkOf(address, node.prefix ?? (address.version === 4 ? 32 : 128));
+  const addresses = nodes.filter((node) => node.kind === "address");
+  const samples = addresses.flatMap((node) => {
+    const address = parseIpAddress(node.address);
+    const network =
+      address && networkOf(address, node.prefix ?? (address.version === 4 ? 32 : 128));
     if (network === undefined) return [];
     const { version, first, last } = network;
     const ends = last < lastAddress[version] ? [first, last, last + 1n] : [first, last];

@@ -51,7 +51,8 @@ function isCertainCall(operand: Operand): boolean {
   if (operand.kind !== "call") return false;
   const [subject, text] = operand.arguments;
   if (text?.kind !== "text") return false;
-  if (/^(?:starts_with|ends_with|contains)$/.test(operand.name) && text.text === "") return true;
-  const isPath = subject?.kind === "field" && /^http\.request\.uri(?:\.path)?$/.test(subject.name);
+  const isPartOf = ["starts_with", "ends_with", "contains"].includes(operand.name);
+  if (isPartOf && text.text === "") return true;
+  const isPath = subject?.kind === "field" && /http\.request\.uri(?:\.path)?$/.test(subject.name);
   return isPath && operand.name === "starts_with" && text.text === "/";
 }

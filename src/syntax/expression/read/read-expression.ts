@@ -1,6 +1,7 @@
 import {
   type Argument,
   type Connective,
+  type IndexMeaning,
   type Expression,
   type Index,
   type Operand,
@@ -192,32 +193,32 @@ function readIndexes(reader: TextReader): Index[] | undefined {
     const start = reader.position;
     if (!reader.skip("[")) return indexes;
     reader.skipSpace();
-    const index = readIndex(reader);
-    if (index === undefined || !closed(reader, start, "]", afterIndex)) return undefined;
-    indexes.push({ ...index, ...reader.since(start) });
+    const element = readElement(reader);
+    if (element === undefined || !closed(reader, start, "]", afterIndex)) return undefined;
+    indexes.push({ ...element, ...reader.since(start) });
   }
 }
 
-function readIndex(reader: TextReader): Index | undefined {
+function readElement(reader: TextReader): IndexMeaning | undefined {
   const start = reader.position;
-  if (reader.skip("*")) return { kind: "each", ...reader.since(start) };
+  if (reader.skip("*")) return { kind: "each" };
   if (reader.peek(textStart) !== undefined) return readKey(reader);
   if (reader.peek(/-?[0-9]/y) === undefined) {
     return unexpected(reader, "an index", 'write [0], ["name"] or [*]');
   }
   const item = readInteger(reader)?.value;
   if (item === undefined) return undefined;
-  if (item >= 0n && item < 2n ** 32n) return { kind: "item", item, ...reader.since(start) };
+  if (item >= 0n && item < 2n ** 32n) return { kind: "item", item };
   return reader.fail("EXPR_BAD_INDEX", start, "the index is out of range", "write a number from 0");
 }
 
 /** The name of an entry of a map: the engine takes no raw text and no bytes that are not UTF-8. */
-function readKey(reader: TextReader): Index | undefined {
+function readKey(reader: TextReader): IndexMeaning | undefined {
   const start = reader.position;
   const isRaw = reader.peek(/r/y) !== undefined;
   const key = readText(reader);
   if (key === undefined) return undefined;
-  if (!isRaw && isWellFormed(key.text)) return { kind: "key", key, ...reader.since(start) };
+  if (!isRaw && isWellFormed(key.text)) return { kind: "key", key };
   const message = "a name in brackets cannot be raw, or have bytes that are no text";
   return reader.fail("EXPR_BAD_INDEX", start, message, 'write ["name"] with plain quotes');
 }

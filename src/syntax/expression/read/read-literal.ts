@@ -114,10 +114,8 @@ function readAddress(
 }
 
 function integerOf(digits: string): bigint | undefined {
-  const isHex = /^0x[0-9a-fA-F]+$/.test(digits);
   const isOctal = /^0[0-7]*$/.test(digits);
-  if (!isHex && !isOctal && !/^-?[0-9]+$/.test(digits)) return undefined;
-  if (/^0./.test(digits) && !isHex && !isOctal) return undefined;
+  if (!isOctal && !/^(?:0x[0-9a-fA-F]+|-[0-9]+|[1-9][0-9]*)$/.test(digits)) return undefined;
   const value = BigInt(isOctal ? `0o${digits}` : digits);
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }

@@ -35,7 +35,7 @@ function readQuoted(reader: TextReader): TextValue | undefined {
   const parts: string[] = [];
   reader.skip('"');
   for (;;) {
-    parts.push(reader.take(/[^"\\]*/y) ?? "");
+    parts.push(reader.takeAny(/[^"\\]*/y));
     if (reader.skip('"')) return { kind: "text", text: parts.join(""), ...reader.since(start) };
     if (reader.peek(/\\/y) === undefined) return unclosed(reader, start);
     const character = readEscape(reader);
@@ -60,8 +60,7 @@ function readEscape(reader: TextReader): string | undefined {
 
 function readRaw(reader: TextReader): TextValue | undefined {
   const start = reader.position;
-  const opening = reader.take(/r#*"/y);
-  const hashes = (opening?.length ?? 0) - 2;
+  const hashes = reader.takeAny(/r#*"/y).length - 2;
   if (hashes < 0 || hashes > 255) {
     reader.take(/r#*/y);
     const message = hashes < 0 ? 'r# needs a quote: r#"…"#' : "more than 255 #";
@@ -82,7 +81,7 @@ function readQuotedRegex(reader: TextReader): TextValue | undefined {
   let inClass = false;
   reader.skip('"');
   for (;;) {
-    parts.push(reader.take(inClass ? /[^\\\]]*/y : /[^"\\[]*/y) ?? "");
+    parts.push(reader.takeAny(inClass ? /[^\\\]]*/y : /[^"\\[]*/y));
     if (!inClass && reader.skip('"')) {
       return { kind: "text", text: parts.join(""), ...reader.since(start) };
     }
@@ -109,9 +108,8 @@ export function regexParts(pattern: string): readonly RegexPart[] {
   const parts: RegexPart[] = [];
   let inClass = false;
   for (const [text] of pattern.matchAll(/\\[^]|[[\]"]|[^\\[\]"]+|\\/g)) {
-    const wasInClass: boolean = inClass;
-    inClass = wasInClass ? text !== "]" : text === "[";
-    parts.push({ text, inClass: wasInClass || inClass });
+    inClass = inClass ? text !== "]" : text === "[";
+    parts.push({ text, inClass });
   }
   return parts;
 }

@@ -23,6 +23,11 @@ export class TextReader {
     return found;
   }
 
+  /** Consumes and returns what the sticky `pattern` matches here, or "". */
+  takeAny(pattern: RegExp): string {
+    return this.take(pattern) ?? "";
+  }
+
   /** What the sticky `pattern` matches here. */
   peek(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
