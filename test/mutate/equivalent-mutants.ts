@@ -1,3 +1,5 @@
+import { equivalentInImpact } from "./equivalent-in-impact.ts";
+
 /** A mutant that no test can or should notice. */
 export interface EquivalentMutant {
   readonly file: string;
@@ -112,10 +114,5 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     how: "^ → (nothing)",
     why: "Every name of a type starts with that of its container.",
   },
-  {
-    file: "src/syntax/expression/read/read-expression.ts",
-    how: "reader.since(start) → {}",
-    line: 'if (!isRaw && isWellFormed(key.text)) return { kind: "key", key, ...reader.since(start) };',
-    why: "The span is replaced by the one with the brackets.",
-  },
+  ...equivalentInImpact,
 ];

@@ -1,5 +1,3 @@
-import { namesIn } from "../by-text.ts";
-
 /** Names of fields by their type, in the words of the documentation. */
 const fieldsByType: Readonly<Record<string, string>> = {
   Boolean: `
@@ -99,3 +97,7 @@ export const expressionFields: ReadonlyMap<string, string> = new Map(
     namesIn(names).map((name): [string, string] => [name, type]),
   ),
 );
+
+function namesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/\S+/g), ([name]) => name);
+}
