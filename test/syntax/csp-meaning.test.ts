@@ -109,6 +109,12 @@ describe("a source that covers another", () => {
   ] as const)("%s covers %s: %s", ([wide, narrow, yes], { expect }) => {
     expect(covers(wide, narrow)).toBe(yes);
   });
+
+  it("is found behind many sources that cover nothing", ({ expect }) => {
+    const hashes = Array.from({ length: 17 }, (_, index) => `'sha256-${index}'`);
+    const sources = [...hashes, "*"].map((text) => parseCspSource(text, 0));
+    expect(coversAmong(sources)(parseCspSource("a.example", 0))).toHaveProperty("text", "*");
+  });
 });
 
 const names = [

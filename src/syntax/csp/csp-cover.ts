@@ -12,16 +12,19 @@ export type FindCover = (narrow: CspSource) => CspSource | undefined;
 
 /** Prepares a search for covers among `sources`, indexed by host so that long lists are fast. */
 export function coversAmong(sources: readonly CspSource[]): FindCover {
-  const byHost = sourcesByHost(sources);
+  const byHost = sourcesByHost(sources.filter(({ kind }) => covering.has(kind)));
   return (narrow) => {
-    const isCover = coverOf(narrow);
     const hasHost = narrow.kind === "host" && narrow.host.length <= 253;
     // With more than 16 sources of one host a cover can be missed, which only costs a warning.
-    return ["*", ...(hasHost ? hostsAbove(narrow.host) : [])]
+    const candidates = ["*", ...(hasHost ? hostsAbove(narrow.host) : [])]
       .flatMap((host) => byHost.get(host)?.slice(0, 16) ?? [])
-      .find((wide) => wide.text !== narrow.text && isCover(wide));
+      .filter(({ text }) => text !== narrow.text);
+    return candidates.length === 0 ? undefined : candidates.find(coverOf(narrow));
   };
 }
+
+/** Kinds of sources that can match all that another one matches. */
+const covering: ReadonlySet<CspSource["kind"]> = new Set(["star", "scheme", "host"]);
 
 /**
  * Whether `wide` matches every URL that `narrow` matches, on any page. A host without scheme has that of the page, which
@@ -30,7 +33,7 @@ export function coversAmong(sources: readonly CspSource[]): FindCover {
 function coverOf(narrow: CspSource): (wide: CspSource) => boolean {
   const reached = reachOf(narrow);
   return (wide) => {
-    if (wide.kind === "self" || narrow.kind === "self") return wide.kind === "star";
+    if (narrow.kind === "self") return wide.kind === "star";
     return reached.length > 0 && reached.every(({ url, page }) => matchesSource(wide, url, page));
   };
 }
