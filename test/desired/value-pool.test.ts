@@ -2,6 +2,7 @@ import { array, assert, jsonValue, property } from "fast-check";
 import { describe, it } from "vitest";
 
 import { ValuePool } from "../../src/desired/load/value-pool.ts";
+import { loadText } from "../support/desired.ts";
 
 function rules(): unknown {
   return { rules: [{ key: "owasp", deploy: "owasp", list: [1, 2] }] };
@@ -47,3 +48,30 @@ describe("a pool of values", () => {
     );
   });
 });
+
+describe("zones with equal rules and the same profile", () => {
+  it("share the merged rules", async ({ expect }) => {
+    const zones = Array.from({ length: 10 }, (_, index) => zoneEntry(`${index}.example`));
+    const { documents, diagnostics } = await loadText(`${profile}zones:\n${zones.join("")}`);
+    expect(diagnostics).toEqual([]);
+    const [last, other] = documents.map(({ content }) => content.rules).toReversed();
+    expect(last?.items.map(({ key }) => key)).toEqual(["upload", "owasp"]);
+    expect(last).toBe(other);
+  });
+});
+
+const profile = `profiles:
+  base: { managed_rules: { rules: [{ key: owasp, deploy: owasp, paranoia_level: 2 }] } }
+`;
+
+function zoneEntry(name: string): string {
+  return `  - name: ${name}
+    profiles: [base]
+    managed_rules:
+      rules:
+        - key: upload
+          before: owasp
+          expression: http.request.uri.path eq "/upload"
+          skip: { rulesets: [owasp] }
+`;
+}

@@ -9,6 +9,8 @@ import { identityOf } from "./layer.ts";
  */
 export class ValueMerger {
   readonly #cleaned = new WeakMap<object, Json>();
+  /** By the map before and the map after: zones that share both share the result. */
+  readonly #merged = new WeakMap<JsonObject, WeakMap<JsonObject, JsonObject>>();
 
   merge(before: Json | undefined, after: Json): Json | undefined {
     if (after === null) return undefined;
@@ -21,6 +23,15 @@ export class ValueMerger {
   }
 
   #mergeMaps(before: JsonObject, after: JsonObject): JsonObject {
+    const results = this.#merged.get(before) ?? new WeakMap<JsonObject, JsonObject>();
+    const known = results.get(after);
+    if (known !== undefined) return known;
+    const merged = this.#mergeEntries(before, after);
+    this.#merged.set(before, results.set(after, merged));
+    return merged;
+  }
+
+  #mergeEntries(before: JsonObject, after: JsonObject): JsonObject {
     const merged: Record<string, Json> = { ...before };
     for (const [name, value] of Object.entries(after)) {
       const key = canonicalName(name);
