@@ -5,7 +5,7 @@ import { parseCsp } from "../../src/syntax/csp/csp.ts";
 
 /** The sources of a list that match a URL on a page. */
 function matching(list: string, url: string, page = "https://shop.example.com/"): string[] {
-  const [directive] = parseCsp(`script-src ${list}`).directives;
+  const [directive] = parseCsp(`script-src ${list}`);
   const found = sourceMatcher(directive?.sources ?? [])(new URL(url), new URL(page));
   return found.map(({ text }) => text);
 }

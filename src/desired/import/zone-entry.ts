@@ -42,7 +42,7 @@ function policyEntry(policy: Policy): JsonObject {
 /** A policy as a map, if that means the same. */
 function cspEntry(value: string): Json {
   const map = Object.fromEntries(
-    parseCsp(value).directives.map(({ name, sources }): [string, string[] | true] => [
+    parseCsp(value).map(({ name, sources }): [string, string[] | true] => [
       name,
       sources.length === 0 ? true : sources.map(({ text }) => text),
     ]),

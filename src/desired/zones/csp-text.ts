@@ -17,7 +17,7 @@ export interface LocatedCsp {
 /** Converts a value to text. A directive that is `false` is left out. */
 export function cspText(value: CspInFile): LocatedCsp {
   if (typeof value === "string") return { text: value, diagnostics: [], pathAt: undefined };
-  const { text, diagnostics, entryAt } = cspOfMap(sourcesByDirective(value));
+  const { text, diagnostics, entryAt } = cspOfMap(value);
   const pathAt = (offset: number): Path => {
     const entry = entryAt(offset);
     if (entry === undefined) return [];
@@ -35,14 +35,4 @@ export function canonicalValue(value: CspInFile): string {
   const known = canonicalTexts.get(value) ?? canonicalCsp(cspText(value).text);
   canonicalTexts.set(value, known);
   return known;
-}
-
-function sourcesByDirective(
-  value: Exclude<CspInFile, string>,
-): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, sources]) => sources !== false && sources !== null)
-      .map(([directive, sources]) => [directive, Array.isArray(sources) ? sources : []]),
-  );
 }

@@ -72,7 +72,7 @@ function demandsMissing(
     strengthsOf(has).most > strengthsOf(lacks).least ||
     !["equal", "wider"].includes(compareExpressions(expression, lacks.expression));
   if (isWhole) {
-    return parseCsp(value).directives.map(({ name }) => ({
+    return parseCsp(value).map(({ name }) => ({
       expression,
       directive: name,
       source: undefined,

@@ -1,5 +1,6 @@
 import { nearestOfMany } from "../nearest.ts";
 import { diagnostic, inTextOrder, type SyntaxDiagnostic } from "../syntax-diagnostic.ts";
+import { checkCharacters } from "./csp-characters.ts";
 import { coversAmong } from "./csp-cover.ts";
 import { acceptedDirectives, type CspDirectiveFacts, cspDirectives } from "./csp-directives.ts";
 import { type CspHost, type CspSource, cspKeywords } from "./csp-source.ts";
@@ -8,23 +9,27 @@ import { type CspDirective, parseCsp } from "./csp.ts";
 type Suggest = ReturnType<typeof nearestOfMany>;
 
 const nameHosts = "name the hosts that are needed";
+const directiveNames = [...cspDirectives.keys()];
+
+/** What is a source in quotes only. */
+const quotedWords: readonly string[] = ["self", "none", ...cspKeywords];
 
 /** All errors and warnings of a policy, in the order of the text. */
 export function checkCsp(text: string): readonly SyntaxDiagnostic[] {
-  const { directives, diagnostics } = parseCsp(text);
+  const directives = parseCsp(text);
   if (directives.length === 0) {
     const span = { offset: 0, length: text.length };
     const remedy = "write a directive, such as script-src 'self'";
     return [diagnostic("CSP_EMPTY", span, "the policy has no directive", remedy)];
   }
   const names = new Set<string>();
-  const suggest = nearestOfMany([...cspDirectives.keys()]);
+  const suggest = nearestOfMany(directiveNames);
   const found = directives.flatMap((directive) => {
     if (names.has(directive.name)) return [repeated(directive)];
     names.add(directive.name);
     return checkDirective(directive, suggest);
   });
-  return inTextOrder([...diagnostics, ...found]);
+  return inTextOrder([...checkCharacters(text), ...found]);
 }
 
 function checkDirective(directive: CspDirective, suggest: Suggest): readonly SyntaxDiagnostic[] {
@@ -84,7 +89,7 @@ function checkSources(
   facts: CspDirectiveFacts,
 ): readonly SyntaxDiagnostic[] {
   const { name, sources } = directive;
-  const suggest = nearestOfMany(["self", "none", ...cspKeywords]);
+  const suggest = nearestOfMany(quotedWords);
   return [
     ...sources.flatMap((source) => checkSource(source, name, suggest, sources.length > 1)),
     ...redundantSources(sources),
@@ -207,7 +212,7 @@ function checkWord(source: CspSource, word: string): readonly SyntaxDiagnostic[]
     const message = `the directive ${word} is among the sources of another one`;
     return [diagnostic("CSP_MISSING_SEMICOLON", source, message, "put a semicolon before it")];
   }
-  if (!["self", "none", ...cspKeywords].includes(word)) return [];
+  if (!quotedWords.includes(word)) return [];
   const message = `${word} without quotes is a host of that name`;
   return [diagnostic("CSP_UNQUOTED_KEYWORD", source, message, `write '${word}'`)];
 }

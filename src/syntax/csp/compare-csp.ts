@@ -51,8 +51,7 @@ export function compareCsp(before: string, after: string): CspComparison {
 }
 
 function policyOf(text: string): Policy {
-  const { directives } = parseCsp(text);
-  return new Map(distinctDirectives(directives).map(({ name, sources }) => [name, sources]));
+  return new Map(distinctDirectives(parseCsp(text)).map(({ name, sources }) => [name, sources]));
 }
 
 /**

@@ -15,7 +15,7 @@ export function effectiveDirective(
   policy: string,
   request: CspRequest,
 ): AppliedDirective | undefined {
-  const named = distinctDirectives(parseCsp(policy).directives);
+  const named = distinctDirectives(parseCsp(policy));
   const sources = new Map(named.map((directive) => [directive.name, directive.sources]));
   return appliedDirective(sources, directives[request]);
 }

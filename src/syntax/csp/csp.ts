@@ -1,5 +1,5 @@
 import { asciiLower, byText } from "../by-text.ts";
-import { type Span, type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
+import { type Span, type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
 import { cspDirectives } from "./csp-directives.ts";
 import { type CspSource, opaqueCspSource, parseCspSource } from "./csp-source.ts";
 
@@ -10,20 +10,14 @@ export interface CspDirective extends Span {
   readonly sources: readonly CspSource[];
 }
 
-/** A parsed policy with repeated directives, and diagnostics about its characters. */
-interface ParsedCsp {
-  readonly directives: readonly CspDirective[];
-  readonly diagnostics: readonly SyntaxDiagnostic[];
-}
-
-/** Parses a policy as browsers do (SERVICE.md E.2). Every text is a policy. */
-export function parseCsp(text: string): ParsedCsp {
+/** Parses a policy as browsers do (SERVICE.md E.2). Every text is a policy; repeated directives are among the result. */
+export function parseCsp(text: string): readonly CspDirective[] {
   const directives: CspDirective[] = [];
   for (const part of text.matchAll(/[^;]+/g)) {
     const directive = parseDirective(part[0], part.index);
     if (directive !== undefined) directives.push(directive);
   }
-  return { directives, diagnostics: inTextOrder([...badCharacters(text), ...lineBreaks(text)]) };
+  return directives;
 }
 
 /** The policy as one line, in the order given. */
@@ -39,7 +33,7 @@ export function printCsp(directives: readonly CspDirective[]): string {
  */
 export function canonicalCsp(text: string): string {
   return printCsp(
-    distinctDirectives(parseCsp(text).directives)
+    distinctDirectives(parseCsp(text))
       .map(sortedSources)
       .toSorted(byText(({ name }) => name)),
   );
@@ -88,42 +82,8 @@ function sortedSources(directive: CspDirective): CspDirective {
   return { ...directive, sources: [...unique.values()].toSorted(byText(({ text }) => text)) };
 }
 
-/** A policy consists of white space and visible ASCII without the comma, which ends the value of a header. */
-function badCharacters(text: string): SyntaxDiagnostic[] {
-  return [...text.matchAll(/,+|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
-    found.startsWith(",")
-      ? diagnostic(
-          "CSP_COMMA",
-          { offset, length: found.length },
-          "a comma ends the policy",
-          "separate sources by spaces and directives by semicolons",
-        )
-      : diagnostic(
-          "CSP_INVALID_CHARACTER",
-          { offset, length: found.length },
-          `${shown(found)} is not valid in a policy`,
-          "write international host names in their ASCII form (xn--…) and other characters percent-encoded",
-        ),
-  );
-}
-
-function shown(characters: string): string {
-  return JSON.stringify(characters.length > 20 ? `${characters.slice(0, 20)}…` : characters);
-}
-
-function lineBreaks(text: string): SyntaxDiagnostic[] {
-  const index = text.trim().search(/[\n\r]/);
-  if (index < 0) return [];
-  const offset = text.length - text.trimStart().length + index;
-  return [
-    diagnostic(
-      "CSP_SEVERAL_LINES",
-      { offset, length: 1 },
-      "the value has several lines, which the service refuses",
-      "no action is needed: it is sent as one line; in YAML, use a folded text (>-) or a map",
-    ),
-  ];
-}
+/** A map of directives; `true` is a directive without sources, and what is `false` or `null` is left out. */
+export type CspMap = Readonly<Record<string, readonly string[] | boolean | null | undefined>>;
 
 /** An entry of the map; `index` is `undefined` for the name of the directive. */
 interface CspEntry {
@@ -140,26 +100,49 @@ interface CspText {
   readonly entryAt: (offset: number) => CspEntry | undefined;
 }
 
-/** Converts a map of directives with lists of sources to text. */
-export function cspOfMap(map: Readonly<Record<string, readonly string[]>>): CspText {
-  const entries: (CspEntry & { readonly offset: number; readonly length: number })[] = [];
-  let text = "";
-  for (const [directive, sources] of Object.entries(map)) {
-    text += text === "" ? "" : "; ";
-    for (const [position, token] of [directive, ...sources].entries()) {
-      text += position === 0 ? "" : " ";
+/** Converts a map of directives to text. */
+export function cspOfMap(map: CspMap): CspText {
+  const lists = Object.entries(map).flatMap(([directive, sources]) =>
+    sources ? [[directive, ...(sources === true ? [] : sources)]] : [],
+  );
+  const hasBad = lists.some((tokens) => tokens.some(isBadEntry));
+  let located: readonly LocatedEntry[] | undefined;
+  return {
+    text: lists.map((tokens) => tokens.join(" ")).join("; "),
+    diagnostics: hasBad ? badEntries(locatedEntries(lists)) : [],
+    entryAt: (offset) => {
+      // Most maps have no diagnostics, so that nobody asks.
+      located ??= locatedEntries(lists);
+      return located.findLast((entry) => entry.offset <= offset);
+    },
+  };
+}
+
+type LocatedEntry = CspEntry & Span & { readonly token: string };
+
+/** The entries with their places in the text, in which a space or `; ` separates them. */
+function locatedEntries(lists: readonly (readonly string[])[]): readonly LocatedEntry[] {
+  let offset = 0;
+  return lists.flatMap((tokens) => {
+    const entries = tokens.map((token, position): LocatedEntry => {
       const index = position === 0 ? undefined : position - 1;
-      entries.push({ directive, index, offset: text.length, length: token.length });
-      text += token;
-    }
-  }
-  const diagnostics = entries
-    .filter(({ offset, length }) => /^\s*$|[;]/.test(text.slice(offset, offset + length)))
-    .map((entry) => {
-      const message = "an entry is one source, without semicolons";
-      return diagnostic("CSP_BAD_ENTRY", entry, message, "write each directive under its own name");
+      const entry = { directive: tokens[0] ?? "", index, token, offset, length: token.length };
+      offset += token.length + 1;
+      return entry;
     });
-  const entryAt = (offset: number): CspEntry | undefined =>
-    entries.findLast((entry) => entry.offset <= offset);
-  return { text, diagnostics, entryAt };
+    offset += 1;
+    return entries;
+  });
+}
+
+function badEntries(entries: readonly LocatedEntry[]): readonly SyntaxDiagnostic[] {
+  const message = "an entry is one source, without semicolons";
+  const remedy = "write each directive under its own name";
+  return entries
+    .filter(({ token }) => isBadEntry(token))
+    .map((entry) => diagnostic("CSP_BAD_ENTRY", entry, message, remedy));
+}
+
+function isBadEntry(token: string): boolean {
+  return /^\s*$|;/.test(token);
 }
