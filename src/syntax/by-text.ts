@@ -16,7 +16,7 @@ export const byEntryName: (a: Entry, b: Entry) => number = byText(([name]) => na
 
 /** `text` with A to Z in lower case: hosts, schemes and keywords are case-insensitive for ASCII only. */
 export function asciiLower(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
 
 /** The names in a text, separated by white space. */

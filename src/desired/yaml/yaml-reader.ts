@@ -115,8 +115,8 @@ export class YamlReader {
   #list(node: YAMLSeq.Parsed): unknown {
     const list: unknown[] = [];
     const parts: number[] = [];
-    for (const [index, item] of node.items.entries()) {
-      this.#path.push(index);
+    for (const item of node.items) {
+      this.#path.push(list.length);
       list.push(this.#value(item));
       parts.push(item.range[0], item.range[0], this.#record);
       this.#path.pop();

@@ -14,6 +14,7 @@ import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
 const policyList = ["page_shield", "policies", "items"];
 const ruleList = ["managed_rules", "rules"];
 const scriptLists = ["authorised", "acknowledged"].map((list) => ["page_shield", "scripts", list]);
+const overrideLists = ["categories", "rules"].map((list) => ["overrides", list]);
 
 /**
  * Checks what the schema cannot: CSP values, filter expressions, and repeated keys of a profile or zone. A value is
@@ -31,10 +32,9 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
     ...repeatedKeys(part, ruleList, rules),
     ...scriptLists.flatMap((path) => repeatedKeys(part, path, listAt(part.content, path))),
     ...rules.flatMap((rule, index) =>
-      ["categories", "rules"].flatMap((name) => {
-        const path = [...ruleList, index, "overrides", name];
-        return repeatedKeys(part, path, listAt(rule, ["overrides", name]));
-      }),
+      overrideLists.flatMap((path) =>
+        repeatedKeys(part, [...ruleList, index, ...path], listAt(rule, path)),
+      ),
     ),
     ...policies.flatMap((policy, index) => checkItem(part, text, policy, [...policyList, index])),
     ...rules.flatMap((rule, index) => checkItem(part, text, rule, [...ruleList, index])),
@@ -51,6 +51,7 @@ function repeatedKeys(
   list: Path,
   items: readonly unknown[],
 ): readonly Diagnostic[] {
+  if (items.length < 2) return [];
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
     const key = identityOf(item);

@@ -71,9 +71,13 @@ const needed = [
 
 /** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
-  const allowing = items
-    .filter(({ action, enabled }) => action === "allow" && enabled)
-    .map(({ key, expression }) => ({ key, expression, hosts: hostsOf(expression) }));
+  const allowed = items.filter(({ action, enabled }) => action === "allow" && enabled);
+  if (allowed.length < 2) return [];
+  const allowing = allowed.map(({ key, expression }) => ({
+    key,
+    expression,
+    hosts: hostsOf(expression),
+  }));
   let left = maxComparisons;
   return allowing.flatMap((later, index) => {
     for (const earlier of allowing.slice(0, index)) {

@@ -10,23 +10,24 @@ import {
 } from "./check-types.ts";
 import { documentedFields, expressionFields } from "./expression-fields.ts";
 import { expressionFunctions } from "./expression-functions.ts";
-import {
-  type AddressValue,
-  type Comparison,
-  type Expression,
-  type ExpressionNode,
-  type Operand,
-  type TextValue,
-  nodesOf,
+import type {
+  AddressValue,
+  Comparison,
+  Expression,
+  ExpressionNode,
+  Operand,
+  TextValue,
 } from "./expression-tree.ts";
 import { networkOf, parseIpAddress, textOfAddress } from "./ip-address.ts";
 
 /** Maximum number of `*` in a pattern that is known to work. */
 const maxStars = 10;
 
-/** Diagnostics about names, types and wildcard patterns. */
-export function checkExpression(expression: Expression): readonly SyntaxDiagnostic[] {
-  const nodes = nodesOf(expression);
+/** Diagnostics about names, types and wildcard patterns; `nodes` are those of the expression. */
+export function checkExpression(
+  expression: Expression,
+  nodes: readonly ExpressionNode[],
+): readonly SyntaxDiagnostic[] {
   return [
     ...checkNames(nodes.filter((node) => node.kind === "field" || node.kind === "call")),
     ...checkConditions(expression),

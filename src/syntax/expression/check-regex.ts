@@ -4,14 +4,14 @@ import {
   type SyntaxDiagnosticCode,
   diagnostic,
 } from "../syntax-diagnostic.ts";
-import { type Expression, type TextValue, nodesOf } from "./expression-tree.ts";
+import type { ExpressionNode, TextValue } from "./expression-tree.ts";
 
 /** Maximum number of regular expressions in an expression (SERVICE.md B.8). */
 const maxRegexes = 64;
 
-/** Diagnostics of the regular expressions in an expression. */
-export function checkRegexes(expression: Expression): readonly SyntaxDiagnostic[] {
-  const patterns = nodesOf(expression).flatMap((node) => {
+/** Diagnostics of the regular expressions among the nodes of an expression. */
+export function checkRegexes(nodes: readonly ExpressionNode[]): readonly SyntaxDiagnostic[] {
+  const patterns = nodes.flatMap((node) => {
     if (node.kind !== "comparison" || node.operator !== "matches") return [];
     return node.right.kind === "text" ? [node.right] : [];
   });

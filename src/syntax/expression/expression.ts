@@ -1,7 +1,7 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { checkExpression } from "./check-expression.ts";
 import { checkRegexes } from "./check-regex.ts";
-import type { Expression } from "./expression-tree.ts";
+import { type Expression, nodesOf } from "./expression-tree.ts";
 import { readExpression } from "./read/read-expression.ts";
 import { TextReader } from "./read/text-reader.ts";
 
@@ -50,7 +50,7 @@ function parse(text: string): ParsedExpression {
   // Skipping the surrounding white space in `text` keeps its offsets.
   const reader = new TextReader(text.slice(0, whole.offset + whole.length), whole.offset);
   const tree = readExpression(reader);
-  const diagnostics = tree === undefined ? [] : [...checkExpression(tree), ...checkRegexes(tree)];
+  const diagnostics = tree === undefined ? [] : checkTree(tree);
   if (reader.error !== undefined) diagnostics.push(reader.error);
   if (written.length > maxExpressionLength) {
     const message = `the expression has ${written.length} characters, the maximum is ${maxExpressionLength}`;
@@ -59,4 +59,9 @@ function parse(text: string): ParsedExpression {
     );
   }
   return { tree, diagnostics: inTextOrder(diagnostics) };
+}
+
+function checkTree(tree: Expression): SyntaxDiagnostic[] {
+  const nodes = nodesOf(tree);
+  return [...checkExpression(tree, nodes), ...checkRegexes(nodes)];
 }
