@@ -2,7 +2,11 @@ import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import { AuditFeed } from "../reconcile/audit/audit-feed.ts";
-import { type AuthorStore, DriftAuthors } from "../reconcile/audit/drift-authors.ts";
+import {
+  type AuthorStore,
+  DriftAuthors,
+  type FollowedLog,
+} from "../reconcile/audit/drift-authors.ts";
 import { logAuditFeed, logMalformedAudit } from "../telemetry/log/log-audit.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -26,19 +30,20 @@ export function followAudit(
   wake: (zone: ZoneName) => void,
 ): AuditFollowing {
   const configured = (): Config["audit"] => runningConfig.current.audit;
-  const isOwnToken = (id: string): boolean => service.audit.isOwnToken(id);
+  const log: FollowedLog = {
+    isOwnToken: (id) => service.audit.isOwnToken(id),
+    isCompleteSince: (accountId, moment) => feed.isCompleteSince(accountId, moment),
+  };
   const style = (): ActorStyle | undefined => {
     const { follow, actors } = configured();
     return follow && actors;
   };
-  const authors = new DriftAuthors(clock, isOwnToken, style, store);
-  const feed = new AuditFeed(configured().follow, {
+  const authors = new DriftAuthors(clock, log, style, store);
+  const feed: AuditFeed = new AuditFeed(configured().follow, {
     source: service.audit,
     clock,
-    wake: (zone, entries) => {
-      authors.note(zone, entries);
-      wake(zone);
-    },
+    note: (zone, entries) => authors.note(zone, entries),
+    wake,
     changed: (status) => logAuditFeed(logger, status),
     malformed: (count, accountId) => logMalformedAudit(logger, count, accountId),
     bug: (error) => logInternalError(logger, error, undefined),

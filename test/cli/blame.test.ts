@@ -37,6 +37,25 @@ describe("blame", () => {
     expect(stdout).not.toContain("blog.example.com");
   });
 
+  it("names who made drift that was corrected before the entry came", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "history: { path: runs.jsonl }" });
+    await control(example, "faults", { fault: "audit_late", seconds: 120, count: 1 });
+    await control(example, "edit", alice);
+    const daemon = example.place.start("run");
+    await eventually("the shop is written", () =>
+      logLines(daemon).find(({ msg, zone }) => msg === "plan applied" && zone === shop),
+    );
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+    const before = await example.place.run("blame", shop);
+    expect(before.stdout).not.toContain("alice@example.com");
+    await control(example, "clock", { advance: "120s" });
+    const { stdout } = await example.place.run("blame", shop);
+    const [name, run] = ["  alice@example.com  dash  PUT ", `  ${shop}  applied  `];
+    expect(stdout.indexOf(run)).toBeGreaterThan(stdout.indexOf(name));
+    expect(stdout).toContain(name);
+  });
+
   it("prints the same as JSON", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await control(example, "edit", alice);

@@ -36,21 +36,37 @@ describe("plan and apply", () => {
       actor: "bob@example.com",
     });
     const text = await example.place.run("plan");
-    expect(text.stdout).toContain("changed by alice@example.com in the dashboard, ");
-    expect(text.stdout).toContain("changed by bob@example.com in the dashboard, ");
+    expect(text.stdout).toContain("possibly changed by alice@example.com in the dashboard, ");
+    expect(text.stdout).toContain("  changed by bob@example.com in the dashboard, ");
     expect(auditReads(example)).toBe(1);
     const markdown = await example.place.run("plan", blog, "--format", "markdown");
     expect(markdown.stdout).toMatch(/changed by alice.*example\.com in the dashboard/);
     const json = await example.place.run("plan", blog, "--format", "json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      zones: [{ plan: { changes: [{ authors: [{ name: "alice@example.com", certain: true }] }] } }],
+      zones: [
+        { plan: { changes: [{ authors: [{ name: "alice@example.com", certain: false }] }] } },
+      ],
     });
     const before = auditReads(example);
     const silent = await example.place.run("plan", "--no-audit");
     expect(silent.stdout).not.toContain("changed by");
     expect(auditReads(example)).toBe(before);
     const applied = await example.place.run("apply");
-    expect(applied.stdout).toContain("changed by alice@example.com in the dashboard, ");
+    expect(applied.stdout).toContain("possibly changed by alice@example.com in the dashboard, ");
+  });
+
+  it("name for certain who changed what the log says that it was as declared before", async ({
+    expect,
+  }) => {
+    await using example = await appliedExample();
+    const off = { zone: blog, settings: { enabled: false } };
+    await control(example, "edit", { ...off, actor: "alice@example.com" });
+    await example.place.run("apply", blog, "--yes");
+    await control(example, "edit", { ...off, actor: "bob@example.com" });
+    const { stdout } = await example.place.run("plan", blog);
+    expect(stdout).toContain(" changed by bob@example.com in the dashboard, ");
+    expect(stdout).not.toContain("possibly");
+    expect(stdout).not.toContain("alice");
   });
 
   it("name nobody without the permission, and say nothing about it", async ({ expect }) => {

@@ -11,7 +11,7 @@ import { comparable, differingRuleFields } from "../../src/plan/rules/rule-field
 import type { JsonObject } from "../../src/syntax/json.ts";
 import type { AuditEntry } from "../../src/zone/audit-entry.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
-import { auditEntry, idOf } from "../support/audit-entries.ts";
+import { idOf, writeEntry } from "../support/audit-entries.ts";
 
 const zone = `/zones/${idOf(1)}`;
 const [shop, other] = [idOf(11), idOf(12)];
@@ -29,22 +29,7 @@ function wrote(
 ): AuditEntry {
   count += 1;
   const at = new Date(Date.parse("2026-11-20T12:00:00Z") + count * 1_000);
-  const isToken = !who.includes("@");
-  return auditEntry({
-    id: `entry-${count}`,
-    at,
-    actor: {
-      type: isToken ? "account" : "user",
-      context: isToken ? "api_token" : "dash",
-      email: isToken ? "" : who,
-      tokenId: isToken ? `id-of-${who}` : "",
-      tokenName: isToken ? who : "",
-    },
-    method,
-    path,
-    resourceId,
-    wrote: auditedWriteOf({ method, path, resourceId, body }),
-  });
+  return writeEntry({ who, at, id: `entry-${count}`, method, path, resourceId, body });
 }
 
 function update(kind: Change["kind"], name: string, id: string, fields: Change["fields"]): Change {
@@ -159,6 +144,23 @@ describe("who made drift", () => {
         wrote(bob, "PUT", `${zone}/page_shield`, off),
       ],
       yields: "bob@example.com (value)",
+    },
+    {
+      when: "it is not known when the value was last as declared",
+      change: setting,
+      isSinceDeclared: false,
+      entries: [wrote(alice, "PUT", `${zone}/page_shield`, off)],
+      yields: "possibly alice@example.com (value)",
+    },
+    {
+      when: "the log says that the value was as declared before",
+      change: setting,
+      isSinceDeclared: false,
+      entries: [
+        wrote("ours", "PUT", `${zone}/page_shield`, { enabled: true }),
+        wrote(alice, "PUT", `${zone}/page_shield`, off),
+      ],
+      yields: "alice@example.com (value)",
     },
     {
       when: "zonewarden corrected it in between",
@@ -280,6 +282,7 @@ describe("who made drift", () => {
     const gone = "gone" in rest ? rest.gone : undefined;
     const known = {
       entries,
+      isSinceDeclared: !("isSinceDeclared" in rest),
       isOwn: ({ actor }: AuditEntry) => actor.tokenName === "ours",
       gone: gone && (() => gone),
     };

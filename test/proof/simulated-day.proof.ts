@@ -70,12 +70,12 @@ class SimulatedDay {
     const clock = this.#clock;
     const authors = new DriftAuthors(
       clock,
-      () => false,
+      { isOwnToken: () => false, isCompleteSince: (...since) => feed.isCompleteSince(...since) },
       () => "full",
       noAuthors,
     );
     const reconciler = this.#reconciler(authors);
-    const feed = new AuditFeed(
+    const feed: AuditFeed = new AuditFeed(
       isFollowed ? { everyMs: minuteMs, overlapMs: 10 * minuteMs } : undefined,
       {
         source: {
@@ -84,10 +84,8 @@ class SimulatedDay {
           isDenied: () => false,
         },
         clock,
-        wake: (zone, entries) => {
-          authors.note(zone, entries);
-          reconciler.wakeZone(zone);
-        },
+        note: (zone, entries) => authors.note(zone, entries),
+        wake: (zone) => reconciler.wakeZone(zone),
         changed: () => undefined,
         malformed: () => undefined,
         bug: fail,

@@ -23,6 +23,7 @@ const ours = {
 class Followed implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly woken: string[] = [];
+  readonly noted: string[] = [];
   readonly states: string[] = [];
   readonly warnings: number[] = [];
   readonly bugs: unknown[] = [];
@@ -45,6 +46,7 @@ class Followed implements AsyncDisposable {
         },
       },
       clock: this.clock,
+      note: (zone, entries) => this.noted.push(`${zone} ${entries.map(({ id }) => id).join(" ")}`),
       wake: (zone) => this.woken.push(zone),
       changed: ({ state }) => this.states.push(state),
       malformed: (count) => this.warnings.push(count),
@@ -126,6 +128,7 @@ describe("the audit feed", () => {
     await at.clock.advance(0);
     expect(at.takeWoken()).toEqual([]);
     expect(at.status.entries).toEqual({ woke: 0, own: 1_000, unrelated: 0, malformed: 0 });
+    expect(at.noted).toHaveLength(1_000);
   });
 
   it("counts entries that concern no declared zone", async ({ expect }) => {
@@ -239,6 +242,34 @@ describe("the audit feed", () => {
     expect(at.warnings).toEqual([3]);
     expect(at.status.entries.malformed).toBe(6);
     expect(at.status.state).toBe("following");
+  });
+
+  it("knows since when no entry is known to be missing", async ({ expect }) => {
+    await using at = new Followed();
+    const [{ zone }, began] = [zoneWithId(shop, 1), at.clock.now()];
+    const isComplete = (moment: Date): boolean => at.feed.isCompleteSince(zone.accountId, moment);
+    at.start(zoneWithId(shop, 1));
+    expect(isComplete(began)).toBe(false);
+    await at.clock.advance(0);
+    expect(isComplete(began)).toBe(true);
+    expect(isComplete(new Date(Number(began) - 1))).toBe(false);
+    expect(at.feed.isCompleteSince("other", began)).toBe(false);
+    at.failure = new ServiceFault("API_SERVER", true);
+    await at.clock.advance(minuteMs);
+    expect(isComplete(began)).toBe(false);
+    at.failure = undefined;
+    at.more = { malformed: 0, isCut: true };
+    await at.clock.advance(minuteMs);
+    const cut = at.clock.now();
+    at.more = { malformed: 0, isCut: false };
+    await at.clock.advance(minuteMs);
+    expect([isComplete(began), isComplete(cut)]).toEqual([false, true]);
+    // After more than a day without a read, what came first is not asked for.
+    at.failure = new ServiceFault("API_SERVER", true);
+    await at.clock.advance(25 * 60 * minuteMs);
+    at.failure = undefined;
+    await at.clock.advance(minuteMs);
+    expect([isComplete(cut), isComplete(at.clock.now())]).toEqual([false, true]);
   });
 
   it("survives an internal error, and reports it", async ({ expect }) => {

@@ -1,3 +1,5 @@
+import { auditedWriteOf } from "../../src/api/read/parse-audited-write.ts";
+import type { Json } from "../../src/syntax/json.ts";
 import type { AuditEntry } from "../../src/zone/audit-entry.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import { zoneId } from "../../src/zone/zone.ts";
@@ -41,4 +43,30 @@ export function auditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
     wrote: undefined,
     ...changes,
   };
+}
+
+/** A write as the audit log has it: of a person where who has an e-mail address, otherwise of an API token. */
+export function writeEntry({
+  who,
+  resourceId = "",
+  body,
+  ...request
+}: Pick<AuditEntry, "id" | "at" | "method" | "path"> & {
+  readonly who: string;
+  readonly resourceId?: string;
+  readonly body?: Json | undefined;
+}): AuditEntry {
+  const isToken = !who.includes("@");
+  return auditEntry({
+    ...request,
+    actor: {
+      type: isToken ? "account" : "user",
+      context: isToken ? "api_token" : "dash",
+      email: isToken ? "" : who,
+      tokenId: isToken ? `id-of-${who}` : "",
+      tokenName: isToken ? who : "",
+    },
+    resourceId,
+    wrote: auditedWriteOf({ ...request, resourceId, body }),
+  });
 }

@@ -56,18 +56,19 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
   };
   const authors = new DriftAuthors(
     clock,
-    (id) => source.isOwnToken(id),
+    {
+      isOwnToken: (id) => source.isOwnToken(id),
+      isCompleteSince: (accountId, moment) => feed.isCompleteSince(accountId, moment),
+    },
     () => "full",
     noAuthors,
   );
   const source = createAuditReader(at.service);
-  const feed = new AuditFeed(options.audit, {
+  const feed: AuditFeed = new AuditFeed(options.audit, {
     source,
     clock,
-    wake: (zone, entries) => {
-      authors.note(zone, entries);
-      reconciler.wakeZone(zone);
-    },
+    note: (zone, entries) => authors.note(zone, entries),
+    wake: (zone) => reconciler.wakeZone(zone),
     changed: () => undefined,
     malformed: () => undefined,
     bug: (error) => bugs.push(error),

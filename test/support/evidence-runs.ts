@@ -68,8 +68,11 @@ export class EvidenceRuns implements AsyncDisposable {
     this.#history = history;
     this.#readUntil = clock.now();
     const audit = createAuditReader(at.service);
-    const isOwn = (id: string): boolean => audit.isOwnToken(id);
-    this.#authors = new DriftAuthors(clock, isOwn, () => "full", noAuthors);
+    const log = {
+      isOwnToken: (id: string) => audit.isOwnToken(id),
+      isCompleteSince: () => true,
+    };
+    this.#authors = new DriftAuthors(clock, log, () => "full", noAuthors);
     const ports = {
       reader: at.reader,
       writer: at.writer,

@@ -67,7 +67,7 @@ function authored(
 ): Planned {
   const isOwn = ({ actor }: AuditEntry): boolean =>
     actor.tokenId !== "" && service.audit.isOwnToken(actor.tokenId);
-  const known = { entries, isOwn, gone: undefined };
+  const known = { entries, isSinceDeclared: false, isOwn, gone: undefined };
   const changes = report.plan.changes.map((change) =>
     isDrift(change)
       ? { ...change, authors: authorsOf(change, known, config.audit.actors) }

@@ -32,7 +32,7 @@ export interface Author {
   readonly path: string;
   /** The service's id of the request. */
   readonly ray: string;
-  /** `false`: it is possible, and others are too. */
+  /** `false`: it is possible. Others fit too, the entry does not say what it wrote, or entries are missing. */
   readonly isCertain: boolean;
   /** The fields of the change that are explained by it. */
   readonly fields: readonly string[];

@@ -7,8 +7,10 @@ import { isFound } from "./written-values.ts";
 
 /** The entries of the audit log that can explain the drift of one change. */
 export interface KnownEntries {
-  /** Since the resource was last as declared, in the order of their times. */
+  /** In the order of their times. */
   readonly entries: readonly AuditEntry[];
+  /** Whether they begin when the resource was last as declared; `false`: it is not known when that was. */
+  readonly isSinceDeclared: boolean;
   readonly isOwn: (entry: AuditEntry) => boolean;
   /** Ids of each kind that were live and are not any more; `undefined`: not known. */
   readonly gone: ((kind: Kind) => readonly string[]) | undefined;
@@ -24,9 +26,10 @@ interface Fit {
 }
 
 /**
- * Who made the drift of a change. An author is certain where an entry says that it wrote the value that was found, or
- * created or deleted this very resource, and no known entry of anybody else did. It is possible where several entries
- * fit, or where the entries do not say what they wrote. Nobody is named where nothing fits: entries come late, or are lost.
+ * Who made the drift of a change. An author is certain where an entry says that it wrote the value that was found since the
+ * resource was as declared, or created or deleted this very resource, and no known entry of anybody else did. It is possible
+ * where several entries fit, where the entries do not say what they wrote, or where it is not known since when the resource
+ * is not as declared. Nobody is named where nothing fits: entries come late, or are lost.
  */
 export function authorsOf(
   change: Change,
@@ -54,7 +57,9 @@ function fitsOfResource(
   known: KnownEntries,
 ): readonly Fit[] {
   const others = entries.filter((entry) => !known.isOwn(entry));
-  return change.verb === "create" ? deleters(change, others, known) : creators(change, others);
+  return change.verb === "create"
+    ? deleters(change, others, known)
+    : creators(change, others, known);
 }
 
 /** Who wrote the live value of a field: the entries since the last one that wrote another value. */
@@ -62,7 +67,7 @@ function fitsOfField(
   change: Change,
   field: string,
   entries: readonly AuditEntry[],
-  { isOwn }: KnownEntries,
+  { isOwn, isSinceDeclared }: KnownEntries,
 ): readonly Fit[] {
   let written: AuditEntry[] = [];
   let silent: AuditEntry[] = [];
@@ -78,7 +83,8 @@ function fitsOfField(
   const all = [...written, ...silent];
   // Two writes of the same millisecond have no order.
   const isOrdered = all.every(({ at }) => Number(at) !== Number(otherwise));
-  return fits(all, silent.length === 0 && isOrdered && isOneActor(all));
+  const isSinceOther = isSinceDeclared || otherwise !== undefined;
+  return fits(all, silent.length === 0 && isSinceOther && isOrdered && isOneActor(all));
 }
 
 type Statement = "nothing" | "this value" | "another value" | "not which value";
@@ -122,7 +128,11 @@ function deleters(
 }
 
 /** Who created a resource: an id is created once. Entries of rules do not say the id; their values do. */
-function creators(change: Change, others: readonly AuditEntry[]): readonly Fit[] {
+function creators(
+  change: Change,
+  others: readonly AuditEntry[],
+  { isSinceDeclared }: KnownEntries,
+): readonly Fit[] {
   if (change.verb !== "delete") return [];
   const made = others.filter(({ wrote }) => wrote?.verb === "create");
   const named = made.filter(({ wrote }) => wrote?.id === change.id);
@@ -132,7 +142,7 @@ function creators(change: Change, others: readonly AuditEntry[]): readonly Fit[]
     const { values } = wrote;
     return change.fields.every(({ field }) => isFound(change, field, values) !== false);
   });
-  if (fitting.length > 0) return fits(fitting, fitting.length === 1);
+  if (fitting.length > 0) return fits(fitting, isSinceDeclared && fitting.length === 1);
   // A resource that is marked as ours counts as created by us and no longer declared.
   const touched = others.filter(
     ({ wrote }) =>

@@ -33,8 +33,13 @@ export interface AuditSource {
 export interface AuditFeedPorts {
   readonly source: AuditSource;
   readonly clock: Clock;
-  /** Called once for each zone that new entries of a read touch, with those entries in the order of their times. */
-  readonly wake: (zone: ZoneName, entries: readonly AuditEntry[]) => void;
+  /**
+   * Called once for each zone that new entries of a read touch, with those entries in the order of their times: before the
+   * zone is woken, and also where all of them are of our own writes.
+   */
+  readonly note: (zone: ZoneName, entries: readonly AuditEntry[]) => void;
+  /** Called once for each zone that new entries of others touch. */
+  readonly wake: (zone: ZoneName) => void;
   /** Called when the state of the feed changes. */
   readonly changed: (status: AuditFeedStatus) => void;
   /** Called once, for the first entries that cannot be understood. */
@@ -56,6 +61,8 @@ interface Account {
   state: AuditFeedState | undefined;
   reason: string;
   readUpTo: ReadUpTo;
+  /** No read left out entries since then. */
+  completeSince: Date;
 }
 
 /**
@@ -96,6 +103,12 @@ export class AuditFeed {
     }
     const state = this.#state ?? "lagging";
     return { state, since: this.#since, accounts, entries: { ...this.#entries }, reason };
+  }
+
+  /** Whether no entry of an account since a moment is known to be missing. Entries can be lost or late nevertheless. */
+  isCompleteSince(accountId: string, moment: Date): boolean {
+    const account = this.#accounts.get(accountId);
+    return account?.state === "following" && account.completeSince <= moment;
   }
 
   /** Follows the accounts of the declared zones, and no others. */
@@ -140,6 +153,7 @@ export class AuditFeed {
       known.declared = declared;
       return;
     }
+    const now = this.#ports.clock.now();
     const account: Account = {
       id,
       zones,
@@ -148,7 +162,8 @@ export class AuditFeed {
       stop: new AbortController(),
       state: undefined,
       reason: "",
-      readUpTo: { readAt: this.#ports.clock.now(), newest: undefined },
+      readUpTo: { readAt: now, newest: undefined },
+      completeSince: now,
     };
     this.#accounts.set(id, account);
     if (this.#stop?.aborted === false) this.#follow(account);
@@ -191,6 +206,8 @@ export class AuditFeed {
     const { entries, malformed, isCut } = await source.read(account.zones, window, signal);
     signal.throwIfAborted();
     const found = account.seen.add(entries);
+    // After a long time without a read, what came first is not asked for.
+    if (isCut || window.since > account.readUpTo.readAt) account.completeSince = now;
     account.readUpTo = afterRead(account.readUpTo, now, found.entries);
     this.#noteMalformed(malformed + found.contradictory, account.id);
     this.#wakeTouched(found.entries, account.declared);
@@ -202,29 +219,26 @@ export class AuditFeed {
 
   #wakeTouched(entries: readonly AuditEntry[], declared: DeclaredZones): void {
     const touched = new Map<ZoneName, AuditEntry[]>();
+    const woken = new Set<ZoneName>();
     // Entries of one moment are in the order in which the log had them: newest first.
     for (const entry of entries.toReversed().toSorted((a, b) => Number(a.at) - Number(b.at))) {
-      const { result, zones } = this.#judge(entry, declared);
+      const zones = touchedZones(entry, declared);
+      const result = this.#resultOf(entry, zones);
       this.#entries[result] += 1;
       for (const zone of zones) {
         const known = touched.get(zone);
         if (known === undefined) touched.set(zone, [entry]);
         else known.push(entry);
+        if (result === "woke") woken.add(zone);
       }
     }
-    for (const [zone, found] of touched) this.#ports.wake(zone, found);
+    for (const [zone, found] of touched) this.#ports.note(zone, found);
+    for (const zone of woken) this.#ports.wake(zone);
   }
 
-  #judge(
-    entry: AuditEntry,
-    declared: DeclaredZones,
-  ): { readonly result: AuditEntryResult; readonly zones: readonly ZoneName[] } {
-    const { tokenId } = entry.actor;
-    if (tokenId !== "" && this.#ports.source.isOwnToken(tokenId)) {
-      return { result: "own", zones: [] };
-    }
-    const zones = touchedZones(entry, declared);
-    return { result: zones.length > 0 ? "woke" : "unrelated", zones };
+  #resultOf({ actor: { tokenId } }: AuditEntry, zones: readonly ZoneName[]): AuditEntryResult {
+    if (tokenId !== "" && this.#ports.source.isOwnToken(tokenId)) return "own";
+    return zones.length > 0 ? "woke" : "unrelated";
   }
 
   #noteMalformed(count: number, accountId: string): void {

@@ -1,34 +1,46 @@
 import { createHash } from "node:crypto";
 
 import { type Author, shownName } from "../../plan/cause/author.ts";
-import { causesOf } from "../../plan/cause/cause.ts";
+import { causesOf, fieldsWith } from "../../plan/cause/cause.ts";
 import { authorsOf } from "../../plan/cause/find-authors.ts";
 import type { Change } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { keysDone, type ZoneReport } from "../../state/run-report.ts";
+import {
+  type ChangeResult,
+  changeResultOf,
+  keysDone,
+  type ZoneReport,
+} from "../../state/run-report.ts";
 import type { ActorStyle, AuditEntry } from "../../zone/audit-entry.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { Kind, ResourceKey } from "../../zone/resource.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { KnownWrites } from "./known-writes.ts";
+import {
+  goneOf,
+  isEntryMissing,
+  resourcesAfter,
+  resourcesIn,
+  type SeenResources,
+} from "./seen-resources.ts";
 
-/** What is known of a zone from its last read. */
+/** What is known of a zone from its last run. */
 interface Seen {
-  /** When the read began. */
-  readonly at: Date;
-  /** Resources that were not as declared then, or that were written since: since when they were; `undefined`: not known. */
-  readonly since: ReadonlyMap<ResourceKey, Date | undefined>;
-  /** The policies and rules of that read, by id; `undefined` where they are not known. */
-  readonly resources: ReadonlyMap<string, LiveResource> | undefined;
+  /** When what was found without drift had none. */
+  readonly asDeclared: AsDeclared;
+  /** The same of resources that drifted, or that were written; `undefined`: not known. */
+  readonly others: ReadonlyMap<ResourceKey, AsDeclared | undefined>;
+  /** `undefined` where the policies and rules are not known. */
+  readonly resources: SeenResources | undefined;
   /** Drift that was left, with its authors. */
   readonly found: ReadonlyMap<ResourceKey, FoundAuthors>;
 }
 
-interface LiveResource {
-  readonly kind: Kind;
-  /** How often a rule was changed; 0 for a policy, which has no version. */
-  readonly version: number;
+/** When a resource was last as declared: what was written before `from` is gone, and what was written after `until` is not. */
+interface AsDeclared {
+  readonly from: Date;
+  readonly until: Date;
 }
 
 /** The authors of drift that was left. */
@@ -46,13 +58,21 @@ export interface AuthorStore {
 
 type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
 
+/** The audit log, as it is followed. */
+export interface FollowedLog {
+  isOwnToken(id: string): boolean;
+  /** Whether no entry of an account since a moment is known to be missing. */
+  isCompleteSince(accountId: string, moment: Date): boolean;
+}
+
 /**
- * Says who made the drift of zones, from the entries of the audit log that came since each resource was last seen as declared.
- * What was there before the feed began, or before this process read the zone, has no author.
+ * Says who made the drift of zones, from the entries of the audit log that came since each resource was last as declared. An
+ * author is certain where the entry came after that and no entry is known to be missing. What was there before the feed
+ * began, or before this process read the zone, has no author.
  */
 export class DriftAuthors {
   readonly #clock: Clock;
-  readonly #isOwnToken: (id: string) => boolean;
+  readonly #log: FollowedLog;
   readonly #style: () => ActorStyle | undefined;
   readonly #store: AuthorStore;
   readonly #writes = new KnownWrites();
@@ -61,19 +81,22 @@ export class DriftAuthors {
   /** @param style how authors are written, as it is configured now; `undefined`: the audit log is not followed. */
   constructor(
     clock: Clock,
-    isOwnToken: (id: string) => boolean,
+    log: FollowedLog,
     style: () => ActorStyle | undefined,
     store: AuthorStore,
   ) {
     this.#store = store;
     this.#clock = clock;
-    this.#isOwnToken = isOwnToken;
+    this.#log = log;
     this.#style = style;
   }
 
-  /** Takes in the entries of a zone that were read now. */
+  /** Takes in the entries of a zone that were read now, those of our own writes included. */
   note(zone: ZoneName, entries: readonly AuditEntry[]): void {
-    this.#writes.add(zone, entries, this.#clock.now());
+    const until = this.#seen.get(zone)?.asDeclared.until;
+    // What this process wrote, it knows: only later entries are of others that use our tokens.
+    const found = entries.filter((entry) => !(until && entry.at <= until && this.#isOwn(entry)));
+    this.#writes.add(zone, found, this.#clock.now());
   }
 
   /** The plan with the authors of its drift. */
@@ -89,19 +112,29 @@ export class DriftAuthors {
   /** Takes in the result of a run: since when each resource is as declared. */
   record(report: ZoneReport, live: LiveZone | undefined): void {
     if (report.result === "error") return;
-    const before = this.#seen.get(report.zone);
-    const left = leftIn(report);
-    const since = new Map(left.map(({ key }) => [key, sinceOf(key, before)]));
-    const found = new Map(
-      left
-        .map((change) => [change.key, foundIn(change)] as const)
-        .filter(([, { authors }]) => authors.length > 0),
-    );
-    const known = before?.found ?? this.#store.authors(report.zone);
-    if (found.size + known.size > 0) this.#store.setAuthors(report.zone, found);
-    for (const key of correctedIn(report)) if (!since.has(key)) since.set(key, report.finishedAt);
-    const resources = live === undefined ? before?.resources : resourcesAfter(report, live, before);
-    this.#seen.set(report.zone, { at: report.startedAt, since, resources, found });
+    const { zone, startedAt, finishedAt } = report;
+    const before = this.#seen.get(zone);
+    const drift = report.plan.changes.filter(isDrift);
+    const corrected = correctedIn(report);
+    const left = drift.filter(({ key }) => !corrected.has(key));
+    const others = new Map([
+      ...[...corrected].map((key) => [key, { from: finishedAt, until: finishedAt }] as const),
+      ...left.map((change) => [change.key, asDeclaredAfter(report, change, before)] as const),
+    ]);
+    const found = new Map(left.flatMap((change) => foundIn(report, change)));
+    const known = before?.found ?? this.#store.authors(zone);
+    if (found.size + known.size > 0) this.#store.setAuthors(zone, found);
+    const resources =
+      live &&
+      resourcesAfter(
+        report.plan.changes,
+        new Set(drift),
+        corrected,
+        resourcesIn(live),
+        before?.resources,
+      );
+    const asDeclared = { from: startedAt, until: finishedAt };
+    this.#seen.set(zone, { asDeclared, others, resources: resources ?? before?.resources, found });
   }
 
   /** Forgets zones that are no longer declared. */
@@ -115,46 +148,70 @@ export class DriftAuthors {
   }
 
   #authorsOf(
-    plan: Plan,
+    { zone: { name, accountId } }: Plan,
     change: Change,
     live: LiveZone | undefined,
     style: ActorStyle,
   ): readonly Author[] {
-    const seen = this.#seen.get(plan.zone.name);
-    const since = sinceOf(change.key, seen);
+    const seen = this.#seen.get(name);
+    const asDeclared = asDeclaredIn(change.key, seen);
     // Entries are not kept as long as drift can last, and not over a restart.
-    const found = seen?.found ?? this.#store.authors(plan.zone.name);
+    const found = seen?.found ?? this.#store.authors(name);
     const last = lastAuthors(change, found, style);
-    if (seen === undefined || since === undefined) return last;
-    const entries = this.#writes.since(plan.zone.name, since);
+    if (seen === undefined || asDeclared === undefined) return last;
+    const { from, until } = asDeclared;
+    const entries = this.#writes.since(name, from);
     const { resources } = seen;
     const now = live && resourcesIn(live);
-    const known = {
-      entries,
-      isOwn: ({ actor }: AuditEntry) => actor.tokenId !== "" && this.#isOwnToken(actor.tokenId),
-      gone: resources && now && ((kind: Kind) => goneOf(kind, resources, now)),
-    };
-    const authors = authorsOf(change, known, style);
+    const gone = resources && now && ((kind: Kind) => goneOf(kind, resources, now));
+    const isOwn = (entry: AuditEntry): boolean => this.#isOwn(entry);
+    const authors = authorsOf(change, { entries, isSinceDeclared: true, isOwn, gone }, style);
     if (authors.length === 0) return last;
-    if (!isMissing(change, entries, resources, now)) return authors;
-    return authors.map((author) => ({ ...author, isCertain: false }));
+    const isComplete =
+      this.#log.isCompleteSince(accountId, from) &&
+      this.#writes.isCompleteSince(name, from) &&
+      !isEntryMissing(change, entries, resources, now);
+    return authors.map((author) => ({
+      ...author,
+      isCertain: author.isCertain && isComplete && author.at > until,
+    }));
+  }
+
+  #isOwn({ actor: { tokenId } }: AuditEntry): boolean {
+    return tokenId !== "" && this.#log.isOwnToken(tokenId);
   }
 }
 
-function sinceOf(key: ResourceKey, seen: Seen | undefined): Date | undefined {
-  return seen?.since.has(key) === true ? seen.since.get(key) : seen?.at;
+function asDeclaredIn(key: ResourceKey, seen: Seen | undefined): AsDeclared | undefined {
+  return seen?.others.has(key) === true ? seen.others.get(key) : seen?.asDeclared;
+}
+
+/** When a resource whose drift is left was last as declared: a write may have corrected it in between. */
+function asDeclaredAfter(
+  report: Planned,
+  change: Change,
+  before: Seen | undefined,
+): AsDeclared | undefined {
+  const { finishedAt } = report;
+  const known = asDeclaredIn(change.key, before);
+  switch (resultOf(change, report)) {
+    case "done":
+      return { from: finishedAt, until: finishedAt };
+    case "unknown":
+      return known && { from: known.from, until: finishedAt };
+    case "failed":
+    case "skipped":
+      return known;
+  }
 }
 
 function isDrift(change: Change): boolean {
   return causesOf(change).some((cause) => cause !== "pending");
 }
 
-/** The drift that a run left. */
-function leftIn(report: Planned): readonly Change[] {
-  const drift = report.plan.changes.filter(isDrift);
-  if (report.result !== "applied") return drift;
-  const corrected = correctedIn(report);
-  return drift.filter(({ key }) => !corrected.has(key));
+/** What became of a change: `skipped` where the run wrote nothing. */
+function resultOf(change: Change, report: Planned): ChangeResult {
+  return report.result === "applied" ? changeResultOf(change, report.outcomes) : "skipped";
 }
 
 /** The resources that a run wrote, and that are as declared now. */
@@ -163,8 +220,19 @@ function correctedIn(report: Planned): ReadonlySet<ResourceKey> {
   return keysDone(report.outcomes).difference(new Set(report.left.map(({ key }) => key)));
 }
 
-function foundIn(change: Change): FoundAuthors {
-  return { drift: driftDigest(change), authors: change.authors ?? [] };
+/** The authors of drift that a run left; nobody where it was corrected and came back. */
+function foundIn(
+  report: Planned,
+  change: Change,
+): readonly (readonly [ResourceKey, FoundAuthors])[] {
+  const { key, authors = [] } = change;
+  const result = resultOf(change, report);
+  if (authors.length === 0 || result === "done") return [];
+  const left = authors.map((author) => ({
+    ...author,
+    isCertain: author.isCertain && result !== "unknown",
+  }));
+  return [[key, { drift: driftDigest(change), authors: left }]];
 }
 
 /** The authors of the same drift at an earlier run; what may be shown can be less now. */
@@ -178,77 +246,10 @@ function lastAuthors(
   return last.authors.map((author) => ({ ...author, name: shownName(author.name, style) }));
 }
 
-function driftDigest({ verb, fields }: Change): string {
-  const drift = JSON.stringify([verb, fields.map(({ field, before }) => [field, before])]);
+/** What is not known to be drift any more was perhaps corrected by a process that was killed. */
+function driftDigest(change: Change): string {
+  const { verb, fields } = change;
+  const values = fields.map(({ field, before }) => [field, before]);
+  const drift = JSON.stringify([verb, values, fieldsWith("unknown", change)]);
   return createHash("sha256").update(drift).digest("base64url").slice(0, 16);
-}
-
-/** Whether a rule was changed more often than the known entries say: then one of them is missing. */
-function isMissing(
-  change: Change,
-  entries: readonly AuditEntry[],
-  before: Seen["resources"],
-  now: Seen["resources"],
-): boolean {
-  if (change.kind !== "rule" || change.verb !== "update") return false;
-  const [last, current] = [before?.get(change.id)?.version, now?.get(change.id)?.version];
-  if (last === undefined || current === undefined) return false;
-  const known = entries.filter(
-    ({ wrote }) => wrote?.kind === "rule" && (wrote.id === change.id || wrote.verb === "replace"),
-  );
-  return current - last > known.length;
-}
-
-function resourcesIn({ policies, entrypoint }: LiveZone): ReadonlyMap<string, LiveResource> {
-  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
-  return new Map<string, LiveResource>([
-    ...(policies ?? []).map(({ id }) => [id, { kind: "policy", version: 0 }] as const),
-    ...rules.map(({ id, version }) => [id, { kind: "rule", version: Number(version) }] as const),
-  ]);
-}
-
-function goneOf(
-  kind: Kind,
-  before: ReadonlyMap<string, LiveResource>,
-  now: ReadonlyMap<string, LiveResource>,
-): readonly string[] {
-  return [...before].filter(([id, each]) => each.kind === kind && !now.has(id)).map(([id]) => id);
-}
-
-/** The resources as they are compared with at the next read: what drifted stays as it was before it did. */
-function resourcesAfter(
-  report: Planned,
-  live: LiveZone,
-  seen: Seen | undefined,
-): ReadonlyMap<string, LiveResource> {
-  const { changes } = report.plan;
-  const corrected = correctedIn(report);
-  const before = seen?.resources ?? new Map<string, LiveResource>();
-  const after = new Map(resourcesIn(live));
-  for (const change of changes) {
-    const isCorrected = corrected.has(change.key);
-    if (change.verb === "update" && change.kind === "rule") {
-      const resource = ruleAfter(change, isCorrected, before.get(change.id), after.get(change.id));
-      if (resource !== undefined) after.set(change.id, resource);
-    } else if (change.verb === "delete" && isCorrected) after.delete(change.id);
-  }
-  const missing = changes.filter(({ verb, key }) => verb === "create" && !corrected.has(key));
-  for (const kind of new Set(missing.map((each) => each.kind))) {
-    for (const id of goneOf(kind, before, after)) after.set(id, { kind, version: 0 });
-  }
-  return after;
-}
-
-/** A changed rule as it is compared with at the next read. */
-function ruleAfter(
-  change: Change,
-  isCorrected: boolean,
-  before: LiveResource | undefined,
-  live: LiveResource | undefined,
-): LiveResource | undefined {
-  if (live === undefined) return undefined;
-  if (!isCorrected) return isDrift(change) ? (before ?? live) : live;
-  // A move is no change of a rule (SERVICE.md B.4).
-  const isChanged = change.fields.some(({ field }) => field !== "position");
-  return { ...live, version: live.version + (isChanged ? 1 : 0) };
 }

@@ -17,6 +17,8 @@ interface KnownWrite {
 export class KnownWrites {
   /** In the order in which the zones were seen last. */
   readonly #zones = new Map<ZoneName, readonly KnownWrite[]>();
+  /** When entries of a zone were last left out. */
+  readonly #cutAt = new Map<ZoneName, Date>();
   #count = 0;
 
   /** Takes in the entries of a zone that were read at a moment. */
@@ -24,13 +26,16 @@ export class KnownWrites {
     const written = entries.filter(({ wrote }) => wrote !== undefined);
     if (written.length === 0) return;
     const found = written.map((entry) => ({ entry, seenAt }));
-    const kept = [...(this.#zones.get(zone) ?? []), ...found].slice(-maxOfZone);
-    this.forget(zone);
+    const all = [...(this.#zones.get(zone) ?? []), ...found];
+    const kept = all.slice(-maxOfZone);
+    if (kept.length < all.length) this.#cutAt.set(zone, seenAt);
+    this.#drop(zone);
     this.#zones.set(zone, kept);
     this.#count += kept.length;
     for (const oldest of this.#zones.keys()) {
       if (this.#count <= maxEntries) break;
-      this.forget(oldest);
+      this.#drop(oldest);
+      this.#cutAt.set(oldest, seenAt);
     }
   }
 
@@ -45,12 +50,23 @@ export class KnownWrites {
       .toSorted((a, b) => Number(a.at) - Number(b.at));
   }
 
+  /** Whether all entries of a zone since a moment were kept. */
+  isCompleteSince(zone: ZoneName, moment: Date): boolean {
+    const cutAt = this.#cutAt.get(zone);
+    return cutAt === undefined || cutAt < moment;
+  }
+
   /** The zones of which something is kept. */
   get names(): readonly ZoneName[] {
-    return [...this.#zones.keys()];
+    return [...new Set([...this.#zones.keys(), ...this.#cutAt.keys()])];
   }
 
   forget(zone: ZoneName): void {
+    this.#drop(zone);
+    this.#cutAt.delete(zone);
+  }
+
+  #drop(zone: ZoneName): void {
     this.#count -= this.#zones.get(zone)?.length ?? 0;
     this.#zones.delete(zone);
   }
