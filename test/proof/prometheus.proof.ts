@@ -52,6 +52,12 @@ describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, (
     await using daemon = await startDaemon(`${example.place.directory}/observe`);
     await using pager = await startJsonSink();
     await using _monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
+    // What differs when the daemon first reads a zone is not drift: the edit must come after that.
+    await eventually("the daemon has read every zone", async () =>
+      (await (await fetch(`${daemon.address}/api/v1/fleet`)).text()).includes('"in_sync":3')
+        ? true
+        : undefined,
+    );
     const weaker = { paranoia_level: 1 };
     await control(example, "edit", { zone: shop, rule: "zonewarden:owasp", set: weaker });
     const alert = "ZonewardenDriftWeakensProtection";
