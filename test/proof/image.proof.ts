@@ -100,7 +100,7 @@ describe.skipIf(noContainer)(`the image, built by buildah ${noContainer ?? ""}`,
   });
 
   it(
-    `watches ${size} zones in 256 MiB, with a plan beside it, and follows a changed mount`,
+    `watches ${size} zones in 256 MiB, with a plan of one zone beside it as the runbooks ask for it, and follows a changed mount`,
     async ({ expect, onTestFinished }) => {
       const group = memoryGroup(256);
       const limit = typeof group === "string" ? undefined : group;
@@ -148,7 +148,13 @@ log: { format: json }
         120,
       );
       const config = ["--config", "/etc/zonewarden/zonewarden.yaml"];
-      const plan = await startContainer(options, ...image.entrypoint, "plan", ...config);
+      const plan = await startContainer(
+        options,
+        ...image.entrypoint,
+        "plan",
+        ...config,
+        names[7] ?? "",
+      );
       expect(await plan.exited, plan.output()).toBe(0);
 
       // One policy changes, by the swap of `..data` that the kubelet makes.
