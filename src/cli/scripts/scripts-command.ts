@@ -3,7 +3,7 @@ import { type StoredZones, readStoredZones } from "../../daemon/stored-state.ts"
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { escapedTemplate } from "../../desired/template/template.ts";
 import { selectWith } from "../../desired/zones/select.ts";
-import type { Host } from "../../host/host.ts";
+import { type Host, notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { adoptScripts } from "../../impact/adopt-scripts.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
@@ -113,6 +113,11 @@ async function print(
   if (watch === undefined) {
     const remedy = `declare page_shield.scripts; \`zonewarden scripts adopt ${name}\` prints a start`;
     return fail(`scripts: ${name} declares no scripts; ${remedy}`, host);
+  }
+  if (config.cluster !== undefined) {
+    notesOf(host).write(
+      `the state is in ConfigMaps of the cluster, which this command does not read: since when a finding is there, gaps and scripts that are gone are on the page of the zone and in GET /api/v1/zones/${name}\n`,
+    );
   }
   const { findings, moreFindings } = watch;
   const open = findings.filter(({ acceptance }) => acceptance === undefined).length + moreFindings;
