@@ -3,6 +3,7 @@ import { Faults } from "./control/faults.ts";
 import type { Dialect } from "./http/api-endpoint.ts";
 import { RequestQuota } from "./http/request-quota.ts";
 import type { StateFile } from "./seed/state-file.ts";
+import { afterEvents } from "./seed/zone-events.ts";
 import type { Owner, State } from "./state.ts";
 import { Store } from "./store.ts";
 
@@ -32,14 +33,27 @@ export class EmulatedService {
   readonly faults = new Faults();
   readonly quota = new RequestQuota();
   #store: Store;
+  #nextEventAt: number;
 
   constructor(ports: ServicePorts, state: State) {
     this.ports = ports;
     this.#store = new Store(state, ports.clock, ports.lenientExpressions === true);
+    this.#nextEventAt = nextEventIn(this.#store);
   }
 
   get store(): Store {
     return this.#store;
+  }
+
+  /** Lets happen what the seed has up to now. After a crash it happens again, at the same moments. */
+  catchUp(): void {
+    const now = this.#store.now().getTime();
+    if (now < this.#nextEventAt) return;
+    for (const zone of this.#store.zones()) {
+      const next = afterEvents(zone, now);
+      if (next !== zone) this.#store.replace(next);
+    }
+    this.#nextEventAt = nextEventIn(this.#store);
   }
 
   /** Stores a zone or account, and resolves when it is durable. */
@@ -56,11 +70,18 @@ export class EmulatedService {
   reset(): void {
     const { clock, seededAt, lenientExpressions } = this.ports;
     this.#store = new Store(seededAt(clock.now()), clock, lenientExpressions === true);
+    this.#nextEventAt = nextEventIn(this.#store);
     this.journal.clear();
     this.audit.clear();
     this.faults.clear();
     this.quota.clear();
   }
+}
+
+function nextEventIn(store: Store): number {
+  return store
+    .zones()
+    .reduce((next, { events = [] }) => Math.min(next, events[0]?.at ?? Infinity), Infinity);
 }
 
 export interface JournalEntry {

@@ -83,6 +83,31 @@ export interface Entitlements {
   readonly reporting_endpoint: boolean;
 }
 
+/** That browsers load a script, or no longer have it. */
+export interface ScriptLoad {
+  readonly url: string;
+  /** `undefined`: those before. */
+  readonly pages: readonly string[] | undefined;
+  /** `undefined`: that before. */
+  readonly content: string | undefined;
+  /** The integrity score of other content. */
+  readonly score: number;
+  /** Whether the script is gone. */
+  readonly vanish: boolean;
+}
+
+/** Something that will happen in a zone: a script is loaded, or monitoring is switched. */
+export interface ZoneEvent {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly script?: ScriptLoad;
+  /** How often it happens again. */
+  readonly everyMs?: number;
+  /** Whether it is such a repetition. */
+  readonly isRepeat?: boolean;
+  readonly monitoring?: boolean;
+}
+
 /** A zone with all its resources; immutable, replaced as a whole. */
 export interface ZoneState {
   readonly level: "zone";
@@ -101,6 +126,8 @@ export interface ZoneState {
   readonly scripts: readonly InventoryItem[];
   readonly connections: readonly InventoryItem[];
   readonly cookies: readonly InventoryItem[];
+  /** What the seed lets happen later, in that order. */
+  readonly events?: readonly ZoneEvent[];
 }
 
 /** An account; immutable, replaced as a whole. */

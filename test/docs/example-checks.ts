@@ -4,6 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 
 import { loadConfig } from "../../src/desired/config/load-config.ts";
+import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
@@ -26,12 +27,20 @@ export const alerts: readonly string[] = alertsIn(readRules()).map(({ name }) =>
 export async function mistakesInYaml(text: string): Promise<readonly string[]> {
   const value: unknown = parse(text);
   if (!isJsonObject(value)) return ["not a map"];
+  if (text.startsWith("# emulator.yaml")) return mistakesInSeed(text);
   if ("zones" in value || "profiles" in value) return linesOf(await loadText(text));
   if (text.startsWith("# values.yaml")) return mistakesInValues(value);
   if (text.startsWith("# kustomization.yaml")) return mistakesInKustomization(value);
   if ("include" in value || "repos" in value) return mistakesInForgeFile(value);
   if ("inhibit_rules" in value) return mistakesInInhibition(value);
   return mistakesInConfig(text);
+}
+
+function mistakesInSeed(text: string): readonly string[] {
+  const loaded = loadSeed(text, "emulator.yaml");
+  return "seed" in loaded
+    ? []
+    : loaded.diagnostics.map(({ line, message }) => `${line}: ${message}`);
 }
 
 async function mistakesInConfig(text: string): Promise<readonly string[]> {

@@ -23,6 +23,10 @@ export function emulatorRouter(service: EmulatedService, hosts: readonly string[
       ? next()
       : Promise.resolve(context.text(unknownHost, 421)),
   );
+  router.use((_context, next) => {
+    service.catchUp();
+    return next();
+  });
   for (const endpoint of endpoints) {
     router.on(endpoint.method, `${basePath}${endpoint.path}`, (context) =>
       serve(service, endpoint, context),

@@ -55,6 +55,8 @@ export interface SeedZone {
   readonly scripts?: readonly JsonObject[];
   readonly connections?: readonly JsonObject[];
   readonly cookies?: readonly JsonObject[];
+  /** What happens after the start, after durations as in `12h` or `2d`. */
+  readonly events?: readonly JsonObject[];
 }
 
 /** A ruleset of the zone or account, in the service's form. */

@@ -33,6 +33,7 @@ import {
   tokenFrom,
   unlimited,
 } from "./seeded-parts.ts";
+import { inOrder, seededEvent } from "./zone-events.ts";
 
 type Path = readonly Step[];
 
@@ -114,6 +115,7 @@ class Builder {
         scripts: this.items(seed, "scripts", path),
         connections: this.items(seed, "connections", path),
         cookies: this.items(seed, "cookies", path),
+        ...this.events(seed, path),
       },
     ];
   }
@@ -190,6 +192,14 @@ class Builder {
       );
       return built ?? [];
     });
+  }
+
+  events({ events }: SeedZone, path: Path): Pick<ZoneState, "events"> {
+    if (events === undefined) return {};
+    const built = events.flatMap((event, index) => {
+      return this.attempt([...path, "events", index], () => seededEvent(event, this.now)) ?? [];
+    });
+    return { events: inOrder(built) };
   }
 
   /** The result of `build`; what the service rejects becomes an issue. */
