@@ -141,6 +141,10 @@ const nameId = "declare the zone that you mean by its `id`";
 /** Codes that are about files as a whole, about the zones of a token, or about the configuration. */
 export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situation>>> = {
   DIRECTORY_UNREADABLE: { example: "the directory is not there", remedy: readable },
+  DEPRECATED_KEY: {
+    example: "a key that an older version had; today there is none",
+    remedy: "run zonewarden validate --fix, and commit what it changed",
+  },
   DIRECTORY_EMPTY: { example: "the directory has no .yaml file", remedy: readable },
   DIRECTORY_UNSETTLED: { example: "a checkout that never ends", remedy: passing },
   FILE_UNREADABLE: { example: "no permission", remedy: readable },

@@ -65,6 +65,11 @@ export function keyPlace(document: Located, path: Path): Place {
   return placeAt(document.source, partAt(document, path).keyOffset);
 }
 
+/** The offset of the key at `path`, or of its nearest parent that the document has. */
+export function keyOffset(document: Located, path: Path): number {
+  return partAt(document, path).keyOffset;
+}
+
 /** The place of the value at `path`, or of its nearest parent that the document has. */
 export function valuePlace(document: Located, path: Path): Place {
   return placeAt(document.source, partAt(document, path).valueOffset);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
+import type { DeprecatedKey } from "../desired/deprecated-keys.ts";
 import { type FilePort, nodeFiles } from "../desired/file-system.ts";
 import { nodeStateDirectory, type StateDirectory } from "../store/state-directory.ts";
 import type { LockPorts } from "../store/state-lock.ts";
@@ -47,6 +48,8 @@ export interface Host {
   readonly confirm: (question: string, signal: AbortSignal) => Promise<boolean>;
   /** Asks on the terminal for a line; `undefined` where there is no terminal, or the person ends the input. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** The keys that `validate --fix` replaces; omitted: those of this version. A port: tests have others. */
+  readonly deprecated?: readonly DeprecatedKey[];
   /** Ends the process at once. */
   readonly exit: (code: number) => never;
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import type { Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
+import { deprecatedKeys } from "../desired/deprecated-keys.ts";
 import type { LintRule } from "../desired/lint.ts";
 import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { labelOf } from "../desired/zones/target.ts";
@@ -17,10 +18,10 @@ import { hasColor, type Host, notesOf, type TextStream } from "./host.ts";
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
   file: string,
-  { files, directory }: Host,
+  { files, directory, deprecated = deprecatedKeys }: Host,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
-  return loadConfig(path.resolve(directory, file), { files, cronError }, signal);
+  return loadConfig(path.resolve(directory, file), { files, cronError, deprecated }, signal);
 }
 
 /** Reads the configuration and prints its errors, and counts of its warnings; `undefined` where it cannot be used. */
@@ -75,7 +76,7 @@ export async function loadZonesOrPrint(
 export function loadZoneFiles(
   place: string,
   lint: readonly LintRule[],
-  { files, clock, env, stderr }: Host,
+  { files, clock, env, stderr, deprecated = deprecatedKeys }: Host,
   signal: AbortSignal,
   zones?: readonly ZoneName[],
 ): Promise<DesiredState> {
@@ -84,7 +85,8 @@ export function loadZoneFiles(
     if (isTraced) stderr.write(`${withoutSecrets(error.stack ?? "")}\n`);
   };
   const only = zones === undefined ? {} : { zones };
-  return new ZoneFileLoader({ path: place, files, clock, lint, bug, ...only }).load(signal);
+  const options = { path: place, files, clock, lint, bug, deprecated, ...only };
+  return new ZoneFileLoader(options).load(signal);
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -34,6 +34,7 @@ export const diagnosticCodes = {
   ),
   DUPLICATE_KEY: error("a key is repeated in a map"),
   UNKNOWN_KEY: error("a key that does not exist here"),
+  DEPRECATED_KEY: warning("a key that has another name today; validate --fix writes it"),
   MISSING_KEY: error("a required key is missing"),
   WRONG_TYPE: error("a value of the wrong type"),
   WRONG_VALUE: error("a value that is not allowed here"),

@@ -26,6 +26,7 @@ import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnostic.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { fixFiles } from "../session/fix-files.ts";
 
 export const defineValidate: DefineCommand = (command, host, end) => {
   command
@@ -36,6 +37,7 @@ export const defineValidate: DefineCommand = (command, host, end) => {
     .choice("--severity <severity>", "print only errors, or only warnings", ["error", "warning"])
     .option("--code <codes...>", "print only diagnostics with these codes")
     .option("--strict", "fail if a warning is printed", false)
+    .option("--fix", "replace deprecated keys in the files, then check them", false)
     .examples(
       "zonewarden validate",
       "zonewarden validate zones/",
@@ -43,6 +45,7 @@ export const defineValidate: DefineCommand = (command, host, end) => {
       "zonewarden validate --severity error",
       "zonewarden validate --code ALLOW_OVERLAP",
       "zonewarden validate --strict      # exits with 3 if there is a warning",
+      "zonewarden validate --fix",
       "zonewarden validate --format sarif > zonewarden.sarif",
     )
     .action(async (target: string | undefined, options: Omit<ValidateFlags, "path">) => {
@@ -59,6 +62,7 @@ interface ValidateFlags {
   readonly severity?: Severity;
   readonly code?: readonly string[];
   readonly strict: boolean;
+  readonly fix: boolean;
   readonly path: string | undefined;
   readonly format: "text" | "json" | "sarif" | "annotations";
   readonly show?: string;
@@ -70,7 +74,24 @@ async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
     const hint = didYouMean(unknown, Object.keys(diagnosticCodes));
     return fail(`validate: there is no code ${unknown}; ${hint || "see zonewarden explain"}`, host);
   }
-  const { checked, state } = await check(flags, host, new AbortController().signal);
+  const { signal } = new AbortController();
+  const result = await checkAndFix(flags, host, signal);
+  return result === "failed" ? exitCodes.failed : print(result, flags, host);
+}
+
+/** Checks the files, and once more where `--fix` changed them. */
+async function checkAndFix(
+  flags: ValidateFlags,
+  host: Host,
+  signal: AbortSignal,
+): Promise<Result | "failed"> {
+  const found = await check(flags, host, signal);
+  const fixing = flags.fix ? await fixFiles(found.checked, host) : "unchanged";
+  if (fixing === "failed") return "failed";
+  return fixing === "changed" ? check(flags, host, signal) : found;
+}
+
+function print({ checked, state }: Result, flags: ValidateFlags, host: Host): ExitCode {
   const diagnostics = checked.flatMap((each) => each.diagnostics);
   const shown = checked.map((each) => ({ ...each, diagnostics: wanted(each, flags) }));
   printDiagnosticsOf(shown, flags.format, host);

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { errorCode } from "../../syntax/error-code.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { type DeprecatedKey, deprecatedKeys, withKeysOfToday } from "../deprecated-keys.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
@@ -29,6 +30,8 @@ export interface ConfigPorts {
   readonly files: FilePort;
   /** Why a cron expression is invalid; `undefined` if it is valid. */
   readonly cronError: (expression: string) => string | undefined;
+  /** Omitted: those of this version. */
+  readonly deprecated?: readonly DeprecatedKey[];
 }
 
 /** Loads `zonewarden.yaml`. Relative paths in it are relative to its directory. */
@@ -72,9 +75,12 @@ async function readConfigFile(
 function parseConfig(
   file: string,
   text: string,
-  { cronError }: ConfigPorts,
+  { cronError, deprecated = deprecatedKeys }: ConfigPorts,
 ): Pick<LoadedConfig, "config" | "diagnostics"> {
-  const yaml = readYaml(file, text);
+  const { yaml, warnings } = withKeysOfToday(
+    readYaml(file, text),
+    deprecated.filter((key) => key.file === "zonewarden"),
+  );
   const [first, second] = yaml.documents;
   const foreign = foreignFile(file, text, yaml, configFileKind);
   if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
@@ -90,8 +96,10 @@ function parseConfig(
   const { value } = first;
   const document = { ...yaml, ...first };
   if (!configFileShape(value)) {
-    return { config: undefined, diagnostics: schemaErrors(configFileShape, value, document, []) };
+    const errors = schemaErrors(configFileShape, value, document, []);
+    return { config: undefined, diagnostics: [...warnings, ...errors] };
   }
   const config = normalizeConfig(value, path.dirname(path.resolve(file)));
-  return { config, diagnostics: validateConfig(value, config, document, cronError) };
+  const found = validateConfig(value, config, document, cronError);
+  return { config, diagnostics: [...warnings, ...found] };
 }

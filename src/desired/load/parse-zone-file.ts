@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { type DeprecatedKey, deprecatedKeys, withKeysOfToday } from "../deprecated-keys.ts";
 import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
 import { foreignFile } from "../file-kind.ts";
 import { newerFile } from "../file-version.ts";
@@ -86,10 +87,14 @@ export function parseZoneFile(
   hash: string,
   bytes: Uint8Array,
   pool: ValuePool = new ValuePool(),
+  deprecated?: readonly DeprecatedKey[],
 ): ParsedFile {
   const { text, diagnostic } = textOf(file, bytes);
   if (text === undefined) return { ...unreadableFile(file, diagnostic), hash };
-  return parsed(file, hash, text, readYaml(file, text), pool);
+  return parsed(file, hash, text, readYaml(file, text), {
+    pool,
+    ...(deprecated && { deprecated }),
+  });
 }
 
 /** Parsing this much text blocks the event loop for a tenth of a second. */
@@ -99,6 +104,8 @@ const maxBlockingLength = 256 * 1024;
 export interface ParseOptions {
   readonly limits: WorkerLimits;
   readonly pool: ValuePool;
+  /** Omitted: those of this version. */
+  readonly deprecated?: readonly DeprecatedKey[];
 }
 
 /**
@@ -109,17 +116,17 @@ export async function parseZoneFileInWorker(
   file: string,
   hash: string,
   bytes: Uint8Array,
-  { limits, pool }: ParseOptions,
+  options: ParseOptions,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
   const { text } = textOf(file, bytes);
   if (text === undefined || text.length <= maxBlockingLength) {
-    return parseZoneFile(file, hash, bytes, pool);
+    return parseZoneFile(file, hash, bytes, options.pool, options.deprecated);
   }
-  const read = await readYamlInWorker(file, text, limits, signal);
+  const read = await readYamlInWorker(file, text, options.limits, signal);
   switch (read.result) {
     case "read":
-      return parsed(file, hash, text, read.yaml, pool);
+      return parsed(file, hash, text, read.yaml, options);
     case "timed_out": {
       const message = `reading the file took longer than ${readTimeoutMs / 60_000} min`;
       const diagnostic = fileDiagnostic(file, "FILE_TOO_SLOW", message, splitOrGiveMore("CPU"));
@@ -144,9 +151,13 @@ function parsed(
   file: string,
   hash: string,
   text: string,
-  yaml: YamlText,
-  pool: ValuePool,
+  written: YamlText,
+  { pool, deprecated = deprecatedKeys }: Omit<ParseOptions, "limits">,
 ): ParsedFile {
+  const { yaml, warnings } = withKeysOfToday(
+    written,
+    deprecated.filter((key) => key.file === "zones"),
+  );
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
   const newer = newerFile(yaml);
@@ -157,6 +168,7 @@ function parsed(
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
   const diagnostics = [
     ...yaml.diagnostics,
+    ...warnings,
     ...(isEmpty ? [fileDiagnostic(file, "FILE_EMPTY", "the file is empty", remedyIfEmpty)] : []),
     ...documents.flatMap((document) => document.diagnostics),
   ];

@@ -4,6 +4,7 @@ import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { ZoneName } from "../../zone/zone.ts";
+import { type DeprecatedKey, deprecatedKeys } from "../deprecated-keys.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
@@ -69,6 +70,8 @@ export interface ZoneFileLoaderOptions {
    * other files were not there, except the revision.
    */
   readonly zones?: readonly ZoneName[];
+  /** Omitted: those of this version. */
+  readonly deprecated?: readonly DeprecatedKey[];
   /** Receives an exception that nothing should have thrown; there is a diagnostic for it too. */
   readonly bug?: (error: unknown) => void;
 }
@@ -124,7 +127,8 @@ export class ZoneFileLoader {
     const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
     if ("code" in set) return this.#lastState(set);
     if (set.files.length === 0) return this.#lastState(emptyDirectory);
-    const options = { limits: this.#limits, pool: new ValuePool() };
+    const { deprecated = deprecatedKeys } = this.#options;
+    const options = { limits: this.#limits, pool: new ValuePool(), deprecated };
     const parsed: ParsedFile[] = [];
     for (const file of set.files) {
       parsed.push(await this.#parse(file, options, signal));
