@@ -109,6 +109,7 @@ describe("a request that an expression selects", () => {
     ['http.request.uri.path eq "/a b"', undefined],
     ['http.request.uri.path contains "a"', "GET https://www.example.com/a"],
     ['http.request.uri.path wildcard "/x*y"', "GET https://www.example.com/xy"],
+    ['http.request.uri.path wildcard "/x"', "GET https://www.example.com/x"],
     ['http.request.uri.path wildcard "*.B"', "GET https://www.example.com/.B"],
     ['raw.http.request.uri.path eq "/a"', "GET https://www.example.com/a"],
     ['http.request.uri.path.extension eq "php"', "GET https://www.example.com/a.php"],
@@ -131,6 +132,13 @@ describe("a request that an expression selects", () => {
     ['http.request.method ne "GET"', "POST https://www.example.com/"],
     ['not http.request.method in {"GET" "POST" "PUT"}', "DELETE https://www.example.com/"],
     ['not http.request.method in {"GET" "POST" "PUT" "DELETE"}', "HEAD https://www.example.com/"],
+    ['http.request.method eq "aGET"', undefined],
+    ['http.request.method eq "GETa"', undefined],
+    ["http.host eq http.host", "GET https://a/"],
+    ['http.host eq "a.example" xor http.request.uri.path eq "/b"', "GET https://a.example/"],
+    ["cf.threat_score in {20..30}", "GET https://www.example.com/ cf.threat_score=20"],
+    ["ip.src in {10.0.0.1..10.0.0.9}", "GET https://www.example.com/ ip.src=v4 167772161"],
+    ["ip.src in {255.255.255.255}", "GET https://www.example.com/ ip.src=v4 4294967295"],
     ["ssl", "GET https://www.example.com/"],
     ["not ssl", "GET http://www.example.com/"],
     ["cf.threat_score eq 7", "GET https://www.example.com/ cf.threat_score=7"],
@@ -171,6 +179,11 @@ describe("a request that an expression selects", () => {
     ['http.request.uri.path in {"/a" "/b"}', 'http.request.uri.path ne "/a"', "/b"],
     ['lower(http.request.uri.path) eq "/a"', "ssl", "/a"],
     ['http.request.uri.path wildcard "/A"', 'http.request.uri.path eq "/a"', "/a"],
+    [
+      'starts_with(http.request.uri.path, "/a")',
+      'not http.request.uri.path in {"/a" "/aa" "/aq7"}',
+      "/a-q7z",
+    ],
     ['upper(http.request.uri.path) eq "/A"', "ssl", "/A"],
   ] as const)("%s and %s: %s", ([a, b, path], { expect }) => {
     expect(shown(a, b)).toBe(`GET https://www.example.com${path}`);

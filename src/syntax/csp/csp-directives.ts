@@ -29,24 +29,14 @@ export const cspDirectives: ReadonlyMap<string, CspDirectiveFacts> = new Map([
   ["base-uri", fetched([], false)],
   ["frame-ancestors", fetched([], false)],
   ["upgrade-insecure-requests", { ...fetched([], false), value: "flag" }],
-  ["script-src-elem", refused("sources", ["script-src", "default-src"])],
-  ["script-src-attr", refused("sources", ["script-src", "default-src"])],
-  ["style-src-elem", refused("sources", ["style-src", "default-src"])],
-  ["style-src-attr", refused("sources", ["style-src", "default-src"])],
-  ["prefetch-src", refused("sources", ["default-src"])],
-  ["navigate-to", refused("sources", [])],
-  ["fenced-frame-src", refused("sources", ["frame-src", "child-src", "default-src"])],
-  ["block-all-mixed-content", refused("flag", [])],
-  ["sandbox", refused("tokens", [])],
-  ["plugin-types", refused("tokens", [])],
-  ["referrer", refused("tokens", [])],
-  ["reflected-xss", refused("tokens", [])],
-  ["report-to", refused("tokens", [])],
-  ["report-uri", refused("tokens", [])],
-  ["require-sri-for", refused("tokens", [])],
-  ["require-trusted-types-for", refused("tokens", [])],
-  ["trusted-types", refused("tokens", [])],
-  ["webrtc", refused("tokens", [])],
+  ["script-src-elem", refused(["script-src", "default-src"])],
+  ["script-src-attr", refused(["script-src", "default-src"])],
+  ["style-src-elem", refused(["style-src", "default-src"])],
+  ["style-src-attr", refused(["style-src", "default-src"])],
+  ["prefetch-src", refused(["default-src"])],
+  ["navigate-to", refused([])],
+  ["fenced-frame-src", refused(["frame-src", "child-src", "default-src"])],
+  ...withoutSources(),
 ] satisfies [string, CspDirectiveFacts][]);
 
 /** Names of the directives that a policy may contain. */
@@ -58,6 +48,22 @@ function fetched(fallback: readonly string[], needsSelf: boolean): CspDirectiveF
   return { value: "sources", accepted: true, fallback, needsSelf };
 }
 
-function refused(value: CspValueKind, fallback: readonly string[]): CspDirectiveFacts {
-  return { value, accepted: false, fallback, needsSelf: false };
+function refused(fallback: readonly string[]): CspDirectiveFacts {
+  return { ...fetched(fallback, false), accepted: false };
+}
+
+function withoutSources(): readonly [string, CspDirectiveFacts][] {
+  return [
+    "block-all-mixed-content",
+    "sandbox",
+    "plugin-types",
+    "referrer",
+    "reflected-xss",
+    "report-to",
+    "report-uri",
+    "require-sri-for",
+    "require-trusted-types-for",
+    "trusted-types",
+    "webrtc",
+  ].map((name) => [name, { ...refused([]), value: "tokens" }]);
 }

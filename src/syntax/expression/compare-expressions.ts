@@ -2,7 +2,7 @@ import { asciiLower } from "../by-text.ts";
 import { matchesGlob } from "../glob.ts";
 import type { Comparison, Expression, Operator, Value } from "./expression-tree.ts";
 import { canonicalExpression, parseExpression } from "./expression.ts";
-import { networkOf, parseIpAddress } from "./ip-address.ts";
+import { type Interval, includes, intervalOf } from "./intervals.ts";
 import { printExpression, printOperand } from "./print-expression.ts";
 
 /** The requests of the second expression are the same, a subset or a superset; `unclear`: none of it could be proved. */
@@ -70,13 +70,6 @@ function isConstant(expression: Expression, value: boolean): boolean {
   return expression.kind === "constant" && expression.value === value;
 }
 
-/** Numbers or addresses from the first to the last, both included. */
-interface Interval {
-  readonly of: "integer" | "ip4" | "ip6";
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
 /** Whether `a` implies `b`: both have the same left operand, and the values of `b` include those of `a`. */
 function comparisonImplies(a: Comparison, b: Comparison): boolean {
   if (printOperand(a.left) !== printOperand(b.left)) return false;
@@ -99,14 +92,14 @@ function comparisonImplies(a: Comparison, b: Comparison): boolean {
 /** A comparison with a set as one comparison a member. */
 function singleComparisons(comparison: Comparison): readonly Comparison[] {
   const { right } = comparison;
-  if (comparison.operator !== "in" || right.kind !== "set") return [comparison];
+  if (right.kind !== "set") return [comparison];
   return right.members.map((member) => ({ ...comparison, right: { ...right, members: [member] } }));
 }
 
 /** The values for which an `eq` or `in` is true. */
 function valuesOf({ operator, right }: Comparison): readonly Value[] | undefined {
-  if (operator === "eq") return [right];
-  return operator === "in" && right.kind === "set" ? right.members : undefined;
+  if (right.kind === "set") return right.members;
+  return operator === "eq" ? [right] : undefined;
 }
 
 function textsOf(comparison: Comparison): readonly string[] | undefined {
@@ -153,20 +146,6 @@ function integerIntervals(operator: Operator, value: bigint): readonly Interval[
   return found === undefined ? undefined : [{ of: "integer", first: found[0], last: found[1] }];
 }
 
-function intervalOf(value: Value): Interval | undefined {
-  if (value.kind === "integer") return { of: "integer", first: value.value, last: value.value };
-  if (value.kind === "address") {
-    const address = parseIpAddress(value.address);
-    if (address === undefined) return undefined;
-    const range = networkOf(address, value.prefix ?? (address.version === 4 ? 32 : 128));
-    return range === undefined ? undefined : { ...range, of: `ip${address.version}` };
-  }
-  if (value.kind !== "range") return undefined;
-  const from = intervalOf(value.from);
-  const to = intervalOf(value.to);
-  return from === undefined || to === undefined ? undefined : { ...from, last: to.last };
-}
-
 function intervalsFit(intervals: readonly Interval[], comparison: Comparison): boolean {
   const other = comparison.operator === "ne" ? intervalOf(comparison.right) : undefined;
   if (other !== undefined) {
@@ -174,10 +153,6 @@ function intervalsFit(intervals: readonly Interval[], comparison: Comparison): b
   }
   const known = merged(intervalsOf(comparison) ?? []);
   return intervals.every((interval) => known.some((wide) => includes(wide, interval)));
-}
-
-function includes(wide: Interval, narrow: Interval): boolean {
-  return wide.of === narrow.of && wide.first <= narrow.first && narrow.last <= wide.last;
 }
 
 function overlaps(a: Interval, b: Interval): boolean {

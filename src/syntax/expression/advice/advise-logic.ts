@@ -49,7 +49,7 @@ function contradictions(node: Logic): readonly SyntaxDiagnostic[] {
 
 function valuesOf({ operator, right }: Comparison): ReadonlySet<string> | undefined {
   const members: readonly Value[] = right.kind === "set" ? right.members : [right];
-  const isEqual = operator === "eq" || (operator === "in" && right.kind === "set");
+  const isEqual = operator === "eq" || operator === "in";
   const isPlain = members.every(({ kind }) => kind === "text" || kind === "integer");
   if (!isEqual || !isPlain || members.length === 0) return undefined;
   return new Set(members.map(printValue));

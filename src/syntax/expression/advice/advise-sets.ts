@@ -1,6 +1,6 @@
 import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
 import type { Comparison, Member, Value } from "../expression-tree.ts";
-import { type IpRange, networkOf, parseIpAddress } from "../ip-address.ts";
+import { type Interval, includes, intervalOf } from "../intervals.ts";
 import { printOperand, printValue } from "../print-expression.ts";
 
 /** Warnings about sets, and about addresses that no visitor has. */
@@ -22,7 +22,7 @@ function emptySet(set: Value & { readonly kind: "set" }): readonly SyntaxDiagnos
 /** Members that are there twice, and networks inside of others. */
 function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
   const seen = new Set<string>();
-  const networks: { readonly text: string; readonly range: IpRange }[] = [];
+  const networks: { readonly text: string; readonly range: Interval }[] = [];
   return members.flatMap((member) => {
     const text = printValue(member);
     if (seen.has(text)) {
@@ -30,14 +30,14 @@ function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
       return [diagnostic("EXPR_REPEATED_MEMBER", member, message, "delete one of the two")];
     }
     seen.add(text);
-    const range = rangeOf(member);
-    if (range === undefined) return [];
+    const range = intervalOf(member);
+    if (range === undefined || range.of === "integer") return [];
     const other = networks
       .slice(0, maxNetworks)
-      .find((each) => isWithin(range, each.range) || isWithin(each.range, range));
+      .find((each) => includes(each.range, range) || includes(range, each.range));
     networks.push({ text, range });
     if (other === undefined) return [];
-    const [inner, outer] = isWithin(range, other.range) ? [text, other.text] : [other.text, text];
+    const [inner, outer] = includes(other.range, range) ? [text, other.text] : [other.text, text];
     const message = `${inner} is part of ${outer}`;
     return [diagnostic("EXPR_NETWORK_OVERLAP", member, message, `delete ${inner}`)];
   });
@@ -46,24 +46,9 @@ function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
 /** Networks with which each is compared: more would take too long. */
 const maxNetworks = 100;
 
-function rangeOf(value: Value): IpRange | undefined {
-  if (value.kind === "range") {
-    const from = rangeOf(value.from);
-    const to = rangeOf(value.to);
-    return from && to && { ...from, last: to.last };
-  }
-  if (value.kind !== "address") return undefined;
-  const address = parseIpAddress(value.address);
-  return address && networkOf(address, value.prefix ?? (address.version === 4 ? 32 : 128));
-}
-
-function isWithin(inner: IpRange, outer: IpRange): boolean {
-  return inner.version === outer.version && outer.first <= inner.first && inner.last <= outer.last;
-}
-
 function privateAddress(value: Value): readonly SyntaxDiagnostic[] {
-  const range = rangeOf(value);
-  if (range === undefined || !privateRanges.some((each) => isWithin(range, each))) return [];
+  const range = intervalOf(value);
+  if (range === undefined || !privateRanges.some((each) => includes(each, range))) return [];
   const message = `${printValue(value)} is not public, so that no visitor has it`;
   const remedy = "write the public address under which they reach the service";
   return [diagnostic("EXPR_PRIVATE_ADDRESS", value, message, remedy)];
@@ -81,7 +66,7 @@ const privateRanges = [
   ["fe80::", 10],
 ].flatMap(
   ([address, prefix]) =>
-    rangeOf({
+    intervalOf({
       kind: "address",
       address: String(address),
       prefix: Number(prefix),

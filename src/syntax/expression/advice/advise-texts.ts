@@ -134,7 +134,7 @@ function extensionDot({ field, compared, text }: TextCondition): Advice | undefi
   return {
     code: "EXPR_EXTENSION_DOT",
     message: `${shown(text.text)} never matches: an extension has no dot before it`,
-    remedy: `write ${shown(text.text.replace(/^\.+/, ""))}`,
+    remedy: `write ${shown(text.text.replace(/\.+/, ""))}`,
   };
 }
 

@@ -73,5 +73,5 @@ function fullUriOf(request: SampleRequest): string {
 }
 
 function extensionOf({ path }: SampleRequest): string {
-  return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  return (/\.([^./]+)$/.exec(path)?.[1] ?? "").toLowerCase();
 }

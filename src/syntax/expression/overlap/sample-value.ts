@@ -1,14 +1,8 @@
 import { asciiLower } from "../../by-text.ts";
 import { matchesGlob } from "../../glob.ts";
-import type {
-  Argument,
-  Comparison,
-  Expression,
-  Member,
-  Operand,
-  TextValue,
-} from "../expression-tree.ts";
-import { networkOf, parseIpAddress } from "../ip-address.ts";
+import type { Argument, Comparison, Expression, Member, Operand } from "../expression-tree.ts";
+import { includes, intervalOf } from "../intervals.ts";
+import { parseIpAddress } from "../ip-address.ts";
 import { type FieldValue, type SampleRequest, valueOfField } from "./sample-request.ts";
 
 /** Whether an expression selects a request; `undefined` if the sample does not tell. */
@@ -94,32 +88,13 @@ function compare(comparison: Comparison, request: SampleRequest): boolean | unde
 function isMember(value: FieldValue, member: Member): boolean | undefined {
   if (member.kind === "text") return typeof value === "string" ? value === member.text : undefined;
   if (member.kind === "integer") return value === member.value;
-  const range = rangeOf(member);
+  const range = intervalOf(member);
   if (range === undefined || typeof value === "string" || typeof value === "boolean") {
     return undefined;
   }
   if (typeof value === "bigint") return range.first <= value && value <= range.last;
-  return value.version === range.version && range.first <= value.value && value.value <= range.last;
-}
-
-interface ValueRange {
-  /** `undefined` for numbers. */
-  readonly version: 4 | 6 | undefined;
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
-function rangeOf(member: Exclude<Member, TextValue>): ValueRange | undefined {
-  if (member.kind === "integer") {
-    return { version: undefined, first: member.value, last: member.value };
-  }
-  if (member.kind === "address") {
-    const address = parseIpAddress(member.address);
-    return address && networkOf(address, member.prefix ?? (address.version === 4 ? 32 : 128));
-  }
-  const from = rangeOf(member.from);
-  const to = rangeOf(member.to);
-  return from && to && { ...from, last: to.last };
+  const { version, value: first } = value;
+  return includes(range, { of: `ip${version}`, first, last: first });
 }
 
 function compareTexts(value: string, operator: string, other: string): boolean | undefined {
