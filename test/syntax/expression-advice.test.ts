@@ -173,6 +173,7 @@ describe("whether an expression selects every request", () => {
     'http.host wildcard "a*"',
     'http.host wildcard "/*"',
     'http.user_agent wildcard "/*"',
+    `${Array.from({ length: 300 }, () => 'http.host ne ""').join(" and ")} and ssl`,
     'resembles(http.user_agent, "")',
     'resembles(http.request.uri.path, "/")',
     'starts_with(http.request.uri.query, "/")',

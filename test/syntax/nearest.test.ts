@@ -40,6 +40,19 @@ describe("the nearest name", () => {
     expect(nearest("lgo", ["log"])).toBe("log");
   });
 
+  it.for([
+    ["baxy", "abzw"],
+    ["abc", "bcaa"],
+    ["abcdefgh", "bacdefyz!"],
+  ] as const)("is none where %s and %s differ in more", ([word, candidate], { expect }) => {
+    expect(nearest(word, [candidate])).toBe(undefined);
+  });
+
+  it.for([100, 101])("of a word of %s letters is one only up to 100", (length, { expect }) => {
+    const candidate = "a".repeat(99);
+    expect(nearest("a".repeat(length), [candidate])).toBe(length === 100 ? candidate : undefined);
+  });
+
   it("is searched for a limited number of times", ({ expect }) => {
     const suggest = nearestOfMany(["script-src"]);
     const answers = Array.from({ length: 30 }, () => suggest("script-sr"));

@@ -39,6 +39,25 @@ const wrongPolicies: readonly string[] = [
   "script-src 'self' 'sha1-x' 'sha256-x' 'nonce-' 'selff' 'Self'",
   "script-src 'self' 'strict-dynamic' a.b",
   "script-src 'none' 'none'",
+  "img-src 'self' https://* http://* *:8080",
+  "script-src 'self' http: ws: wss: ftp:",
+  "script-src 'self' http://a.b/c ws://a.b",
+  "default-src 'self' data:; object-src blob: filesystem:; img-src 'self' data: blob:",
+  "style-src 'self' data:",
+  "script-src self none unsafe-inline self:80",
+  "script-src 'self' style-src 'self'",
+  "script-src 'self' a.b/* a.b/c?d a.b/c#d a.b/*?e",
+  "content-security-policy: script-src 'self'",
+  "content-security-policy-report-only script-src",
+  "script-src-elem a.b; style-src-attr a.b; report-to x; sandbox",
+  "wholly-else a",
+  "upgrade-insecure-requests",
+  "upgrade-insecure-requests a b",
+  "script-src 'self' *a.b a*.b https://a.*.b a_b.c https://a_b.c",
+  "script-src 'self' 'sha256 'sha9-x' ' '' 'wholly-else' x'",
+  "script-src 'self' a.b A.b https://a.b",
+  "connect-src a.b; form-action a.b; font-src a.b; frame-src a.b",
+  "connect-src https:; form-action 'none'; style-src '*",
   "script-src 'none' a.b",
   "script-src",
   "upgrade-insecure-requests 1",
@@ -49,12 +68,56 @@ const wrongPolicies: readonly string[] = [
   " ; ",
 ];
 
+/** A pattern for each reason for which the engine refuses one. */
+const wrongPatterns = [
+  "(?=a)",
+  String.raw`(a)\1`,
+  "(a",
+  "(?>a)",
+  "(?<1>a)",
+  "[a",
+  "[b-a]",
+  "a|*",
+  "a{2,1}",
+  String.raw`\y`,
+  "(?ii)",
+  "(".repeat(251) + ")".repeat(251),
+  String.raw`\pL`,
+  "a{1000}{1000}",
+].map((pattern) => `http.host matches r"${pattern}"`);
+
+const wrongWords: readonly string[] = [
+  `ssl and ${"$".repeat(40)}`,
+  `ssl and ${"$".repeat(41)}`,
+  "ssl and\u00a0tcp",
+  "ssl and 'a' tcp",
+  'http.host eq "a" AND ssl',
+  'http.host eq "a" ssl and ssl',
+  'http.host eq "a"\tssl',
+  "http.host",
+  "cf.threat_score",
+  "ip.src",
+  "http.request.headers",
+  "ssl eq true",
+  'ssl contains "a"',
+  'cf.threat_score contains "a"',
+  "http.host & 1",
+  'http.request.headers eq "a"',
+  'http.request.headers[0] eq "a"',
+  'http.request.headers["a"]["b"] eq "a"',
+  'http.host["a"] eq "a"',
+  'ip.src eq "a"',
+  "cf.threat_score eq ip.src",
+  "cf.threat_score in {1..2 192.0.2.1}",
+  "ip.src in {192.0.2.0..192.0.2.9 1}",
+];
+
 describe("what a person is told", () => {
   it("about expressions", async ({ expect }) => {
     const known = [...documentedExpressions, ...edgeExpressions].flatMap(({ expressions }) =>
       expressions.filter(([, ...codes]) => codes.length > 0).map(([text]) => text),
     );
-    const texts = [...new Set([...known, ...wrongCalls])];
+    const texts = [...new Set([...known, ...wrongCalls, ...wrongPatterns, ...wrongWords])];
     const problems = texts.map((text) => problemsOf(text, adviseExpression(text, "request")));
     await expect(problems.join("\n")).toMatchFileSnapshot("../golden/expression-problems.txt");
   });

@@ -32,6 +32,9 @@ describe("a regular expression at the edge of the dialect", () => {
     raw`\b{2}`,
     "[^]a]",
     "[^-a]",
+    "[-]",
+    "[^--]",
+    "(?x)[^ ]a]",
     "[a--b]",
     "[a~~b]",
     "[[^a]b]",
@@ -63,6 +66,11 @@ describe("a regular expression at the edge of the dialect", () => {
 
   it.for([
     ["[b-a]", "range"],
+    ["(?x)[^ ]", "class"],
+    ["[^]", "class"],
+    ["[-", "class"],
+    [raw`[é-\xFF]`, "unicode"],
+    [raw`[\xE9-é]`, "unicode"],
     [raw`[\t-\a]`, "range"],
     [raw`[\n-\t]`, "range"],
     [raw`[\v-\n]`, "range"],

@@ -41,6 +41,11 @@ describe("a pattern of URLs", () => {
     { pattern: "https://*.example.net/*", url: "https://a.b.example.net/x", is: true },
     { pattern: "https://pay.example.net/a.js", url: "https://pay.example.net/a.js?v=2", is: false },
     { pattern: "*://*/*", url: "data:text/javascript,alert(1)", is: false },
+    { pattern: "*://*/*", url: "file:///etc/passwd", is: false },
+    { pattern: "http://a.example:80/*", url: "http://a.example/x", is: true },
+    { pattern: "http://a.example:443/*", url: "http://a.example/x", is: false },
+    { pattern: "https://a.example:8443/*", url: "https://a.example:8443/x", is: true },
+    { pattern: "https://a.example:8443/*", url: "https://a.example/x", is: false },
     { pattern: "data:,x", url: "data:,x", is: true },
     { pattern: "https://pay.example.net/*", url: "", is: false },
   ])("$pattern and $url: $is", ({ pattern, url, is }, { expect }) => {
@@ -84,6 +89,8 @@ describe("a pattern of URLs", () => {
     );
     expect(coversUrls("https://a.example/*", "https://a.example/a.js")).toBe(true);
     expect(coversUrls("https://a.example/a.js", "https://a.example/*")).toBe(false);
+    expect(coversUrls("data:,x", "https://a.example/*")).toBe(false);
+    expect(coversUrls("https://a.example/*", "data:,x")).toBe(false);
   });
 
   it.for([

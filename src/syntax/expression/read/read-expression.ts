@@ -30,7 +30,6 @@ const maxNesting = 128;
 export function readExpression(reader: TextReader): Expression | undefined {
   const tree = readLogic(reader, 0, 0);
   if (tree === undefined) return undefined;
-  reader.skipSpace();
   return reader.atEnd ? tree : noConnective(reader);
 }
 
@@ -75,7 +74,6 @@ function readGroup(reader: TextReader, depth: number): Expression | undefined {
   if (depth >= maxNesting) return tooDeep(reader, start);
   reader.skipSpace();
   const inner = readLogic(reader, 0, depth + 1);
-  if (inner === undefined) return undefined;
   return closed(reader, start, ")", noConnective) ? inner : undefined;
 }
 
