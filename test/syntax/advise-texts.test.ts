@@ -25,6 +25,7 @@ describe("a text that its field never has", () => {
     [`${path} wildcard "admin/*"`, 'EXPR_PATH_SLASH: write "/admin/*"'],
     [`${uri} eq "admin"`, 'EXPR_PATH_SLASH: write "/admin"'],
     [`raw.${path} eq "admin"`, 'EXPR_PATH_SLASH: write "/admin"'],
+    [`raw.${uri} eq "admin"`, 'EXPR_PATH_SLASH: write "/admin"'],
     [`${path} eq "HTTP://a.example"`, "EXPR_PATH_SLASH: compare http.request.full_uri"],
     [`${path} eq "a/https://b"`, 'EXPR_PATH_SLASH: write "/a/https://b"'],
     [
@@ -90,6 +91,8 @@ describe("a text that its field never has", () => {
     'http.user_agent eq "Germany"',
     'contains(http.host, "a")',
     "len(http.host) eq 3",
+    `${path}.extension eq "admin"`,
+    `${uri}.query eq "admin"`,
   ])("has no warning: %s", (text, { expect }) => {
     expect(advice(text)).toEqual([]);
   });
@@ -203,6 +206,7 @@ describe("conditions that exclude each other", () => {
 
   it.for([
     `${score} eq 1 or ${score} eq 2`,
+    `${score} eq 1 and (ssl or ${score} eq 2)`,
     `${score} eq 1 and cf.waf.score eq 2`,
     `${score} in {1 2} and ${score} in {2 3}`,
     `${score} in {1..3} and ${score} eq 5`,
@@ -252,6 +256,27 @@ describe("a field", () => {
     ['any(http.request.headers["X-A"][*] eq "a")', 'EXPR_HEADER_CASE: write "x-a"'],
   ] as const)("is told what to write instead: %s", ([text, told], { expect }) => {
     expect(advice(text.startsWith("any") ? text : `${text} eq "DE"`)).toEqual([told]);
+  });
+
+  it.for([
+    'any(http.response.headers["X-A"][*] eq "a")',
+    'any(raw.http.response.headers["X-A"][*] eq "a")',
+    'any(http.response.headers.names[*] eq "X-A")',
+    'any(raw.http.response.headers.names[*] eq "X-A")',
+  ])("of the response has the names of headers in lower case: %s", (text, { expect }) => {
+    expect(adviseExpression(text, "response")).toMatchObject([
+      { code: "EXPR_HEADER_CASE", remedy: 'write "x-a"' },
+    ]);
+  });
+
+  it.for([
+    ['http.host in {} and http.host eq "a"', "EXPR_EMPTY_SET"],
+    ["(cf.client.bot or ssl and cf.edge.client_tcp)", "EXPR_MIXED_LOGIC"],
+    ["(ssl and cf.edge.client_tcp or cf.client.bot)", "EXPR_MIXED_LOGIC"],
+    ["starts_with(http.host)", "EXPR_BAD_ARGUMENT"],
+    ['any(http.request.headers["X-A"][*] eq "a") and ssl', "EXPR_HEADER_CASE"],
+  ] as const)("is told of one mistake only: %s", ([text, code], { expect }) => {
+    expect(adviseExpression(text, "request").map((each) => each.code)).toEqual([code]);
   });
 
   it.for(["http.response.code eq 1", 'raw.http.response.headers.names[0] eq "a"'])(

@@ -241,6 +241,8 @@ describe("adding 'unsafe-inline'", () => {
     "script-src 'self' 'sha256-Ab+/='",
     "script-src 'self' 'sha512-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
     "script-src 'self' 'nonce-'",
+    "script-src 'self' 'nonce-abc{'",
+    "script-src 'self' 'nonce-abc==='",
     "script-src 'self' 'nonce-{{x}}'",
     "style-src 'self' 'strict-dynamic'",
     "style-src-elem 'self' 'strict-dynamic'",

@@ -23,6 +23,7 @@ describe("an expression that the engine takes", () => {
     'any(not http.request.headers.names[*] eq "a" or http.request.headers.names[*] eq "b")',
     "http.host eq 01:02:03:04:05:06:07:08",
     "starts_with(http.host, ab:cd)",
+    'trim(http.host) eq "a"',
     String.raw`http.request.headers["\xc3\x80"][0] eq "a"`,
     "ip.src eq 01:02:03:04:05:06:07:08",
     'coalesce(http.request.headers["a"][0], "b") eq "a"',

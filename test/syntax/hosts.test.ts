@@ -115,6 +115,15 @@ describe("two expressions", () => {
     expect(hostsOverlap(hostsOf(b), hostsOf(a))).toBe(expected);
   });
 
+  it("with too many patterns to compare may meet", ({ expect }) => {
+    const patterns = ["a", "b", "c", "d", "e", "f"].map((text) => `http.host contains "${text}"`);
+    const some = patterns.join(" or ");
+    expect(hostsOverlap(hostsOf(manyHosts(0)), hostsOf(some))).toBe("maybe");
+    expect(hostsOverlap(hostsOf(some), hostsOf(manyHosts(0)))).toBe("maybe");
+    const both = hostsOf(`${manyHosts(0)} and (${some})`);
+    expect(both).toEqual({ ...hostsOf(manyHosts(0)), exact: false });
+  });
+
   it("with thousands of hosts are still compared", ({ expect }) => {
     expect(hostsOverlap(hostsOf(manyHosts(0)), hostsOf(manyHosts(2_000)))).toBe("no");
     expect(hostsOverlap(hostsOf(manyHosts(0)), hostsOf(manyHosts(1_999)))).toBe("yes");

@@ -51,7 +51,7 @@ export function hostsAbove(host: string): readonly string[] {
 /** The parts of a URL that sources match. */
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "port" | "pathname">>;
 
-/** Whether a source matches a URL loaded by a page (CSP Level 3, "Does url match expression"). */
+/** Whether a source that names the host of a URL matches it on a page (CSP Level 3, "Does url match expression"). */
 export function matchesSource(source: CspSource, url: UrlParts, page: UrlParts): boolean {
   switch (source.kind) {
     case "star":
@@ -116,16 +116,10 @@ function matchesHost(source: CspHost, url: UrlParts, page: UrlParts): boolean {
   const scheme = source.scheme ?? page.protocol.slice(0, -1);
   return (
     url.hostname !== "" &&
-    matchesName(source.host, url.hostname) &&
     matchesPort(source.port, `${scheme}:`, url) &&
     matchesScheme(scheme, url) &&
     matchesPath(source.path, url.pathname)
   );
-}
-
-function matchesName(wanted: string, actual: string): boolean {
-  if (wanted === "*") return true;
-  return wanted.startsWith("*.") ? actual.endsWith(wanted.slice(1)) : actual === wanted;
 }
 
 /** If the URL has the encrypted scheme instead of the one in the source, browsers require its default port. */

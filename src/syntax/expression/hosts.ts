@@ -35,8 +35,7 @@ export function hostsOf(expression: Expression | string): HostSet {
 /** Whether a host is in both sets; `yes` and `no` are certain as far as the host decides. */
 export function hostsOverlap(a: HostSet, b: HostSet): "yes" | "no" | "maybe" {
   if (isNone(a) || isNone(b)) return "no";
-  if (a.kind === "unknown" || b.kind === "unknown") return "maybe";
-  const exact = [a, b].every((set) => set.kind === "all" || set.exact);
+  const exact = [a, b].every((set) => (set.kind === "some" ? set.exact : set.kind === "all"));
   if (a.kind === "some" && b.kind === "some") {
     const pairs = meetingPairs(a.patterns, b.patterns);
     if (pairs === undefined) return "maybe";

@@ -49,11 +49,15 @@ function idlePattern({ operator, right }: Comparison): readonly SyntaxDiagnostic
   return [diagnostic("EXPR_IDLE_PATTERN", right, message, remedy)];
 }
 
-const headerMap = /^(?:raw\.)?http\.(?:request|response)\.headers$/;
+const headerMaps = new Set([
+  "http.request.headers",
+  "http.response.headers",
+  "raw.http.response.headers",
+]);
 
 function headerKeys({ name, indexes }: FieldOperand): readonly SyntaxDiagnostic[] {
   const [first] = indexes;
-  if (!headerMap.test(name) || first?.kind !== "key" || !/[A-Z]/.test(first.key.text)) return [];
+  if (!headerMaps.has(name) || first?.kind !== "key" || !/[A-Z]/.test(first.key.text)) return [];
   const { code, message, remedy } = headerAdvice(first.key.text);
   return [diagnostic(code, first.key, message, remedy)];
 }

@@ -61,10 +61,14 @@ function methodCase({ field, functions, ignoresCase, text }: TextCondition): Adv
   };
 }
 
-const headerNames = /^(?:raw\.)?http\.(?:request|response)\.headers\.names$/;
+const headerNames = new Set([
+  "http.request.headers.names",
+  "http.response.headers.names",
+  "raw.http.response.headers.names",
+]);
 
 function headerCase({ field, functions, ignoresCase, text }: TextCondition): Advice | undefined {
-  const isName = headerNames.test(field) && functions.length === 0;
+  const isName = headerNames.has(field) && functions.length === 0;
   return isName && !ignoresCase && /[A-Z]/.test(text.text) ? headerAdvice(text.text) : undefined;
 }
 
@@ -77,11 +81,16 @@ export function headerAdvice(name: string): Advice {
   };
 }
 
-const pathFields = /^(?:raw\.)?http\.request\.uri(?:\.path)?$/;
+const pathFields = new Set([
+  "http.request.uri",
+  "http.request.uri.path",
+  "raw.http.request.uri",
+  "raw.http.request.uri.path",
+]);
 
 function pathSlash({ field, compared, text }: TextCondition): Advice | undefined {
   const isStart = compared === "whole" || compared === "start" || compared === "pattern";
-  if (!pathFields.test(field) || !isStart || /^(?:[/^]|$)/.test(text.text)) return undefined;
+  if (!pathFields.has(field) || !isStart || /^(?:[/^]|$)/.test(text.text)) return undefined;
   if (compared === "pattern" && text.text.startsWith("*")) return undefined;
   const isUrl = /^https?:\/\//i.test(text.text);
   return {
@@ -109,7 +118,7 @@ function notAHost({ field, compared, text }: TextCondition): Advice | undefined 
 
 function starInText({ field, compared, text }: TextCondition): Advice | undefined {
   const isLiteral = compared === "whole" || compared === "start" || compared === "end";
-  const isUri = pathFields.test(field) || field.endsWith("http.request.full_uri");
+  const isUri = pathFields.has(field) || field.endsWith("http.request.full_uri");
   if (!isUri || !isLiteral || !/^\*|\*$|\/\*\//.test(text.text)) return undefined;
   return {
     code: "EXPR_LITERAL_STAR",
