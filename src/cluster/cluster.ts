@@ -1,6 +1,6 @@
-import { coerceObject, coerceText } from "../syntax/json.ts";
 import type { WriteFence } from "../zone/ports.ts";
 import { checkAccess } from "./check-access.ts";
+import { configMapsOf } from "./config-maps.ts";
 import type { ElectionObserver } from "./elector.ts";
 import { EventRecorder, type EventSubject } from "./event-recorder.ts";
 import { type LeaseClock, leaseTiming } from "./held-lease.ts";
@@ -9,7 +9,8 @@ import { createKubeClient, type KubeClient } from "./kube-client.ts";
 import { leaseStore } from "./lease.ts";
 import { Replicas } from "./replicas.ts";
 import { ShardElection } from "./shard-election.ts";
-import { Shard } from "./shard.ts";
+import { objectLabels, Shard, stateNameOf } from "./shard.ts";
+import { makeState } from "./state-maps.ts";
 
 /** What a process has to know to take part in an election. */
 export interface ClusterOptions {
@@ -105,11 +106,11 @@ export class Cluster implements AsyncDisposable {
   /** What this process may not read of the Leases and the state, one sentence each. Writes nothing. */
   checkAccess(): Promise<readonly string[]> {
     const leases = [this.lease, ...this.shards.map(({ lease }) => lease)];
-    const states = this.shards.map(({ stateName }) => stateName);
-    return checkAccess(this.#kube, [...new Set(leases)], states);
+    const states = [stateNameOf(this.lease), ...this.shards.map(({ stateName }) => stateName)];
+    return checkAccess(this.#kube, [...new Set(leases)], [...new Set(states)]);
   }
 
-  /** Writes Events about the Lease: `kubectl describe lease` shows them. */
+  /** Writes Events about the ConfigMap of the state: `kubectl describe configmap` shows them. */
   startEvents(uniqueId: () => string, failed: (error: Error) => void): EventRecorder {
     return new EventRecorder({
       kube: this.#kube,
@@ -121,12 +122,16 @@ export class Cluster implements AsyncDisposable {
     });
   }
 
-  #subject(): EventSubject | undefined {
-    const { replicas, shards } = this.#election;
-    const { metadata } = (replicas ?? shards[0])?.seen?.object ?? {};
-    const uid = coerceText(coerceObject(metadata)["uid"]);
-    if (uid === "") return undefined;
-    return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name: this.lease, uid };
+  /** With shards nobody writes a state of all zones, and whoever finds that the ConfigMap is missing makes it. */
+  async #subject(): Promise<EventSubject | undefined> {
+    const name = stateNameOf(this.lease);
+    const maps = configMapsOf(this.#kube, objectLabels);
+    if (this.#election.replicas !== undefined && (await maps.read(name)) === undefined) {
+      await makeState(name, maps, this.#options);
+    }
+    const found = await maps.read(name);
+    if (found === undefined) return undefined;
+    return { apiVersion: "v1", kind: "ConfigMap", name, uid: found.uid };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -154,6 +159,7 @@ function electionOf(options: ClusterOptions, kube: KubeClient, ports: ClusterPor
     const all = new Shard({ ...shared, credential: undefined }, { kube, clock, random });
     return { shards: [all], replicas: undefined };
   }
+  const maps = configMapsOf(kube, objectLabels);
   const replicas: Replicas = new Replicas(
     { identity, installation: `${owner} at ${service}`, setUp, timing },
     {
@@ -161,8 +167,9 @@ function electionOf(options: ClusterOptions, kube: KubeClient, ports: ClusterPor
       clock,
       random,
       isFirst: async () => {
+        const isMade = await makeState(stateNameOf(lease), maps, { owner, service });
         const firsts = await Promise.all(shards.map((shard) => shard.isFirst()));
-        return !firsts.includes(false);
+        return isMade && !firsts.includes(false);
       },
       holdsShards: () => election.holdsShards,
       watched: () => election.reconsider(),

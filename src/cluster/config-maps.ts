@@ -9,6 +9,8 @@ export interface MapContent {
 
 /** A ConfigMap as the API server showed it. */
 export interface StoredMap {
+  /** Another one for an object that was removed and made again. */
+  readonly uid: string;
   /** Changes with every write of the object. */
   readonly version: string;
   readonly data: Readonly<Record<string, string>>;
@@ -96,6 +98,7 @@ function mapIn(name: string, { status, body }: KubeAnswer): StoredMap {
   const texts = Object.entries(coerceObject(object["data"]));
   const bytes = Object.entries(coerceObject(object["binaryData"]));
   return {
+    uid: coerceText(metadata["uid"]),
     version,
     data: Object.fromEntries(texts.map(([key, text]) => [key, coerceText(text)])),
     binaryData: Object.fromEntries(

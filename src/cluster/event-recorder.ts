@@ -23,8 +23,8 @@ export interface EventPorts {
   readonly uniqueId: () => string;
   /** The name of this process. */
   readonly instance: string;
-  /** `undefined` while it is not known. */
-  readonly subject: () => EventSubject | undefined;
+  /** `undefined` while it does not exist. Rejects where it cannot be read. */
+  readonly subject: () => Promise<EventSubject | undefined>;
   /** Events cannot be written; once until they can. */
   readonly failed: (error: Error) => void;
 }
@@ -84,20 +84,37 @@ export class EventRecorder implements AsyncDisposable {
     this.#cancelTimer ??= this.#ports.clock.alarm(gatherMs, () => {
       this.#cancelTimer = undefined;
       this.#write();
-      if (this.#gathered.size > 0) this.#writeLater();
     });
   }
 
   #write(): void {
+    this.#work = this.#work.then(async () => {
+      try {
+        await this.#writeGathered();
+      } catch (error) {
+        this.#fail(error);
+      }
+      if (this.#gathered.size > 0) this.#writeLater();
+    });
+  }
+
+  async #writeGathered(): Promise<void> {
+    if (this.#gathered.size === 0) return;
+    const subject = await this.#ports.subject();
+    if (subject === undefined) return;
     const now = this.#ports.clock.monotonicMs();
-    const subject = this.#ports.subject();
     this.#writtenAt = this.#writtenAt.filter((at) => at > now - periodMs);
     for (const [reason, gathered] of this.#gathered) {
-      if (subject === undefined || this.#writtenAt.length >= maxEvents) return;
+      if (this.#writtenAt.length >= maxEvents) return;
       this.#gathered.delete(reason);
       this.#writtenAt = [...this.#writtenAt, now];
-      this.#work = this.#work.then(() => this.#send(reason, gathered, subject));
+      await this.#send(reason, gathered, subject);
     }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#isFailing) this.#ports.failed(error instanceof Error ? error : new Error(""));
+    this.#isFailing = true;
   }
 
   async #send(reason: string, gathered: Gathered, subject: EventSubject): Promise<void> {
@@ -122,8 +139,7 @@ export class EventRecorder implements AsyncDisposable {
       if (answer.status !== 201) throw answerError("Event cannot be written", answer);
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#ports.failed(error instanceof Error ? error : new Error(""));
-      this.#isFailing = true;
+      this.#fail(error);
     }
   }
 }

@@ -5,7 +5,7 @@ import { configMapsOf } from "./config-maps.ts";
 import { type ElectionObserver, Elector, type LeaseView, pageKey, type Stance } from "./elector.ts";
 import { type HeldLease, type LeaseClock, type LeaseTiming, writeLimitMs } from "./held-lease.ts";
 import type { KubeClient } from "./kube-client.ts";
-import { type Lease, leaseStore } from "./lease.ts";
+import { leaseStore } from "./lease.ts";
 
 /** A Lease for which this process stands, and what its holder works on. */
 export interface ShardOptions {
@@ -38,11 +38,16 @@ export interface StateObserver {
 }
 
 /** Labels of the objects that the program makes itself. */
-const labels = {
+export const objectLabels = {
   "app.kubernetes.io/name": "zonewarden",
   "app.kubernetes.io/part-of": "zonewarden",
   "app.kubernetes.io/managed-by": "zonewarden",
 };
+
+/** Name of the ConfigMap with the head of the state that belongs to a Lease. */
+export function stateNameOf(lease: string): string {
+  return `${lease}-state`;
+}
 
 /** A part of the zones that one process writes at a time: all, or those of one credential. */
 export class Shard {
@@ -76,19 +81,14 @@ export class Shard {
     return this.#elector?.view ?? unknown;
   }
 
-  /** The Lease as it was last seen. */
-  get seen(): Lease | undefined {
-    return this.#elector?.seen;
-  }
-
-  /** Whether this process holds the Lease, or may hold it in a moment. */
+  /** Whether this process holds the Lease, may hold it in a moment, or held it and is not done. */
   get isBusy(): boolean {
     return this.#elector?.isBusy ?? false;
   }
 
   /** Name of the ConfigMap with the head of the state. */
   get stateName(): string {
-    return `${this.lease}-state`;
+    return stateNameOf(this.lease);
   }
 
   /** Aborts when the Lease that is held should be given to another process. */
@@ -114,7 +114,7 @@ export class Shard {
     const { owner, service, identity } = this.#options;
     const mayWrite = (): boolean => this.fence.mayWrite();
     return openConfigMapStore(this.stateName, {
-      maps: configMapsOf(this.#ports.kube, labels),
+      maps: configMapsOf(this.#ports.kube, objectLabels),
       clock: this.#ports.clock,
       writer: { owner, service, identity, mayWrite },
       ...observer,
@@ -133,7 +133,7 @@ export class Shard {
   /** Whether no process ever held it: there is no state. */
   async isFirst(): Promise<boolean> {
     try {
-      const maps = configMapsOf(this.#ports.kube, labels);
+      const maps = configMapsOf(this.#ports.kube, objectLabels);
       return (await maps.read(this.stateName)) === undefined;
     } catch {
       // Without permission for the state: what is not known is not taken for nothing.

@@ -68,12 +68,16 @@ export class StateMaps {
     this.#writer = writer;
   }
 
-  /** Reads the state, and takes it from the writer before. Rejects where it cannot be read now. */
+  /**
+   * Reads the state, and takes it from the writer before. Where there is none it makes an empty one, so that the namespace
+   * shows that a process works. Rejects where it cannot be read now.
+   */
   async open(): Promise<FoundState> {
     const head = await this.#read(this.#name);
     const found = head === undefined ? await this.#withoutHead() : await this.#behind(head);
     // A writer that was paused finds that the head is no longer its own.
     if (head !== undefined) await this.#writeHead(head.data);
+    else if (found.opened.result === "empty") await this.#writeHead(emptyHead(this.#writer));
     return found;
   }
 
@@ -99,12 +103,8 @@ export class StateMaps {
     set: ChunkSet,
     entries: number,
   ): Readonly<Record<string, string>> {
-    const { owner, service } = this.#writer;
     return {
-      format,
-      version: String(formatVersion),
-      owner,
-      service,
+      ...emptyHead(this.#writer),
       set,
       chunks: String(chunks.length),
       entries: String(entries),
@@ -123,6 +123,7 @@ export class StateMaps {
   async #behind({ data }: StoredMap): Promise<FoundState> {
     const why = whyUnusable(data, this.#writer);
     if (why !== undefined) return why;
+    if (data["chunks"] === "0") return { opened: { result: "empty" }, entries: new Map() };
     const set = sets.find((each) => each === data["set"]);
     const count = Number(data["chunks"]);
     if (set === undefined || !(count >= 1 && count <= maxChunks)) {
@@ -166,6 +167,23 @@ export class StateMaps {
     }
     throw new Error(`ConfigMap ${name} changes all the time`);
   }
+}
+
+/** The head of a state of which nothing was stored yet. */
+function emptyHead({
+  owner,
+  service,
+}: Pick<StateWriter, "owner" | "service">): Readonly<Record<string, string>> {
+  return { format, version: String(formatVersion), owner, service, chunks: "0", entries: "0" };
+}
+
+/** Makes an empty state where there is none. Whether there was none. */
+export async function makeState(
+  name: string,
+  maps: ConfigMaps,
+  writer: Pick<StateWriter, "owner" | "service">,
+): Promise<boolean> {
+  return (await maps.write(name, { data: emptyHead(writer) }, undefined)) !== undefined;
 }
 
 /** What keeps a state with this head from being used. */

@@ -3,14 +3,16 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "vitest";
 
 import { openConfigMapStore } from "../../src/cluster/config-map-store.ts";
-import { configMapsOf } from "../../src/cluster/config-maps.ts";
+import { type ConfigMaps, configMapsOf } from "../../src/cluster/config-maps.ts";
 import { createKubeClient, type KubeClient } from "../../src/cluster/kube-client.ts";
-import { stateMapNames } from "../../src/cluster/state-maps.ts";
+import { makeState, stateMapNames } from "../../src/cluster/state-maps.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { StateStore } from "../../src/store/state-store.ts";
 import { coerceObject, coerceText } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type KubeApi, mapPath, startKubeApi } from "../support/kube-api.ts";
+
+const writer = { owner: "us", service: "https://service.example" };
 
 /** A cluster, and stores in it that processes open one after the other. */
 class Stage implements AsyncDisposable {
@@ -19,12 +21,14 @@ class Stage implements AsyncDisposable {
   readonly told: string[] = [];
   readonly #client: KubeClient;
   holder = "";
+  readonly maps: ConfigMaps;
 
   constructor(kube: KubeApi) {
     this.kube = kube;
     const secrets = { ca: "", certificate: "", key: "", token: "kube-token" };
     const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
     this.#client = createKubeClient(access, systemClock);
+    this.maps = configMapsOf(this.#client, { "app.kubernetes.io/name": "zonewarden" });
   }
 
   static async start(): Promise<Stage> {
@@ -32,17 +36,12 @@ class Stage implements AsyncDisposable {
   }
 
   /** Opens the state as the process that holds the Lease from now on. */
-  open(identity: string, owner = "us"): Promise<StateStore> {
+  open(identity: string, owner = writer.owner): Promise<StateStore> {
     this.holder = identity;
     return openConfigMapStore("zonewarden-state", {
-      maps: configMapsOf(this.#client, { "app.kubernetes.io/name": "zonewarden" }),
+      maps: this.maps,
       clock: this.clock,
-      writer: {
-        owner,
-        service: "https://service.example",
-        identity,
-        mayWrite: () => this.holder === identity,
-      },
+      writer: { ...writer, owner, identity, mayWrite: () => this.holder === identity },
       onFailure: ({ message }) => this.told.push(message),
       onRecovery: () => this.told.push("recovered"),
     });
@@ -76,7 +75,32 @@ describe("a state in ConfigMaps", () => {
     expect(second.get("zone/b")).toBeUndefined();
     expect(second.get("drift/a")).toBe("ü");
     expect(second.keys("zone/")).toEqual(["zone/a"]);
-    expect(stage.names()).toEqual(["zonewarden-state-a0", "zonewarden-state"]);
+    expect(stage.names()).toEqual(["zonewarden-state", "zonewarden-state-a0"]);
+  });
+
+  it("is there, and empty, before anything is stored", async ({ expect }) => {
+    await using stage = await Stage.start();
+    await stage.open("a");
+    expect(stage.names()).toEqual(["zonewarden-state"]);
+    const second = await stage.open("b");
+    expect(second.opened).toEqual({ result: "empty" });
+    second.set("zone/a", "1");
+    await second.flush();
+    expect((await stage.open("c")).opened).toEqual({ result: "loaded", entries: 1 });
+  });
+
+  it("is made by one process of several, and changes none that is there", async ({ expect }) => {
+    await using stage = await Stage.start();
+    const make = (): Promise<boolean> => makeState("zonewarden-state", stage.maps, writer);
+    expect((await Promise.all([make(), make(), make()])).filter(Boolean)).toHaveLength(1);
+    const store = await stage.open("a");
+    expect(store.opened).toEqual({ result: "empty" });
+    store.set("zone/a", "1");
+    await store.flush();
+    expect(await make()).toBe(false);
+    expect((await stage.open("b")).get("zone/a")).toBe("1");
+    stage.kube.fault = () => ({ status: 403 });
+    await expect(make()).rejects.toThrow("ConfigMap zonewarden-state cannot be written");
   });
 
   it("of many megabytes is spread over objects that Kubernetes accepts", async ({ expect }) => {

@@ -5,10 +5,10 @@ import type { KubeAnswer, KubeCall, KubeClient } from "../../src/cluster/kube-cl
 import { coerceObject, coerceText } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
-const lease = {
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  name: "zonewarden",
+const state = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  name: "zonewarden-state",
   uid: "0a1b",
 };
 
@@ -18,7 +18,7 @@ class Stage {
   readonly failures: string[] = [];
   status = 201;
   answers = true;
-  subject: typeof lease | undefined = lease;
+  subject: typeof state | undefined = state;
   readonly recorder: EventRecorder;
 
   constructor() {
@@ -37,7 +37,7 @@ class Stage {
       clock: this.clock,
       uniqueId: () => `id${(nth += 1)}`,
       instance: "pod-a_1",
-      subject: () => this.subject,
+      subject: async () => this.subject,
       failed: ({ message }) => this.failures.push(message),
     });
   }
@@ -63,7 +63,7 @@ describe("events", () => {
         body: {
           apiVersion: "events.k8s.io/v1",
           kind: "Event",
-          metadata: { name: "zonewarden.id1", namespace: "zonewarden" },
+          metadata: { name: "zonewarden-state.id1", namespace: "zonewarden" },
           eventTime: "2026-11-20T12:00:10.000000Z",
           reportingController: "zonewarden",
           reportingInstance: "pod-a_1",
@@ -71,7 +71,7 @@ describe("events", () => {
           reason: "PlanHeld",
           type: "Warning",
           note: "shop: held",
-          regarding: { ...lease, namespace: "zonewarden" },
+          regarding: { ...state, namespace: "zonewarden" },
         },
       },
     ]);
@@ -119,7 +119,7 @@ describe("events", () => {
     stage.record("LeaderElected");
     await stage.clock.advance(60_000);
     expect(stage.calls).toEqual([]);
-    stage.subject = lease;
+    stage.subject = state;
     await stage.clock.advance(10_000);
     expect(stage.calls).toHaveLength(1);
   });

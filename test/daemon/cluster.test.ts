@@ -114,6 +114,12 @@ describe("two processes with one Lease", () => {
     const events = [...stage.kube.objects].filter(([path]) => path.startsWith(eventPath));
     const reasons = events.map(([, { reason }]) => coerceText(reason));
     expect(new Set(reasons)).toEqual(new Set(["LeaderElected", "PlanApplied"]));
+    const { uid } = coerceObject(
+      stage.kube.objects.get(`${mapPath}/zonewarden-state`)?.["metadata"],
+    );
+    for (const [, { regarding }] of events) {
+      expect(regarding).toMatchObject({ kind: "ConfigMap", name: "zonewarden-state", uid });
+    }
   });
 
   it("hold the same revision, whoever leads", { timeout: 60_000 }, async ({ expect }) => {
