@@ -23,6 +23,8 @@ export interface Candidate {
 /** Whether a candidate takes a Lease that is free, and when it looks at it again. */
 export interface Stance {
   isWanted(): boolean;
+  /** Whether it may hold the Lease; where not, it loses one that it holds. */
+  mayHold(): boolean;
   /** Waits until the next look. Rejects when `stop` aborts. */
   pause(stop: AbortSignal): Promise<void>;
 }
@@ -76,6 +78,7 @@ export const pageKey = "zonewarden/page";
 function eager({ clock, random }: ElectorPorts, { retryMs }: LeaseTiming): Stance {
   return {
     isWanted: () => true,
+    mayHold: () => true,
     pause: (stop) => clock.sleep(retryMs + random() * jitter * retryMs, stop),
   };
 }
@@ -107,9 +110,9 @@ export class Elector {
     this.#stance = ports.stance ?? eager(ports, candidate.timing);
   }
 
-  /** Whether it holds the Lease, or may hold it in a moment. */
+  /** Whether it holds the Lease, may hold it in a moment, or held it and is not done. */
   get isBusy(): boolean {
-    return this.#isTaking || (this.#held?.mayWrite() ?? false);
+    return this.#isTaking || (this.#held?.isBusy ?? false);
   }
 
   get view(): LeaseView {
@@ -120,11 +123,6 @@ export class Elector {
       page: pageIn(this.#seen),
       failure: this.#failure?.message,
     };
-  }
-
-  /** The Lease as it was last seen. */
-  get seen(): Lease | undefined {
-    return this.#seen;
   }
 
   /** Whether a write that begins now ends before another process can take the Lease. */
@@ -251,6 +249,7 @@ export class Elector {
       clock,
       timing,
       identity,
+      mayHold: () => this.#stance.mayHold(),
       claim: (transitions, acquiredAt) => this.#claim(transitions, acquiredAt),
       failed: (error) => this.#fail(error),
       renewed: (lease) => {

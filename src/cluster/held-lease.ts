@@ -62,6 +62,8 @@ export interface HoldPorts {
   /** The claim with which this process holds the Lease. */
   readonly claim: (transitions: number, acquiredAt: Date | undefined) => Claim;
   readonly identity: string;
+  /** Whether this process may hold Leases at all now. */
+  readonly mayHold: () => boolean;
   /** A renewal failed, and is tried again. */
   readonly failed: (error: unknown) => void;
   readonly renewed: (lease: Lease) => void;
@@ -81,6 +83,7 @@ export class HeldLease implements AsyncDisposable {
   #sentAt: number;
   #bootAt: number;
   #isEnded = false;
+  #isOver = false;
   #cancelDeadline: () => void = () => undefined;
   #wait = new AbortController();
   readonly #renewing: Promise<void>;
@@ -101,20 +104,30 @@ export class HeldLease implements AsyncDisposable {
 
   /** Whether a write that begins now ends before somebody else can take the Lease. Where not, the Lease is lost. */
   mayWrite(): boolean {
-    if (!this.#isEnded && this.#elapsedMs() >= this.#ports.timing.renewDeadlineMs) {
-      this.#lose("not_renewed");
-    }
+    const { timing, mayHold } = this.#ports;
+    const isOver = this.#elapsedMs() >= timing.renewDeadlineMs;
+    if (!this.#isEnded && (isOver || !mayHold())) this.#lose("not_renewed");
     return !this.#isEnded;
+  }
+
+  /** Whether a write may be on its way: the work under a Lease that is lost is not over before this is disposed. */
+  get isBusy(): boolean {
+    return !this.#isOver && this.#elapsedMs() < this.#ports.timing.durationMs;
   }
 
   /** Stops renewing, and leaves the Lease to run out. */
   async abandon(): Promise<void> {
+    this.#isOver = true;
     this.#end();
     await this.#renewing;
   }
 
-  /** Stops renewing, and gives the Lease back where it is still held: others need not wait for its end. */
+  /**
+   * Stops renewing, and gives the Lease back where it is still held: others need not wait for its end. The work must be
+   * over.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     const isHeld = this.mayWrite();
     this.#end();
     await this.#renewing;

@@ -6,37 +6,57 @@ export interface ReplicaEntry {
   readonly beat: number;
   /** Of its credentials. Replicas that differ in it share no shards. */
   readonly setUp: string;
-  /** Whether it may hold shards. */
+  /** Whether it may hold shards, or wants to: replicas with other credentials hold none. */
   readonly stands: boolean;
+  /** Whether it may hold shards. */
+  readonly shares: boolean;
   /** Whether it ends now. */
   readonly leaves: boolean;
 }
 
-/** All replicas by their identities. */
-export type ReplicaRecord = ReadonlyMap<string, ReplicaEntry>;
+/** Replicas by their identities. */
+export type KnownReplicas = ReadonlyMap<string, ReplicaEntry>;
 
-/** The annotation of the Lease in which the replicas are. */
-export const replicasKey = "zonewarden/replicas";
+/** What the Lease says of the replicas. */
+export interface ReplicaRecord {
+  /** Another one for each record: one that somebody removed, and one that was made after it, differ. "": there is none. */
+  readonly id: string;
+  /** Whether every replica that may hold shards is in it. A record that was made anew knows nothing of those before. */
+  readonly isComplete: boolean;
+  readonly replicas: KnownReplicas;
+}
+
+/** The annotation of the Lease in which the record is. */
+export const recordKey = "zonewarden/replicas";
+
+/** Where there is no record. */
+export const noRecord: ReplicaRecord = { id: "", isComplete: false, replicas: new Map() };
 
 /** So many replicas are believed: what others write must not fill the memory. */
 const maxReplicas = 200;
 
 /** Reads the record. Entries of a wrong shape are not there. */
-export function replicasIn(text: string | undefined): ReplicaRecord {
-  const entries = Object.entries(coerceObject(parsed(text))).slice(0, maxReplicas);
-  return new Map(
-    entries.flatMap(([identity, value]) => {
-      if (!isJsonObject(value) || typeof value["beat"] !== "number") return [];
-      const { beat, setUp, stands, leaves } = value;
-      const flags = { stands: stands === true, leaves: leaves === true };
-      return [[identity, { beat, setUp: coerceText(setUp), ...flags }] as const];
-    }),
-  );
+export function recordIn(text: string | undefined): ReplicaRecord {
+  const { id, isComplete, replicas } = coerceObject(parsed(text));
+  if (typeof id !== "string" || id === "") return noRecord;
+  const entries = Object.entries(coerceObject(replicas)).slice(0, maxReplicas);
+  return {
+    id,
+    isComplete: isComplete === true,
+    replicas: new Map(
+      entries.flatMap(([identity, value]) => {
+        if (!isJsonObject(value) || typeof value["beat"] !== "number") return [];
+        const { beat, setUp, stands, shares, leaves } = value;
+        const flags = { stands: stands === true, shares: shares === true, leaves: leaves === true };
+        return [[identity, { beat, setUp: coerceText(setUp), ...flags }] as const];
+      }),
+    ),
+  };
 }
 
 /** The text of the annotation. */
-export function replicasText(replicas: ReplicaRecord): string {
-  return JSON.stringify(Object.fromEntries(replicas));
+export function recordText({ id, isComplete, replicas }: ReplicaRecord): string {
+  return JSON.stringify({ id, isComplete, replicas: Object.fromEntries(replicas) });
 }
 
 function parsed(text = ""): unknown {
@@ -63,16 +83,24 @@ export function yields(setUp: string, { entry, isGone }: Coordinator): boolean {
   return entry === undefined ? !isGone : entry.setUp !== setUp;
 }
 
-/** The replicas that share the shards with one that has these credentials; none while others may still hold some. */
-export function sharing(live: ReplicaRecord, setUp: string): readonly string[] {
-  const others = [...live.values()].some((entry) => entry.setUp !== setUp && entry.stands);
-  if (others) return [];
-  return [...live].filter(([, entry]) => entry.stands && !entry.leaves).map(([name]) => name);
+/** Whether a replica with other credentials may hold shards. */
+export function isKeptOut(live: KnownReplicas, setUp: string): boolean {
+  return [...live.values()].some((entry) => entry.setUp !== setUp && entry.stands);
 }
 
-/** Who holds the Lease after one that ends: best one with the same credentials. */
-export function successorOf(replicas: ReplicaRecord, setUp: string): string {
-  const names = [...replicas].filter(([, { leaves }]) => !leaves);
-  const same = names.find(([, entry]) => entry.setUp === setUp);
-  return (same ?? names[0])?.[0] ?? "";
+/** The replicas that share the shards with one that has these credentials; none while others may still hold some. */
+export function sharing(live: KnownReplicas, setUp: string): readonly string[] {
+  if (isKeptOut(live, setUp)) return [];
+  return [...live].filter(([, entry]) => entry.shares && !entry.leaves).map(([name]) => name);
+}
+
+/**
+ * Who holds the Lease after one that ends: best one with the same credentials. One that ends too, and may still hold shards,
+ * keeps it from a process that works without shards.
+ */
+export function successorOf(replicas: KnownReplicas, setUp: string): string {
+  const stay = [...replicas].filter(([, { leaves }]) => !leaves);
+  const same = stay.find(([, entry]) => entry.setUp === setUp);
+  const last = [...replicas].find(([, { stands }]) => stands);
+  return (same ?? stay[0] ?? last)?.[0] ?? "";
 }

@@ -1,18 +1,18 @@
 import type { ElectionObserver } from "./elector.ts";
-import { type LeaseClock, type LeaseTiming, requestTimeoutMs } from "./held-lease.ts";
+import { type LeaseClock, type LeaseTiming, momentOf, requestTimeoutMs } from "./held-lease.ts";
 import type { Claim, Lease, LeaseStore } from "./lease.ts";
 import { ReplicaMemory } from "./replica-memory.ts";
 import {
-  type Coordinator,
+  isKeptOut,
+  recordKey,
+  recordText,
   type ReplicaEntry,
   type ReplicaRecord,
-  replicasIn,
-  replicasKey,
-  replicasText,
   sharing,
   successorOf,
   yields,
 } from "./replica-record.ts";
+import { SharePermit } from "./share-permit.ts";
 
 /** Who takes part. */
 export interface ReplicaOptions {
@@ -28,7 +28,10 @@ export interface ReplicaPorts {
   readonly clock: LeaseClock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Whether no process ever held a shard. */
+  /**
+   * Makes sure that the namespace shows that there are replicas. Whether nothing showed it before: then no process ever
+   * held a shard. Says so to one process, once. Rejects where it cannot be made.
+   */
   readonly isFirst: () => Promise<boolean>;
   /** Whether this process holds a shard, or may hold one in a moment. */
   readonly holdsShards: () => boolean;
@@ -40,18 +43,20 @@ export interface ReplicaPorts {
  * The replicas that share the shards. Each counts up its beat in one Lease; who does so no more is silent, and after the
  * duration of a Lease it does not count. The holder of that Lease decides nothing: it keeps out processes that work
  * without shards, and says with which credentials the replicas work.
+ *
+ * A replica may hold shards only for a time after a write of its own that was based on a record with every replica that may,
+ * and with none among them that has other credentials. A record that was made anew is such a one when whoever wrote only
+ * the record before must have stopped.
  */
 export class Replicas {
   readonly #options: ReplicaOptions;
   readonly #ports: ReplicaPorts;
   readonly #memory: ReplicaMemory;
-  #lease: Lease | undefined;
-  /** The holder and when it renewed, and since when both are the same by this process's own clock. */
-  #holder = { value: "", since: -Infinity };
-  /** Until then, by the monotonic clock, replicas may work of which a new Lease says nothing. */
-  #quietUntil = -Infinity;
-  /** When the Lease was last read or written, by the monotonic clock. */
-  #watchedAt = -Infinity;
+  readonly #permit: SharePermit;
+  /** The record that this process made, and of which it did not yet ask whether it is the first. */
+  #made = "";
+  /** The record that is the first. */
+  #first = "";
   #wroteAt = -Infinity;
   #beat = 0;
   #isLeaving = false;
@@ -63,14 +68,11 @@ export class Replicas {
   #isWoken = false;
 
   constructor(options: ReplicaOptions, ports: ReplicaPorts) {
+    const { identity, installation, timing } = options;
     this.#options = options;
     this.#ports = ports;
-    this.#memory = new ReplicaMemory(options.identity, options.timing.durationMs);
-  }
-
-  /** The Lease as it was last seen. */
-  get seen(): Lease | undefined {
-    return this.#lease;
+    this.#memory = new ReplicaMemory({ identity, installation, durationMs: timing.durationMs });
+    this.#permit = new SharePermit(ports.clock, timing);
   }
 
   /** Why the Lease cannot be read or written now. */
@@ -81,22 +83,26 @@ export class Replicas {
   /** Whether what is known is recent enough to take a shard, or to give one up. */
   get isCurrent(): boolean {
     const { clock } = this.#ports;
-    return clock.monotonicMs() - this.#watchedAt < this.#options.timing.renewDeadlineMs;
+    return clock.monotonicMs() - this.#memory.watchedAt < this.#options.timing.renewDeadlineMs;
   }
 
   /** The replicas that share the shards, this one among them; none while this one may hold no shard. */
   get members(): readonly string[] {
     const { identity, setUp } = this.#options;
-    const live = this.#live;
+    const { live } = this.#memory;
     // What the Lease says of this replica is what the others know of it.
-    const isQuiet = this.#ports.clock.monotonicMs() < this.#quietUntil;
-    const isKnown = live.get(identity)?.stands === true && !this.#isLeaving && !isQuiet;
-    return isKnown && !this.#mustYield(live) ? sharing(live, setUp) : [];
+    const isKnown = live.get(identity)?.shares === true && !this.#isLeaving && this.mayHold;
+    return isKnown && !this.mustYield ? sharing(live, setUp) : [];
+  }
+
+  /** Whether this process may hold shards now. */
+  get mayHold(): boolean {
+    return this.#permit.isValid;
   }
 
   /** Whether this process gives up all shards. */
   get mustYield(): boolean {
-    return this.#mustYield(this.#live);
+    return yields(this.#options.setUp, this.#memory.coordinator);
   }
 
   /** Beats and looks until `stop` aborts. */
@@ -126,17 +132,24 @@ export class Replicas {
       for (let attempt = 0; attempt < 3; attempt += 1) {
         const lease = await leases.read(requestTimeoutMs(timing));
         this.#see(lease);
-        if (lease === undefined || this.#isForeign) return;
+        if (lease === undefined || this.#memory.isForeign) return;
         // The entry stays until it is silent: the others must not take it for one that somebody removed.
         this.#beat += 1;
-        const entry = { ...this.#own(), stands: false, leaves: true };
-        const left = this.#recorded.set(identity, entry);
-        const holder =
-          lease.holder === identity ? successorOf(left, this.#options.setUp) : lease.holder;
-        const claim = this.#claim(lease, holder, left);
+        const entry = { ...this.#own(false), stands: false, shares: false, leaves: true };
+        const left = this.#memory.recorded.set(identity, entry);
+        const holder = lease.holder === identity ? this.#successor(entry) : lease.holder;
+        const claim = this.#claim(lease, holder, { ...this.#memory.record, replicas: left });
         if ((await this.#write(lease, claim)) !== undefined) return;
       }
     });
+  }
+
+  /** Who holds the Lease when this process has ended. Where others may work of which it knows nothing, it is not free. */
+  #successor(own: ReplicaEntry): string {
+    const { identity, setUp } = this.#options;
+    const { live, record } = this.#memory;
+    const next = successorOf(new Map([...live, [identity, own]]), setUp);
+    return next === "" && !record.isComplete ? identity : next;
   }
 
   async #round(): Promise<void> {
@@ -144,7 +157,7 @@ export class Replicas {
     await this.#attempt(async () => {
       const lease = await leases.read(requestTimeoutMs(this.#options.timing));
       this.#see(lease);
-      if (lease !== undefined && this.#isForeign) this.#tellForeign(lease);
+      if (lease !== undefined && this.#memory.isForeign) this.#tellForeign(lease);
       else if (this.#isWriteDue()) await this.#beatIn(lease);
     });
     watched();
@@ -177,101 +190,82 @@ export class Replicas {
     }
   }
 
-  /** Whether another installation holds the Lease: nothing is shared with it. */
-  get #isForeign(): boolean {
-    return !this.#isOurs && !this.#coordinator(this.#live).isGone;
-  }
-
-  get #isOurs(): boolean {
-    const { holder = "", installation = "" } = this.#lease ?? {};
-    return holder === "" || installation === this.#options.installation;
-  }
-
   #tellForeign(lease: Lease): void {
     if (this.#foreign !== lease.installation) this.#observer?.foreign(lease);
     this.#foreign = lease.installation;
   }
 
-  /** What the Lease says of the replicas of this installation. */
-  get #record(): ReplicaRecord {
-    return this.#isOurs ? replicasIn(this.#lease?.annotations[replicasKey]) : new Map();
-  }
-
   #see(lease: Lease | undefined): void {
-    const now = this.#ports.clock.monotonicMs();
-    this.#lease = lease;
-    this.#watchedAt = now;
-    this.#memory.see(this.#record, now);
-    const held = `${lease?.holder} ${lease?.renewed}`;
-    if (held !== this.#holder.value) this.#holder = { value: held, since: now };
-  }
-
-  /** The replicas that are not silent. */
-  get #live(): ReplicaRecord {
-    return this.#memory.live(this.#watchedAt);
-  }
-
-  /** Those of which the Lease still says something: what somebody removed is not written again. */
-  get #recorded(): Map<string, ReplicaEntry> {
-    const record = this.#record;
-    return new Map([...this.#live].filter(([name]) => record.has(name)));
-  }
-
-  #coordinator(live: ReplicaRecord): Coordinator {
-    const { holder = "", durationMs } = this.#lease ?? {};
-    const entry = live.get(holder);
-    const silentMs = this.#watchedAt - this.#holder.since;
-    const isSilent =
-      this.#record.has(holder) || silentMs >= (durationMs ?? this.#options.timing.durationMs);
-    return { entry, isGone: entry === undefined && (holder === "" || isSilent) };
-  }
-
-  #mustYield(live: ReplicaRecord): boolean {
-    return yields(this.#options.setUp, this.#coordinator(live));
+    this.#memory.see(lease, this.#ports.clock.monotonicMs());
   }
 
   #isWriteDue(): boolean {
     const { timing, identity } = this.#options;
-    const own = this.#live.get(identity);
-    const hasChanged = own?.stands !== this.#own().stands || own.leaves !== this.#isLeaving;
+    const { live, record, coordinator } = this.#memory;
+    const known = live.get(identity);
+    const own = this.#own(record.isComplete);
+    const hasChanged =
+      known?.stands !== own.stands || known.shares !== own.shares || known.leaves !== own.leaves;
     const isLate = this.#ports.clock.monotonicMs() - this.#wroteAt >= timing.retryMs;
-    return hasChanged || isLate || this.#coordinator(this.#live).isGone;
+    return hasChanged || isLate || coordinator.isGone || record.id === this.#made;
   }
 
-  #own(): ReplicaEntry {
+  /** What this process says of itself in a record. */
+  #own(isComplete: boolean): ReplicaEntry {
     const { setUp } = this.#options;
     // Whoever must yield says so only when it holds nothing any more.
-    const stands = !this.#mustYield(this.#live) || this.#ports.holdsShards();
-    return { beat: this.#beat, setUp, stands, leaves: this.#isLeaving };
+    const stands = !this.mustYield || this.#ports.holdsShards();
+    // Who may hold shards now may go on: nobody with other credentials can have begun, whom the record does not show.
+    const isSafe = isComplete || this.mayHold;
+    const shares = isSafe && !this.mustYield && !isKeptOut(this.#memory.live, setUp);
+    return { beat: this.#beat, setUp, stands, shares, leaves: this.#isLeaving };
   }
 
   /** Where somebody else wrote meanwhile, the next round writes. */
   async #beatIn(lease: Lease | undefined): Promise<void> {
     const { clock } = this.#ports;
-    const { identity, timing } = this.#options;
+    const { identity } = this.#options;
     this.#beat += 1;
-    if (lease === undefined && !(await this.#ports.isFirst())) {
-      // Somebody removed the Lease. Noted before it is sent: the answer may be lost.
-      this.#quietUntil = clock.monotonicMs() + timing.durationMs;
-    }
-    const replicas = this.#recorded.set(identity, this.#own());
-    const holder = this.#coordinator(this.#live).isGone ? identity : (lease?.holder ?? identity);
-    const claim = this.#claim(lease, holder, replicas);
+    const made = `${identity} ${this.#beat}`;
+    const { id } = this.#memory.record;
+    if (id === "") this.#made = made;
+    const isComplete = await this.#completes();
+    const entry = this.#own(isComplete);
+    const replicas = this.#memory.recorded.set(identity, entry);
+    const holder = this.#memory.coordinator.isGone ? identity : (lease?.holder ?? identity);
+    const claim = this.#claim(lease, holder, { id: id || made, isComplete, replicas });
+    const sentAt = momentOf(clock);
     const written = await this.#write(lease, claim);
     if (written === undefined) return this.#beatSoon();
+    if (entry.shares) this.#permit.renew(sentAt);
     this.#wroteAt = clock.monotonicMs();
     this.#see(written);
+    // Whether it is the first is asked when it is there: one that somebody removes meanwhile is not completed.
+    if (id === "") this.#beatSoon();
   }
 
-  #claim(lease: Lease | undefined, holder: string, replicas: ReplicaRecord): Claim {
+  /** Whether all who may hold shards are in the record. */
+  async #completes(): Promise<boolean> {
+    const { record, isSettled } = this.#memory;
+    if (record.isComplete || record.id === "") return record.isComplete;
+    const isMade = record.id === this.#made;
+    if (isMade || isSettled) {
+      const isFirst = await this.#ports.isFirst();
+      if (isFirst && isMade) this.#first = record.id;
+      this.#made = "";
+    }
+    return isSettled || record.id === this.#first;
+  }
+
+  #claim(lease: Lease | undefined, holder: string, record: ReplicaRecord): Claim {
     const { installation, timing } = this.#options;
-    const isReplica = holder === "" || replicas.has(holder);
+    const isReplica = holder === "" || record.replicas.has(holder);
     const isNew = holder !== "" && holder !== lease?.holder;
     const now = this.#ports.clock.now();
     return {
       holder,
       installation,
-      annotations: { [replicasKey]: replicasText(replicas) },
+      annotations: { [recordKey]: recordText(record) },
       transitions: (lease?.transitions ?? 0) + Number(isNew && lease !== undefined),
       durationMs: isReplica ? timing.durationMs : (lease?.durationMs ?? timing.durationMs),
       acquiredAt: isNew ? now : undefined,

@@ -18,12 +18,12 @@ export interface ShardElectionPorts {
   readonly clock: LeaseClock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  readonly replicas: Pick<Replicas, "members" | "isCurrent" | "mustYield">;
+  readonly replicas: Pick<Replicas, "members" | "isCurrent" | "mustYield" | "mayHold">;
 }
 
 /**
  * Decides which Leases this process stands for, from what it knows of the replicas and of the holders. A wrong decision
- * costs time and no more: whether a process may write is decided by the Lease of the shard alone.
+ * costs time and no more: whether a process may write is decided by the Lease of the shard and by the record of the replicas.
  */
 export class ShardElection {
   readonly #ports: ShardElectionPorts;
@@ -40,7 +40,7 @@ export class ShardElection {
     this.#shards = shards;
   }
 
-  /** Whether this process holds a shard, or may hold one in a moment. */
+  /** Whether this process holds a shard, may hold one in a moment, or is not done with one. */
   get holdsShards(): boolean {
     return this.#shards.some(({ isBusy }) => isBusy);
   }
@@ -61,6 +61,7 @@ export class ShardElection {
   stanceOf(lease: string): Stance {
     return {
       isWanted: () => this.#isWanted(lease),
+      mayHold: () => this.#ports.replicas.mayHold,
       pause: (stop) => this.#pause(lease, stop),
     };
   }

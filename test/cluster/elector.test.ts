@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import type { ElectionObserver } from "../../src/cluster/elector.ts";
 import { LeaseLost } from "../../src/cluster/held-lease.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { SimulatedLease, SimulatedProcess } from "../support/simulated-cluster.ts";
+import { silent, SimulatedLease, SimulatedProcess } from "../support/simulated-cluster.ts";
 
 const never = new AbortController().signal;
 
@@ -11,8 +11,8 @@ class Stage {
   readonly clock = new SimulatedClock();
   readonly lease = new SimulatedLease(this.clock);
 
-  process(name: string, observer?: ElectionObserver): SimulatedProcess {
-    return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, observer);
+  process(name: string, observer: ElectionObserver = silent): SimulatedProcess {
+    return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, { observer });
   }
 
   /** Seconds until a process holds the Lease. */

@@ -116,49 +116,51 @@ describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
     },
   );
 
-  it("gives the daemon the rights of the documentation, and no other", async ({ expect }) => {
-    await using server = await startApiServer();
-    apply(server, "ha");
-    const review = JSON.stringify({
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SelfSubjectRulesReview",
-      spec: { namespace: "zonewarden" },
-    });
-    await using example = await exampleWithEmulator();
-    await example.place.write("review.json", review);
-    const file = path.join(example.place.directory, "review.json");
-    const answer = server.kubectl(
-      "create",
-      "--validate=false",
-      "-f",
-      file,
-      "-o",
-      "json",
-      `--as=${account}`,
-    );
-    const { resourceRules } = coerceObject(coerceObject(JSON.parse(answer))["status"]);
-    const rules = coerceObjects(resourceRules)
-      .filter(({ apiGroups }) => !/authorization|authentication/.test(JSON.stringify(apiGroups)))
-      .map(({ resources, resourceNames, verbs }) => ({ resources, resourceNames, verbs }));
-    expect(rules).toEqual(
-      expect.arrayContaining([
-        { resources: ["leases"], resourceNames: undefined, verbs: ["create"] },
-        { resources: ["leases"], resourceNames: ["zonewarden"], verbs: ["get", "update"] },
-        { resources: ["configmaps"], resourceNames: undefined, verbs: ["create"] },
-        {
-          resources: ["configmaps"],
-          resourceNames: stateMapNames("zonewarden-state"),
-          verbs: ["get", "update"],
-        },
-      ]),
-    );
-    expect(rules).toContainEqual({
-      resources: ["events"],
-      resourceNames: undefined,
-      verbs: ["create"],
-    });
-    expect(rules).toHaveLength(5);
-  });
+  it.for([
+    { name: "ha", shards: [] },
+    { name: "sharded", shards: ["zonewarden.brands", "zonewarden.shops"] },
+  ])(
+    "gives the daemon of $name the rights of the documentation, and no other",
+    async ({ name, shards }, { expect }) => {
+      await using server = await startApiServer();
+      apply(server, name);
+      const review = JSON.stringify({
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SelfSubjectRulesReview",
+        spec: { namespace: "zonewarden" },
+      });
+      await using example = await exampleWithEmulator();
+      await example.place.write("review.json", review);
+      const file = path.join(example.place.directory, "review.json");
+      const answer = server.kubectl(
+        "create",
+        "--validate=false",
+        "-f",
+        file,
+        "-o",
+        "json",
+        `--as=${account}`,
+      );
+      const { resourceRules } = coerceObject(coerceObject(JSON.parse(answer))["status"]);
+      const rules = coerceObjects(resourceRules)
+        .filter(({ apiGroups }) => !/authorization|authentication/.test(JSON.stringify(apiGroups)))
+        .map(({ resources, resourceNames, verbs }) => ({ resources, resourceNames, verbs }));
+      const [create, write] = [["create"], ["get", "update"]];
+      const states = shards.length === 0 ? ["zonewarden"] : shards;
+      const maps = states.flatMap((lease) => stateMapNames(`${lease}-state`));
+      const record = { resources: ["configmaps"], resourceNames: ["zonewarden-state"] };
+      const expected = [
+        { resources: ["leases"], resourceNames: undefined, verbs: create },
+        { resources: ["leases"], resourceNames: ["zonewarden", ...shards], verbs: write },
+        { resources: ["configmaps"], resourceNames: undefined, verbs: create },
+        { resources: ["configmaps"], resourceNames: maps, verbs: write },
+        { resources: ["events"], resourceNames: undefined, verbs: create },
+        ...(shards.length === 0 ? [] : [{ ...record, verbs: ["get"] }]),
+      ];
+      expect(rules).toHaveLength(expected.length);
+      expect(rules).toEqual(expect.arrayContaining(expected));
+    },
+  );
 
   it("lets three processes with the rights of the overlay sharded share two credentials", async ({
     expect,
@@ -200,8 +202,22 @@ cluster: { kubeconfig: kubeconfig, shards: credential }`,
       const [brands] = owners();
       return (brands !== undefined && brands !== spread.brands) || undefined;
     });
+    await eventually("the Events are there", () => {
+      const shown = server.kubectl("-n", "zonewarden", "describe", "cm", "zonewarden-state");
+      return shown.includes("leads the shard brands") || undefined;
+    });
+    // The Lease of the replicas is removed: who holds a credential goes on.
+    const before = holders();
+    server.kubectl("-n", "zonewarden", "delete", "lease", "zonewarden");
+    await eventually("there is another record, and it is complete", () => {
+      const get = ["get", "lease", "zonewarden", "--ignore-not-found", "-o", "json"];
+      const json = server.kubectl("-n", "zonewarden", ...get);
+      return json.includes('\\"isComplete\\":true') || undefined;
+    });
+    expect(holders()).toEqual(before);
     const spoken = daemons.map(({ output }) => output()).join("\n");
     expect(spoken).not.toMatch(/cannot be (used|read|written)/);
+    expect(spoken).not.toContain("leadership lost");
   });
 
   it("lets two processes with these rights take turns, and keep what was known", async ({
@@ -235,7 +251,7 @@ cluster: { kubeconfig: kubeconfig, shards: credential }`,
     expect(second.output()).not.toContain("first round");
     await eventually("the Events are there", () =>
       server
-        .kubectl("-n", "zonewarden", "describe", "lease", "zonewarden")
+        .kubectl("-n", "zonewarden", "describe", "configmap", "zonewarden-state")
         .includes("LeaderElected")
         ? true
         : undefined,

@@ -1,4 +1,4 @@
-import { type ElectionObserver, Elector } from "../../src/cluster/elector.ts";
+import { type ElectionObserver, Elector, type ElectorPorts } from "../../src/cluster/elector.ts";
 import { type LeaseClock, leaseTiming } from "../../src/cluster/held-lease.ts";
 import type { Claim, ClaimResult, Lease, LeaseStore } from "../../src/cluster/lease.ts";
 import type { SimulatedClock } from "./clock.ts";
@@ -30,6 +30,12 @@ export class SimulatedLease {
 
   remove(): void {
     this.#lease = undefined;
+  }
+
+  /** Removes all annotations, as somebody does who edits it. */
+  strip(): void {
+    if (this.#lease === undefined) return;
+    this.#lease = { ...this.#lease, annotations: {}, version: this.#next() };
   }
 
   /** Changes the version, as somebody does who adds a label. */
@@ -73,6 +79,8 @@ export class SimulatedMachine {
   readonly clock: LeaseClock;
   /** What becomes of its requests. */
   network: "ok" | "cut" | "answers-lost" = "ok";
+  /** A Lease of which no request is answered, whatever becomes of the others. */
+  hidden: SimulatedLease | undefined;
   isPaused = false;
   readonly #shared: SimulatedClock;
   readonly #random: () => number;
@@ -123,7 +131,7 @@ export class SimulatedMachine {
     const exchange = async <T>(timeoutMs: number, act: () => T): Promise<T> => {
       const [there, back] = [random() * 300, random() * 300];
       await this.clock.sleep(there, never);
-      const lost = this.network;
+      const lost = this.hidden === lease ? "cut" : this.network;
       if (lost === "cut") {
         await this.clock.sleep(timeoutMs, never);
         throw new Error("no answer");
@@ -155,13 +163,20 @@ export class SimulatedProcess extends SimulatedMachine {
     shared: SimulatedClock,
     lease: SimulatedLease,
     random: () => number,
-    observer: ElectionObserver = silent,
+    ports: Partial<Pick<ElectorPorts, "observer" | "isFirst">> = {},
   ) {
     super(shared, random);
     const candidate = { identity, installation: "ours", timing };
+    const { clock } = this;
     const leases = this.storeOf(lease);
     const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);
-    const ports = { leases, clock: this.clock, random, observer, isFirst };
-    this.elector = new Elector(candidate, ports);
+    this.elector = new Elector(candidate, {
+      leases,
+      clock,
+      random,
+      observer: silent,
+      isFirst,
+      ...ports,
+    });
   }
 }

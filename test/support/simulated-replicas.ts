@@ -1,94 +1,12 @@
 import { Elector, type Stance } from "../../src/cluster/elector.ts";
-import { type HeldLease, writeLimitMs } from "../../src/cluster/held-lease.ts";
+import type { HeldLease } from "../../src/cluster/held-lease.ts";
 import type { LeaseStore } from "../../src/cluster/lease.ts";
 import { Replicas } from "../../src/cluster/replicas.ts";
 import { ShardElection } from "../../src/cluster/shard-election.ts";
-import type { SimulatedClock } from "./clock.ts";
-import { silent, SimulatedLease, SimulatedMachine, timing } from "./simulated-cluster.ts";
+import { silent, SimulatedMachine, timing } from "./simulated-cluster.ts";
+import type { SimulatedShards } from "./simulated-shards.ts";
 
-/** A bug that a test plants: the simulation must notice it. */
-export type PlantedBug =
-  /** A Lease is written whatever others wrote since it was read. */
-  | "ignores versions"
-  /** Whether it may write is left to a timer. */
-  | "asks no clock"
-  /** A Lease is given back while a write is on its way. */
-  | "gives back too early"
-  /** Whom the shard is assigned to takes it, whoever holds it. */
-  | "believes the assignment"
-  /** A Lease counts as silent before its holder stops writing. */
-  | "waits too short"
-  /** Credentials are shared with replicas that have other credentials. */
-  | "ignores set-ups"
-  /** A shard that is assigned to another replica is kept. */
-  | "keeps what it has"
-  /** The others are not seen. */
-  | "sees only itself"
-  /** Replicas that are silent still count. */
-  | "counts the dead"
-  /** A replica that ends stays on the record. */
-  | "never leaves";
-
-/** A write, from the moment at which it is sent to the last at which it may arrive. */
-export interface SimulatedWrite {
-  readonly shard: string;
-  readonly by: string;
-  /** Of its credentials: a zone may be in one shard with some, and in another with others. */
-  readonly setUp: string;
-  readonly from: number;
-  to: number;
-}
-
-const limitMs = writeLimitMs(timing);
-
-/** The Leases of a simulated cluster, and all writes of its replicas. */
-export class SimulatedShards {
-  readonly clock: SimulatedClock;
-  readonly random: () => number;
-  readonly record: SimulatedLease;
-  readonly leases: ReadonlyMap<string, SimulatedLease>;
-  readonly writes: SimulatedWrite[] = [];
-  readonly bug: PlantedBug | undefined;
-
-  constructor(
-    clock: SimulatedClock,
-    random: () => number,
-    shards: readonly string[],
-    bug?: PlantedBug,
-  ) {
-    this.clock = clock;
-    this.random = random;
-    this.bug = bug;
-    this.record = new SimulatedLease(clock);
-    this.leases = new Map(shards.map((shard) => [shard, new SimulatedLease(clock)]));
-  }
-
-  get shards(): readonly string[] {
-    return [...this.leases.keys()];
-  }
-
-  /** Writes that begin while one of another replica to the same zones may still arrive. */
-  get overlapping(): readonly string[] {
-    return this.writes.flatMap(({ shard, by, setUp, from, to }, nth) => {
-      const later = this.writes.slice(nth + 1);
-      const end = later.findIndex((each) => each.from >= to);
-      const other = (end < 0 ? later : later.slice(0, end)).find(
-        (each) => each.by !== by && (each.shard === shard || each.setUp !== setUp),
-      );
-      return other === undefined
-        ? []
-        : [`${shard}: ${by} ${from}–${to}, ${other.by} ${other.from}`];
-    });
-  }
-
-  /** How many shards each holder has. */
-  get spread(): ReadonlyMap<string, number> {
-    const holders = [...this.leases.values()].map(({ current }) => current?.holder ?? "");
-    return new Map(
-      [...Map.groupBy(holders, (holder) => holder)].map(([name, all]) => [name, all.length]),
-    );
-  }
-}
+const never = new AbortController().signal;
 
 /** A shard as a replica of the simulation works on it. */
 class SimulatedShard {
@@ -123,6 +41,7 @@ export class SimulatedReplica extends SimulatedMachine {
   readonly #setUp: string;
   readonly #replicas: Replicas;
   readonly #election: ShardElection;
+  readonly #mayHold: () => boolean;
   readonly #shards: readonly SimulatedShard[];
   readonly #stop = new AbortController();
   readonly #ended = new AbortController();
@@ -138,8 +57,7 @@ export class SimulatedReplica extends SimulatedMachine {
       leases: this.storeOf(world.record),
       clock,
       random,
-      isFirst: () =>
-        Promise.resolve([...world.leases.values()].every(({ taken }) => taken.length === 0)),
+      isFirst: () => Promise.resolve(world.mark() || world.bug === "trusts a new record"),
       holdsShards: () => this.#election.holdsShards,
       watched: () => this.#election.reconsider(),
     };
@@ -149,6 +67,8 @@ export class SimulatedReplica extends SimulatedMachine {
     this.#replicas = new Replicas({ ...own, timing: silence }, ports);
     const replicas = world.bug === "sees only itself" ? this.#alone() : this.#replicas;
     this.#election = new ShardElection({ identity: name, timing, clock, random, replicas });
+    const { bug } = world;
+    this.#mayHold = () => bug === "asks no record" || replicas.mayHold;
     this.#shards = world.shards.map((shard) => this.#shardOf(shard));
     this.#election.begin(this.#shards);
   }
@@ -175,8 +95,8 @@ export class SimulatedReplica extends SimulatedMachine {
     this.isPaused = true;
   }
 
-  #alone(): Pick<Replicas, "members" | "isCurrent" | "mustYield"> {
-    return { members: [this.name], isCurrent: true, mustYield: false };
+  #alone(): Pick<Replicas, "members" | "isCurrent" | "mustYield" | "mayHold"> {
+    return { members: [this.name], isCurrent: true, mustYield: false, mayHold: true };
   }
 
   #shardOf(shard: string): SimulatedShard {
@@ -201,7 +121,7 @@ export class SimulatedReplica extends SimulatedMachine {
   }
 
   #stanceOf(shard: string): Stance {
-    return this.#election.stanceOf(shard);
+    return { ...this.#election.stanceOf(shard), mayHold: this.#mayHold };
   }
 
   #brokenStore(store: LeaseStore, shard: string): LeaseStore {
@@ -264,19 +184,10 @@ export class SimulatedReplica extends SimulatedMachine {
     }
   }
 
-  /** A write is sent in the moment in which the fence is asked, and ends within the limit. */
-  async #write(shard: string): Promise<void> {
-    const { writes, random } = this.#world;
-    const from = this.monotonicMs;
-    const write = { shard, by: this.name, setUp: this.#setUp, from, to: from + limitMs };
-    writes.push(write);
-    await this.clock.sleep(random() * limitMs, never);
-    // It is answered: where the process was not paused meanwhile, it did not take the whole time.
-    write.to = Math.min(write.to, this.monotonicMs);
+  #write(shard: string): Promise<void> {
+    return this.#world.write(this, { shard, by: this.name, setUp: this.#setUp });
   }
 }
-
-const never = new AbortController().signal;
 
 function abortOf(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
