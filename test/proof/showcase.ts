@@ -3,8 +3,10 @@ import type { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
+import { script } from "../support/inventory.ts";
 import { at, change, declared, done, failure, hold, load, report } from "../support/reports.ts";
 import { historyOf } from "../support/scenes.ts";
+import { check, declaredScripts, firstDay, readingOf } from "../support/watched.ts";
 
 /** A fleet as it might look after a week, and its history. */
 export interface Showcase {
@@ -124,4 +126,19 @@ export function showcase(): Showcase {
   fleet.recordLoad(load({ zones: zones.length, at: at(week - 30) }));
   const history = historyOf(fleet, [...othersReports(), ...shopReports()]);
   return { fleet, history, now: at(week) };
+}
+
+/** The showcase with findings on the scripts of two zones. */
+export function watchedShowcase(): Showcase {
+  const shown = showcase();
+  const pay = script("https://pay.example.net/v3/pay.js");
+  const stats = script("https://stats.example.org/m.js");
+  for (const [zone, scripts] of [
+    [shop, [pay, { ...stats, urlReportedMalicious: true }]],
+    ["iris.example", [pay]],
+  ] as const) {
+    const { watch } = check(declaredScripts([]), readingOf(scripts), firstDay);
+    shown.fleet.recordScripts(zone, watch);
+  }
+  return shown;
 }

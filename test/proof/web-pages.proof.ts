@@ -11,7 +11,7 @@ import { at, change, declared, failure, load, report } from "../support/reports.
 import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
 import { isTooWide, noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
 import { servePages } from "./serve-pages.ts";
-import { showcase } from "./showcase.ts";
+import { showcase, watchedShowcase } from "./showcase.ts";
 
 describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ?? ""}`, () => {
   let browser: Browser;
@@ -134,8 +134,11 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
         history: sceneHistory(),
         now: at(30),
       });
+      await using watched = await servePages(watchedShowcase());
       for (const url of [
         server.url,
+        watched.url,
+        `${watched.url}/zones/${shop}`,
         `${server.url}/?status=error`,
         `${server.url}/zones/${shop}`,
         `${server.url}/zones/iris.example`,

@@ -1,9 +1,12 @@
 import { describe, it } from "vitest";
 
+import type { Fleet } from "../../src/state/fleet.ts";
 import { zoneJson } from "../../src/web/json-view.ts";
+import type { Script } from "../../src/zone/inventory-item.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { script } from "../support/inventory.ts";
-import { wordsOf, zonePage } from "../support/pages.ts";
+import { fleetPage, wordsOf, zonePage } from "../support/pages.ts";
+import { declared } from "../support/reports.ts";
 import { authorised, check, day, declaredScripts, readingOf } from "../support/watched.ts";
 
 const pay = "https://pay.example.net/pay.js";
@@ -12,7 +15,7 @@ const hostile = 'https://evil.example/<script>alert(1)</script>"onload=x';
 /** The shop's page after a check of two scripts, one of which is acknowledged. */
 function pageAfter(...acknowledged: readonly string[]): string {
   const fleet = fleetOf();
-  const declared = declaredScripts(
+  const scripts = declaredScripts(
     [authorised(pay, { approvedOn: "2026-11-01", justification: "" })],
     { acknowledged: acknowledged.map((id) => ({ id, until: day(60), reason: "<b>", by: "Alex" })) },
   );
@@ -21,7 +24,7 @@ function pageAfter(...acknowledged: readonly string[]): string {
       { policy: "checkout", decision: url === pay ? "allows" : "blocks" },
     ],
   });
-  fleet.recordScripts(shop, check(declared, reading, day(2)).watch);
+  fleet.recordScripts(shop, check(scripts, reading, day(2)).watch);
   return zonePage(fleet);
 }
 
@@ -55,5 +58,56 @@ describe("the declared scripts on the page of a zone", () => {
     expect(wordsOf(zonePage(fleet))).toContain("the inventory was not read yet");
     const state = fleet.zone(shop);
     expect(state && zoneJson(state)["scripts"]).toMatchObject({ read_at: null, findings: [] });
+  });
+});
+
+describe("the findings on scripts on the page of the fleet", () => {
+  const [shopCa, blog] = ["shop.ca.example", "blog.example.com"];
+  const a = script("https://cdn.example.net/a.js");
+  const b = script("https://cdn.example.net/b.js");
+
+  /** A fleet with three zones, whose pages have so many scripts that nobody authorised. */
+  function fleetWith(found: Readonly<Record<string, readonly Script[]>>): Fleet {
+    const fleet = fleetOf(...[shop, shopCa, blog].map((name) => declared(name)));
+    for (const [zone, scripts] of Object.entries(found)) {
+      fleet.recordScripts(zone, check(declaredScripts([]), readingOf(scripts), day(2)).watch);
+    }
+    return fleet;
+  }
+
+  it("are not shown where there are none", ({ expect }) => {
+    expect(fleetPage(fleetWith({}))).not.toContain("Findings on scripts");
+    expect(fleetPage(fleetWith({ [shop]: [] }))).not.toContain("Findings on scripts");
+  });
+
+  it("name the zones, the gravest first, with their number and a link", ({ expect }) => {
+    const malicious = { ...b, urlReportedMalicious: true };
+    const page = fleetPage(fleetWith({ [blog]: [a], [shop]: [a, b], [shopCa]: [malicious] }));
+    const [, panel = ""] = /Findings on scripts(.*?)<\/ul>/s.exec(page) ?? [];
+    expect(wordsOf(panel)).toBe(
+      `${shopCa} malicious and 1 more finding ${shop} unauthorised and 1 more finding ${blog} unauthorised`,
+    );
+    expect(panel).toContain(`href="/zones/${shop}#scripts-title"`);
+  });
+
+  it("leave out what is acknowledged", ({ expect }) => {
+    const fleet = fleetOf();
+    const first = check(declaredScripts([]), readingOf([a]), day(1)).watch;
+    const acknowledged = first.findings.map(({ id }) => {
+      return { id, until: day(9), reason: "test", by: "Alex" };
+    });
+    const known = declaredScripts([], { acknowledged });
+    fleet.recordScripts(shop, check(known, readingOf([a]), day(2), first).watch);
+    expect(fleetPage(fleet)).not.toContain("Findings on scripts");
+  });
+
+  it("are counted where there are many zones", ({ expect }) => {
+    const names = Array.from({ length: 20 }, (_, nth) => `z${nth}.example.com`);
+    const fleet = fleetOf(...names.map((name) => declared(name)));
+    const { watch } = check(declaredScripts([]), readingOf([a]), day(1));
+    for (const name of names) fleet.recordScripts(name, watch);
+    const page = fleetPage(fleet);
+    expect(page.match(/#scripts-title/g)).toHaveLength(12);
+    expect(wordsOf(page)).toContain("and 8 more zones");
   });
 });

@@ -2,7 +2,8 @@ import { causesIn } from "../../plan/cause/cause.ts";
 import { type AuditFeedStatus, auditFeedStates } from "../../state/audit-status.ts";
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
-import type { ChangeRecord } from "../../state/zone-state.ts";
+import { findingKinds } from "../../state/scripts/script-watch.ts";
+import type { ChangeRecord, ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html, type Part } from "./html.ts";
 import { renderAuthorPanel } from "./page-fleet-authors.ts";
@@ -21,12 +22,13 @@ import { shardPanel } from "./page-shards.ts";
 
 const recentShown = 12;
 const removedShown = 12;
+const findingsShown = 12;
 
 /** Latest changes, schedule, queue and credentials. */
 export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot): Html {
   return html`<div class="side">
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
-    ${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
+    ${findingPanel(fleet.zones)}${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${renderAuthorPanel(fleet.zones, now)}
     ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
@@ -45,6 +47,39 @@ function removedPanel(removed: readonly RemovedZone[], now: Date): Html | undefi
         ${removed.slice(0, removedShown).map(({ zone, at }) => html`<li>${zone} ${moment(at, now)}</li>`)}
       </ul>
       ${more > 0 && html`<p class="quiet">and ${number(more)} more</p>`}`,
+  );
+}
+
+/** The zones whose scripts have open findings, the gravest first; nothing where there are none. */
+function findingPanel(zones: readonly ZoneState[]): Html | undefined {
+  const found = zones.flatMap(({ declared, scripts }) => {
+    const open = (scripts?.findings ?? []).filter(({ acceptance }) => acceptance === undefined);
+    const [worst] = open;
+    if (worst === undefined) return [];
+    const count = open.length + (scripts?.moreFindings ?? 0);
+    return [{ zone: declared.name, worst: worst.kind, count }];
+  });
+  if (found.length === 0) return undefined;
+  const shown = found.toSorted(
+    (a, b) => findingKinds.indexOf(a.worst) - findingKinds.indexOf(b.worst) || b.count - a.count,
+  );
+  const more = found.length - findingsShown;
+  return panel(
+    "findings",
+    "Findings on scripts",
+    html`<ul class="recent">
+        ${shown.slice(0, findingsShown).map(
+          ({ zone, worst, count }) =>
+            html`<li>
+              <a href="/zones/${zone}#scripts-title">${zone}</a>
+              <span class="note"
+                ><b class="error">${worst.replaceAll("_", " ")}</b
+                >${count > 1 && html` and ${counted(count - 1, "more finding")}`}</span
+              >
+            </li>`,
+        )}
+      </ul>
+      ${more > 0 && html`<p class="quiet">and ${counted(more, "more zone")}</p>`}`,
   );
 }
 
