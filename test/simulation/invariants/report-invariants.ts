@@ -70,9 +70,8 @@ export const reportInvariants: readonly Invariant[] = [
       for (const outcome of outcomesOf(heard)) {
         if (outcome.status !== "done" || isAsWritten(outcome, zone(heard.report.zone))) continue;
         // A read after a lost answer may show an equal object that is gone since: the next sweep finds it.
-        const part = parts[outcome.write.call];
-        if (heard.requests.some((request) => request.part === part && request.staleMs > 0))
-          continue;
+        const written = parts[outcome.write.call];
+        if (heard.requests.some(({ part, staleMs }) => part === written && staleMs > 0)) continue;
         const effects = requestsOf(outcome, heard).flatMap((request) => request.effects);
         const isAnswered = requestsOf(outcome, heard).some(({ answer }) => answer === "ok");
         if (effects.length === 0 && !isAnswered) return `${outcome.write.call} had no effect`;

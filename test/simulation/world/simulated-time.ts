@@ -36,7 +36,8 @@ function isAnyWaiting(): boolean {
  */
 export class SimulatedTime {
   #elapsed = 0;
-  #start = Date.parse("2026-11-20T12:00:00Z");
+  readonly #start = Date.parse("2026-11-20T12:00:00Z");
+  #stepped = 0;
   /** By moment, then in the order in which they came. */
   readonly #sleepers: Sleeper[] = [];
   /** Work that takes no time of the simulation, but more than one turn of the event loop. */
@@ -47,14 +48,17 @@ export class SimulatedTime {
     return this.#elapsed;
   }
 
-  /** The time on the wall. */
+  /** The clock of the service, which nobody sets. */
+  readonly serviceClock = { now: (): Date => new Date(this.#start + this.#elapsed) };
+
+  /** The time on the wall, which somebody may have set. */
   get wall(): Date {
-    return new Date(this.#start + this.#elapsed);
+    return new Date(this.#start + this.#stepped + this.#elapsed);
   }
 
   /** Sets the clock on the wall; who sleeps sleeps as long as before. */
   step(ms: number): void {
-    this.#start += ms;
+    this.#stepped += ms;
   }
 
   /** Calls `wake` after `ms`, unless the result is called before or the owner is dropped. */

@@ -53,7 +53,7 @@ export class SimulatedWorld {
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
-    this.service = new InProcessService(seeds[schedule.story], { now: () => this.time.wall });
+    this.service = new InProcessService(seeds[schedule.story], this.time.serviceClock);
     this.ledger = new Ledger(this.service.zones());
     this.network = new Network(this.time, this.service, this.ledger, (effect) =>
       this.judge.check((invariant) => invariant.onEffect?.(effect, this.truth)),
