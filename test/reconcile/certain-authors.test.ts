@@ -15,7 +15,7 @@ const { at, done, failed, lost, skipped } = reports;
 
 const zone = "shop.example.com";
 const key = "setting/enabled";
-const [alice, bob, ours] = ["alice@example.com", "bob@example.com", "our token"] as const;
+const [alice, bob, ours] = ["alice@example.com", "bob@example.com", "our other token"] as const;
 
 /** The drift of a setting that somebody switched off. */
 const switchedOff = {
@@ -93,7 +93,7 @@ class Story {
   }
 }
 
-/** An entry of a person, or of another process that uses our token. */
+/** An entry of a person, or of another credential of ours. */
 function entryOf(who: string, when: Date, enabled: boolean): AuditEntry {
   const path = `/zones/${idOf(1)}/page_shield`;
   const id = `${who} ${when.toISOString()}`;
@@ -244,7 +244,7 @@ describe("an author is certain", () => {
       yields: "",
     },
     {
-      when: "another process with our token corrected it, and it is there again: nobody",
+      when: "another credential of ours corrected it, and it is there again: nobody",
       told: (story) => {
         story.inSync(1);
         story.read(3, [alice, 2], [ours, 2.5, true]);

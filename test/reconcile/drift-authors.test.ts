@@ -53,7 +53,7 @@ function wrongAuthors(reports: readonly ZoneReport[], made: readonly Edit[]): re
 function whyWrong(
   author: Author,
   change: Change,
-  { zone, startedAt }: ZoneReport,
+  { zone, trigger, startedAt }: ZoneReport,
   before: readonly ZoneReport[],
   made: readonly Edit[],
 ): string | undefined {
@@ -76,7 +76,8 @@ function whyWrong(
   if (change.kind === "rule" && later.some(({ what }) => what !== named.what)) {
     return "the version shows a later edit";
   }
-  const readAt = Number(startedAt) - everyMs;
+  // A run that the log woke follows the read.
+  const readAt = Number(startedAt) - (trigger === "audit" ? 0 : everyMs);
   const isRead = ({ at, shownAt }: Edit): boolean =>
     shownAt < readAt && shownAt - Number(at) < overlapMs;
   return later.some(isRead) ? "the log shows a later edit" : undefined;

@@ -6,13 +6,12 @@ import { control } from "./ask.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { EmulatedFleet } from "./emulated-fleet.ts";
 import type { Emulated } from "./emulated.ts";
-import { plantedToken } from "./service.ts";
 
 const minuteMs = 60_000;
 
 export const editedZones = ["a.example.com", "b.example.com"] as const;
 
-/** A write beside the daemon, as the emulator knows it. */
+/** An edit by hand, as the emulator knows it. */
 export interface Edit {
   readonly zone: string;
   readonly actor: string;
@@ -25,9 +24,6 @@ export interface Edit {
   /** From when on the log shows it, in milliseconds since the epoch. */
   readonly shownAt: number;
 }
-
-/** The actor of writes by another process that uses our token. */
-export const ourToken = "zonewarden";
 
 const site = "zonewarden:site";
 const owasp = "zonewarden:owasp";
@@ -94,12 +90,6 @@ interface EditStep {
   readonly fate: AuditFault | undefined;
 }
 
-/** Another process that uses our token corrects a setting. */
-interface RestoreStep {
-  readonly waitMs: number;
-  readonly restores: (typeof editedZones)[number];
-}
-
 /** A sweep, while the service answers our writes in this way. */
 interface SweepStep {
   readonly waitMs: number;
@@ -112,7 +102,7 @@ const troubles = {
   "loses answers": [{ fault: "lost_answer", method: "PUT" }],
 } as const satisfies Readonly<Record<string, readonly object[]>>;
 
-export type EditHistory = readonly (EditStep | RestoreStep | SweepStep)[];
+export type EditHistory = readonly (EditStep | SweepStep)[];
 
 const lost = { fault: "audit_lost" } as const;
 
@@ -150,11 +140,10 @@ const sweep: fc.Arbitrary<SweepStep> = fc.record({
   waitMs,
   sweep: fc.constantFrom("works", "refuses", "loses answers"),
 });
-const restore: fc.Arbitrary<RestoreStep> = fc.record({ waitMs, restores: zone });
 
 /** Somebody writes soon again what was written and corrected before, and the entry is lost. */
 const again: fc.Arbitrary<EditHistory> = fc
-  .record({ first: edit, actor, between: fc.oneof(sweep, restore, edit) })
+  .record({ first: edit, actor, between: fc.oneof(sweep, edit) })
   .chain(({ first, actor: second, between }) =>
     fc
       .tuple(fc.nat(2_000), fc.nat(2_000))
@@ -171,7 +160,6 @@ export const editHistory: fc.Arbitrary<EditHistory> = fc
     fc.oneof(
       { weight: 6, arbitrary: edit.map((each) => [each]) },
       { weight: 1, arbitrary: sweep.map((each) => [each]) },
-      { weight: 1, arbitrary: restore.map((each) => [each]) },
       { weight: 2, arbitrary: again },
     ),
     { minLength: 1, maxLength: 12 },
@@ -202,16 +190,6 @@ export async function carryOutEdits(
       for (const order of troubles[step.sweep]) await at.fault(order);
       fleet.reconciler.requestSweep("schedule");
       await fleet.pass(1_000);
-    } else if ("restores" in step) {
-      await restoreSetting(step.restores, at);
-      const by = {
-        zone: step.restores,
-        what: "on",
-        actor: ourToken,
-        at: now,
-        shownAt: Number(now),
-      };
-      made.push({ ...edits.on, ...by });
     } else if (await isEdited(step, at)) {
       const { seconds = 0 } = step.fate ?? {};
       const isLost = step.fate?.fault === "audit_lost";
@@ -234,15 +212,4 @@ async function isEdited(step: EditStep, at: Emulated): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function restoreSetting(name: string, { emulator, reader }: Emulated): Promise<void> {
-  const { zones } = await reader.listZones(new AbortController().signal);
-  const id = zones.find((each) => each.name === name)?.id;
-  const answer = await fetch(`${emulator.baseUrl}/zones/${id}/page_shield`, {
-    method: "PUT",
-    headers: { Authorization: `Bearer ${plantedToken}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ enabled: true }),
-  });
-  if (!answer.ok) throw new Error(`the emulator answered ${answer.status}`);
 }

@@ -94,7 +94,7 @@ export class DriftAuthors {
   /** Takes in the entries of a zone that were read now, those of our own writes included. */
   note(zone: ZoneName, entries: readonly AuditEntry[]): void {
     const until = this.#seen.get(zone)?.asDeclared.until;
-    // What this process wrote, it knows: only later entries are of others that use our tokens.
+    // What this process wrote, it knows. Later entries are of another that uses a token of ours.
     const found = entries.filter((entry) => !(until && entry.at <= until && this.#isOwn(entry)));
     this.#writes.add(zone, found, this.#clock.now());
   }
