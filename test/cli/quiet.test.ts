@@ -13,6 +13,9 @@ describe("--quiet", () => {
   it.for([
     { what: "plan", args: ["plan", shop], code: exitCodes.changes },
     { what: "apply", args: ["apply", shop, "--yes"], code: exitCodes.done },
+    { what: "adopt", args: ["adopt", shop, "--yes"], code: exitCodes.done },
+    { what: "inventory", args: ["inventory", "scripts", shop], code: exitCodes.done },
+    { what: "suggest", args: ["suggest", shop], code: exitCodes.done },
     { what: "import", args: ["import", shop], code: exitCodes.done },
   ])("leaves nothing on stderr of $what", async ({ args, code }, { expect }) => {
     await using example = await exampleWithEmulator();

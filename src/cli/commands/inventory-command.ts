@@ -1,4 +1,4 @@
-import type { Host } from "../../host/host.ts";
+import { type Host, notesOf, quietHost } from "../../host/host.ts";
 import { plural, valueText } from "../../render/format.ts";
 import {
   inventoryCsv,
@@ -28,13 +28,15 @@ export const defineInventory: DefineCommand = (command, host, end) => {
       .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
       .configFile()
       .formats("table", "json", "csv")
+      .quiet()
       .option("--id <id>", `show only this ${kind}, with all ${details[kind]}`)
       .option("--summary", "only the counts of each zone");
     addFilters(list, kind);
     list
       .examples(...examples[kind])
       .action(async (zones: readonly string[], options: Omit<InventoryQuery, "kind" | "zones">) => {
-        end(await printInventories({ ...options, kind, zones }, host));
+        const usedHost = options.quiet === true ? quietHost(host) : host;
+        end(await printInventories({ ...options, kind, zones }, usedHost));
       });
   }
 };
@@ -71,6 +73,7 @@ interface InventoryQuery extends FilterFlags {
   readonly format: "table" | "json" | "csv";
   readonly id?: string;
   readonly summary?: boolean;
+  readonly quiet?: boolean;
 }
 
 /** Prints what browsers reported. A zone that cannot be read does not affect the others. */
@@ -101,7 +104,7 @@ async function readInventories(
   const filters = filtersOf(query);
   const inventories: ZoneInventory[] = [];
   for (const zone of zones) {
-    using reading = startReading(`${zone.name}: ${kind}s`, host.stderr);
+    using reading = startReading(`${zone.name}: ${kind}s`, notesOf(host));
     try {
       const all = await service.inventory.list(zone, kind, filters, stop, reading.report);
       const items = all.filter(

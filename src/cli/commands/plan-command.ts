@@ -20,6 +20,7 @@ import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all
 import { readSigningKey } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
+import { roundsOnChange } from "../session/watch-files.ts";
 
 export const definePlan: DefineCommand = (command, host, end) => {
   command
@@ -35,6 +36,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
     .option("--paths <patterns...>", "only zones that come from these files (* matches anything)")
     .option("--no-audit", "do not ask the audit log who made drift")
     .quiet()
+    .option("-w, --watch", "plan again when the zone files change, until Ctrl-C")
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .examples(
       "zonewarden plan",
@@ -42,6 +44,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
       "zonewarden plan shop.example.com --impact",
       "zonewarden plan --changed-since origin/main",
       "zonewarden plan --paths 'zones/shops/*'",
+      "zonewarden plan --watch shop.example.com",
       "zonewarden plan --out plan.json    # exits with 2 when there are changes",
       "zonewarden apply --plan plan.json",
       "zonewarden plan --out plan.json --sign-key sign.pem",
@@ -52,6 +55,9 @@ export const definePlan: DefineCommand = (command, host, end) => {
       if (options.signKey !== undefined && options.out === undefined) {
         self.error("error: --sign-key signs a saved plan: add --out");
       }
+      if (options.watch === true && (options.out !== undefined || options.format !== "text")) {
+        self.error("error: --watch prints text for a person: leave out --out and --format");
+      }
       end(await runPlan({ ...options, zones }, options.quiet === true ? quietHost(host) : host));
     });
 };
@@ -61,25 +67,57 @@ interface PlanFlags extends FleetFlags {
   readonly signKey?: string;
   readonly impact?: boolean;
   readonly quiet?: boolean;
+  readonly watch?: boolean;
 }
 
 async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
-  const { out, impact = false, format, signKey } = flags;
+  const { signKey, watch = false } = flags;
   const signing = signKey === undefined ? undefined : await readSigningKey(signKey, host);
   if (signing?.result === "error") return fail(signing.message, host, exitCodes.invalid);
   return withSession(flags.config, host, async (session) => {
+    if (watch) return watchPlan(flags, session);
     const fleet = await planAll({ ...flags, onlyReads: true }, session);
-    if (typeof fleet === "number") return fleet;
-    const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
-    const isSaved = out === undefined || (await savePlan(out, signing?.key, fleet, session));
-    const code = isSaved ? exitCodeOfPlan(reports) : exitCodes.failed;
-    const declared = fleet.zones.map((each) => each.declared.desired);
-    const { limits } = session.config;
-    return finish(fleet, reports, code, format, host, {
-      impacts: impact ? await readImpacts(fleet, session) : undefined,
-      sweep: forecastOf(declared, session.service),
-      heldFleet: heldFleet(plansToJudge(fleet.zones), fleet.declared, limits),
-    });
+    return typeof fleet === "number" ? fleet : printPlan(fleet, flags, session, signing?.key);
+  });
+}
+
+/** Plans again after each change of the files. Reads only the zones whose declaration changed. */
+function watchPlan(flags: PlanFlags, session: Session): Promise<ExitCode> {
+  let before: PlannedFleet | undefined;
+  return roundsOnChange(async (isFirst) => {
+    const { host } = session;
+    if (!isFirst) host.stdout.write(`\n${separator(host.clock.now())}\n\n`);
+    // The authors of drift would be the same, and cost requests.
+    const more = isFirst ? {} : { audit: false };
+    const fleet = await planAll({ ...flags, ...more, onlyReads: true, before }, session);
+    if (typeof fleet === "number") {
+      host.stdout.write("No plan.\n");
+      return fleet;
+    }
+    before = fleet;
+    return printPlan(fleet, flags, session, undefined);
+  }, session);
+}
+
+function separator(at: Date): string {
+  return `${"─".repeat(8)} ${at.toISOString().slice(11, 19)} UTC ${"─".repeat(40)}`;
+}
+
+/** Saves the plan where it is asked for, and prints it. */
+async function printPlan(
+  fleet: PlannedFleet,
+  { out, impact = false, format }: PlanFlags,
+  session: Session,
+  signingKey: KeyObject | undefined,
+): Promise<ExitCode> {
+  const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
+  const isSaved = out === undefined || (await savePlan(out, signingKey, fleet, session));
+  const code = isSaved ? exitCodeOfPlan(reports) : exitCodes.failed;
+  const declared = fleet.zones.map((each) => each.declared.desired);
+  return finish(fleet, reports, code, format, session.host, {
+    impacts: impact ? await readImpacts(fleet, session) : undefined,
+    sweep: forecastOf(declared, session.service),
+    heldFleet: heldFleet(plansToJudge(fleet.zones), fleet.declared, session.config.limits),
   });
 }
 

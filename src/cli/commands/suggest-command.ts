@@ -1,5 +1,5 @@
 import { zoneFileText } from "../../desired/import/zone-text.ts";
-import type { Host } from "../../host/host.ts";
+import { type Host, notesOf, quietHost } from "../../host/host.ts";
 import { type Granularity, granularities, suggestPolicy } from "../../impact/suggest-policy.ts";
 import { suggestionEntry, suggestionRemarks } from "../../render/suggestion.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
@@ -14,6 +14,7 @@ export const defineSuggest: DefineCommand = (command, host, end) => {
   command
     .argument("<host>", "a host of one of the zones")
     .configFile()
+    .quiet()
     .choice(
       "--by <granularity>",
       "how precisely the policy names its sources",
@@ -25,7 +26,8 @@ export const defineSuggest: DefineCommand = (command, host, end) => {
       "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
     )
     .action(async (target: string, options: Omit<SuggestFlags, "host">) => {
-      end(await suggest({ ...options, host: target }, host));
+      const usedHost = options.quiet === true ? quietHost(host) : host;
+      end(await suggest({ ...options, host: target }, usedHost));
     });
 };
 
@@ -33,6 +35,7 @@ interface SuggestFlags {
   readonly config: string;
   readonly host: string;
   readonly by: Granularity;
+  readonly quiet?: boolean;
 }
 
 /** Prints a policy for a host that permits what browsers reported for it. */
@@ -84,6 +87,6 @@ async function readInventory(
   zone: Zone,
   { service, host, stop }: Session,
 ): Promise<readonly SeenResource[]> {
-  using reading = startReading(zone.name, host.stderr);
+  using reading = startReading(zone.name, notesOf(host));
   return await service.inventory.listSeen(zone, stop, reading.report);
 }

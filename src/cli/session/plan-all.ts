@@ -1,3 +1,4 @@
+import type { ZoneListing } from "../../api/service.ts";
 import { readStoredZones } from "../../daemon/stored-state.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { notesOf } from "../../host/host.ts";
@@ -50,6 +51,8 @@ export interface FleetFlags extends PartFlags {
   readonly adoptOnly?: boolean;
   /** `false`: the audit log is not asked who made drift. */
   readonly audit?: boolean;
+  /** The fleet as it was planned before: a zone with the same declaration keeps its plan and is not read again. */
+  readonly before?: Pick<PlannedFleet, "listing" | "zones"> | undefined;
 }
 
 export interface PlannedFleetZone extends ReviewedZone {
@@ -67,6 +70,8 @@ export interface PlannedFleet {
   readonly declared: number;
   /** Reports on declared zones that the service does not list. */
   readonly missing: readonly ZoneReport[];
+  /** The zones of the service, in which those of the files were found. */
+  readonly listing: ZoneListing;
   /** Whether the zones of every credential could be listed. */
   readonly isComplete: boolean;
   /** What is wrong in the files, as far as only the zone listing shows it. */
@@ -94,7 +99,7 @@ export async function planAll(
   const { revision, commit, documents } = state;
   const startedAt = host.clock.now();
 
-  const listing = await listZones(session);
+  const listing = flags.before?.listing ?? (await listZones(session));
   const known = joinListings(undefined, listing);
   const fleet = desiredFleet(selectWith(config.lint), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
@@ -123,7 +128,17 @@ export async function planAll(
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
   const isComplete = listing.failed.length === 0;
   const declared = fleet.zones.size + fleet.missing.size;
-  return { revision, commit, startedAt, zones, declared, missing, isComplete, diagnostics };
+  return {
+    revision,
+    commit,
+    startedAt,
+    zones,
+    declared,
+    missing,
+    listing,
+    isComplete,
+    diagnostics,
+  };
 }
 
 /** The zones whose files are enough for the command; `undefined` where it needs all of them. */
@@ -174,7 +189,7 @@ function unmatchedHashes(
 async function planZones(
   fleet: DesiredFleet,
   revision: Pick<RunContext, "revision" | "commit">,
-  { zones: patterns, accept = [], enforce = false, adoptOnly = false }: FleetFlags,
+  { zones: patterns, accept = [], enforce = false, adoptOnly = false, before }: FleetFlags,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
   const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
@@ -213,12 +228,20 @@ async function planZones(
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isMatch(desired.zone.name, patterns),
   );
+  const known = new Map(before?.zones.map((each) => [each.declared.desired.zone.name, each]));
   using progress = startProgress("reading zones", wanted.length, host);
   return await inParallel(wanted, config.api.concurrency, async (declared) => {
+    const kept = known.get(declared.desired.zone.name);
+    if (kept !== undefined && isPlanOf(kept, declared)) return kept;
     const planned = await planOne(declared);
     progress.step();
     return { declared, planned, planAgain: () => planOne(declared) };
   });
+}
+
+/** Whether an earlier plan is what a plan of this declaration would be, if nobody changed the zone. */
+function isPlanOf({ declared, planned }: PlannedFleetZone, next: FleetZone): boolean {
+  return declared.digest === next.digest && planned.report.result !== "error";
 }
 
 function enforced(desired: DesiredZone): DesiredZone {

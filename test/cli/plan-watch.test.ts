@@ -1,0 +1,142 @@
+import { describe, it } from "vitest";
+
+import { type ExitCode, exitCodes } from "../../src/cli/output/exit-codes.ts";
+import { roundsOnChange } from "../../src/cli/session/watch-files.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { loadConfigOrPrint } from "../../src/host/load.ts";
+import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { hostIn, type Started } from "../support/command-line.ts";
+import { type Example, exampleWithEmulator } from "../support/example.ts";
+import { eventually } from "../support/processes.ts";
+
+const shopFile = "zones/shop.yaml";
+
+/** A clock on which a minute passes in a second. */
+const quickClock = {
+  ...systemClock,
+  monotonicMs: () => systemClock.monotonicMs() * 60,
+  sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 60, signal),
+};
+
+/** The id of a zone. */
+async function idOf(zone: string, { emulator }: Example): Promise<string> {
+  const answer = await fetch(`${emulator.baseUrl}/zones?name=${zone}`, {
+    headers: { authorization: "Bearer emulator-token" },
+  });
+  const [found = {}] = coerceObjects(coerceObject(await answer.json())["result"]);
+  return coerceText(found["id"]);
+}
+
+/** What was asked of the service since the last call: zones by their ids, and what concerns no zone. */
+function asker({ emulator }: Example): () => ReadonlySet<string> {
+  let seen = emulator.journal().length;
+  return () => {
+    const fresh = emulator.journal().slice(seen);
+    seen += fresh.length;
+    return new Set(fresh.map(({ path }) => /\/zones\/([^/]+)\//.exec(path)?.[1] ?? path));
+  };
+}
+
+/** Waits until so many plans were begun, and the last one printed. */
+function plan(number: number, watching: Started): Promise<string> {
+  return eventually(`plan ${number}`, () => {
+    const plans = watching.stdout().split(/^─+ \d\d:\d\d:\d\d UTC ─+$/m);
+    const last = plans[number - 1] ?? "";
+    return /^A sweep of these zones/m.test(last) ? last : undefined;
+  });
+}
+
+describe("plan --watch", () => {
+  it("plans again when the files change, and reads only zones that are declared anew", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ ports: { clock: quickClock } });
+    const { place } = example;
+    const shop = await idOf("shop.example.com", example);
+    const files = await place.read(shopFile);
+    const watching = place.start("plan", "--watch");
+    const first = await plan(1, watching);
+    expect(first).toContain("paranoia_level  1 → 2");
+    const asked = asker(example);
+
+    await place.write(shopFile, files.replace("action: block", "paranoia_level: 3"));
+    const second = await plan(2, watching);
+    expect(second).toContain("paranoia_level  1 → 3");
+    expect(second).toContain("www.brand.example  4 changes");
+    expect(asked()).toEqual(new Set([shop]));
+
+    await place.write(
+      shopFile,
+      `${files.replace("action: block", "paranoia_level: 3")}# No more.\n`,
+    );
+    expect((await plan(3, watching)).trim()).toBe(second.trim());
+    expect(asked()).toEqual(new Set());
+
+    await place.write(shopFile, files);
+    expect((await plan(4, watching)).trim()).toBe(first.trim());
+    expect(asked()).toEqual(new Set([shop]));
+
+    watching.signal("SIGINT");
+    const { code, stderr } = await watching.ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain("waiting for changes of the zone files; Ctrl-C ends");
+    expect(stderr).not.toContain("stopped by a signal");
+  });
+
+  it("goes on after a mistake in the files, and ends with the code of the last plan", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ ports: { clock: quickClock } });
+    const { place } = example;
+    const files = await place.read(shopFile);
+    const watching = place.start("plan", "--watch");
+    await plan(1, watching);
+    await place.write(shopFile, `${files}oops: 1\n`);
+    const noPlans = (): number => watching.stdout().split("No plan.\n").length - 1;
+    await eventually("a mistake", () => (noPlans() === 1 ? true : undefined));
+    await place.write(shopFile, files);
+    await plan(3, watching);
+    const asked = asker(example);
+    await place.write(shopFile, `${files}oops: 1\n`);
+    await eventually("another mistake", () => (noPlans() === 2 ? true : undefined));
+    watching.signal("SIGINT");
+    const { code, stderr } = await watching.ended;
+    expect(stderr).toContain("UNKNOWN_KEY");
+    expect(asked()).toEqual(new Set());
+    expect(code).toBe(3);
+  });
+
+  it("begins a round five seconds after the one before at the earliest", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place } = example;
+    const stop = new AbortController();
+    const moments: number[] = [];
+    const round = async (): Promise<ExitCode> => {
+      moments.push(quickClock.monotonicMs());
+      // So that a change is always waiting.
+      await place.write(shopFile, `# ${moments.length}\n`);
+      if (moments.length === 4) stop.abort();
+      return exitCodes.changes;
+    };
+    const host = hostIn(place.directory, { clock: quickClock });
+    const config = await loadConfigOrPrint("zonewarden.yaml", host, stop.signal);
+    if (config === undefined) throw new Error("the configuration of the example is broken");
+    expect(await roundsOnChange(round, { config, host, stop: stop.signal })).toBe(
+      exitCodes.changes,
+    );
+    const gaps = moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0));
+    expect(gaps).toHaveLength(3);
+    // A timer of Node may be a millisecond early, which is 60 on this clock.
+    expect(Math.min(...gaps)).toBeGreaterThan(4_900);
+  });
+
+  it.for([
+    ["--out", "plan.json"],
+    ["--format", "json"],
+  ])("is refused with %s", async (flags, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { code, stderr } = await example.place.run("plan", "--watch", ...flags);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--watch prints text for a person");
+  });
+});
