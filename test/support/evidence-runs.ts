@@ -1,16 +1,20 @@
 import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { everythingSeen } from "../../src/api/read/item-query.ts";
+import { createInventory } from "../../src/api/service.ts";
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { readScripts, type ScriptSource } from "../../src/reconcile/inventory/read-scripts.ts";
 import { ZoneRunner } from "../../src/reconcile/run/zone-runner.ts";
 import { scriptRecordOf, type ScriptWatch } from "../../src/state/scripts/script-watch.ts";
 import type { ScriptReading } from "../../src/state/scripts/watched-scripts.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import type { DeclaredScripts } from "../../src/zone/declared-scripts.ts";
 import type { Mode } from "../../src/zone/desired-zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
-import { type Emulated, emulated } from "./emulated.ts";
+import { type Emulated, emulated, everything } from "./emulated.ts";
 import { fleetOf, shop } from "./fleets.ts";
 import { MemoryHistory } from "./history-files.ts";
 import { book } from "./log-book.ts";
@@ -39,9 +43,10 @@ export class EvidenceRuns implements AsyncDisposable {
   #watch: ScriptWatch | undefined;
   #readUntil: Date;
 
-  static async start(): Promise<EvidenceRuns> {
-    const clock = new SimulatedClock(day(0));
-    const at = await emulated({ settings: { enabled: true } }, { clock });
+  /** Starts half a day before the first day, with what the seed lets happen later. */
+  static async start(...events: readonly JsonObject[]): Promise<EvidenceRuns> {
+    const clock = new SimulatedClock(day(-0.5));
+    const at = await emulated({ settings: { enabled: true }, events }, { clock });
     const store = new MemoryHistory();
     const host = {
       clock,
@@ -111,6 +116,24 @@ export class EvidenceRuns implements AsyncDisposable {
     const after = this.#fleet.zone(shop);
     if (before === undefined || after === undefined) throw new Error("the shop is not declared");
     this.#history.subscriber.zone({ before, report, after });
+  }
+
+  /** Reads the inventory as the daemon does, and checks the scripts of the shop. */
+  async look(declared: DeclaredScripts): Promise<ScriptWatch> {
+    const { service, reader, zone } = this.at;
+    const inventory = createInventory(service);
+    const items = await inventory.list(zone, "script", everythingSeen, this.#stop);
+    const scripts = items.filter((item) => item.kind === "script");
+    const live = await reader.readZone(zone, everything, "inventory", this.#stop);
+    const source: ScriptSource = {
+      readAnswers: (...asked) => reader.readAnswers(...asked),
+      listScriptsOn: (...asked) => inventory.listScriptsOn(...asked),
+      readScript: (...asked) => inventory.readScript(...asked),
+    };
+    const now = this.#clock.now();
+    const watch = this.#watch;
+    const reading = await readScripts(declared, scripts, live, watch, now, source, this.#stop);
+    return this.check(declared, reading);
   }
 
   /** Checks the scripts of the shop. */
