@@ -60,6 +60,11 @@ const everything: Partial<ZoneContent> = {
   ]),
 };
 
+/** A text with a right checksum that says something of a resource. */
+function textWith(fields: string, name = "p/a"): string {
+  return appliedText(new Map([[name, new Map([["a field without a code", fields]])]]));
+}
+
 describe("the text that is stored", () => {
   const all = inSync(everything);
 
@@ -84,6 +89,11 @@ describe("the text that is stored", () => {
     },
     { when: "its end is missing", text: good.slice(0, -1) },
     { when: "its checksum is missing", text: good.replace(/^1 \S+ /, "1 ") },
+    { when: "it has a field that only a later version knows", text: textWith("zabc") },
+    { when: "it has a field twice", text: textWith("nabcnabd") },
+    { when: "a digest is too long", text: textWith("nabcd") },
+    { when: "a digest has another character", text: textWith("nabc!") },
+    { when: "it has a resource twice", text: textWith("nabc", "p/a=nabc p/a") },
   ])("is not read where $when", ({ text }, { expect }) => {
     expect(appliedZoneIn(text)).toBeUndefined();
     expect(isFullyKnown(text)).toBe(false);

@@ -160,6 +160,24 @@ describe("why a zone differs, by what was last applied", () => {
       yields: ["policy/checkout pending"],
     },
     {
+      when: "somebody changed what is renamed in the files",
+      applied: inSync({
+        policies: declared([checkout]),
+        rules: declared([exception("uploads")]),
+      }),
+      content: {
+        policies: declared([{ ...checkout, key: "basket", was: "checkout" }]),
+        rules: declared([{ ...exception("uploads"), key: "files", was: "uploads" }]),
+      },
+      live: {
+        policies: [live],
+        entrypoint: entrypoint(
+          liveException("r1", "uploads", { ref: "zonewarden:uploads", enabled: false }),
+        ),
+      },
+      yields: ["policy/basket drift(enabled) pending(key)", "rule/files drift(enabled)"],
+    },
+    {
       when: "a policy with our mark was made by somebody",
       applied: inSync({}),
       content: { policies: declared([]) },
@@ -262,6 +280,25 @@ describe("why rules are in another order", () => {
     }
   });
 
+  it("is pending where only a rule that is new in the file stands between", ({ expect }) => {
+    const texts = found(inSync(rulesNamed("bcd")), rulesNamed("abcd"), liveNamed("bacd"));
+    expect(texts).toEqual(["rule/a pending(position)", "rule/b pending(position)"]);
+  });
+
+  it("counts a rule that differs otherwise at the place where it stays", ({ expect }) => {
+    const rules = ["c", "b", "a", "d"].map((key) =>
+      liveException(key, key, { ref: `zonewarden:${key}`, enabled: key !== "b" }),
+    );
+    const texts = found(inSync(rulesNamed("cbad")), rulesNamed("abcd"), {
+      entrypoint: entrypoint(...rules),
+    });
+    expect(texts).toEqual([
+      "rule/a pending(position)",
+      "rule/b drift(enabled)",
+      "rule/c pending(position)",
+    ]);
+  });
+
   it("is not known where the last order is not", ({ expect }) => {
     const applied = known(rulesNamed("abcd"), { "r/*": { position: uncertain } });
     const texts = found(applied, rulesNamed("abcd"), liveNamed("bacd"));
@@ -273,5 +310,11 @@ describe("why rules are in another order", () => {
     const content = { rules: declared([...four.slice(1, 2), renamed]) };
     const texts = found(inSync(rulesNamed("ab")), content, liveNamed("ab"));
     expect(texts).toEqual(["rule/b pending(position)", "rule/z pending(position)"]);
+    const moved = found(
+      inSync(rulesNamed("abc")),
+      { rules: declared([renamed, ...four.slice(1, 3)]) },
+      liveNamed("bac"),
+    );
+    expect(moved).toEqual(["rule/z drift(position)", "rule/b drift(position)"]);
   });
 });

@@ -89,6 +89,24 @@ const deleted = explained(
   () => ["drift"],
 );
 
+const createdRule = explained(
+  {
+    ...shared("rule", "owasp", differingRuleFields(liveRule, undefined)),
+    verb: "delete",
+    id: shop,
+    reason: "unmanaged",
+  },
+  () => ["drift"],
+);
+const deletedRule = explained(
+  {
+    ...shared("rule", "owasp", [{ field: "enabled", before: undefined, after: true }]),
+    verb: "create",
+  },
+  () => ["drift"],
+);
+const ruleFields = createdRule.fields.map(({ field }) => field).join(" ");
+
 const [alice, bob] = ["alice@example.com", "bob@example.com"] as const;
 const off = { enabled: false };
 
@@ -256,6 +274,44 @@ describe("who made drift", () => {
       yields: "",
     },
     {
+      when: "a rule was created, and the entry says its values and not its id",
+      change: createdRule,
+      entries: [wrote(alice, "POST", rules, declared), wrote(bob, "POST", rules, owasp)],
+      yields: `bob@example.com (${ruleFields})`,
+    },
+    {
+      when: "two entries created such a rule",
+      change: createdRule,
+      entries: [wrote(alice, "POST", rules, owasp), wrote(bob, "POST", rules, owasp)],
+      yields: `possibly alice@example.com (${ruleFields}), possibly bob@example.com (${ruleFields})`,
+    },
+    {
+      when: "nobody created a resource with our mark, and somebody edited it",
+      change: created,
+      entries: [
+        wrote(alice, "PUT", `${policies}/${shop}`, off),
+        wrote(bob, "PUT", `${policies}/${other}`, off),
+      ],
+      yields: "possibly alice@example.com (description action expression enabled value)",
+    },
+    {
+      when: "a rule is gone, and somebody deleted it or replaced all rules",
+      change: deletedRule,
+      gone: [shop],
+      entries: [
+        wrote(bob, "PUT", `${zone}/rulesets/${idOf(20)}`, { rules: [] }),
+        wrote(bob, "DELETE", `${rules}/${shop}`),
+      ],
+      yields: "possibly bob@example.com (enabled)",
+    },
+    {
+      when: "a resource is new in the files",
+      change: explained(deleted, () => ["pending"]),
+      gone: [shop],
+      entries: [wrote(bob, "DELETE", `${policies}/${shop}`)],
+      yields: "",
+    },
+    {
       when: "the one resource that is gone was deleted",
       change: deleted,
       gone: [shop],
@@ -291,5 +347,12 @@ describe("who made drift", () => {
         `${isCertain ? "" : "possibly "}${name} (${fields.join(" ")})`,
     );
     expect(found.join(", ")).toBe(yields);
+  });
+
+  it("is told with the first of the requests that wrote the value", ({ expect }) => {
+    const entries = [1, 2].map(() => wrote(alice, "PUT", `${zone}/page_shield`, off));
+    const known = { entries, isSinceDeclared: true, isOwn: () => false, gone: undefined };
+    const [author] = authorsOf(setting, known, "full");
+    expect(author).toMatchObject({ at: entries[0]?.at, isCertain: true });
   });
 });

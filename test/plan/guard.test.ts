@@ -1,7 +1,13 @@
 import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
-import { guard, isSuspended, type GuardInput, type Limits } from "../../src/plan/guard/guard.ts";
+import {
+  guard,
+  type GuardInput,
+  isSuspended,
+  type Limits,
+  writeHolds,
+} from "../../src/plan/guard/guard.ts";
 import { planHash } from "../../src/plan/guard/release.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { zoneId } from "../../src/zone/zone.ts";
@@ -70,6 +76,8 @@ describe("the guard", () => {
     { kept: 7, updated: 0, deleted: 3, holds: false },
     { kept: 43, updated: 0, deleted: 57, limit: 0.57, holds: false },
     { kept: 6, updated: 0, deleted: 4, holds: true },
+    { kept: 2, updated: 0, deleted: 1, holds: true },
+    { kept: 3, updated: 0, deleted: 1, holds: false },
     { kept: 0, updated: 0, deleted: 2, holds: false },
     { kept: 0, updated: 0, deleted: 3, holds: true },
     { kept: 2, updated: 3, deleted: 0, holds: false },
@@ -251,6 +259,20 @@ describe("the guard", () => {
     expect(refused(mixed, { freeze, maxUpdateShare: 1 })).toEqual([
       `freeze: a freeze: nothing is written, as a plan is carried out whole and not all of it only strengthens (setting/use_cloudflare_reporting_endpoint, policy/checkout); wait, change windows, or release this plan once with --accept ${planHash(mixed)}`,
     ]);
+  });
+
+  it("holds any other write to a zone by its mode, its suspension and every freeze", ({
+    expect,
+  }) => {
+    const none = { mode: "enforce", suspension: undefined, freeze: undefined, now } as const;
+    const freeze = { reason: "the sale", letStrengtheningPass: true };
+    const suspension = { reason: "", until: undefined };
+    expect(writeHolds(none)).toEqual([]);
+    expect(writeHolds({ ...none, freeze })).toEqual([
+      { reason: "freeze", message: "the sale: nothing is written; wait, or change windows" },
+    ]);
+    const all = writeHolds({ ...none, mode: "observe", suspension, freeze });
+    expect(all.map(({ reason }) => reason)).toEqual(["observe", "suspend", "freeze"]);
   });
 
   it("ends a suspension at its moment", ({ expect }) => {

@@ -65,8 +65,9 @@ describe("what is live, declared", () => {
     },
     { description: "x".repeat(100), key: "x".repeat(40) },
     { description: "--- 1.", key: "1" },
-  ])("makes of $description the key $key", ({ description, key }, { expect }) => {
-    expect(keysOf(declared(withPolicies(livePolicy("p1", { description }))))).toEqual([key]);
+    { description: "测试", expression: "ssl", key: "policy" },
+  ])("makes of $description the key $key", ({ key, ...policy }, { expect }) => {
+    expect(keysOf(declared(withPolicies(livePolicy("p1", policy))))).toEqual([key]);
   });
 
   it("gives twins keys of their own, which no mark has", ({ expect }) => {
@@ -89,6 +90,11 @@ describe("what is live, declared", () => {
     const declaration = declared(live);
     expect(reasonsOf(declaration)).toEqual([]);
     expect(keysOf(declaration)).toEqual(["shop", "shop-2"]);
+    const marked = liveException("r2", "b", { ref: "zonewarden:exception" });
+    expect(keysOf(declared(withRules(liveException("r1", "a"), marked)))).toEqual([
+      "exception-2",
+      "exception",
+    ]);
   });
 
   it("names rules by what they deploy, and exceptions by their words", ({ expect }) => {
@@ -214,7 +220,15 @@ describe("what cannot be declared is reported", () => {
     const live = liveZone({
       policies: [livePolicy("p1", { rest: { future: 1 } })],
       entrypoint: entrypoint(
-        liveDeployment("r1", { novelty: 1 }, { future: 1, categories: [{ ...php, more: 1 }] }),
+        liveDeployment(
+          "r1",
+          { novelty: 1 },
+          {
+            future: 1,
+            categories: [{ ...php, more: 1 }],
+            rules: [{ id: "b".repeat(32), enabled: false, less: 1 }],
+          },
+        ),
       ),
     });
     const declaration = declared(live);
@@ -222,7 +236,7 @@ describe("what cannot be declared is reported", () => {
     const words = "is declared without fields that files do not support:";
     expect(reasonsOf(declaration)).toEqual([
       `p1 ${words} future`,
-      `r1 ${words} action_parameters.overrides.categories[].more, action_parameters.overrides.future, novelty`,
+      `r1 ${words} action_parameters.overrides.categories[].more, action_parameters.overrides.future, action_parameters.overrides.rules[].less, novelty`,
     ]);
   });
 
@@ -239,6 +253,11 @@ describe("what cannot be declared is reported", () => {
       "p2 bears the same mark as another policy of the zone; declaring the others would delete it, so no policy of this zone is imported: delete it or remove its mark, and import again",
       "p3 is left out because of p2",
       "p1 is left out because of p2",
+    ]);
+    expect(declaration.leftOut.map(({ isFollowUp = false }) => isFollowUp)).toEqual([
+      false,
+      true,
+      true,
     ]);
   });
 

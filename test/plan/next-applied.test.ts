@@ -151,6 +151,13 @@ describe("what is known after a run", () => {
     },
   );
 
+  it("is nothing of what was to be renamed, was not written, and was not known", ({ expect }) => {
+    const renamed = { policies: declared([{ ...on, key: "basket", was: "checkout" }]) };
+    const named = { policies: [carriedOut("p1", on)] };
+    const next = after(undefined, renamed, named, { result: "not_done", left: [] });
+    expect(names(next)).toEqual(["p/basket ?"]);
+  });
+
   it("forgets what somebody made and we delete as unmanaged", ({ expect }) => {
     const deleting = { policies: declared([], "delete") };
     const outcome = { result: "unknown", left: [] } as const;

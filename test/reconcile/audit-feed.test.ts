@@ -32,6 +32,8 @@ class Followed implements AsyncDisposable {
   more: Omit<AuditRead, "entries"> = { malformed: 0, isCut: false };
   failure: Error | undefined;
   latencyMs = 0;
+  /** The account that has the failure and the latency; `undefined`: all have. */
+  account: string | undefined;
   readonly feed = new AuditFeed(
     { everyMs: minuteMs, overlapMs: 10 * minuteMs },
     {
@@ -40,8 +42,9 @@ class Followed implements AsyncDisposable {
         isDenied: ({ code }) => code === "API_FORBIDDEN",
         read: async (zones, window, signal) => {
           this.reads.push({ zones, ...window });
-          await this.clock.sleep(this.latencyMs, signal);
-          if (this.failure !== undefined) throw this.failure;
+          const isMeant = [undefined, zones[0]?.accountId].includes(this.account);
+          await this.clock.sleep(isMeant ? this.latencyMs : 0, signal);
+          if (isMeant && this.failure !== undefined) throw this.failure;
           return { entries: this.log, ...this.more };
         },
       },
@@ -180,6 +183,30 @@ describe("the audit feed", () => {
     expect(new Set(at.reads.map(({ zones }) => zones[0]?.accountId))).toEqual(new Set(["other"]));
   });
 
+  it("gives a zone its entries in the order of their times, not of the log", async ({ expect }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    const times = ["12:00:02", "12:00:03", "12:00:01", "12:00:01"];
+    at.log = times.map((time, index) => edit(index, 1, { at: new Date(`2026-11-20T${time}Z`) }));
+    await at.clock.advance(0);
+    expect(at.noted).toEqual([`${shop} entry-3 entry-2 entry-0 entry-1`]);
+  });
+
+  it("tells the state of the worst account and why, once each was read", async ({ expect }) => {
+    await using at = new Followed();
+    const first = zoneWithId(shop, 1);
+    const second = { ...first, zone: { ...first.zone, accountId: "other" } };
+    [at.account, at.latencyMs] = [first.zone.accountId, 1_000];
+    at.failure = new ServiceFault("API_FORBIDDEN", false);
+    at.start(first, second);
+    await at.clock.advance(0);
+    expect(at.states).toEqual([]);
+    expect(at.status).toMatchObject({ state: "lagging", accounts: { following: 1, lagging: 1 } });
+    await at.clock.advance(1_000);
+    expect(at.states).toEqual(["denied"]);
+    expect(at.status).toMatchObject({ state: "denied", reason: "API_FORBIDDEN of the world" });
+  });
+
   it("says once that it is denied, asks again each hour, and follows when it may", async ({
     expect,
   }) => {
@@ -230,7 +257,10 @@ describe("the audit feed", () => {
     at.more = { malformed: 0, isCut: false };
     at.latencyMs = 3 * minuteMs;
     await at.clock.advance(5 * minuteMs);
-    expect(at.status.reason).toBe("reads wait for the request budget");
+    expect(at.status).toMatchObject({
+      state: "lagging",
+      reason: "reads wait for the request budget",
+    });
   });
 
   it("counts what it cannot understand and warns once", async ({ expect }) => {
@@ -292,5 +322,9 @@ describe("the audit feed", () => {
     }
     expect(at.status.entries.woke).toBe(100_000);
     expect(at.woken).toHaveLength(20);
+    // The first entry is forgotten by now: it counts again.
+    at.log = [edit(0, 1)];
+    await at.clock.advance(minuteMs);
+    expect(at.status.entries.woke).toBe(100_001);
   });
 });

@@ -37,6 +37,7 @@ describe("a declared name without a zone", () => {
     expect(failures[0]?.message).toContain(row.says);
     // Only another declaration or listing helps, and both start a run.
     expect(failures[0]?.transient).toBe(false);
+    expect(reports[0]?.phases).toEqual({ fetch: 0, plan: 0, apply: 0 });
   });
 });
 

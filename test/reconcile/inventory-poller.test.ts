@@ -146,27 +146,35 @@ describe("an inventory read that fails", () => {
     expect(at.takeResults()).toEqual([`${shop} error`]);
   });
 
-  it("of one kind that is not available does not affect the others", async ({ expect }) => {
-    await using at = new Detected(daily);
-    at.items.set(shop, [script("https://cdn.example.net/a.js")]);
-    at.refusedKind = "connection";
-    at.start(declaredZone(shop));
-    await at.clock.advance(0);
-    const [report] = at.reports;
-    if (report?.result !== "read") throw new Error("not read");
-    expect([...report.facts.kinds.keys()]).toEqual(["script"]);
-    expect(report.facts.notPermitted.get("connection")).toMatchObject({ code: "API_FORBIDDEN" });
-    await at.clock.advance(20 * hourMs);
-    expect(at.requests).toHaveLength(3);
-  });
+  it.for([
+    { refused: "connection", other: "script" },
+    { refused: "script", other: "connection" },
+  ] as const)(
+    "of $refused, which is not available, does not affect $other",
+    async (kinds, { expect }) => {
+      const { refused, other } = kinds;
+      await using at = new Detected(daily);
+      at.items.set(shop, [script("https://cdn.example.net/a.js")]);
+      at.refusedKind = refused;
+      at.start(declaredZone(shop));
+      await at.clock.advance(0);
+      const [report] = at.reports;
+      if (report?.result !== "read") throw new Error("not read");
+      expect([...report.facts.kinds.keys()]).toEqual([other]);
+      expect(report.facts.notPermitted.get(refused)).toMatchObject({ code: "API_FORBIDDEN" });
+      await at.clock.advance(20 * hourMs);
+      expect(at.requests).toHaveLength(3);
+    },
+  );
 
   it("delays no other zone", async ({ expect }) => {
     await using at = new Detected(daily);
-    at.faults.set(shop, () => new Error("a fault of our own"));
+    const fault = new Error("a fault of our own");
+    at.faults.set(shop, () => fault);
     at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(3_000);
     expect(at.takeResults()).toEqual([`${shop} error`, `${blog} read`]);
-    expect(at.bugs.take()).toHaveLength(1);
+    expect(at.bugs.take()).toEqual([fault]);
   });
 });
 

@@ -51,6 +51,11 @@ describe("the zones that an entry touches", () => {
       yields: [],
     },
     {
+      when: "a zone that is known by its name and not declared deploys the same ruleset",
+      entry: { zoneName: "other.example.com", resourceId: owasp ?? "" },
+      yields: [],
+    },
+    {
       when: "a ruleset of the account was written",
       entry: { path: `/accounts/${other}/rulesets/${owasp}/rules/${other}` },
       yields: [shop],

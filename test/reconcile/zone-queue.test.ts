@@ -57,6 +57,21 @@ describe("the queue of zones", () => {
     expect(queue.size).toBe(0);
   });
 
+  it("loses no zone while another is added again and again", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(b, "retry", "retry", 10_000);
+    for (let delayMs = 5_000; delayMs > 0; delayMs -= 1) queue.add(a, "retry", "retry", delayMs);
+    queue.add(c, "retry", "retry", 20_000);
+    await clock.advance(20_000);
+    expect([await next(signal), await next(signal), await next(signal)]).toEqual([
+      "a.example retry retry",
+      "b.example retry retry",
+      "c.example retry retry",
+    ]);
+    expect(queue.size).toBe(0);
+  });
+
   it("never gives a zone that is being run, but once more afterwards", async ({
     expect,
     signal,

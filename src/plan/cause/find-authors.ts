@@ -1,6 +1,11 @@
-import type { ActorStyle, AuditEntry, WrittenValues } from "../../zone/audit-entry.ts";
+import type {
+  ActorStyle,
+  AuditedWrite,
+  AuditEntry,
+  WrittenValues,
+} from "../../zone/audit-entry.ts";
 import type { Kind } from "../../zone/resource.ts";
-import type { Change } from "../change.ts";
+import type { Change, Create, Delete, Update } from "../change.ts";
 import { actorIdentity, type Author, writtenActor } from "./author.ts";
 import { fieldsWith } from "./cause.ts";
 import { isFound } from "./written-values.ts";
@@ -18,6 +23,11 @@ export interface KnownEntries {
 
 /** The most possible authors that are named of a field. */
 const mostPossible = 3;
+
+/** An entry of a request that wrote something. */
+interface WriteEntry extends AuditEntry {
+  readonly wrote: AuditedWrite;
+}
 
 /** An entry that fits, and whether it is proved to have made what was found. */
 interface Fit {
@@ -37,10 +47,10 @@ export function authorsOf(
   style: ActorStyle,
 ): readonly Author[] {
   const fields = [...fieldsWith("drift", change), ...fieldsWith("unknown", change)];
+  if (fields.length === 0) return [];
   const entries = known.entries.filter(
-    ({ wrote, isRefused }) => wrote?.kind === change.kind && !isRefused,
+    (entry): entry is WriteEntry => entry.wrote?.kind === change.kind && !entry.isRefused,
   );
-  if (fields.length === 0 || entries.length === 0) return [];
   const found =
     change.verb === "update"
       ? fields.map((field) => ({
@@ -52,8 +62,8 @@ export function authorsOf(
 }
 
 function fitsOfResource(
-  change: Change,
-  entries: readonly AuditEntry[],
+  change: Create | Delete,
+  entries: readonly WriteEntry[],
   known: KnownEntries,
 ): readonly Fit[] {
   const others = entries.filter((entry) => !known.isOwn(entry));
@@ -64,9 +74,9 @@ function fitsOfResource(
 
 /** Who wrote the live value of a field: the entries since the last one that wrote another value. */
 function fitsOfField(
-  change: Change,
+  change: Update,
   field: string,
-  entries: readonly AuditEntry[],
+  entries: readonly WriteEntry[],
   { isOwn, isSinceDeclared }: KnownEntries,
 ): readonly Fit[] {
   let written: AuditEntry[] = [];
@@ -90,8 +100,7 @@ function fitsOfField(
 type Statement = "nothing" | "this value" | "another value" | "not which value";
 
 /** What an entry says about the live value of a field of a live resource. */
-function whatItSays({ wrote }: AuditEntry, change: Change, field: string): Statement {
-  if (wrote === undefined || change.verb === "create") return "nothing";
+function whatItSays({ wrote }: WriteEntry, change: Update, field: string): Statement {
   if (wrote.verb === "replace") {
     const isValue = field !== "position";
     return isValue ? statementOf(change, field, wrote.rules?.get(change.id)) : "not which value";
@@ -113,40 +122,38 @@ function statementOf(change: Change, field: string, values: WrittenValues | unde
 
 /** Who deleted a declared resource: an id is deleted once. Which of several ids was the declared resource's is not known. */
 function deleters(
-  { kind }: Change,
-  others: readonly AuditEntry[],
+  { kind }: Create,
+  others: readonly WriteEntry[],
   { gone }: KnownEntries,
 ): readonly Fit[] {
   const ids = gone?.(kind);
   const all = others.filter(({ wrote }) => {
-    if (wrote?.verb === "replace") return true;
-    return wrote?.verb === "delete" && (ids === undefined || ids.includes(wrote.id));
+    if (wrote.verb === "replace") return true;
+    return wrote.verb === "delete" && (ids === undefined || ids.includes(wrote.id));
   });
-  const isEachNamed = ids?.every((id) => all.some(({ wrote }) => wrote?.id === id)) === true;
-  const isReplaced = all.some(({ wrote }) => wrote?.verb === "replace");
+  const isEachNamed = ids?.every((id) => all.some(({ wrote }) => wrote.id === id)) === true;
+  const isReplaced = all.some(({ wrote }) => wrote.verb === "replace");
   return fits(all, isEachNamed && !isReplaced && isOneActor(all));
 }
 
 /** Who created a resource: an id is created once. Entries of rules do not say the id; their values do. */
 function creators(
-  change: Change,
-  others: readonly AuditEntry[],
+  change: Delete,
+  others: readonly WriteEntry[],
   { isSinceDeclared }: KnownEntries,
 ): readonly Fit[] {
-  if (change.verb !== "delete") return [];
-  const made = others.filter(({ wrote }) => wrote?.verb === "create");
-  const named = made.filter(({ wrote }) => wrote?.id === change.id);
+  const made = others.filter(({ wrote }) => wrote.verb === "create");
+  const named = made.filter(({ wrote }) => wrote.id === change.id);
   if (named.length > 0) return fits(named, isOneActor(named));
   const fitting = made.filter(({ wrote }) => {
-    if (wrote === undefined || wrote.id !== "" || wrote.values === undefined) return false;
-    const { values } = wrote;
+    const { id, values } = wrote;
+    if (id !== "" || values === undefined) return false;
     return change.fields.every(({ field }) => isFound(change, field, values) !== false);
   });
   if (fitting.length > 0) return fits(fitting, isSinceDeclared && fitting.length === 1);
   // A resource that is marked as ours counts as created by us and no longer declared.
   const touched = others.filter(
-    ({ wrote }) =>
-      wrote?.verb === "replace" || (wrote?.verb === "update" && wrote.id === change.id),
+    ({ wrote }) => wrote.verb === "replace" || (wrote.verb === "update" && wrote.id === change.id),
   );
   return fits(touched, false);
 }

@@ -38,7 +38,7 @@ export class EventQueue {
       if (event !== undefined) return event;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#notify = resolve;
-      stop.addEventListener("abort", this.#notify, { once: true });
+      stop.addEventListener("abort", this.#notify);
       await promise;
       stop.removeEventListener("abort", this.#notify);
     }
