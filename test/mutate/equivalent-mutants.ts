@@ -1,4 +1,7 @@
+import { equivalentInApi } from "./equivalent-in-api.ts";
 import { equivalentInImpact } from "./equivalent-in-impact.ts";
+import { equivalentInPlan } from "./equivalent-in-plan.ts";
+import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
 
 /** A mutant that no test can or should notice. */
 export interface EquivalentMutant {
@@ -16,45 +19,6 @@ export interface EquivalentMutant {
  * not a mutant of its file any more.
  */
 export const equivalentMutants: readonly EquivalentMutant[] = [
-  {
-    file: "src/api/budget/circuit-breaker.ts",
-    how: "0 → 1",
-    line: "return this.#openMs > 0;",
-    why: "The time is 0, or at least a second.",
-  },
-  {
-    file: "src/api/budget/rate-limiter.ts",
-    how: "this.#ended, now - keepMs → now - keepMs, this.#ended",
-    why: "Old moments stay in the list: that costs memory and changes no answer.",
-  },
-  {
-    file: "src/api/budget/rate-limiter.ts",
-    how: "0 → 1",
-    line: "if ((moments[middle] ?? 0) > limit) high = middle;",
-    why: "The index is always in the list; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/import/import-zone.ts",
-    how: '"" → "mutant"',
-    line: 'if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));',
-    why: "A candidate has at least one option; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/policies/policy-effect.ts",
-    how: '"" → "mutant"',
-    line: 'none: "",',
-    why: "A policy that is not in force is never told by this word: the sentences leave it out.",
-  },
-  {
-    file: "src/plan/policies/policy-effect.ts",
-    how: "!isInForce || before === undefined || after === undefined → (!isInForce || before === undefined)",
-    why: "A policy that is not there is not in force; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/policies/policy-effect.ts",
-    how: "!isInForce || before === undefined → (!isInForce)",
-    why: "A policy that is not there is not in force; the compiler does not know it.",
-  },
   {
     file: "src/syntax/csp/compare-csp.ts",
     how: '"" → "mutant"',
@@ -114,5 +78,8 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     how: "^ → (nothing)",
     why: "Every name of a type starts with that of its container.",
   },
+  ...equivalentInApi,
   ...equivalentInImpact,
+  ...equivalentInPlan,
+  ...equivalentInReconcile,
 ];

@@ -148,6 +148,15 @@ describe("who made drift", () => {
       yields: "",
     },
     {
+      when: "one entry wrote the value, and a later one another setting",
+      change: setting,
+      entries: [
+        wrote(alice, "PUT", `${zone}/page_shield`, off),
+        wrote(bob, "PUT", `${zone}/page_shield`, { use_connection_url_path: true }),
+      ],
+      yields: "alice@example.com (value)",
+    },
+    {
       when: "an entry wrote another value: the one of what was found is missing",
       change: setting,
       entries: [wrote(alice, "PUT", `${zone}/page_shield`, { enabled: true })],

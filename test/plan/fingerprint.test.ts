@@ -120,6 +120,13 @@ describe("the fingerprints of a plan", () => {
       stale: ["rule/r1"],
     },
     {
+      when: "the rule to be deleted was changed",
+      desired: desiredZone({ rules: declared([]) }),
+      before: { entrypoint: entrypoint(liveOwasp) },
+      now: { entrypoint: entrypoint(disabled) },
+      stale: ["rule/r1"],
+    },
+    {
       when: "another rule was added beside the one that differs",
       desired: rules,
       before: { entrypoint: entrypoint(disabled) },

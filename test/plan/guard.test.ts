@@ -8,7 +8,7 @@ import {
   type Limits,
   writeHolds,
 } from "../../src/plan/guard/guard.ts";
-import { planHash } from "../../src/plan/guard/release.ts";
+import { fleetHash, isHash, planHash } from "../../src/plan/guard/release.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import {
@@ -293,6 +293,17 @@ describe("the hash of a plan", () => {
     expect(planHash(planOf(3, 2, 0))).not.toBe(planHash(mild));
     const id = zoneId("1".repeat(32)) ?? mild.zone.id;
     expect(planHash({ ...mild, zone: { ...mild.zone, id } })).not.toBe(planHash(mild));
+  });
+
+  it("of several plans is the same in any order, and another for any other plans", ({ expect }) => {
+    const [one, two] = [mild, planOf(3, 2, 0)].map(planHash);
+    if (one === undefined || two === undefined) throw new Error("no hashes");
+    const both = fleetHash([one, two]);
+    expect(fleetHash([two, one])).toBe(both);
+    expect(new Set([both, fleetHash([one]), fleetHash([one, one]), one, two]).size).toBe(5);
+    expect([both, one].map(isHash)).toEqual([true, true]);
+    const others = [one.slice(1), `${one}0`, `0${one}`, one.toUpperCase(), one.replace(/^./, "g")];
+    expect(others.map(isHash)).toEqual(others.map(() => false));
   });
 
   it("does not hang on words", ({ expect }) => {

@@ -275,6 +275,9 @@ describe("the ownership of rules", () => {
   it("lets a delete pass that a person released, and only by the whole hash", ({ expect }) => {
     const planned = planRules([], [theirUploads], { rules: [adoptedUploads] });
     expect(holdsOf(planned)).toEqual(["adopted_delete"]);
+    expect(planned.holds[0]?.message).toContain(
+      "rule/uploads would be deleted, and the live rule r2",
+    );
     expect(holdsOf(planned, [planHash(planned).slice(0, 12)])).toEqual(["adopted_delete"]);
     expect(holdsOf(planned, [planHash(planned)])).toEqual([]);
   });

@@ -81,6 +81,12 @@ describe("the one complete overrides object", () => {
       },
     },
     {
+      when: "only the action is declared",
+      tuning: { action: "log" },
+      overrides: {},
+      yields: { ...noOverrides, rules: [ruleOverride(score, { action: "log" })] },
+    },
+    {
       when: "the score rule is overridden as a rule too: the tuning completes it",
       tuning: { scoreThreshold: 25 },
       overrides: { rules: [ruleOverride(score, { action: "log", score_threshold: 60 })] },
@@ -205,6 +211,33 @@ describe("differences of a tuning", () => {
             "paranoia-level-1 on",
             "paranoia-level-2 on",
             "language-php on",
+            "paranoia-level-3 off",
+            "paranoia-level-4 off",
+          ],
+        ],
+      ],
+    },
+    {
+      when: "the levels that are off stand between two categories",
+      declares: { paranoiaLevel: 2 },
+      over: { categories: ["php", "java"].map((name) => category(name, { enabled: true })) },
+      live: {
+        categories: [
+          { category: "php", enabled: true },
+          level(3, false),
+          level(4, false),
+          { category: "java", enabled: true },
+        ],
+      },
+      yields: [
+        [
+          "overrides",
+          ["php on", "paranoia-level-3 off", "paranoia-level-4 off", "java on"],
+          [
+            "paranoia-level-1 on",
+            "paranoia-level-2 on",
+            "php on",
+            "java on",
             "paranoia-level-3 off",
             "paranoia-level-4 off",
           ],

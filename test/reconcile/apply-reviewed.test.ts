@@ -165,6 +165,14 @@ describe("a zone that is written after all zones were planned", () => {
     expect([turn.reads, turn.writes.toSorted()]).toEqual([reads, writes]);
   });
 
+  it("stays held, without another read, where its plan was held", async ({ expect }) => {
+    const turn = new Turn();
+    turn.freeze = sale;
+    const report = await turn.take(10 * minute, () => (turn.freeze = undefined));
+    expect(report).toMatchObject({ result: "held", holds: [{ reason: "freeze" }] });
+    expect([turn.reads, turn.writes]).toEqual([1, []]);
+  });
+
   it("is in sync where somebody else made the changes meanwhile", async ({ expect }) => {
     const turn = new Turn();
     await turn.take(0, nothing);

@@ -5,6 +5,7 @@ import { applyPlan } from "../../src/reconcile/run/apply.ts";
 import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { LiveReader, LiveWriter, ReadTimes } from "../../src/zone/ports.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
 import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -44,7 +45,7 @@ function outcomesOf(
   return outcomesBy(writes, send, { ...choice, clock });
 }
 
-/** Applies writes that `send` sends, and gives their outcomes. */
+/** Applies writes that `send` sends, and gives their outcomes, or what holds them. */
 async function outcomesBy(
   writes: readonly Write[],
   send: (write: Write, stop: AbortSignal) => Promise<void>,
@@ -98,6 +99,7 @@ async function outcomesBy(
     ),
   );
   bugs.expectNone();
+  if (came.result === "held") return came.holds.map(({ message }) => message);
   if (came.result !== "applied") throw new Error(came.result);
   return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
 }
@@ -200,6 +202,11 @@ describe("a read that writes rely on", () => {
     },
   );
 
+  it("is no read where the part was not read", async ({ expect }) => {
+    const readAt = { settings: 0, policies: undefined, rules: undefined };
+    expect(await outcomesOf([deletePolicy], 0, { readAt })).toEqual(["read_expired"]);
+  });
+
   it.for([
     {
       when: "a 429 was not carried out",
@@ -282,4 +289,16 @@ describe("after a write that did not succeed", () => {
     expect(outcomes).toEqual(["done", came, "earlier_failure", "earlier_failure"]);
     expect(sent).toEqual(writes.slice(0, 2));
   });
+
+  it.for([
+    { ray: "ray-1", ends: " (ray ray-1)" },
+    { ray: "", ends: "" },
+  ])(
+    "the zone is held where it was the first and has no room",
+    async ({ ray, ends }, { expect }) => {
+      const failure = new ServiceError("API_QUOTA", "2 out of 1", { ray });
+      const holds = await outcomesBy([createPolicy, deletePolicy], () => Promise.reject(failure));
+      expect(holds).toEqual([`policy/b does not fit into the zone: 2 out of 1${ends}`]);
+    },
+  );
 });

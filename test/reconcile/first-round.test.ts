@@ -86,8 +86,13 @@ describe("the first round of a daemon that remembers nothing", () => {
     await settle(world);
     expect(new Set(writes(world).map((each) => each.split(" ")[1])).size).toBe(40);
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
-    // A plan that is fresh enough is written without another read.
+    // A plan that is fresh enough is written without another read, and only once.
     expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(40);
+    const sent = writes(world).length;
+    world.reconciler.requestSweep("manual");
+    await settle(world);
+    expect(writes(world)).toHaveLength(sent);
+    expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(80);
   });
 
   it("is not released by another hash", async ({ expect }) => {

@@ -59,6 +59,8 @@ describe("the reconciler", () => {
     await world.clock.advance(0);
     expect(world.takeResults()).toEqual([`${shop} applied`]);
     expect(world.loads.at(-1)?.result).toBe("applied");
+    // Requests for what people wait for come before those of a sweep.
+    expect(world.priorities).toEqual([`${shop} sweep`, `${blog} sweep`, `${shop} changed`]);
   });
 
   it("does nothing where the files are unchanged", async ({ expect }) => {

@@ -52,7 +52,10 @@ describe("a run whose writes are recorded", () => {
         bug: (error) => bugs.tell(error),
         recordBeforeWrite: async ({ outcomes }) => {
           await clock.sleep(5, signal);
-          seen.push(outcomes.map(({ status }) => status).join(" "));
+          const texts = outcomes.map((each) =>
+            each.status === "skipped" ? each.reason : each.status,
+          );
+          seen.push(texts.join(" "));
         },
       },
       { stop: signal, abort: signal },
@@ -60,9 +63,9 @@ describe("a run whose writes are recorded", () => {
     await clock.run(applying);
     bugs.expectNone();
     expect(seen).toEqual([
-      "unknown skipped skipped",
+      "unknown shutdown shutdown",
       "sent setting/enabled",
-      "done unknown skipped",
+      "done unknown shutdown",
       "sent policy/a",
       "done done unknown",
       "sent policy/b",

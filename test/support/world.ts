@@ -75,6 +75,8 @@ export class World implements AsyncDisposable {
   nextSweep: Date | undefined;
   /** `read shop.example` and `write shop.example create-policy`, as they began. */
   readonly requests: string[] = [];
+  /** The priorities of reads, as `shop.example changed`. */
+  readonly priorities: string[] = [];
   /** Zones whose answers were parsed, in order. */
   readonly parsed: string[] = [];
   readonly files = new Map<string, ZoneContent>();
@@ -174,6 +176,7 @@ export class World implements AsyncDisposable {
       listZones: (signal) => this.#list(signal),
       reader: {
         readAnswers: async (zone, _wanted, priority, signal) => {
+          this.priorities.push(`${zone.name} ${priority}`);
           const [readAt, live] = await this.#inTurn(priority, signal, async () => {
             const sentAt = readAllAt(this.clock.monotonicMs());
             return [sentAt, await this.#readZone(zone, signal)] as const;

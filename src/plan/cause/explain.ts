@@ -69,11 +69,10 @@ export function explainLeft(
 }
 
 function namesOfChange(key: ResourceKey, { policies, rules }: ZoneContent): readonly string[] {
-  const items = key.startsWith("policy/") ? policies?.items : rules?.items;
-  const [kind = ""] = key.split("/");
-  const was = items?.find((each) => `${kind}/${each.key}` === key)?.was;
-  if (was === undefined) return [appliedName(key)];
-  return appliedNames(key, key.startsWith("policy/") ? `policy/${was}` : `rule/${was}`);
+  const kind = key.startsWith("policy/") ? "policy" : "rule";
+  const declared = kind === "policy" ? policies : rules;
+  const was = declared?.items.find((each) => `${kind}/${each.key}` === key)?.was;
+  return appliedNames(key, was === undefined ? undefined : `${kind}/${was}`);
 }
 
 function causesOfField(

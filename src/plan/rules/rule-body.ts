@@ -41,24 +41,24 @@ const ruleFields: ReadonlySet<string> = new Set([
 
 /** Fields of overrides and of their elements that zonewarden reads and writes (SERVICE.md B.5). */
 const overrideFields = namesOf<keyof Overrides | keyof CategoryOverride | keyof RuleOverride>({
-  id: true,
-  category: true,
-  enabled: true,
-  action: true,
-  score_threshold: true,
-  sensitivity_level: true,
-  categories: true,
-  rules: true,
+  id: null,
+  category: null,
+  enabled: null,
+  action: null,
+  score_threshold: null,
+  sensitivity_level: null,
+  categories: null,
+  rules: null,
 });
 
 /** What an exception can skip (SERVICE.md B.4), in the order in which it is shown. */
 export const skipFields: ReadonlySet<string> = namesOf<keyof SkipParameters>({
-  ruleset: true,
-  phase: true,
-  rulesets: true,
-  rules: true,
-  phases: true,
-  products: true,
+  ruleset: null,
+  phase: null,
+  rulesets: null,
+  rules: null,
+  phases: null,
+  products: null,
 });
 
 /** The fields of `action_parameters` that zonewarden reads and writes, by action. */
@@ -68,8 +68,8 @@ const parameterFields: Readonly<Record<RuleAction["type"], ReadonlySet<string>>>
   other: new Set(),
 };
 
-/** The names of a type as a record: the compiler reports a missing one. */
-function namesOf<Name extends string>(names: Readonly<Record<Name, true>>): ReadonlySet<string> {
+/** The names of a type, as those of a record: the compiler reports a missing one. */
+function namesOf<Name extends string>(names: Readonly<Record<Name, null>>): ReadonlySet<string> {
   return new Set(Object.keys(names));
 }
 

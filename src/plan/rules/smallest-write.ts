@@ -62,8 +62,8 @@ function oneRule(
   if (deleted !== undefined && !isMoved) {
     return { call: "delete-rule", ruleset, id: deleted.id, changes };
   }
-  const rule = differing?.live;
-  if (differing === undefined || rule === undefined) return undefined;
+  if (differing?.live === undefined) return undefined;
+  const rule = differing.live;
   if (isMoved && !isSameOrder(without(before, rule), without(liveOf(after), rule))) {
     return undefined;
   }

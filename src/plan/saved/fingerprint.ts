@@ -92,7 +92,7 @@ function objectsOf(write: Write, live: LiveZone): readonly LiveObject[] {
     case "update-settings":
       return settingNames
         .filter((name) => name in write.body)
-        .map((name) => [`setting/${name}`, String(live.settings?.[name] ?? unread)]);
+        .map((name) => [`setting/${name}`, String(live.settings?.[name] ?? notFound)]);
     case "create-policy":
       return [absentPolicy(write.body["description"], live)];
     case "update-policy":
@@ -108,8 +108,8 @@ function objectsOf(write: Write, live: LiveZone): readonly LiveObject[] {
   }
 }
 
-/** A fingerprint that equals no other: an object that was not read may have changed. */
-const unread = "not read";
+/** A fingerprint that no plan has: an object that was not read may have changed, and one that is gone has. */
+const notFound = "not found";
 
 /** A new policy depends on its absence: a run whose answer was lost may have created it (SERVICE.md A.6). */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
@@ -118,18 +118,17 @@ function absentPolicy(description: Json | undefined, { policies }: LiveZone): Li
   const ids = holders?.map(({ id }) => id).toSorted();
   return [
     `mark/${owner}:${key}`,
-    ids === undefined ? unread : ids.length === 0 ? "nowhere" : ids.join(" "),
+    ids === undefined ? notFound : ids.length === 0 ? "nowhere" : ids.join(" "),
   ];
 }
 
 function policy(id: string, { policies }: LiveZone): LiveObject {
   const found = policies?.find((each) => each.id === id);
-  const gone = policies === undefined ? unread : "gone";
-  return [`policy/${id}`, found === undefined ? gone : digest({ ...found })];
+  return [`policy/${id}`, found === undefined ? notFound : digest({ ...found })];
 }
 
 function entrypoint({ entrypoint: live }: LiveZone): LiveObject {
-  if (live === undefined) return ["entrypoint", unread];
+  if (live === undefined) return ["entrypoint", notFound];
   if (live.state === "absent") return ["entrypoint", "absent"];
   return ["entrypoint", `version ${live.version}, ${digest(live.rules.map(({ wire }) => wire))}`];
 }
@@ -137,10 +136,9 @@ function entrypoint({ entrypoint: live }: LiveZone): LiveObject {
 function rule(id: string, { entrypoint: live }: LiveZone): LiveObject {
   const rules = live?.state === "present" ? live.rules : [];
   const found = rules.find((each) => each.id === id);
-  const gone = live === undefined ? unread : "gone";
   return [
     `rule/${id}`,
-    found === undefined ? gone : `version ${found.version}, ${digest(found.wire)}`,
+    found === undefined ? notFound : `version ${found.version}, ${digest(found.wire)}`,
   ];
 }
 

@@ -1,0 +1,86 @@
+/** Survivors in `plan` that were looked at. */
+export const equivalentInPlan = [
+  {
+    file: "src/plan/cause/explain.ts",
+    how: "declared, last → last, declared",
+    why: "Two lists are equal in either order.",
+  },
+  {
+    file: "src/plan/cause/written-values.ts",
+    how: 'kind === "policy" && field === "description" && typeof before === "string" → (kind === "policy" && field === "description")',
+    why: "The description of a live policy is a text; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/import/import-policies.ts",
+    how: 'options[0]?.key ?? "" → (options[0]?.key)',
+    why: "A candidate has at least one option; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/import/import-zone.ts",
+    how: '"" → "mutant"',
+    line: 'if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));',
+    why: "A candidate has at least one option; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: '"" → "mutant"',
+    line: 'none: "",',
+    why: "A policy that is not in force is never told by this word: the sentences leave it out.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: "!isInForce || before === undefined || after === undefined → (!isInForce || before === undefined)",
+    why: "A policy that is not there is not in force; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: "!isInForce || before === undefined → (!isInForce)",
+    why: "A policy that is not there is not in force; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "!isMixed(other) || !isMixed(step) → ((!isMixed(other)) && (!isMixed(step)))",
+    why: "Steps that only strengthen or only weaken are sorted before and after the others in any case; it saves comparisons.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "gain, loss → loss, gain",
+    why: "Two demands overlap in either order.",
+  },
+  {
+    file: "src/plan/rules/rule-effect.ts",
+    how: "after > before → ((after) >= (before))",
+    why: "Equal numbers were told apart before.",
+  },
+  {
+    file: "src/plan/rules/rule-match.ts",
+    how: "found !== undefined → true",
+    why: "That no rule is taken is of no effect; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/rule-match.ts",
+    how: 'live.action.type === "execute" && live.action.ruleset === target.action.ruleset → (live.action.ruleset === target.action.ruleset)',
+    why: "Only a rule that executes a ruleset has one; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/smallest-write.ts",
+    how: "without(before, rule), without(liveOf(after), rule) → without(liveOf(after), rule), without(before, rule)",
+    why: "Two lists have the same order in either order.",
+  },
+  {
+    file: "src/plan/saved/fingerprint.ts",
+    how: '"" → "mutant"',
+    line: 'const { owner = "", key = "" } = unmarked(live.description);',
+    why: "A duplicate bears a mark; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/saved/fingerprint.ts",
+    how: 'write.call !== "delete-policy" → false',
+    why: "No other write has the id of a policy that the plan deletes; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/write-order.ts",
+    how: "10 → 11",
+    why: "Any number over 2 keeps the directions apart.",
+  },
+] as const;
