@@ -40,6 +40,14 @@ describe("the score rule", () => {
     });
   });
 
+  it("is read from the zone alone where its account is not known", async ({ expect, signal }) => {
+    const { send, calls } = service(ruleset);
+    const withoutAccount = { ...zone(), accountId: "" };
+    const rule = await new ScoreRules(new SimulatedClock()).read(send, withoutAccount, signal);
+    expect(rule).toMatchObject({ id: "last", source: "zone" });
+    expect(calls.map(isAccountPath)).toEqual([false]);
+  });
+
   it("is the documented one where nothing may be read", async ({ expect, signal }) => {
     const { send, calls } = service(forbidden);
     const rule = await new ScoreRules(new SimulatedClock()).read(send, zone(), signal);

@@ -3,13 +3,21 @@ import { describe, it } from "vitest";
 import { sendWrite } from "../../src/api/write/send-write.ts";
 import { type Dialect, dialects } from "../../src/emulator/http/api-endpoint.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { emulated } from "../support/emulated.ts";
 import { fakeGet } from "../support/get.ts";
+import { liveZone } from "../support/model.ts";
 import { zone } from "../support/service.ts";
 import { deployOwasp, kinds, rulesetOf, shop, writes } from "../support/writes.ts";
 
 const everyWay = dialects.flatMap((dialect) => kinds.map((call) => ({ dialect, call })));
+
+const settings = {
+  enabled: true,
+  use_cloudflare_reporting_endpoint: true,
+  use_connection_url_path: false,
+};
 
 describe("a write", () => {
   it.for(everyWay)("$call ($dialect): what it gives back is what is live", async (row, context) => {
@@ -102,6 +110,52 @@ describe("a write", () => {
     const written = await sendWrite(send, live, write, signal);
     expect(written.live.entrypoint).toMatchObject({ id: "e1", version: "5" });
     expect(calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+  });
+
+  it("reads the entry point that it created where the answer does not show it", async ({
+    expect,
+    signal,
+  }) => {
+    const live = liveZone({ entrypoint: { state: "absent" } });
+    const rules = [{ id: "r1", version: "1", action: "skip" }];
+    const { send, calls } = fakeGet(({ method }) => ({
+      result: method === "PUT" ? { id: "e1", version: "1" } : { id: "e1", version: "1", rules },
+    }));
+    const write: Write = { call: "put-entrypoint", rules: [deployOwasp], changes: [] };
+    const written = await sendWrite(send, live, write, signal);
+    expect(rulesetOf(written.live).rules).toHaveLength(1);
+    expect(calls.map(({ method }) => method)).toEqual(["PUT", "GET"]);
+  });
+
+  it("that succeeded is unknown, not failed, where its zone cannot be read afterwards", async ({
+    expect,
+    signal,
+  }) => {
+    const denied = new ServiceError("API_FORBIDDEN", "no", { status: 403 });
+    const { send } = fakeGet(({ method }) => {
+      if (method === "GET") throw denied;
+      return { result: {} };
+    });
+    const live = liveZone({ settings: { ...settings, enabled: false } });
+    const write: Write = { call: "update-settings", body: { enabled: true }, changes: [] };
+    await expect(sendWrite(send, live, write, signal)).rejects.toMatchObject({
+      code: "API_UNKNOWN_OUTCOME",
+      mayHaveHappened: true,
+    });
+  });
+
+  it("that waits for the request budget is not sent after it is stopped", async ({ expect }) => {
+    await using shopAt = await shop();
+    const never = new AbortController().signal;
+    const before = await shopAt.look(never);
+    shopAt.session.credential.budget.pauseFor(60_000);
+    shopAt.journal();
+    const stop = new AbortController();
+    const write = writes["update-settings"](before);
+    const writing = shopAt.writer.write(before, write, never, stop.signal);
+    stop.abort(new Error("a freeze begins"));
+    await expect(writing).rejects.toThrow("a freeze begins");
+    expect(shopAt.journal()).toEqual([]);
   });
 });
 

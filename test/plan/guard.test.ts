@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import type { Change } from "../../src/plan/change.ts";
 import {
   guard,
   type GuardInput,
@@ -8,9 +7,8 @@ import {
   type Limits,
   writeHolds,
 } from "../../src/plan/guard/guard.ts";
-import { fleetHash, isHash, planHash } from "../../src/plan/guard/release.ts";
+import { planHash } from "../../src/plan/guard/release.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
-import { zoneId } from "../../src/zone/zone.ts";
 import {
   carriedOut,
   declared,
@@ -23,6 +21,7 @@ import {
   policy,
   usualLimits,
 } from "../support/model.ts";
+import { policyPlan } from "../support/plan-of.ts";
 
 const now = new Date("2026-11-21T10:00:00.000Z");
 
@@ -45,23 +44,7 @@ const bareZone = liveZone({
   policies: [],
 });
 
-/** A plan that keeps, updates and deletes so many policies. */
-function planOf(kept: number, updated: number, deleted: number): Plan {
-  const keys = Array.from({ length: kept + updated + deleted }, (_, n) => `p${n}`);
-  return plan(
-    desiredZone({ policies: declared(keys.slice(0, kept + updated).map((key) => policy(key))) }),
-    liveZone({
-      policies: keys.map((key, n) =>
-        carriedOut(key, policy(key), {
-          enabled: n < kept || n >= kept + updated,
-        }),
-      ),
-    }),
-    owner,
-  );
-}
-
-const mild = planOf(3, 1, 0);
+const mild = policyPlan(3, 1, 0);
 
 describe("the guard", () => {
   it("lets a plan pass that stays within its limits", ({ expect }) => {
@@ -69,7 +52,7 @@ describe("the guard", () => {
   });
 
   it("never holds a plan without changes", ({ expect }) => {
-    expect(refused(planOf(1, 0, 0), { mode: "observe" })).toEqual([]);
+    expect(refused(policyPlan(1, 0, 0), { mode: "observe" })).toEqual([]);
   });
 
   it.for([
@@ -85,7 +68,7 @@ describe("the guard", () => {
   ])(
     "of $kept kept, $updated updated, $deleted deleted things: holds $holds",
     ({ kept, updated, deleted, limit = 0.3, holds }, { expect }) => {
-      const proposal = planOf(kept, updated, deleted);
+      const proposal = policyPlan(kept, updated, deleted);
       expect(refused(proposal, { maxDeleteShare: limit }).length > 0).toBe(holds);
     },
   );
@@ -150,15 +133,15 @@ describe("the guard", () => {
   });
 
   it("lets the one rule of a small zone be deleted", ({ expect }) => {
-    expect(refused(planOf(0, 0, 1))).toEqual([]);
+    expect(refused(policyPlan(0, 0, 1))).toEqual([]);
   });
 
   it("says what it found, the limit, and both ways to allow it", ({ expect }) => {
-    const deletes = planOf(138, 0, 64);
+    const deletes = policyPlan(138, 0, 64);
     expect(refused(deletes)).toEqual([
       `too_many_deletes: would delete 64 of 202 managed policies and rules (31.7 %), the limit is 30 %: release this plan once with --accept ${planHash(deletes)}, or raise limits.max_delete_share`,
     ]);
-    const updates = planOf(1, 3, 0);
+    const updates = policyPlan(1, 3, 0);
     expect(refused(updates)).toEqual([
       `too_many_updates: would update 3 of 4 managed settings, policies and rules (75 %), the limit is 60 %: release this plan once with --accept ${planHash(updates)}, or raise limits.max_update_share`,
     ]);
@@ -167,7 +150,7 @@ describe("the guard", () => {
   it("holds weakening plans only with weakening: refuse, and names the first changes", ({
     expect,
   }) => {
-    const weak = planOf(20, 0, 5);
+    const weak = policyPlan(20, 0, 5);
     expect(refused(weak)).toEqual([]);
     expect(refused(weak, { weakening: "refuse" })).toEqual([
       `weakening: 5 of 5 changes weaken the protection, or may (policy/p20, policy/p21, policy/p22 and 2 more), and limits.weakening is refuse: release this plan once with --accept ${planHash(weak)}`,
@@ -203,7 +186,7 @@ describe("the guard", () => {
   });
 
   it("lets a plan pass that a person released by its hash, and only that one", ({ expect }) => {
-    const deletes = planOf(0, 0, 4);
+    const deletes = policyPlan(0, 0, 4);
     expect(refused(deletes, { accept: [planHash(deletes)] })).toEqual([]);
     expect(refused(deletes, { accept: [planHash(mild)] })).toHaveLength(1);
   });
@@ -280,34 +263,5 @@ describe("the guard", () => {
     expect(isSuspended({ reason: "", until: new Date(now.getTime() + 1) }, now)).toBe(true);
     expect(isSuspended({ reason: "", until: now }, now)).toBe(false);
     expect(refused(mild, { suspension: { reason: "the sale", until: now } })).toEqual([]);
-  });
-});
-
-describe("the hash of a plan", () => {
-  it("is the same for the same requests to the same zone", ({ expect }) => {
-    expect(planHash(planOf(3, 1, 0))).toBe(planHash(mild));
-    expect(planHash(mild)).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  it("is another for other requests and for another zone", ({ expect }) => {
-    expect(planHash(planOf(3, 2, 0))).not.toBe(planHash(mild));
-    const id = zoneId("1".repeat(32)) ?? mild.zone.id;
-    expect(planHash({ ...mild, zone: { ...mild.zone, id } })).not.toBe(planHash(mild));
-  });
-
-  it("of several plans is the same in any order, and another for any other plans", ({ expect }) => {
-    const [one, two] = [mild, planOf(3, 2, 0)].map(planHash);
-    if (one === undefined || two === undefined) throw new Error("no hashes");
-    const both = fleetHash([one, two]);
-    expect(fleetHash([two, one])).toBe(both);
-    expect(new Set([both, fleetHash([one]), fleetHash([one, one]), one, two]).size).toBe(5);
-    expect([both, one].map(isHash)).toEqual([true, true]);
-    const others = [one.slice(1), `${one}0`, `0${one}`, one.toUpperCase(), one.replace(/^./, "g")];
-    expect(others.map(isHash)).toEqual(others.map(() => false));
-  });
-
-  it("does not hang on words", ({ expect }) => {
-    const changes: readonly Change[] = mild.changes.map((each) => ({ ...each, title: "Other" }));
-    expect(planHash({ ...mild, changes, notes: ["a note"] })).toBe(planHash(mild));
   });
 });

@@ -104,18 +104,6 @@ const situations: readonly Sent[] = [
     leaves: ["f1", "f2"],
   },
   {
-    when: "a rule deploys another ruleset, and neither is one that the service names",
-    given: declared([deployment("own", { ruleset: "b".repeat(32) })]),
-    live: entrypoint(
-      liveDeployment("r1", {
-        ref: "zonewarden:own",
-        action_parameters: { id: "a".repeat(32), version: "latest" },
-      }),
-    ),
-    yields: ["~ rule/own (deploy)"],
-    sends: ["PATCH r1"],
-  },
-  {
     when: "a new exception stands in front of a declared rule",
     given: declared([uploads, owasp]),
     live: entrypoint(foreign, liveOwasp),

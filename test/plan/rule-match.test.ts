@@ -76,6 +76,17 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
     yields: ["~ rule/a (expression)", "+ rule/b"],
   },
   {
+    when: "a rule deploys another ruleset, and neither is one that the service names",
+    given: declared([deployment("own", { ruleset: "b".repeat(32) })]),
+    live: entrypoint(
+      liveDeployment("r1", {
+        ref: "zonewarden:own",
+        action_parameters: { id: "a".repeat(32), version: "latest" },
+      }),
+    ),
+    yields: ["~ rule/own (deploy)"],
+  },
+  {
     when: "somebody made something else of our rule",
     given: declared([uploads]),
     live: entrypoint(

@@ -22,6 +22,8 @@ import type { Wire } from "../support/wire-model.ts";
 
 const score = documentedScoreRuleId;
 const level = (n: number, enabled: boolean) => ({ category: `paranoia-level-${n}`, enabled });
+const on = (name: string) => ({ category: name, enabled: true });
+const levelsOff = ["paranoia-level-3 off", "paranoia-level-4 off"];
 const allLevels = [level(1, true), level(2, true), level(3, false), level(4, false)];
 
 function differences(
@@ -220,27 +222,13 @@ describe("differences of a tuning", () => {
     {
       when: "the levels that are off stand between two categories",
       declares: { paranoiaLevel: 2 },
-      over: { categories: ["php", "java"].map((name) => category(name, { enabled: true })) },
-      live: {
-        categories: [
-          { category: "php", enabled: true },
-          level(3, false),
-          level(4, false),
-          { category: "java", enabled: true },
-        ],
-      },
+      over: { categories: [category("a", { enabled: true }), category("b", { enabled: true })] },
+      live: { categories: [on("a"), level(3, false), level(4, false), on("b")] },
       yields: [
         [
           "overrides",
-          ["php on", "paranoia-level-3 off", "paranoia-level-4 off", "java on"],
-          [
-            "paranoia-level-1 on",
-            "paranoia-level-2 on",
-            "php on",
-            "java on",
-            "paranoia-level-3 off",
-            "paranoia-level-4 off",
-          ],
+          ["a on", ...levelsOff, "b on"],
+          ["paranoia-level-1 on", "paranoia-level-2 on", "a on", "b on", ...levelsOff],
         ],
       ],
     },

@@ -1,110 +1,15 @@
 import { describe, it } from "vitest";
 
 import { type Change, neutral } from "../../src/plan/change.ts";
-import { applyPlan } from "../../src/reconcile/run/apply.ts";
-import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
-import type { LiveReader, LiveWriter, ReadTimes } from "../../src/zone/ports.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
-import { Bugs } from "../support/bugs.ts";
+import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { livePolicy, liveZone, readAllAt } from "../support/model.ts";
-import { report } from "../support/reports.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
 
-/** What a test of writes may choose. */
-interface Choice {
-  readonly clock?: SimulatedClock;
-  readonly readAt?: ReadTimes;
-  readonly changes?: readonly Change[];
-  readonly live?: LiveZone;
-  /** The parts that another read shows. */
-  readonly readAgain?: Partial<LiveZone>;
-  /** Parts that were read again. */
-  readonly reads?: string[];
-}
-
-/** Applies writes that each wait for a time before they are sent, and gives their outcomes. */
-function outcomesOf(
-  writes: readonly Write[],
-  waitMs: number | ((write: Write) => number),
-  choice: Choice = {},
-  /** The error of a write that is cancelled. */
-  failure: (reason: unknown) => unknown = (reason) => reason,
-): Promise<readonly string[]> {
-  const { clock = new SimulatedClock() } = choice;
-  const send = async (write: Write, stop: AbortSignal): Promise<void> => {
-    const ms = typeof waitMs === "number" ? waitMs : waitMs(write);
-    await clock.sleep(ms, stop).catch((reason: unknown) => {
-      throw failure(reason);
-    });
-  };
-  return outcomesBy(writes, send, { ...choice, clock });
-}
-
-/** Applies writes that `send` sends, and gives their outcomes, or what holds them. */
-async function outcomesBy(
-  writes: readonly Write[],
-  send: (write: Write, stop: AbortSignal) => Promise<void>,
-  {
-    clock = new SimulatedClock(),
-    readAt = readAllAt(0),
-    changes = [],
-    live = liveZone(),
-    readAgain = {},
-    reads = [],
-  }: Choice = {},
-): Promise<readonly string[]> {
-  const bugs = new Bugs();
-  using gate = new WriteGate(clock, maxReadAgeMs(0));
-  const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
-  if (planned.result !== "planned") throw new Error("not planned");
-  const writer: LiveWriter = {
-    write: async (known, write, _signal, stop) => {
-      await send(write, stop);
-      const shows = partOf(write) === "policies" ? "object" : "part";
-      return { live: known, readAt: clock.monotonicMs(), shows, ray: "ray", interleaved: false };
-    },
-  };
-  const reader: LiveReader = {
-    readAnswers: (_zone, parts) => {
-      reads.push(...zoneParts.filter((part) => parts[part]));
-      const times = readAllAt(clock.monotonicMs());
-      return Promise.resolve({
-        readAt: times,
-        digest: "",
-        live: () => ({ ...live, ...readAgain }),
-      });
-    },
-    readScripts: () => Promise.resolve([]),
-  };
-  const never = new AbortController().signal;
-  const came = await clock.run(
-    applyPlan(
-      {
-        report: { ...planned, plan: { ...planned.plan, changes, writes } },
-        live,
-        digest: "",
-        readAt,
-        conflicts: [],
-        holdsAt: () => [],
-        remainingIn: () => [],
-      },
-      gate,
-      { reader, writer, clock, bug: (error) => bugs.tell(error) },
-      { stop: never, abort: never },
-    ),
-  );
-  bugs.expectNone();
-  if (came.result === "held") return came.holds.map(({ message }) => message);
-  if (came.result !== "applied") throw new Error(came.result);
-  return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
-}
-
-const zoneParts = ["settings", "policies", "rules"] as const;
 const putSettings = { call: "update-settings", body: {}, changes: [] } as const;
 const createPolicy = { call: "create-policy", body: {}, changes: ["policy/b"] } as const;
 const updatePolicy = { call: "update-policy", id: "p1", body: {}, changes: ["policy/a"] } as const;

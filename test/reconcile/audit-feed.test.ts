@@ -1,15 +1,9 @@
 import { describe, it } from "vitest";
 
-import { AuditFeed } from "../../src/reconcile/audit/audit-feed.ts";
-import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
-import type { AuditEntry, AuditRead, AuditWindow } from "../../src/zone/audit-entry.ts";
-import type { DesiredZone } from "../../src/zone/desired-zone.ts";
-import type { Zone } from "../../src/zone/zone.ts";
-import { auditEntry, idOf, zoneWithId } from "../support/audit-entries.ts";
-import { SimulatedClock } from "../support/clock.ts";
+import { idOf, zoneWithId } from "../support/audit-entries.ts";
+import { edit, Followed, minuteMs } from "../support/followed-log.ts";
 import { ServiceFault } from "../support/world.ts";
 
-const minuteMs = 60_000;
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
 const ours = {
   type: "account",
@@ -18,69 +12,6 @@ const ours = {
   tokenId: "our-token",
   tokenName: "",
 };
-
-/** A feed over a log that a test writes, on a clock that the test moves. */
-class Followed implements AsyncDisposable {
-  readonly clock = new SimulatedClock();
-  readonly woken: string[] = [];
-  readonly noted: string[] = [];
-  readonly states: string[] = [];
-  readonly warnings: number[] = [];
-  readonly bugs: unknown[] = [];
-  readonly reads: (AuditWindow & { readonly zones: readonly Zone[] })[] = [];
-  log: AuditEntry[] = [];
-  more: Omit<AuditRead, "entries"> = { malformed: 0, isCut: false };
-  failure: Error | undefined;
-  latencyMs = 0;
-  /** The account that has the failure and the latency; `undefined`: all have. */
-  account: string | undefined;
-  readonly feed = new AuditFeed(
-    { everyMs: minuteMs, overlapMs: 10 * minuteMs },
-    {
-      source: {
-        isOwnToken: (id) => id === "our-token" || id === "our-other-token",
-        isDenied: ({ code }) => code === "API_FORBIDDEN",
-        read: async (zones, window, signal) => {
-          this.reads.push({ zones, ...window });
-          const isMeant = [undefined, zones[0]?.accountId].includes(this.account);
-          await this.clock.sleep(isMeant ? this.latencyMs : 0, signal);
-          if (isMeant && this.failure !== undefined) throw this.failure;
-          return { entries: this.log, ...this.more };
-        },
-      },
-      clock: this.clock,
-      note: (zone, entries) => this.noted.push(`${zone} ${entries.map(({ id }) => id).join(" ")}`),
-      wake: (zone) => this.woken.push(zone),
-      changed: ({ state }) => this.states.push(state),
-      malformed: (count) => this.warnings.push(count),
-      bug: (error) => this.bugs.push(error),
-    },
-  );
-  readonly #stop = new AbortController();
-  #ended: Promise<void> = Promise.resolve();
-
-  start(...zones: readonly DesiredZone[]): void {
-    this.feed.declare(zones);
-    this.#ended = this.feed.runUntil(this.#stop.signal);
-  }
-
-  takeWoken(): readonly string[] {
-    return this.woken.splice(0);
-  }
-
-  get status(): AuditFeedStatus {
-    return this.feed.status;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#ended;
-  }
-}
-
-function edit(number: number, zone: number, changes: Partial<AuditEntry> = {}): AuditEntry {
-  return auditEntry({ id: `entry-${number}`, zoneId: idOf(zone), ...changes });
-}
 
 describe("the audit feed", () => {
   it("wakes a zone once for a hundred edits, and not again when reads overlap", async ({

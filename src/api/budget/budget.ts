@@ -245,7 +245,7 @@ export class Budget {
 /** Index of a request's priority after aging; the lowest goes first. */
 function agedRank({ rank, since }: Ranked, now: number): number {
   // `now` is rounded down, and so may be before `since`.
-  return Math.max(0, rank - Math.floor(Math.max(0, now - since) / agingMs));
+  return Math.max(0, rank - Math.trunc((now - since) / agingMs));
 }
 
 function classOf(request: Ranked, now: number): PriorityClass {

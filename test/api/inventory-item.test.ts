@@ -1,0 +1,121 @@
+import { describe, it } from "vitest";
+
+import { noFilters } from "../../src/api/read/item-query.ts";
+import { listItems, readItem } from "../../src/api/read/read-inventory.ts";
+import { fakeGet } from "../support/get.ts";
+import { zone as zoneOf } from "../support/service.ts";
+
+const hash = "b".repeat(64);
+
+describe("an item", () => {
+  const id = "c".repeat(32);
+  const seen = {
+    id,
+    host: "shop.example.com",
+    first_seen_at: "2026-11-01T00:00:00Z",
+    last_seen_at: "2026-11-02T00:00:00Z",
+    first_page_url: "https://shop.example.com/",
+    page_urls: ["https://shop.example.com/b", "https://shop.example.com/a"],
+  };
+  const resource = {
+    ...seen,
+    url: "https://cdn.example/a.js",
+    added_at: "2026-11-03T00:00:00Z",
+    status: "active",
+    url_contains_cdn_cgi_path: false,
+    url_reported_malicious: true,
+    malicious_url_categories: ["Phishing", "Malware"],
+    malicious_domain_categories: ["Spam", "Malware"],
+  };
+  const version = {
+    hash,
+    js_integrity_score: 1,
+    malware_score: 2,
+    cryptomining_score: 3,
+    magecart_score: 4,
+    fetched_at: "2026-11-04T00:00:00Z",
+  };
+  const seenItem = {
+    id,
+    host: "shop.example.com",
+    firstSeenAt: new Date("2026-11-01T00:00:00Z"),
+    lastSeenAt: new Date("2026-11-02T00:00:00Z"),
+    firstPageUrl: "https://shop.example.com/",
+    pageUrls: ["https://shop.example.com/a", "https://shop.example.com/b"],
+  };
+  const resourceItem = {
+    ...seenItem,
+    url: "https://cdn.example/a.js",
+    addedAt: new Date("2026-11-03T00:00:00Z"),
+    status: "active",
+    urlContainsCdnCgi: false,
+    urlReportedMalicious: true,
+    domainReportedMalicious: false,
+    maliciousCategories: ["Malware", "Phishing", "Spam"],
+  };
+  const versionItem = {
+    hash,
+    scores: { integrity: 1, malware: 2, cryptomining: 3, magecart: 4 },
+    fetchedAt: new Date("2026-11-04T00:00:00Z"),
+  };
+
+  it.for([
+    {
+      kind: "script",
+      wire: { ...resource, ...version, versions: [version] },
+      yields: { ...resourceItem, ...versionItem, versions: [versionItem] },
+    },
+    {
+      kind: "connection",
+      wire: { ...resource, url_reported_malicious: undefined, domain_reported_malicious: true },
+      yields: { ...resourceItem, urlReportedMalicious: false, domainReportedMalicious: true },
+    },
+    {
+      kind: "cookie",
+      wire: {
+        ...seen,
+        name: "session",
+        type: "first_party",
+        domain_attribute: "example.com",
+        path_attribute: "/shop",
+        expires_attribute: "2026-12-01T00:00:00Z",
+        max_age_attribute: 60,
+        http_only_attribute: true,
+        secure_attribute: false,
+        same_site_attribute: "lax",
+      },
+      yields: {
+        ...seenItem,
+        name: "session",
+        type: "first_party",
+        domain: "example.com",
+        path: "/shop",
+        expiresAt: new Date("2026-12-01T00:00:00Z"),
+        maxAge: 60,
+        httpOnly: true,
+        secure: false,
+        sameSite: "lax",
+      },
+    },
+  ] as const)("that is a $kind has every field", async ({ kind, wire, yields }, context) => {
+    const { expect, signal } = context;
+    const { send } = fakeGet(() => ({ result: wire }));
+    const item = await readItem(send, zoneOf(), kind, id, signal);
+    expect(item).toEqual({ kind, ...yields });
+  });
+
+  it("of another shape is no item, and names the request", async ({ expect, signal }) => {
+    const { send } = fakeGet(() => ({ result: { id: "not an id" }, status: 200, ray: "ray-7" }));
+    const facts = { code: "API_MALFORMED", status: 200, ray: "ray-7" };
+    const reading = readItem(send, zoneOf(), "script", id, signal);
+    await expect(reading).rejects.toMatchObject(facts);
+    await expect(reading).rejects.toThrow(
+      "GET /zones/{zone_id}/page_shield/scripts/{script_id}: not a script",
+    );
+    const listing = listItems(send, zoneOf(), "cookie", noFilters, signal);
+    await expect(listing).rejects.toMatchObject(facts);
+    await expect(listing).rejects.toThrow(
+      "GET /zones/{zone_id}/page_shield/cookies: not a list of items",
+    );
+  });
+});

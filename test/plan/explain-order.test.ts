@@ -1,0 +1,119 @@
+import { describe, it } from "vitest";
+
+import { uncertain } from "../../src/plan/cause/applied-zone.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
+import { found, inSync, known } from "../support/causes.ts";
+import { declared, entrypoint, exception, liveException } from "../support/model.ts";
+
+const [a, b, c, d] = ["a", "b", "c", "d"].map((key) => exception(key));
+const four = [a, b, c, d].filter((each) => each !== undefined);
+const liveRules = ["a", "b", "c", "d"].map((key) =>
+  liveException(key, key, { ref: `zonewarden:${key}` }),
+);
+
+function rulesNamed(keys: string): Partial<ZoneContent> {
+  return {
+    rules: declared(Array.from(keys).flatMap((key) => four.filter((each) => each.key === key))),
+  };
+}
+
+function liveNamed(keys: string): Partial<LiveZone> {
+  const rules = Array.from(keys).flatMap((key) => liveRules.filter((each) => each.id === key));
+  return { entrypoint: entrypoint(...rules) };
+}
+
+describe("why rules are in another order", () => {
+  it.for([
+    { when: "somebody moved them", last: "abcd", file: "abcd", live: "acbd", cause: "drift" },
+    { when: "the file moved them", last: "acbd", file: "abcd", live: "acbd", cause: "pending" },
+    { when: "both moved them", last: "bacd", file: "abcd", live: "acbd", cause: "drift pending" },
+    {
+      when: "somebody moved the last one",
+      last: "abcd",
+      file: "abcd",
+      live: "dabc",
+      cause: "drift",
+    },
+    {
+      when: "the file moved the last one",
+      last: "dabc",
+      file: "abcd",
+      live: "dabc",
+      cause: "pending",
+    },
+    {
+      when: "somebody moved the first one",
+      last: "abcd",
+      file: "abcd",
+      live: "bcda",
+      cause: "drift",
+    },
+    {
+      when: "the file moved the first one",
+      last: "bcda",
+      file: "abcd",
+      live: "bcda",
+      cause: "pending",
+    },
+    {
+      when: "somebody turned them round",
+      last: "abcd",
+      file: "abcd",
+      live: "dcba",
+      cause: "drift",
+    },
+    {
+      when: "the file turned them round",
+      last: "dcba",
+      file: "abcd",
+      live: "dcba",
+      cause: "pending",
+    },
+  ])("where $when", ({ last, file, live, cause }, { expect }) => {
+    const texts = found(inSync(rulesNamed(last)), rulesNamed(file), liveNamed(live));
+    const moved = texts.filter((text) => text.includes("position"));
+    expect(moved.length).toBeGreaterThan(0);
+    for (const text of moved) {
+      expect(text.replaceAll("(position)", "").replace(/^\S+ /, "")).toBe(cause);
+    }
+  });
+
+  it("is pending where only a rule that is new in the file stands between", ({ expect }) => {
+    const texts = found(inSync(rulesNamed("bcd")), rulesNamed("abcd"), liveNamed("bacd"));
+    expect(texts).toEqual(["rule/a pending(position)", "rule/b pending(position)"]);
+  });
+
+  it("counts a rule that differs otherwise at the place where it stays", ({ expect }) => {
+    const rules = ["c", "b", "a", "d"].map((key) =>
+      liveException(key, key, { ref: `zonewarden:${key}`, enabled: key !== "b" }),
+    );
+    const texts = found(inSync(rulesNamed("cbad")), rulesNamed("abcd"), {
+      entrypoint: entrypoint(...rules),
+    });
+    expect(texts).toEqual([
+      "rule/a pending(position)",
+      "rule/b drift(enabled)",
+      "rule/c pending(position)",
+    ]);
+  });
+
+  it("is not known where the last order is not", ({ expect }) => {
+    const applied = known(rulesNamed("abcd"), { "r/*": { position: uncertain } });
+    const texts = found(applied, rulesNamed("abcd"), liveNamed("bacd"));
+    expect(texts).toEqual(["rule/a unknown(position)", "rule/b unknown(position)"]);
+  });
+
+  it("counts a renamed rule at the place of its former name", ({ expect }) => {
+    const renamed = { ...exception("a"), key: "z", was: "a" };
+    const content = { rules: declared([...four.slice(1, 2), renamed]) };
+    const texts = found(inSync(rulesNamed("ab")), content, liveNamed("ab"));
+    expect(texts).toEqual(["rule/b pending(position)", "rule/z pending(position)"]);
+    const moved = found(
+      inSync(rulesNamed("abc")),
+      { rules: declared([renamed, ...four.slice(1, 3)]) },
+      liveNamed("bac"),
+    );
+    expect(moved).toEqual(["rule/z drift(position)", "rule/b drift(position)"]);
+  });
+});

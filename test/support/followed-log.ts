@@ -1,0 +1,73 @@
+import { AuditFeed } from "../../src/reconcile/audit/audit-feed.ts";
+import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
+import type { AuditEntry, AuditRead, AuditWindow } from "../../src/zone/audit-entry.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import type { Zone } from "../../src/zone/zone.ts";
+import { auditEntry, idOf } from "./audit-entries.ts";
+import { SimulatedClock } from "./clock.ts";
+
+export const minuteMs = 60_000;
+
+/** A feed over a log that a test writes, on a clock that the test moves. */
+export class Followed implements AsyncDisposable {
+  readonly clock = new SimulatedClock();
+  readonly woken: string[] = [];
+  readonly noted: string[] = [];
+  readonly states: string[] = [];
+  readonly warnings: number[] = [];
+  readonly bugs: unknown[] = [];
+  readonly reads: (AuditWindow & { readonly zones: readonly Zone[] })[] = [];
+  log: AuditEntry[] = [];
+  more: Omit<AuditRead, "entries"> = { malformed: 0, isCut: false };
+  failure: Error | undefined;
+  latencyMs = 0;
+  /** The account that has the failure and the latency; `undefined`: all have. */
+  account: string | undefined;
+  readonly feed = new AuditFeed(
+    { everyMs: minuteMs, overlapMs: 10 * minuteMs },
+    {
+      source: {
+        isOwnToken: (id) => id === "our-token" || id === "our-other-token",
+        isDenied: ({ code }) => code === "API_FORBIDDEN",
+        read: async (zones, window, signal) => {
+          this.reads.push({ zones, ...window });
+          const isMeant = [undefined, zones[0]?.accountId].includes(this.account);
+          await this.clock.sleep(isMeant ? this.latencyMs : 0, signal);
+          if (isMeant && this.failure !== undefined) throw this.failure;
+          return { entries: this.log, ...this.more };
+        },
+      },
+      clock: this.clock,
+      note: (zone, entries) => this.noted.push(`${zone} ${entries.map(({ id }) => id).join(" ")}`),
+      wake: (zone) => this.woken.push(zone),
+      changed: ({ state }) => this.states.push(state),
+      malformed: (count) => this.warnings.push(count),
+      bug: (error) => this.bugs.push(error),
+    },
+  );
+  readonly #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  start(...zones: readonly DesiredZone[]): void {
+    this.feed.declare(zones);
+    this.#ended = this.feed.runUntil(this.#stop.signal);
+  }
+
+  takeWoken(): readonly string[] {
+    return this.woken.splice(0);
+  }
+
+  get status(): AuditFeedStatus {
+    return this.feed.status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+}
+
+/** An entry about a zone, with ids that end with these numbers. */
+export function edit(number: number, zone: number, changes: Partial<AuditEntry> = {}): AuditEntry {
+  return auditEntry({ id: `entry-${number}`, zoneId: idOf(zone), ...changes });
+}
