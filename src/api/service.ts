@@ -3,7 +3,6 @@ import {
   isSeenResource,
   type Item,
   type ItemKind,
-  type Script,
   type SeenResource,
 } from "../zone/inventory-item.ts";
 import type { LiveZone } from "../zone/live-zone.ts";
@@ -12,6 +11,7 @@ import type {
   LiveWriter,
   PartsToRead,
   RequestPriority,
+  ScriptReader,
   WriteFence,
 } from "../zone/ports.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
@@ -80,7 +80,7 @@ export interface Reader extends LiveReader {
 }
 
 /** Reads the inventory of a zone at the lowest request priority. It cannot write. */
-export interface InventoryReader {
+export interface InventoryReader extends ScriptReader {
   /** All items of a kind that match the filters. */
   list(
     zone: Zone,
@@ -95,14 +95,6 @@ export interface InventoryReader {
     signal: AbortSignal,
     progress?: ReadingProgress,
   ): Promise<readonly SeenResource[]>;
-  /** The scripts on record that were seen on pages: patterns of host and path with `*` at the start or the end. */
-  listScriptsOn(
-    zone: Zone,
-    pages: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Script[]>;
-  /** A script with all its pages and versions. */
-  readScript(zone: Zone, id: string, signal: AbortSignal): Promise<Script>;
   /** One item with all its pages and versions. */
   read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
 }

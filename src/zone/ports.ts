@@ -68,6 +68,18 @@ export interface LiveReader {
   ): Promise<readonly Script[]>;
 }
 
+/** Reads what a listing of scripts does not tell of them, at the lowest request priority. */
+export interface ScriptReader {
+  /** The scripts on record that were seen on pages: patterns of host and path with `*` at the start or the end. */
+  listScriptsOn(
+    zone: Zone,
+    pages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Script[]>;
+  /** A script with all its pages and versions. */
+  readScript(zone: Zone, id: string, signal: AbortSignal): Promise<Script>;
+}
+
 /** The result of one write. */
 export interface Written {
   /** The live state after the write, as the service answered it: a plan on it verifies the write. */

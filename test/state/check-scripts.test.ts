@@ -13,17 +13,13 @@ import {
   hashA,
   hashB,
   hashC,
+  here,
+  pay,
+  pinned,
   readingOf,
   version,
   withVersions,
 } from "../support/watched.ts";
-
-const pay = "https://pay.example.net/v3/pay.js";
-const pinned = authorised(pay, { integrity: { by: "pinned" } });
-
-function here(url: string, more: Partial<Script> = {}): Script {
-  return script(url, { lastSeenAt: firstDay, ...more });
-}
 
 interface Situation {
   readonly when: string;

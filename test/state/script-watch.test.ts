@@ -4,7 +4,6 @@ import { describe, it } from "vitest";
 import { lastScriptCheck } from "../../src/state/scripts/check-scripts.ts";
 import { openOf, scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
-import { script } from "../support/inventory.ts";
 import {
   authorised,
   check,
@@ -16,16 +15,22 @@ import {
   hashA,
   hashB,
   hashC,
+  here,
+  pay,
+  pinned,
   readingOf,
   version,
   withVersions,
 } from "../support/watched.ts";
 
-const pay = "https://pay.example.net/v3/pay.js";
-const pinned = authorised(pay, { integrity: { by: "pinned" } });
+/** The script of the payment provider, as it was last seen so many days after the first one. */
+function fresh(days: number): Script {
+  return here(pay, { lastSeenAt: day(days) });
+}
 
-function here(url: string, more: Partial<Script> = {}): Script {
-  return script(url, { lastSeenAt: firstDay, ...more });
+/** Another script, as it was last seen so many days after the first one. */
+function other(days: number): Script {
+  return here("https://a.example/a.js", { lastSeenAt: day(days), status: "inactive" });
 }
 
 describe("checks of the scripts on declared pages, one after the other", () => {
@@ -81,7 +86,6 @@ describe("checks of the scripts on declared pages, one after the other", () => {
 
   it("reports a gap of more than seven days, also one that only its end shows", ({ expect }) => {
     const declared = declaredScripts([authorised(pay)]);
-    const fresh = (days: number): Script => here(pay, { lastSeenAt: day(days) });
     const first = check(declared, readingOf([fresh(0)]), firstDay);
     expect(eventsIn(check(declared, undefined, day(7), first.watch))).toEqual([]);
     const unread = check(declared, undefined, day(7.1), first.watch);
@@ -113,8 +117,6 @@ describe("checks of the scripts on declared pages, one after the other", () => {
     expect,
   }) => {
     const declared = declaredScripts([authorised(pay)], { goneAfterDays: 3 });
-    const other = (days: number): Script =>
-      here("https://a.example/a.js", { lastSeenAt: day(days), status: "inactive" });
     const seen = readingOf([here(pay), other(0)]);
     let watch = check(declared, seen, firstDay).watch;
     const second = check(declared, readingOf([other(2.9)]), day(2.9), watch);

@@ -27,6 +27,17 @@ export function authorised(url: string, more: Partial<AuthorisedScript> = {}): A
   };
 }
 
+/** The script of a payment provider. */
+export const pay = "https://pay.example.net/v3/pay.js";
+
+/** An entry for {@link pay} whose content must stay as it was. */
+export const pinned: AuthorisedScript = authorised(pay, { integrity: { by: "pinned" } });
+
+/** A script that was seen on the first day. */
+export function here(url: string, more: Partial<Script> = {}): Script {
+  return script(url, { lastSeenAt: firstDay, ...more });
+}
+
 export function declaredScripts(
   entries: readonly AuthorisedScript[],
   more: Partial<DeclaredScripts> = {},

@@ -22,7 +22,7 @@ import {
   type ItemKind,
   type SeenResource,
 } from "../../zone/inventory-item.ts";
-import type { Clock, LiveReader } from "../../zone/ports.ts";
+import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
 import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
@@ -41,8 +41,7 @@ export interface InventoryPollerOptions {
 }
 
 /** Reads inventories, at the lowest request priority. */
-export interface InventorySource
-  extends Pick<LiveReader, "readAnswers">, Pick<ImpactSource, "readManaged">, ScriptSource {
+export interface InventorySource extends ScriptSource, Pick<ImpactSource, "readManaged"> {
   listItems(zone: Zone, kind: ItemKind, signal: AbortSignal): Promise<readonly Item[]>;
 }
 

@@ -5,21 +5,12 @@ import type { ScriptReading } from "../../state/scripts/watched-scripts.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Script } from "../../zone/inventory-item.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { LiveReader } from "../../zone/ports.ts";
+import type { LiveReader, ScriptReader } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 
-/** Reads what an inventory does not tell of scripts. */
-export interface ScriptSource extends Pick<LiveReader, "readAnswers"> {
-  /** The scripts on record that were seen on pages; patterns of host and path with `*` at the start or the end. */
-  listScriptsOn(
-    zone: Zone,
-    pages: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Script[]>;
-  /** A script with its pages and versions. */
-  readScript(zone: Zone, id: string, signal: AbortSignal): Promise<Script>;
-}
+/** Reads what an inventory does not tell of scripts, and whether they are watched. */
+export type ScriptSource = ScriptReader & Pick<LiveReader, "readAnswers">;
 
 const settingsOnly = { settings: true, policies: false, rules: false, scoreRule: false } as const;
 
