@@ -74,6 +74,9 @@ function release(directory: string, source: Source): void {
     ["alerts", "dashboards", "runbooks"],
     `zonewarden-${version}`,
   );
+  const site = path.join(work, "site");
+  runTool("npm", ["run", "--silent", "site", "--", site], { cwd: source.directory });
+  packFiles(at(`zonewarden-site-${version}.tgz`), site, epoch, ["."], `zonewarden-site-${version}`);
 
   const tools = installTools(source);
   writeJson(at(`zonewarden-${version}.cdx.json`), sbomOfPackages(source, tools, packageOmits));

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, it } from "vitest";
 
+import { siteFiles } from "../../deploy/site/site-files.ts";
 import { version } from "../../src/host/version.ts";
 import { type JsonObject, coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { chart, findHelm } from "../deploy/chart.ts";
@@ -24,6 +25,7 @@ const withoutImage = [
   `zonewarden-chart-${version}.tgz`,
   `zonewarden-monitoring-${version}.tgz`,
   `zonewarden-schemas-${version}.tgz`,
+  `zonewarden-site-${version}.tgz`,
 ];
 
 const stack = new AsyncDisposableStack();
@@ -128,6 +130,14 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
     const ours = ["template", "zonewarden", "-n", "zonewarden", "--set", "monitoring.enabled=true"];
     const released = await helm.run(...ours, at(`zonewarden-chart-${version}.tgz`));
     expect(released).toBe(await helm.run(...ours, chart));
+  });
+
+  it("packs the documentation as the site of the commit", async ({ expect }) => {
+    const { stdout } = await run("tar", ["-tzf", at(`zonewarden-site-${version}.tgz`)]);
+    const names = stdout.split("\n").map((name) => name.replace(/^[^/]+\/\.\//, ""));
+    expect(names.filter((name) => name !== "" && !name.endsWith("/")).toSorted()).toEqual(
+      [...siteFiles(root).keys()].toSorted(),
+    );
   });
 
   it("installs what the overlay `ha` does, with the released image", async ({ expect }) => {
