@@ -1,6 +1,7 @@
 import { Agent } from "undici";
 
 import { errorCode } from "../syntax/error-code.ts";
+import { parseJson } from "../syntax/json.ts";
 import type { Clock } from "../zone/ports.ts";
 import type { KubeAccess, KubeSecrets } from "./kube-access.ts";
 
@@ -158,19 +159,11 @@ async function send(
   });
   const text = await answer.text();
   if (statusCode === 401) expire();
-  return { status: statusCode, body: parsed(text) };
+  return { status: statusCode, body: parseJson(text) };
 }
 
 function contentTypeOf(method: KubeCall["method"]): string {
   return method === "PATCH" ? "application/merge-patch+json" : "application/json";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Messages of the connection have addresses and no secrets; those of secrets that cannot be read say what to do. */

@@ -1,4 +1,4 @@
-import { coerceObject, coerceText, isJsonObject } from "../syntax/json.ts";
+import { coerceObject, coerceText, isJsonObject, parseJson } from "../syntax/json.ts";
 
 /** What a replica says of itself in the Lease that all replicas write. */
 export interface ReplicaEntry {
@@ -37,7 +37,7 @@ const maxReplicas = 200;
 
 /** Reads the record. Entries of a wrong shape are not there. */
 export function recordIn(text: string | undefined): ReplicaRecord {
-  const { id, isComplete, replicas } = coerceObject(parsed(text));
+  const { id, isComplete, replicas } = coerceObject(parseJson(text ?? ""));
   if (typeof id !== "string" || id === "") return noRecord;
   const entries = Object.entries(coerceObject(replicas)).slice(0, maxReplicas);
   return {
@@ -57,14 +57,6 @@ export function recordIn(text: string | undefined): ReplicaRecord {
 /** The text of the annotation. */
 export function recordText({ id, isComplete, replicas }: ReplicaRecord): string {
   return JSON.stringify({ id, isComplete, replicas: Object.fromEntries(replicas) });
-}
-
-function parsed(text = ""): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The holder of the Lease of the replicas, as one of them knows it. */

@@ -1,5 +1,5 @@
 import type { AdoptedRule } from "../plan/ownership.ts";
-import { coerceObjects, coerceText } from "../syntax/json.ts";
+import { coerceObjects, coerceText, parseJson } from "../syntax/json.ts";
 import { isServiceId } from "../zone/service-id.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
@@ -22,16 +22,12 @@ const none: readonly AdoptedRule[] = [];
 /** The adopted rules in a stored text; what is stored wrongly was not adopted. */
 export function adoptedRulesIn(text: string | undefined): readonly AdoptedRule[] {
   if (text === undefined) return none;
-  try {
-    const rules = coerceObjects(JSON.parse(text)).map(({ id, ref, key }) => ({
-      id: coerceText(id),
-      ref: coerceText(ref),
-      key: coerceText(key),
-    }));
-    return rules.every(isWhole) ? rules : none;
-  } catch {
-    return none;
-  }
+  const rules = coerceObjects(parseJson(text)).map(({ id, ref, key }) => ({
+    id: coerceText(id),
+    ref: coerceText(ref),
+    key: coerceText(key),
+  }));
+  return rules.every(isWhole) ? rules : none;
 }
 
 function isWhole({ id, ref, key }: AdoptedRule): boolean {

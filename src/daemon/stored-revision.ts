@@ -7,7 +7,7 @@ import type { FileFacts, FilePort } from "../desired/file-system.ts";
 import type { DesiredState } from "../desired/load/zone-file-loader.ts";
 import { type RoundProgress, roundPhases } from "../reconcile/fleet/desired-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
-import { coerceObject, coerceText } from "../syntax/json.ts";
+import { coerceObject, coerceText, parseJson } from "../syntax/json.ts";
 
 /** In a thread: a file of 8 MB would block the event loop. */
 const pack = promisify(gzip);
@@ -119,19 +119,15 @@ interface Head {
 
 function headIn(text: string | undefined): Head | undefined {
   if (text === undefined) return undefined;
-  try {
-    const value = coerceObject(JSON.parse(text));
-    const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
-    if (hash === "") return undefined;
-    const commit = coerceText(value["commit"]) || undefined;
-    // Without it, the fleet is judged once more.
-    const phase = roundPhases.find((each) => each === value["round"]) ?? "planning";
-    const passed = typeof value["passed"] === "number" ? value["passed"] : 0;
-    const round = { phase, passed };
-    return { revision, commit, hash, round, single: value["single"] === true };
-  } catch {
-    return undefined;
-  }
+  const value = coerceObject(parseJson(text));
+  const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
+  if (hash === "") return undefined;
+  const commit = coerceText(value["commit"]) || undefined;
+  // Without it, the fleet is judged once more.
+  const phase = roundPhases.find((each) => each === value["round"]) ?? "planning";
+  const passed = typeof value["passed"] === "number" ? value["passed"] : 0;
+  const round = { phase, passed };
+  return { revision, commit, hash, round, single: value["single"] === true };
 }
 
 /** The bytes of a packed file; `undefined` where they are not those whose hash is stored with them. */

@@ -13,6 +13,7 @@ import {
   coerceObjects,
   coerceText,
   coerceTexts,
+  parseJson,
 } from "../syntax/json.ts";
 import { kinds, type ResourceKey } from "../zone/resource.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
@@ -152,11 +153,6 @@ export class StoredRuns implements RunStore, AuthorStore {
 
   #read(key: string): unknown {
     const text = this.#store.get(key);
-    if (text === undefined) return undefined;
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    return text === undefined ? undefined : parseJson(text);
   }
 }

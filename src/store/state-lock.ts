@@ -1,4 +1,5 @@
 import { errorCode } from "../syntax/error-code.ts";
+import { parseJson } from "../syntax/json.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
 /** What a lock needs from outside. */
@@ -129,15 +130,11 @@ function nameOf(holder: Holder | undefined): string {
 }
 
 function holderIn(text: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return undefined;
-    const { id, pid, host, beat } = { id: "", pid: 0, host: "", beat: 0, ...value };
-    const isHolder = [typeof id, typeof pid, typeof host, typeof beat].join(" ");
-    return isHolder === "string number string number" ? { id, pid, host, beat } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null) return undefined;
+  const { id, pid, host, beat } = { id: "", pid: 0, host: "", beat: 0, ...value };
+  const isHolder = [typeof id, typeof pid, typeof host, typeof beat].join(" ");
+  return isHolder === "string number string number" ? { id, pid, host, beat } : undefined;
 }
 
 class HeldLock implements DirectoryLock {

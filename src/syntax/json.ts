@@ -38,6 +38,15 @@ export function canonicalJson(value: Json): string {
   );
 }
 
+/** The value of a JSON text; `undefined` if the text is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** `json` if it is a text, else "". */
 export function coerceText(json: unknown): string {
   return typeof json === "string" ? json : "";

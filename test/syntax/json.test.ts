@@ -12,6 +12,7 @@ import {
   definedMembers,
   isDeeperThan,
   isObjectList,
+  parseJson,
 } from "../../src/syntax/json.ts";
 
 const strange = [undefined, null, true, 1, "text", ["a", null, { b: 1 }], { c: 2 }];
@@ -25,6 +26,16 @@ describe("JSON of any shape", () => {
     { as: "texts", read: coerceTexts, yields: [[], [], [], [], [], ["a"], []] },
   ])("is coerced to $as", ({ read, yields }, { expect }) => {
     expect(strange.map((json) => read(json))).toEqual(yields);
+  });
+
+  it("is the value of a text; a text that is no JSON has none", ({ expect }) => {
+    expect(['{"a":[1]}', "null", "", "{", "undefined"].map(parseJson)).toEqual([
+      { a: [1] },
+      null,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it("is one of some names, else undefined or the first", ({ expect }) => {

@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   maxJsonLevels,
+  parseJson,
 } from "../../syntax/json.ts";
 import type { AuditedWrite } from "../../zone/audit-entry.ts";
 import { settingNames } from "../../zone/resource.ts";
@@ -110,10 +111,6 @@ function replacedRules(body: JsonObject | undefined): AuditedWrite {
 
 function bodyOf(body: Json | undefined): JsonObject | undefined {
   if (typeof body !== "string") return isJsonObject(body) ? body : undefined;
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return isJsonObject(parsed) && !isDeeperThan(maxJsonLevels, parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(body);
+  return isJsonObject(parsed) && !isDeeperThan(maxJsonLevels, parsed) ? parsed : undefined;
 }

@@ -8,6 +8,7 @@ import {
   coerceObject,
   coerceObjects,
   coerceText,
+  parseJson,
 } from "../../syntax/json.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
@@ -42,11 +43,13 @@ export function answerOf(
   const isOfSweep = isSuccess && call.method === "GET" && sweepRoutes.has(call.route);
   const digest = isOfSweep ? digestOf(response.body) : "";
   if (known.has(digest)) {
-    const result = (): unknown => resultOf(parse(response.body));
-    const resultInfo = (): JsonObject | undefined => infoOf(parse(response.body));
+    const result = (): unknown => resultOf(parseJson(utf8.decode(response.body)));
+    const resultInfo = (): JsonObject | undefined => infoOf(parseJson(utf8.decode(response.body)));
     return { digest, result, resultInfo, status, ray };
   }
-  const body = hasNoBody(call, response) ? { success: true } : parse(response.body);
+  const body = hasNoBody(call, response)
+    ? { success: true }
+    : parseJson(utf8.decode(response.body));
   if (!isSuccess) throw refused(call, response, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
   if (isTooDeep(call, body)) {
@@ -212,14 +215,6 @@ function isEnvelope(body: unknown): body is JsonObject {
 }
 
 const utf8 = new TextDecoder();
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch {
-    return undefined;
-  }
-}
 
 /** What a person can do about an error: the end of its message. */
 function remedyFor(code: ServiceErrorCode, call: Call): string {

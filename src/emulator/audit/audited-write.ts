@@ -1,4 +1,4 @@
-import { coerceObject, isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { coerceObject, isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { AccountState, Owner, TokenState } from "../state.ts";
 import type { AuditActor, AuditEffects, AuditEntry } from "./audit-log.ts";
@@ -102,12 +102,8 @@ export function idInReply(text: string | undefined): string | undefined {
 /** The object that a request sent; `undefined` where it sent none. */
 export function bodyOfRequest(text: string): JsonObject | undefined {
   if (text === "" || text.length > maxBodyLength) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? body : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = parseJson(text);
+  return isJsonObject(body) ? body : undefined;
 }
 
 const actionTypes: Readonly<Record<string, AuditEntry["action"]["type"]>> = {

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 
-import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import { isSameOrigin } from "../../syntax/request-origin.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import { ApiError, apiError, unpublishedCodes } from "../http/api-error.ts";
@@ -218,12 +218,8 @@ async function handleBody(
 }
 
 function parseBody(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // The error below is clearer.
-  }
+  const value = parseJson(text);
+  if (isJsonObject(value)) return value;
   throw apiError(400, unpublishedCodes.body, "the body must be a JSON object");
 }
 

@@ -1,5 +1,5 @@
 import { wireCodes } from "../../api/wire.ts";
-import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { Owner, TokenState } from "../state.ts";
@@ -83,12 +83,8 @@ function parseBody(text: string): JsonObject {
   if (text.length > maxBodyBytes) {
     throw apiError(413, unpublishedCodes.tooLarge, `the body exceeds ${maxBodyBytes} bytes`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalidBody("cannot be parsed");
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw invalidBody("cannot be parsed");
   if (isDeeperThan(maxNesting, value)) throw invalidBody("is nested too deep");
   if (isJsonObject(value)) return value;
   throw invalidBody("must be an object");

@@ -1,5 +1,11 @@
 import { type Paint, paintOf, printable, shortRevision, valueText } from "../../render/format.ts";
-import { isJsonObject, type Json, type JsonObject, coerceText } from "../../syntax/json.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  coerceText,
+  parseJson,
+} from "../../syntax/json.ts";
 
 const levelStyles = {
   trace: "dim",
@@ -39,12 +45,8 @@ export function prettyLine(line: string, color: boolean): string {
 }
 
 function parseRecord(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return isJsonObject(value) ? value : undefined;
 }
 
 function textAt(record: JsonObject, name: string): string {
