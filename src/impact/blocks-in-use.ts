@@ -2,6 +2,7 @@ import type { Hold } from "../plan/guard/hold.ts";
 import { forceOf } from "../plan/policies/policy-force.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { parseCspSource } from "../syntax/csp/csp-source.ts";
+import { firstOf } from "../syntax/first-of.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { BlockedResource, ComparedPolicy, PolicyImpact } from "./csp-impact.ts";
 
@@ -65,15 +66,14 @@ function holdOf(
   inUse: readonly BlockedResource[],
   { freshMs }: InUseLimits,
 ): Hold {
-  const named = inUse.slice(0, mostNamed).map(({ resource, pages }) => {
+  const names = inUse.map(({ resource, pages }) => {
     const [page] = pages;
     return page === undefined ? resource.url : `${resource.url} on ${page}`;
   });
-  const more = inUse.length > mostNamed ? ` and ${inUse.length - mostNamed} more` : "";
   const count = inUse.length === 1 ? "1 script that was" : `${inUse.length} scripts that were`;
   return {
     reason: "blocks_in_use",
-    message: `${key} would block ${count} seen within ${limitText(freshMs)} (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list if they may be blocked`,
+    message: `${key} would block ${count} seen within ${limitText(freshMs)} (impact.fresh): ${firstOf(names, mostNamed)}; add their sources to its value, or to its acknowledge list if they may be blocked`,
   };
 }
 

@@ -8,6 +8,7 @@ import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
 import { isObservation } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
+import { firstOf } from "../syntax/first-of.ts";
 
 /** Why a notification is sent; the names for drift are those of Flux's helm-controller. */
 export type NotificationReason =
@@ -92,12 +93,11 @@ export function notificationOfRemovals(
   { at, revision, commit }: LoadReport,
 ): Notification {
   const names = removed.map(({ declared }) => declared.name);
-  const more = names.length > removedShown ? ` and ${names.length - removedShown} more` : "";
   const [only = ""] = names;
   const message =
     names.length === 1
       ? `${only} is no longer managed and left as it was`
-      : `${names.length} zones are no longer managed and left as they were: ${names.slice(0, removedShown).join(", ")}${more}`;
+      : `${names.length} zones are no longer managed and left as they were: ${firstOf(names, removedShown)}`;
   return {
     reason: "ZoneRemoved",
     severity: "info",

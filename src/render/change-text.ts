@@ -1,6 +1,7 @@
 import { changesWith, fieldsWith } from "../plan/cause/cause.ts";
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { compareCsp, type CspChange } from "../syntax/csp/compare-csp.ts";
+import { firstOf } from "../syntax/first-of.ts";
 import type { Json } from "../syntax/json.ts";
 import { type Paint, printable, valueText, wrap } from "./format.ts";
 
@@ -145,14 +146,7 @@ const longestValue = 80;
 
 /** Changes in a line, bounded: `~ rule/owasp paranoia_level 1 → 2, + policy/site`. */
 export function changesLine(changes: readonly Change[]): string {
-  return shortList(changes.flatMap(linePartsOf));
-}
-
-/** Parts of a line, bounded. */
-function shortList(parts: readonly string[]): string {
-  const more = parts.length - mostFields;
-  const shown = parts.slice(0, mostFields).join(", ");
-  return more > 0 ? `${shown} and ${more} more` : shown;
+  return firstOf(changes.flatMap(linePartsOf), mostFields);
 }
 
 function linePartsOf({ verb, key, fields }: Change): readonly string[] {
@@ -171,7 +165,7 @@ function shortValue(value: Json | undefined): string {
 
 /** What somebody changed, as it was found, in a line, bounded: `rule/owasp paranoia_level 2 → 1, policy/site deleted`. */
 export function driftLine(changes: readonly Change[]): string {
-  return shortList(changesWith("drift", changes).flatMap(partsOf));
+  return firstOf(changesWith("drift", changes).flatMap(partsOf), mostFields);
 }
 
 function partsOf(change: Change): readonly string[] {

@@ -5,6 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
 import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
+import { firstOf } from "../syntax/first-of.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
@@ -202,7 +203,7 @@ function unreadSummary(unreadable: number, converged: number, total: number): st
 }
 
 /** Titles that are listed of a kind; the rest is counted. */
-const named = 3;
+const mostNamed = 3;
 
 /** Unmanaged resources, a line for each kind: the count and the first titles. */
 function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
@@ -211,23 +212,21 @@ function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
       .filter((each) => each.kind === kind)
       .map(({ id, title }) => `“${printable(title || id)}”`);
     if (titles.length === 0) return [];
-    const more = titles.length > named ? ` and ${titles.length - named} more` : "";
-    return [`${plural(titles.length, kind)}: ${titles.slice(0, named).join(", ")}${more}`];
+    return [`${plural(titles.length, kind)}: ${firstOf(titles, mostNamed)}`];
   });
 }
 
 /** Declared resources that are not ours: what a deletion from the files would leave behind. */
 function unownedLines(unowned: readonly Unowned[]): readonly string[] {
   if (unowned.length === 0) return [];
-  const keys = unowned.slice(0, named).map(({ key }) => printable(key));
-  const more = unowned.length > named ? ` and ${unowned.length - named} more` : "";
+  const keys = unowned.map(({ key }) => printable(key));
   const counts = (["policy", "rule"] as const).flatMap((kind) => {
     const { length } = unowned.filter((each) => each.kind === kind);
     return length === 0 ? [] : [plural(length, kind)];
   });
   const it = unowned.length === 1 ? "it" : "they";
   return [
-    `not owned: ${counts.join(" and ")} (${keys.join(", ")}${more}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
+    `not owned: ${counts.join(" and ")} (${firstOf(keys, mostNamed)}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import { plural } from "../../render/format.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
 import { existingOf, type NewFile } from "../output/new-files.ts";
 import type { Questions } from "./questions.ts";
@@ -42,15 +43,12 @@ export async function chooseFiles(
 }
 
 function zonesText(found: readonly NewFile[]): string {
-  const names = found.slice(0, 5).map(({ file }) => file);
-  const more = found.length > 5 ? ` and ${found.length - 5} more` : "";
+  const names = found.map(({ file }) => file);
   const verb = found.length === 1 ? "exists" : "exist";
-  return `${plural(found.length, "zone file")} ${verb}: ${names.join(", ")}${more}. Overwrite?`;
+  return `${plural(found.length, "zone file")} ${verb}: ${firstOf(names, 5)}. Overwrite?`;
 }
 
 function existingText(files: readonly string[]): string {
-  const shown = files.slice(0, 10).join(", ");
-  const more = files.length > 10 ? ` and ${files.length - 10} more` : "";
-  return `init: these files exist, so nothing was written: ${shown}${more}
+  return `init: these files exist, so nothing was written: ${firstOf(files, 10)}
 Remove them, name other places (--config, --out, --no-workflow), or run zonewarden init on a terminal: it asks before it overwrites.`;
 }

@@ -5,6 +5,7 @@ import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { plural } from "../../render/format.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import { logZone } from "../../telemetry/log/log-reports.ts";
 import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
@@ -105,12 +106,11 @@ function questionOf(plans: readonly Plan[], declared: number): string {
   const changes = plans.reduce((sum, plan) => sum + plan.changes.length, 0);
   const weaker = plans.map(changingZone).filter(({ weakens }) => weakens).length;
   const names = plans.map(({ zone }) => zone.name);
-  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   const warning =
     weaker === 0
       ? "No change weakens the protection."
       : `The changes of ${plural(weaker, "zone")} weaken the protection, or may.`;
-  return `${plural(changes, "change")} in ${names.length} of ${plural(declared, "zone")} (${names.slice(0, 5).join(", ")}${more}). ${warning} Apply?`;
+  return `${plural(changes, "change")} in ${names.length} of ${plural(declared, "zone")} (${firstOf(names, 5)}). ${warning} Apply?`;
 }
 
 function isPlanned({ planned }: PlannedFleetZone): boolean {

@@ -1,3 +1,4 @@
+import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
 import { type Change, weakeningChanges } from "../change.ts";
@@ -184,9 +185,9 @@ function weakeningHolds(plan: Plan, limits: Limits, toRelease: string): readonly
 }
 
 function keysOf(changes: readonly Change[]): string {
-  const shown = kinds
-    .flatMap((kind) => changes.filter((change) => change.kind === kind))
-    .slice(0, 3);
-  const more = changes.length - shown.length;
-  return `${shown.map(({ key }) => key).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const inOrder = kinds.flatMap((kind) => changes.filter((change) => change.kind === kind));
+  return firstOf(
+    inOrder.map(({ key }) => key),
+    3,
+  );
 }

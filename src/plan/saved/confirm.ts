@@ -1,3 +1,4 @@
+import { firstOf } from "../../syntax/first-of.ts";
 import { canonicalJson } from "../../syntax/json.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Write } from "../../zone/write.ts";
@@ -70,10 +71,8 @@ function withoutEffect(change: Change): Change {
 const maxDifferences = 3;
 
 function differsText(differences: readonly string[]): string {
-  const shown = differences.slice(0, maxDifferences).join(", ");
-  const more = differences.length - maxDifferences;
-  const rest = more > 0 ? ` and ${more} more` : "";
-  return `the plan in the file is not the plan of today: ${shown}${rest}; save a new plan`;
+  const shown = firstOf(differences, maxDifferences);
+  return `the plan in the file is not the plan of today: ${shown}; save a new plan`;
 }
 
 /** @param missed the writes of today that are not confirmed. */

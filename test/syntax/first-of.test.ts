@@ -1,0 +1,15 @@
+import { describe, it } from "vitest";
+
+import { firstOf } from "../../src/syntax/first-of.ts";
+
+describe("the first of several texts", () => {
+  it.for([
+    { texts: [], yields: "" },
+    { texts: ["a"], yields: "a" },
+    { texts: ["a", "b"], yields: "a, b" },
+    { texts: ["a", "b", "c"], yields: "a, b and 1 more" },
+    { texts: ["a", "b", "c", "d"], yields: "a, b and 2 more" },
+  ])("of $texts are, of at most two: $yields", ({ texts, yields }, { expect }) => {
+    expect(firstOf(texts, 2)).toBe(yields);
+  });
+});
