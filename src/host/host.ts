@@ -59,9 +59,9 @@ export function notesOf({ stderr, notes = stderr }: Pick<Host, "stderr" | "notes
   return notes;
 }
 
-/** The host of a command that is told to be quiet. */
-export function quietHost(host: Host): Host {
-  return { ...host, notes: { isTTY: false, write: () => true } };
+/** The host of a command: with `--quiet`, one without notes. */
+export function quietHost(host: Host, { quiet = false }: { readonly quiet?: boolean }): Host {
+  return quiet ? { ...host, notes: { isTTY: false, write: () => true } } : host;
 }
 
 /** The real process. */

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { gapsText, someFiles, writtenFilesText } from "../../src/cli/output/import-report.ts";
+import { gapsText, writtenFilesText } from "../../src/cli/output/import-report.ts";
 import type { LeftOut } from "../../src/plan/import/candidate.ts";
 
 function zonesWith(count: number, leftOut: readonly LeftOut[]) {
@@ -63,10 +63,5 @@ describe("the files of an import", () => {
     expect(writtenFilesText(names(2), "zones")).toBe("zones/0.yaml\nzones/1.yaml\n");
     expect(writtenFilesText(names(20), "zones").split("\n")).toHaveLength(21);
     expect(writtenFilesText(names(21), "zones")).toBe("wrote 21 zone files into zones\n");
-  });
-
-  it("are named up to five where they exist already", ({ expect }) => {
-    expect(someFiles(names(5))).toBe(names(5).join(", "));
-    expect(someFiles(names(400))).toBe(`${names(5).join(", ")} and 395 more`);
   });
 });

@@ -46,7 +46,10 @@ describe("--quiet", () => {
   it("draws no progress on a terminal", ({ expect }) => {
     const pieces: string[] = [];
     const stderr = { isTTY: true, write: (text: string) => pieces.push(text) };
-    for (const host of [hostIn("/", { stderr }), quietHost(hostIn("/", { stderr }))]) {
+    for (const host of [
+      hostIn("/", { stderr }),
+      quietHost(hostIn("/", { stderr }), { quiet: true }),
+    ]) {
       using progress = startProgress("reading zones", 2, host);
       progress.step();
     }

@@ -28,7 +28,7 @@ export const defineAdopt: DefineCommand = (command, host, end) => {
       "zonewarden adopt --yes '*.example.com'    # one request for each policy, none for rules",
     )
     .action(async (zones: readonly string[], options: AdoptOptions) => {
-      const usedHost = options.quiet === true ? quietHost(host) : host;
+      const usedHost = quietHost(host, options);
       end(
         await withSession(options.config, usedHost, (session) =>
           adoptZones({ ...options, zones }, session),

@@ -50,7 +50,7 @@ export const defineApply: DefineCommand = (command, host, end) => {
         self.error("error: --verify-key is about a saved plan: add --plan");
       }
       const work = check ? checkZones : applyZones;
-      const usedHost = options.quiet === true ? quietHost(host) : host;
+      const usedHost = quietHost(host, options);
       end(
         plan === undefined
           ? await runApply({ ...options, zones }, work, usedHost)

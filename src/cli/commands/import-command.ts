@@ -3,14 +3,17 @@ import path from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 
 import { type Host, quietHost } from "../../host/host.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type DefineCommand, profileNameIn } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
-import { someFiles, writtenFilesText } from "../output/import-report.ts";
+import { writtenFilesText } from "../output/import-report.ts";
 import { importedFiles, importedText } from "../output/imported-files.ts";
 import { existingOf, writeNew } from "../output/new-files.ts";
 import { adoptZones } from "../session/adopt-zones.ts";
 import {
+  declaredIn,
+  failureOfAll,
   importable,
   type Imported,
   type ImportPart,
@@ -54,9 +57,7 @@ export const defineImport: DefineCommand = (command, host, end) => {
         if (options.adopt === true && options.out === undefined) {
           self.error("error: --adopt needs --out: it adopts what the files declare");
         }
-        end(
-          await runImport({ ...options, zones }, options.quiet === true ? quietHost(host) : host),
-        );
+        end(await runImport({ ...options, zones }, quietHost(host, options)));
       },
     );
 };
@@ -92,10 +93,8 @@ async function runImport(flags: ImportFlags, host: Host): Promise<ExitCode> {
     if (wanted.length === 0) return exitCodes.failed;
     const zones = await importZones(wanted, flags.only, session);
     printGaps(zones, host);
-    const failures = zones.flatMap((each) => ("failure" in each ? each.failure : []));
-    if (failures[0] !== undefined && failures.length === zones.length) {
-      return exitCodeOfFailure(failures[0].code);
-    }
+    const failure = failureOfAll(zones);
+    if (failure !== undefined) return exitCodeOfFailure(failure.code);
     const code = await output(zones, listed, flags, host);
     if (code !== exitCodes.done) return code;
     const isWhole = failed.length === 0 && zones.every(isComplete);
@@ -110,7 +109,7 @@ async function adoptImported(
   { adopt = false, yes = false, out = "", config: file }: ImportFlags,
   session: Session,
 ): Promise<ExitCode> {
-  const zones = imported.flatMap((each) => ("failure" in each ? [] : each.zone.name));
+  const zones = declaredIn(imported).map(({ zone }) => zone.name);
   if (!adopt || zones.length === 0) return exitCodes.done;
   const { config, host } = session;
   const desired = { ...config.desired, path: path.resolve(host.directory, out) };
@@ -125,8 +124,7 @@ async function output(
   { out, force, profile }: ImportFlags,
   host: Host,
 ): Promise<ExitCode> {
-  const zones = imported.flatMap((each) => ("failure" in each ? [] : each));
-  const declared = zones.map(({ zone, imported: { content } }) => ({ zone, content }));
+  const declared = declaredIn(imported);
   if (out === undefined) {
     host.stdout.write(importedText(declared, listed, profile));
     return exitCodes.done;
@@ -136,7 +134,10 @@ async function output(
   const names = files.map(({ file }) => file);
   const found = force ? [] : await existingOf(names, directory, host);
   if (found.length > 0) {
-    const shown = someFiles(found.map((file) => path.join(out, file)));
+    const shown = firstOf(
+      found.map((file) => path.join(out, file)),
+      5,
+    );
     return fail(`import: these files exist; add --force to overwrite them: ${shown}`, host);
   }
   for (const file of files) {

@@ -35,7 +35,7 @@ export const defineInventory: DefineCommand = (command, host, end) => {
     list
       .examples(...examples[kind])
       .action(async (zones: readonly string[], options: Omit<InventoryQuery, "kind" | "zones">) => {
-        const usedHost = options.quiet === true ? quietHost(host) : host;
+        const usedHost = quietHost(host, options);
         end(await printInventories({ ...options, kind, zones }, usedHost));
       });
   }

@@ -58,7 +58,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
       if (options.watch === true && (options.out !== undefined || options.format !== "text")) {
         self.error("error: --watch prints text for a person: leave out --out and --format");
       }
-      end(await runPlan({ ...options, zones }, options.quiet === true ? quietHost(host) : host));
+      end(await runPlan({ ...options, zones }, quietHost(host, options)));
     });
 };
 

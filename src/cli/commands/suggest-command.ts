@@ -26,7 +26,7 @@ export const defineSuggest: DefineCommand = (command, host, end) => {
       "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
     )
     .action(async (target: string, options: Omit<SuggestFlags, "host">) => {
-      const usedHost = options.quiet === true ? quietHost(host) : host;
+      const usedHost = quietHost(host, options);
       end(await suggest({ ...options, host: target }, usedHost));
     });
 };

@@ -3,14 +3,16 @@ import path from "node:path";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import { plural } from "../../render/format.ts";
 import { errorCode } from "../../syntax/error-code.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { profileNameIn } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { importedFiles } from "../output/imported-files.ts";
-import { type NewFile, writeNew } from "../output/new-files.ts";
+import { writeNew } from "../output/new-files.ts";
 import {
+  declaredIn,
+  failureOfAll,
   importable,
-  type Imported,
   importZones,
   isComplete,
   printGaps,
@@ -50,17 +52,15 @@ export async function setUp(
   if (wanted.length === 0) return exitCodes.failed;
   const imported = await importZones(wanted, importable, session);
   printGaps(imported, host);
-  const failures = imported.flatMap((each) => ("failure" in each ? each.failure : []));
-  if (failures[0] !== undefined && failures.length === imported.length) {
-    return exitCodeOfFailure(failures[0].code);
-  }
+  const failure = failureOfAll(imported);
+  if (failure !== undefined) return exitCodeOfFailure(failure.code);
   const profile = await profileOf(flags, questions);
   const repository = await repositoryAt(flags.config, config.desired.path, host);
   const { files, ownersLines } = await repositoryFiles(repository, flags, questions, host);
   const directory = path.relative(host.directory, config.desired.path);
-  const zoneFiles = zoneFilesOf(imported, listed.zones, profile).map(({ file, text }) => {
-    return { file: path.join(directory, file), text };
-  });
+  const zoneFiles = importedFiles(declaredIn(imported), listed.zones, profile).map(
+    ({ file, text }) => ({ file: path.join(directory, file), text }),
+  );
   const configFile = configText === undefined ? [] : [{ file: flags.config, text: configText }];
   const chosen = await chooseFiles({ configFile, zoneFiles, others: files }, questions, host);
   if (typeof chosen === "number") return chosen;
@@ -79,9 +79,7 @@ async function patternsOf(
 ): Promise<readonly string[]> {
   if (zones.length > 0 || listed.length === 0 || !questions.areAsked) return zones;
   const names = listed.map(({ name }) => name);
-  const shown = names.slice(0, 5).join(", ");
-  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
-  const text = `The token sees ${plural(names.length, "zone")} (${shown}${more}). Which to import? Names, with * for anything`;
+  const text = `The token sees ${plural(names.length, "zone")} (${firstOf(names, 5)}). Which to import? Names, with * for anything`;
   return questions.value({
     text,
     byDefault: "*",
@@ -104,17 +102,6 @@ async function profileOf(
     profile,
   );
   return name === "" ? undefined : name;
-}
-
-function zoneFilesOf(
-  imported: readonly Imported[],
-  listed: readonly Zone[],
-  profile: string | undefined,
-): readonly NewFile[] {
-  const declared = imported.flatMap((each) =>
-    "failure" in each ? [] : { zone: each.zone, content: each.imported.content },
-  );
-  return importedFiles(declared, listed, profile);
 }
 
 /** Writes the files and prints their names; the exit code where one cannot be written. */

@@ -58,11 +58,3 @@ export function writtenFilesText(files: readonly string[], directory: string): s
   if (files.length > mostLines) return `wrote ${files.length} zone files into ${directory}\n`;
   return files.map((file) => `${file}\n`).join("");
 }
-
-/** The names of files in one line, the first few of many. */
-export function someFiles(files: readonly string[]): string {
-  const named = files.slice(0, mostNamed).join(", ");
-  return files.length > mostNamed ? `${named} and ${files.length - mostNamed} more` : named;
-}
-
-const mostNamed = 5;

@@ -58,6 +58,21 @@ export function printGaps(zones: readonly Imported[], { stderr }: Host): void {
   stderr.write(gapsText(gaps));
 }
 
+/** Why no zone could be read; `undefined` if at least one was. */
+export function failureOfAll(zones: readonly Imported[]): Failure | undefined {
+  const failures = zones.flatMap((each) => ("failure" in each ? each.failure : []));
+  return failures.length === zones.length ? failures[0] : undefined;
+}
+
+/** The zones that could be read, with what their files declare. */
+export function declaredIn(
+  zones: readonly Imported[],
+): readonly { readonly zone: Zone; readonly content: ImportedZone["content"] }[] {
+  return zones.flatMap((each) =>
+    "failure" in each ? [] : { zone: each.zone, content: each.imported.content },
+  );
+}
+
 /** Whether the zone was read, and the declaration has all of it. */
 export function isComplete(each: Imported): boolean {
   return "imported" in each && each.imported.leftOut.length === 0;
