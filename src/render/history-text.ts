@@ -65,7 +65,7 @@ function inFull(at: Date): string {
 }
 
 /** Who made the drift that a change corrected, with its moment in full. */
-function historyAuthors({ causes, ...change }: HistoryChange): string {
+export function historyAuthors({ causes, ...change }: HistoryChange): string {
   const explanations = causes.map((cause) => ({ cause, fields: [] }));
   return authorsText({ ...change, causes: explanations }, inFull);
 }

@@ -5,13 +5,13 @@ import type {
   FindingStory,
   ScriptStory,
 } from "../../state/evidence/evidence-stories.ts";
-import type { Acceptance } from "../../state/scripts/script-watch.ts";
 import type { Period } from "../../state/timeline.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { authorsLine } from "../cause-text.ts";
 import { historyJson } from "../history-json.ts";
+import { acceptanceJson, versionJson } from "../scripts/scripts-json.ts";
 import { keysIn } from "./evidence-tables.ts";
 
 /** The pack as JSON, in the form of `schemas/evidence.schema.json`. */
@@ -146,10 +146,7 @@ function findingJson({ openedAt, closedAt, steps, ...finding }: FindingStory): J
     subject,
     detail,
     page_urls: pageUrls,
-    versions: versions.map(({ hash, fetchedAt }) => ({
-      hash,
-      fetched_at: fetchedAt?.toISOString() ?? null,
-    })),
+    versions: versions.map(versionJson),
     opened_at: openedAt.toISOString(),
     closed_at: closedAt?.toISOString() ?? null,
     steps: steps.map(({ at, event, revision, commit, acceptance }) => ({
@@ -160,10 +157,6 @@ function findingJson({ openedAt, closedAt, steps, ...finding }: FindingStory): J
       acknowledged: acceptance === undefined ? null : acceptanceJson(acceptance),
     })),
   };
-}
-
-function acceptanceJson({ until, reason, by }: Acceptance): JsonObject {
-  return { until: until.toISOString(), reason, by };
 }
 
 function scriptJson(script: ScriptStory): JsonObject {

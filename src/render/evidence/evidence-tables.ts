@@ -3,8 +3,9 @@ import type { ZoneEvidence } from "../../state/evidence/evidence-pack.ts";
 import type { FilesRevision } from "../../state/evidence/evidence-stories.ts";
 import type { HistoryChange, HistoryEntry } from "../../state/history.ts";
 import type { ScriptIntegrity } from "../../zone/declared-scripts.ts";
-import { authorsLine, authorsText, causeWords } from "../cause-text.ts";
+import { authorsLine, causeWords } from "../cause-text.ts";
 import { durationText, valueText } from "../format.ts";
+import { historyAuthors } from "../history-text.ts";
 
 /** A table of the pack: the same rows in the page and in a CSV file. */
 export interface EvidenceTable {
@@ -188,13 +189,12 @@ function changesTable({ runs }: ZoneEvidence): EvidenceTable {
 
 function changeRow(run: HistoryEntry, change: HistoryChange): readonly string[] {
   const { key, verb, causes, direction, result, fields } = change;
-  const explanations = causes.map((cause) => ({ cause, fields: [] }));
   return [
     run.at.toISOString(),
     key,
     verb,
     causeWords(causes),
-    authorsText({ ...change, causes: explanations }, (at) => `at ${at.toISOString()}`),
+    historyAuthors(change),
     direction,
     result === "found" ? "found, not written" : result,
     filesText({ revision: run.revision, commit: run.commit }),

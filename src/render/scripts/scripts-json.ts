@@ -1,5 +1,6 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
 import {
+  type Acceptance,
   findingEvents,
   findingKinds,
   scriptEvents,
@@ -20,6 +21,7 @@ import {
   type Json,
   type JsonObject,
   parseName,
+  parseJson,
 } from "../../syntax/json.ts";
 
 const decisions = ["allows", "blocks", "unclear"] as const;
@@ -35,15 +37,13 @@ function findingJson(finding: ScriptFinding): JsonObject {
     last_seen_at: lastSeenAt.toISOString(),
     page_urls: pageUrls,
     versions: finding.versions.map(versionJson),
-    acknowledged:
-      acceptance === undefined
-        ? null
-        : {
-            until: acceptance.until.toISOString(),
-            reason: acceptance.reason,
-            by: acceptance.by,
-          },
+    acknowledged: acceptance === undefined ? null : acceptanceJson(acceptance),
   };
+}
+
+/** Who accepted a finding, until when and why. */
+export function acceptanceJson({ until, reason, by }: Acceptance): JsonObject {
+  return { until: until.toISOString(), reason, by };
 }
 
 function findingFrom(value: unknown): ScriptFinding | undefined {
@@ -74,7 +74,8 @@ function findingFrom(value: unknown): ScriptFinding | undefined {
   };
 }
 
-function versionJson({ hash, fetchedAt }: SeenVersion): JsonObject {
+/** A content of a script, and when the service fetched it. */
+export function versionJson({ hash, fetchedAt }: SeenVersion): JsonObject {
   return { hash, fetched_at: fetchedAt?.toISOString() ?? null };
 }
 
@@ -153,9 +154,9 @@ export function scriptWatchText(watch: ScriptWatch): string {
 
 /** What was stored; `undefined` if it is not what {@link scriptWatchText} writes. */
 export function scriptWatchFrom(text: string): ScriptWatch | undefined {
-  const json = parsed(text);
-  const since = coerceDate(json?.["since"]);
-  if (json === undefined || since === undefined) return undefined;
+  const json = coerceObject(parseJson(text));
+  const since = coerceDate(json["since"]);
+  if (since === undefined) return undefined;
   return {
     since,
     readAt: coerceDate(json["read_at"]),
@@ -175,15 +176,6 @@ export function scriptWatchFrom(text: string): ScriptWatch | undefined {
     ),
     recordedAt: coerceDate(json["recorded_at"]),
   };
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function countIn(value: Json | undefined): number {
