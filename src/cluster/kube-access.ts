@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { parse } from "yaml";
 
+import { hostWithPort } from "../syntax/host-port.ts";
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../syntax/json.ts";
 
 /** How to reach the API server of a cluster, and as whom. */
@@ -65,7 +66,7 @@ async function inCluster({ env, readText }: AccessPorts): Promise<KubeAccess> {
     }
   };
   return {
-    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    server: `https://${hostWithPort(host, port)}`,
     namespace: await read("namespace"),
     secrets: async () => {
       const [ca, token] = await Promise.all([read("ca.crt"), read("token")]);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 
 import { basePath } from "../api/wire.ts";
+import { hostWithPort } from "../syntax/host-port.ts";
 import { EmulatedService, type HostPorts, type JournalEntry } from "./emulated-service.ts";
 import { emulatorRouter } from "./http/router.ts";
 import type { Seed } from "./seed/seed.ts";
@@ -73,6 +74,5 @@ function originOf(address: unknown, host: string): string {
   if (typeof address !== "object" || address === null || !("port" in address)) {
     throw new Error("the emulator does not listen on a port");
   }
-  const name = host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${String(address.port)}`;
+  return `http://${hostWithPort(host, String(address.port))}`;
 }

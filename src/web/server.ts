@@ -2,6 +2,7 @@ import { once } from "node:events";
 
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
 
+import { hostWithPort } from "../syntax/host-port.ts";
 import { createApp, type AppParts } from "./app.ts";
 import { listenError } from "./listen-error.ts";
 
@@ -41,7 +42,7 @@ export async function startServer(options: ServerOptions): Promise<WebServer> {
 function urlOf(server: ServerType, host: string): string {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `http://${hostWithPort(host, port)}`;
 }
 
 async function close(server: ServerType): Promise<void> {

@@ -24,7 +24,7 @@ describe("the configuration of a process in a cluster", () => {
     { line: "cluster: { shards: zone }", says: "is none of none, credential" },
     {
       line: "cluster: { shards: credential }\ncredentials: [{ name: a_b, token_env: T }]",
-      says: "with cluster.shards, the name is part of that of a Lease",
+      says: "with cluster.shards, the name of a credential is part of the name of a Lease",
     },
     { line: "cluster: { lease: Edge }", says: "a name has up to 52 lower-case letters" },
     { line: 'api: { base_url: "http://emulator:8787/client/v4" }', says: noHttp },

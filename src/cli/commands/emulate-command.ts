@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import type { Listen } from "../../desired/config/config.ts";
+import { emulatorAddress } from "../../desired/config/defaults.ts";
 import type { Dialect } from "../../emulator/http/api-endpoint.ts";
 import { operations } from "../../emulator/http/operations.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
@@ -12,7 +13,7 @@ import { emulatorOn, loadSeedOrPrint } from "../session/embedded-emulator.ts";
 
 export const defineEmulate: DefineCommand = (command, host, end) => {
   command
-    .option("-l, --listen <address>", "host and port to listen on", "127.0.0.1:8787")
+    .option("-l, --listen <address>", "host and port to listen on", emulatorAddress)
     .option("--hosts <names>", "host names under which clients reach it, separated by commas")
     .option("--seed <file>", "YAML file with the initial zones, policies, rulesets and tokens")
     .option("--state <file>", "file that keeps the state across restarts")

@@ -2,6 +2,7 @@ import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { terminalSafe } from "../../render/terminal-safe.ts";
+import { hostWithPort } from "../../syntax/host-port.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 
@@ -37,5 +38,5 @@ async function check(file: string, path: string, host: Host): Promise<ExitCode> 
 /** A server that listens on all addresses answers on the loopback address. */
 function addressOf({ server: { listen } }: Config): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[listen.host] ?? listen.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${listen.port}`;
+  return `http://${hostWithPort(host, listen.port)}`;
 }

@@ -1,3 +1,5 @@
+import { tokenVariable } from "../../desired/config/defaults.ts";
+
 /** A variable of the environment that the program reads. */
 export interface EnvironmentVariable {
   readonly name: string;
@@ -7,7 +9,7 @@ export interface EnvironmentVariable {
 /** Every one of them. The documents, the help and the manual page have them from here. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   {
-    name: "ZONEWARDEN_API_TOKEN",
+    name: tokenVariable,
     meaning: "the token of the service, where the configuration names no other place",
   },
   { name: "ZONEWARDEN_CONFIG", meaning: "the configuration, where `--config` does not name it" },

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { InvalidArgumentError } from "commander";
 
+import { emulatorAddress, tokenVariable } from "../../desired/config/defaults.ts";
 import type { Host } from "../../host/host.ts";
 import { existingOf } from "../output/new-files.ts";
 import type { Questions } from "./questions.ts";
@@ -33,9 +34,6 @@ export interface StartAnswers {
   readonly tokenFile: string | undefined;
 }
 
-/** Where `zonewarden emulate` listens without `--listen`. */
-export const emulatorAddress = "127.0.0.1:8787";
-
 /** Asks for the service, its token and the directory. */
 export async function startAnswers(
   { config, emulator, tokenFile, out, yes }: InitFlags,
@@ -51,7 +49,7 @@ export async function startAnswers(
     { text: serviceText, byDefault: "1", read: addressIn },
     addressOf(emulator),
   );
-  const needsToken = address === "" && (host.env["ZONEWARDEN_API_TOKEN"] ?? "") === "";
+  const needsToken = address === "" && (host.env[tokenVariable] ?? "") === "";
   const file =
     needsToken && questions.areAsked
       ? await questions.value({ text: tokenText, byDefault: "", read: fileIn }, tokenFile)
@@ -67,7 +65,7 @@ export async function startAnswers(
 const serviceText =
   "Which service? 1: the service, with your token  2: the emulator, without an account";
 
-const tokenText = "File with a token that may read (no file that is written will name it)";
+const tokenText = "File with a read-only token (its name is not written to any file)";
 
 /** The address of the emulator; "" for the service. */
 function addressIn(answer: string): string {

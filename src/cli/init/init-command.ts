@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Config } from "../../desired/config/config.ts";
+import { emulatorAddress, tokenVariable } from "../../desired/config/defaults.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
@@ -13,7 +14,7 @@ import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
 import { planAll } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { inSession, type Session } from "../session/session.ts";
-import { directoryIn, emulatorAddress, type InitFlags, ownersIn, startAnswers } from "./answers.ts";
+import { directoryIn, type InitFlags, ownersIn, startAnswers } from "./answers.ts";
 import { Questions, Unanswered } from "./questions.ts";
 import { setUp } from "./set-up.ts";
 import { configText } from "./starter-files.ts";
@@ -26,7 +27,10 @@ export const defineInit: DefineCommand = (command, host, end) => {
       "--emulator [address]",
       `use the emulator of the service at this address; without one, ${emulatorAddress}`,
     )
-    .option("--token-file <file>", "read the token from this file, now; no file will name it")
+    .option(
+      "--token-file <file>",
+      "read the token from this file now; its name is not written to any file",
+    )
     .option("-o, --out <directory>", "the directory for the zone files (zones)", directoryIn)
     .option(
       "--profile <name>",
@@ -106,9 +110,6 @@ function configOf(
   };
   return loadConfigOrPrint(file, { ...host, files }, stop);
 }
-
-/** The variable in which commands look for the token where the configuration does not name another place. */
-const tokenVariable = "ZONEWARDEN_API_TOKEN";
 
 /** The host with the token of a file in its environment; a text says why there is none. */
 async function tokenIn(file: string | undefined, host: Host): Promise<Host | string> {

@@ -1,9 +1,10 @@
 import path from "node:path";
 
 import type { Config } from "../../desired/config/config.ts";
+import { emulatorAddress } from "../../desired/config/defaults.ts";
+import { hostWithPort } from "../../syntax/host-port.ts";
 import type { NewFile } from "../output/new-files.ts";
 import type { Session } from "../session/session.ts";
-import { emulatorAddress } from "./answers.ts";
 import type { Repository } from "./repository.ts";
 import { workflowFile } from "./starter-files.ts";
 
@@ -57,7 +58,7 @@ const emulatedCheck =
   "On GitHub, the workflow plans against an emulator of its own, until the configuration names the service";
 
 function emulatorStep({ listen: { host, port } }: EmulatorConfig): string {
-  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const address = hostWithPort(host, port);
   const listen = address === emulatorAddress ? "" : ` --listen ${address}`;
   return `Keep an emulator running, so that it remembers what you change: zonewarden emulate${listen}`;
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { hostWithPort } from "../../syntax/host-port.ts";
 import { usualMaliciousBelow } from "../../zone/inventory-item.ts";
 import type { ConfigFile, Credential, Notification, Window } from "./config-file.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   SecretSource,
   WindowConfig,
 } from "./config.ts";
+import { emulatorAddress, tokenVariable } from "./defaults.ts";
 
 type Optional<K extends keyof ConfigFile> = NonNullable<ConfigFile[K]>;
 
@@ -125,7 +127,7 @@ function normalApi(
 ): Config["api"] {
   const shared = { timeoutMs: milliseconds(timeout), concurrency };
   if (emulator === undefined) return { baseUrl: serviceUrl(url), emulator, ...shared };
-  const listen = listenOf(emulator.listen ?? "127.0.0.1:8787");
+  const listen = listenOf(emulator.listen ?? emulatorAddress);
   const seed = emulator.seed === undefined ? undefined : path.resolve(directory, emulator.seed);
   return { baseUrl: emulatorUrl(listen), emulator: { seed, listen }, ...shared };
 }
@@ -136,7 +138,7 @@ function serviceUrl(url = "https://api.cloudflare.com/client/v4"): string {
 }
 
 function emulatorUrl({ host, port }: Listen): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/client/v4`;
+  return `http://${hostWithPort(host, port)}/client/v4`;
 }
 
 /** Host and port of `127.0.0.1:9464` or `[::1]:9464`. */
@@ -148,7 +150,7 @@ function listenOf(text: string): Listen {
 
 const environmentCredential: CredentialConfig = {
   name: "default",
-  source: { env: "ZONEWARDEN_API_TOKEN" },
+  source: { env: tokenVariable },
   accounts: ["*"],
   zones: ["*"],
 };

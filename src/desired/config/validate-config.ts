@@ -154,7 +154,7 @@ function checkShards(
 function leaseNameError(name: string): string | undefined {
   return leaseNamePart.test(name)
     ? undefined
-    : "with cluster.shards, the name is part of that of a Lease";
+    : "with cluster.shards, the name of a credential is part of the name of a Lease";
 }
 
 const leaseNamePart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
