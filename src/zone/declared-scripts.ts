@@ -16,9 +16,9 @@ export interface AuthorisedScript {
   readonly justification: string;
   /** Without it or `approvedOn`, nothing is authorised. */
   readonly approvedBy: string;
-  /** A date or a timestamp, as it is written; see {@link endOf}. */
+  /** A date or a timestamp, as it is written; `endOf` reads it. */
   readonly approvedOn: string;
-  /** A date or a timestamp, as it is written; see {@link endOf}. */
+  /** A date or a timestamp, as it is written; `endOf` reads it. */
   readonly reviewBy: string;
   readonly integrity: ScriptIntegrity;
 }
@@ -39,26 +39,4 @@ export interface DeclaredScripts {
   readonly acknowledged: readonly AcknowledgedFinding[];
   /** An authorised script that was not seen for so long is a finding. */
   readonly goneAfterDays: number;
-}
-
-const dayMs = 86_400_000;
-
-/** The moment of a date or timestamp as it is written, of a date its end (UTC); `undefined` for any other text. */
-export function endOf(text: string): Date | undefined {
-  const start = startOf(text);
-  const isDate = text.length === 10;
-  return start && isDate ? new Date(start.getTime() + dayMs) : start;
-}
-
-/** The moment of a date or timestamp as it is written, of a date its start (UTC); `undefined` for any other text. */
-export function startOf(text: string): Date | undefined {
-  const moment = new Date(text);
-  return isRealDay(text) && !Number.isNaN(moment.getTime()) ? moment : undefined;
-}
-
-/** `Date` reads the 30th of February as the 2nd of March. */
-function isRealDay(text: string): boolean {
-  const day = text.slice(0, 10);
-  const moment = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day);
 }

@@ -10,7 +10,7 @@ import type { Period } from "../../state/timeline.ts";
 import { sha256 } from "../../telemetry/history/history-chain.ts";
 import type { HistoryProof } from "../../telemetry/history/verify-history.ts";
 import { renderEvidencePage } from "../../web/evidence/evidence-page.ts";
-import { startOf } from "../../zone/declared-scripts.ts";
+import { startOf } from "../../zone/written-date.ts";
 import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";

@@ -1,12 +1,11 @@
 import { canonicalUrlPattern, coversUrls, matchesForeignHosts } from "../../syntax/url-pattern.ts";
-import {
-  type AcknowledgedFinding,
-  type AuthorisedScript,
-  type DeclaredScripts,
-  endOf,
-  type ScriptIntegrity,
-  startOf,
+import type {
+  AcknowledgedFinding,
+  AuthorisedScript,
+  DeclaredScripts,
+  ScriptIntegrity,
 } from "../../zone/declared-scripts.ts";
+import { endOf, startOf } from "../../zone/written-date.ts";
 import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";

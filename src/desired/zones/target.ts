@@ -1,7 +1,7 @@
 import { domainToASCII } from "node:url";
 
-import { startOf } from "../../zone/declared-scripts.ts";
 import type { Suspension, Target } from "../../zone/desired-zone.ts";
+import { startOf } from "../../zone/written-date.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
 import type { Converted } from "../diagnostics.ts";
 import type { ZoneEntry } from "./zone-file.ts";

@@ -1,4 +1,5 @@
-import { type AuthorisedScript, startOf } from "../../zone/declared-scripts.ts";
+import type { AuthorisedScript } from "../../zone/declared-scripts.ts";
+import { startOf } from "../../zone/written-date.ts";
 import type { FindingKind } from "../scripts/script-watch.ts";
 import type { Period } from "../timeline.ts";
 import type { Control, ZoneEvidence } from "./evidence-pack.ts";

@@ -1,5 +1,6 @@
 import { patternFinder } from "../../syntax/url-pattern.ts";
-import { type AuthorisedScript, endOf, startOf } from "../../zone/declared-scripts.ts";
+import type { AuthorisedScript } from "../../zone/declared-scripts.ts";
+import { endOf, startOf } from "../../zone/written-date.ts";
 import type { SeenVersion } from "./script-watch.ts";
 
 /** Finds the entry of a URL: of several that match it, the one with the longest pattern. */

@@ -1,5 +1,6 @@
-import { type AuthorisedScript, type DeclaredScripts, endOf } from "../../zone/declared-scripts.ts";
+import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { maliciousReasons, type Script } from "../../zone/inventory-item.ts";
+import { endOf } from "../../zone/written-date.ts";
 import { entryFinder, judgeContent } from "./authorised-entry.ts";
 import type { FindingKind, ScriptFinding, ScriptWatch, WatchedScript } from "./script-watch.ts";
 
