@@ -26,23 +26,23 @@ export function patternFinder(patterns: readonly string[]): (url: string) => str
     const rest = `${seen.pathname}${seen.search}`;
     const same = exact.get(url) ?? exact.get(`${scheme}://${seen.host}${rest}`);
     if (same !== undefined) return same;
-    return wide.find(
-      ({ parts }) =>
-        parts !== undefined &&
-        matchesGlob(parts.scheme, scheme) &&
-        matchesGlob(parts.host, seen.host) &&
-        matchesGlob(parts.rest, rest),
-    )?.pattern;
+    const target = { scheme, host: seen.host, rest };
+    return wide.find(({ parts }) => parts !== undefined && matchesParts(parts, target))?.pattern;
   };
 }
 
 /** Whether each URL that `inner` matches also matches `outer`. */
 export function coversUrls(outer: string, inner: string): boolean {
   const [a, b] = [partsOf(outer), partsOf(inner)];
-  if (a === undefined || b === undefined) return false;
   // The stars of the inner pattern are characters that only stars of the outer one match.
+  return a !== undefined && b !== undefined && matchesParts(a, b);
+}
+
+function matchesParts(pattern: UrlPattern, url: UrlPattern): boolean {
   return (
-    matchesGlob(a.scheme, b.scheme) && matchesGlob(a.host, b.host) && matchesGlob(a.rest, b.rest)
+    matchesGlob(pattern.scheme, url.scheme) &&
+    matchesGlob(pattern.host, url.host) &&
+    matchesGlob(pattern.rest, url.rest)
   );
 }
 

@@ -11,7 +11,8 @@ export interface Module {
 /** The whole architecture in one place: which module may import which, and which package is used where. */
 export const moduleTable: Readonly<Record<string, Module>> = {
   syntax: {
-    purpose: "The two languages in zone files: content security policies and filter expressions.",
+    purpose:
+      "Content security policies, filter expressions and patterns; what every module needs of JSON and text.",
     imports: [],
     packages: [],
   },

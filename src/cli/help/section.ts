@@ -1,3 +1,5 @@
+import { wrap } from "../../render/format.ts";
+
 /** A section of a Markdown document with the sections below it; `undefined` where no heading has this text. */
 export function sectionOf(markdown: string, heading: string): string | undefined {
   let isCode = false;
@@ -52,7 +54,7 @@ function blockText(lines: readonly string[]): string {
   if (first.startsWith("|")) return tableBlock(lines);
   const isList = /^(?:-|\d+\.) /.test(first);
   return (isList ? itemsOf(lines) : [lines.join(" ")])
-    .map((text) => wrapped(inline(text), maxWidth, isList ? "  " : ""))
+    .map((text) => wrap(inline(text), maxWidth).join(isList ? "\n  " : "\n"))
     .join("\n");
 }
 
@@ -86,7 +88,7 @@ function rowLines(
   widths: readonly number[],
   limits: readonly number[],
 ): readonly string[] {
-  const cells = limits.map((limit, index) => wrapped(row[index] ?? "", limit, "").split("\n"));
+  const cells = limits.map((limit, index) => wrap(row[index] ?? "", limit));
   const height = Math.max(...cells.map((cell) => cell.length));
   return Array.from({ length: height }, (_, line) => {
     const parts = cells.map((cell, index) => {
@@ -117,17 +119,4 @@ function inline(text: string): string {
     .join("")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/<(https?:[^>]*)>/g, "$1");
-}
-
-/** Breaks a text at spaces. */
-function wrapped(text: string, width: number, indent: string): string {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = `${indent}${word}`;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join("\n");
 }

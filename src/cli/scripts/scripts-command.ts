@@ -8,6 +8,7 @@ import { loadDesiredOrPrint } from "../../host/load.ts";
 import { adoptScripts } from "../../impact/adopt-scripts.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
 import { readScripts, type ScriptSource } from "../../reconcile/inventory/read-scripts.ts";
+import { plural } from "../../render/format.ts";
 import { scriptsJson } from "../../render/scripts/scripts-json.ts";
 import {
   adoptedProfile,
@@ -127,7 +128,7 @@ async function print(
     );
   } else {
     const lines = findingLines(findings).map((line) => `${line}\n`);
-    const counts = `${watch.scripts.length + watch.moreScripts} scripts on the pages, ${open} open findings`;
+    const counts = `${plural(watch.scripts.length + watch.moreScripts, "script")} on the pages, ${plural(open, "open finding")}`;
     host.stdout.write(
       `${name}: ${counts}\n\n${tableText(scriptsTable(watch))}\n\n${lines.join("")}`,
     );
