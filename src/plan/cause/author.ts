@@ -52,7 +52,7 @@ export function writtenActor(
   return { kind: actor.type === "user" ? "person" : "unnamed", name: "", context };
 }
 
-/** Whether two entries are of one actor; nobody is equal to an actor that is not named. */
+/** The same text for entries of one actor. Actors that are not named differ by their type and context alone. */
 export function actorIdentity({ type, context, email, tokenId, tokenName }: AuditActor): string {
   return JSON.stringify(email === "" ? [tokenId, tokenName, type, context] : [email]);
 }
