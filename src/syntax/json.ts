@@ -72,6 +72,11 @@ export function coerceTexts(json: unknown): readonly string[] {
   return coerceList(json).filter((each) => typeof each === "string");
 }
 
+/** `json` if it is a whole number from 0, else 0. */
+export function coerceCount(json: unknown): number {
+  return typeof json === "number" && Number.isSafeInteger(json) && json >= 0 ? json : 0;
+}
+
 /** The time in the text `json`; `undefined` if it is none. */
 export function coerceDate(json: unknown): Date | undefined {
   const date = new Date(coerceText(json));

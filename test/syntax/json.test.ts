@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import {
   parseName,
+  coerceCount,
   coerceDate,
   coerceList,
   coerceName,
@@ -23,6 +24,7 @@ describe("JSON of any shape", () => {
     { as: "an object", read: coerceObject, yields: [{}, {}, {}, {}, {}, {}, { c: 2 }] },
     { as: "a list", read: coerceList, yields: [[], [], [], [], [], ["a", null, { b: 1 }], []] },
     { as: "objects", read: coerceObjects, yields: [[], [], [], [], [], [{ b: 1 }], []] },
+    { as: "a count", read: coerceCount, yields: [0, 0, 0, 1, 0, 0, 0] },
     { as: "texts", read: coerceTexts, yields: [[], [], [], [], [], ["a"], []] },
   ])("is coerced to $as", ({ read, yields }, { expect }) => {
     expect(strange.map((json) => read(json))).toEqual(yields);
@@ -36,6 +38,10 @@ describe("JSON of any shape", () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it("is a count only as a whole number from 0", ({ expect }) => {
+    expect([-1, 1.5, Number.NaN, 2 ** 60, 0, 2].map(coerceCount)).toEqual([0, 0, 0, 0, 0, 2]);
   });
 
   it("is one of some names, else undefined or the first", ({ expect }) => {

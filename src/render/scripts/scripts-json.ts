@@ -18,10 +18,10 @@ import {
   coerceText,
   coerceTexts,
   isJsonObject,
-  type Json,
   type JsonObject,
   parseName,
   parseJson,
+  coerceCount,
 } from "../../syntax/json.ts";
 
 const decisions = ["allows", "blocks", "unclear"] as const;
@@ -165,9 +165,9 @@ export function scriptWatchFrom(text: string): ScriptWatch | undefined {
     onPages: coerceTexts(json["on_pages"]),
     known: coerceText(json["known"]),
     scripts: coerceObjects(json["scripts"]).flatMap((each) => watchedScriptFrom(each) ?? []),
-    moreScripts: countIn(json["more_scripts"]),
+    moreScripts: coerceCount(json["more_scripts"]),
     findings: coerceObjects(json["findings"]).flatMap((each) => findingFrom(each) ?? []),
-    moreFindings: countIn(json["more_findings"]),
+    moreFindings: coerceCount(json["more_findings"]),
     seen: new Map(
       Object.entries(coerceObject(json["seen"])).flatMap(([url, at]): [string, Date][] => {
         const moment = coerceDate(at);
@@ -176,10 +176,6 @@ export function scriptWatchFrom(text: string): ScriptWatch | undefined {
     ),
     recordedAt: coerceDate(json["recorded_at"]),
   };
-}
-
-function countIn(value: Json | undefined): number {
-  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }
 
 /** A record of a check as JSON. `at` is first: the history file is recognised by it. */
@@ -221,10 +217,10 @@ export function scriptRecordFrom(value: unknown): ScriptRecord | undefined {
     revision: coerceText(json["revision"]),
     commit: coerceText(json["commit"]) || undefined,
     read: isJsonObject(read)
-      ? { scripts: countIn(read["scripts"]), authorised: countIn(read["authorised"]) }
+      ? { scripts: coerceCount(read["scripts"]), authorised: coerceCount(read["authorised"]) }
       : undefined,
-    open: countIn(content["open"]),
-    acknowledged: countIn(content["acknowledged"]),
+    open: coerceCount(content["open"]),
+    acknowledged: coerceCount(content["acknowledged"]),
     events: events.filter((each) => each !== undefined),
   };
 }

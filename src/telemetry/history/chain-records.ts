@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   parseName,
+  coerceCount,
 } from "../../syntax/json.ts";
 
 /** The lines without a hash at the beginning of a file: an older version wrote them. */
@@ -81,10 +82,10 @@ export function chainRecordFrom(value: unknown): ChainRecord | undefined {
     case "dropped": {
       const last = coerceObject(value["last"]);
       const dropped = {
-        lines: countIn(value["lines"]),
+        lines: coerceCount(value["lines"]),
         firstAt: coerceDate(value["first_at"]),
         lastAt: coerceDate(value["last_at"]),
-        last: { n: countIn(last["n"]), hash: coerceText(last["hash"]) },
+        last: { n: coerceCount(last["n"]), hash: coerceText(last["hash"]) },
         unchained: unchainedFrom(value["unchained"]),
       };
       return { ...base, record: "dropped", dropped };
@@ -100,9 +101,5 @@ export function chainRecordFrom(value: unknown): ChainRecord | undefined {
 
 function unchainedFrom(value: Json | undefined): UnchainedLines {
   const { lines, sha256 } = coerceObject(value);
-  return { lines: countIn(lines), sha256: coerceText(sha256) };
-}
-
-function countIn(value: Json | undefined): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+  return { lines: coerceCount(lines), sha256: coerceText(sha256) };
 }
