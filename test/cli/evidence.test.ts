@@ -167,6 +167,10 @@ describe("zonewarden evidence", () => {
     const torn = await run(place, "torn", "--history", "a.jsonl", "c.jsonl");
     expect(torn.stderr).toContain("The history is not intact");
     expect(await place.read("torn/evidence.html")).toContain("are missing between a.jsonl");
+    await place.write("d.jsonl", (await kept({ chain: "c2" })).bytes.toString());
+    const two = await run(place, "two", "--history", "d.jsonl", "b.jsonl");
+    expect(two.stderr).toContain("The history is not intact");
+    expect(await place.read("two/evidence.html")).toContain("of another history than d.jsonl");
   });
 
   it.for([
