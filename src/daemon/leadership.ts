@@ -77,7 +77,13 @@ async function lead(
   }
   using joined = joinSignals(stop, ended.signal);
   const store = await openState(shard, logger, clock, joined.signal);
-  if (store !== undefined) await work(store, { stop: joined.signal, abort });
+  if (store === undefined) return;
+  try {
+    await work(store, { stop: joined.signal, abort });
+  } catch (error) {
+    // Whoever loses a Lease waits for it again.
+    if (error !== joined.signal.reason) throw error;
+  }
 }
 
 function lossOf(signal: AbortSignal): string {

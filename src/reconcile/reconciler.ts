@@ -21,7 +21,7 @@ import {
   type ZoneRunPorts,
   type ZoneRunResult,
 } from "./run/zone-runner.ts";
-import { loopUntil, type StopSignals } from "./signals.ts";
+import { isAborted, loopUntil, type StopSignals } from "./signals.ts";
 
 export interface ReconcilerOptions extends ZoneRunOptions {
   /** How many zones of one credential are run at the same time. */
@@ -127,7 +127,7 @@ export class Reconciler {
     if (zone !== undefined) this.#queues.add(zone, "changed", "audit", 0);
   }
 
-  /** Works until `stop` aborts, and ends when the runs in progress have ended. Never rejects. */
+  /** Works until `stop` aborts, and ends when the runs in progress have ended. Rejects only where the revision before cannot be restored. */
   async runUntil(signals: StopSignals): Promise<void> {
     const run = (entry: QueueEntry): Promise<void> => this.#run(entry, signals);
     const workers = this.#queues.all.flatMap((queue) =>
@@ -140,7 +140,9 @@ export class Reconciler {
 
   /** A daemon that knows what was active before its start compares the files with that. */
   async #restore(stop: AbortSignal): Promise<void> {
-    const stored = await this.#ports.desired.restore(stop);
+    const stored = await this.#ports.desired.restore(stop).catch((error: unknown) => {
+      if (!isAborted(stop)) throw error;
+    });
     if (stored !== undefined) {
       this.#active.restore(stored.state);
       this.#firstRound.restore(stored.round);

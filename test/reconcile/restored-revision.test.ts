@@ -55,6 +55,17 @@ describe("a daemon that starts with a stored revision", () => {
     );
   });
 
+  it("ends quietly where it is stopped before that is read", async ({ expect }) => {
+    await using world = await restarted(many(1));
+    world.restoreMs = 10_000;
+    world.start();
+    await world.clock.advance(1_000);
+    world.stop.abort(new Error("the Lease is lost"));
+    await expect(world.ended).resolves.toBeUndefined();
+    expect(world.loads).toEqual([]);
+    expect(world.requests).toEqual([]);
+  });
+
   it("compares nothing before the zones are listed, and writes nothing", async ({ expect }) => {
     await using world = await restarted(many(12));
     world.listFault = new ServiceFault("API_SERVER", true);

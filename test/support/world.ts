@@ -87,6 +87,8 @@ export class World implements AsyncDisposable {
   readonly faults = new Map<string, () => Error | undefined>();
   /** How long a load takes. */
   loadMs = 0;
+  /** How long it takes to restore what the process before this one stored. */
+  restoreMs = 0;
   /** How long each request takes. */
   latencyMs = 0;
   /** How long each request for one of these zones takes. */
@@ -166,9 +168,10 @@ export class World implements AsyncDisposable {
     return new Reconciler(this.options, {
       desired: {
         load: (signal) => this.#load(signal),
-        restore: () => {
+        restore: async (signal) => {
           const { stored: state, storedRound: phase, storedPassed: passed } = this;
-          return Promise.resolve(state && { state, round: { phase, passed } });
+          if (this.restoreMs > 0) await this.clock.sleep(this.restoreMs, signal);
+          return state && { state, round: { phase, passed } };
         },
         select: selectByName,
       },
