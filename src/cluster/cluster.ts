@@ -3,7 +3,7 @@ import { checkAccess } from "./check-access.ts";
 import { configMapsOf } from "./config-maps.ts";
 import type { ElectionObserver } from "./elector.ts";
 import { EventRecorder, type EventSubject } from "./event-recorder.ts";
-import { type LeaseClock, leaseTiming } from "./held-lease.ts";
+import { type LeaseClock, leaseTiming, recordTiming } from "./held-lease.ts";
 import { type AccessPorts, findAccess } from "./kube-access.ts";
 import { createKubeClient, type KubeClient } from "./kube-client.ts";
 import { leaseStore } from "./lease.ts";
@@ -154,9 +154,11 @@ function electionOf(options: ClusterOptions, kube: KubeClient, ports: ClusterPor
   const { credentials, lease, identity, owner, service, setUp } = options;
   const { clock, random } = ports;
   const timing = leaseTiming(options.leaseDurationMs);
-  const shared = { ...options, timing };
+  const shared = { ...options, timing, quietMs: timing.durationMs };
   if (credentials === undefined) {
-    const all = new Shard({ ...shared, credential: undefined }, { kube, clock, random });
+    // Whoever removed the Lease may have removed that of processes with shards.
+    const quietMs = recordTiming(timing).durationMs;
+    const all = new Shard({ ...shared, quietMs, credential: undefined }, { kube, clock, random });
     return { shards: [all], replicas: undefined };
   }
   const maps = configMapsOf(kube, objectLabels);

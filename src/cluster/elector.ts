@@ -16,6 +16,8 @@ export interface Candidate {
   /** Which installation it belongs to. */
   readonly installation: string;
   readonly timing: LeaseTiming;
+  /** How long it waits before it works under a Lease that somebody removed: whoever worked before has then stopped. */
+  readonly quietMs: number;
   /** Annotations that its Leases have while it holds them. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
@@ -169,10 +171,10 @@ export class Elector {
   /** Creates the Lease. Where it is not the first, somebody removed it, and its holder may not have noticed. */
   async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
     const { leases, clock, isFirst } = this.#ports;
-    const { timing } = this.#candidate;
+    const { timing, quietMs } = this.#candidate;
     if (this.#hasSeen || !(await isFirst())) {
       // Noted before it is sent: where the answer is lost, the Lease is this process's nevertheless.
-      this.#quietUntil = clock.monotonicMs() + timing.durationMs;
+      this.#quietUntil = clock.monotonicMs() + quietMs;
     }
     const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
     return this.#afterQuiet(held, stop);

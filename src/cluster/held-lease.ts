@@ -16,6 +16,14 @@ export function leaseTiming(durationMs: number): LeaseTiming {
 }
 
 /**
+ * The times of the record of the replicas, which keeps those with other credentials apart. All of them write one object, so
+ * a renewal may need several attempts: losing that race must not cost the shards.
+ */
+export function recordTiming({ durationMs }: LeaseTiming): LeaseTiming {
+  return leaseTiming(2 * durationMs);
+}
+
+/**
  * How long one write may take. A holder stops at the renew deadline, so a write that begins at the last moment still ends
  * before others can take the Lease.
  */

@@ -1,3 +1,4 @@
+import { type LeaseTiming, recordTiming } from "./held-lease.ts";
 import type { Lease } from "./lease.ts";
 import {
   type Coordinator,
@@ -7,6 +8,7 @@ import {
   recordKey,
   type ReplicaEntry,
   type ReplicaRecord,
+  successorOf,
 } from "./replica-record.ts";
 
 interface Remembered {
@@ -19,8 +21,7 @@ interface Remembered {
 export interface ReplicaMemoryOptions {
   readonly identity: string;
   readonly installation: string;
-  /** Who is silent for so long does not count. */
-  readonly durationMs: number;
+  readonly timing: LeaseTiming;
 }
 
 /**
@@ -72,28 +73,40 @@ export class ReplicaMemory {
   /** Whether whoever wrote only an earlier record than this one has stopped. */
   get isSettled(): boolean {
     const seenMs = this.#watchedAt - this.#recordSince;
-    return this.#record.id !== "" && seenMs >= this.#options.durationMs;
+    return this.#record.id !== "" && seenMs >= this.#keepMs;
   }
 
-  /** The replicas that are not silent. What the record says of this process counts however old it is. */
+  /** The replicas that are not silent: they share the shards. What the record says of this process counts always. */
   get live(): KnownReplicas {
-    const { identity, durationMs } = this.#options;
-    const isLive = ([name, { since }]: readonly [string, Remembered]): boolean =>
-      name === identity || this.#watchedAt - since < durationMs;
-    return new Map([...this.#known].filter(isLive).map(([name, { entry }]) => [name, entry]));
+    return this.#knownFor(this.#options.timing.durationMs);
+  }
+
+  /** The replicas that may hold shards for all that is known, silent ones too. */
+  get present(): KnownReplicas {
+    return this.#knownFor(this.#keepMs);
   }
 
   /** Those of which the Lease still says something: what somebody removed is not written again. */
   get recorded(): Map<string, ReplicaEntry> {
-    return new Map([...this.live].filter(([name]) => this.#record.replicas.has(name)));
+    return new Map([...this.present].filter(([name]) => this.#record.replicas.has(name)));
   }
 
   get coordinator(): Coordinator {
-    const { holder = "", durationMs = this.#options.durationMs } = this.#lease ?? {};
-    const entry = this.live.get(holder);
+    const { holder = "", durationMs = this.#keepMs } = this.#lease ?? {};
+    const entry = this.present.get(holder);
     const silentMs = this.#watchedAt - this.#holder.since;
     const isSilent = this.#record.replicas.has(holder) || silentMs >= durationMs;
     return { entry, isGone: entry === undefined && (holder === "" || isSilent) };
+  }
+
+  /** Who holds the Lease when this process has ended. Where others may work of which it knows nothing, it is not free. */
+  successorOf(own: ReplicaEntry): string {
+    const { identity } = this.#options;
+    const others = [this.live, this.present];
+    const next = others.map((known) =>
+      successorOf(new Map([...known, [identity, own]]), own.setUp),
+    );
+    return next.find((name) => name !== "") ?? (this.#record.isComplete ? "" : identity);
   }
 
   /** Whether another installation holds the Lease: nothing is shared with it. */
@@ -106,15 +119,26 @@ export class ReplicaMemory {
     return holder === "" || installation === this.#options.installation;
   }
 
+  /** Who is silent for so long holds no shard any more. */
+  get #keepMs(): number {
+    return recordTiming(this.#options.timing).durationMs;
+  }
+
+  #knownFor(ms: number): KnownReplicas {
+    const isKnown = ([name, { since }]: readonly [string, Remembered]): boolean =>
+      name === this.#options.identity || this.#watchedAt - since < ms;
+    return new Map([...this.#known].filter(isKnown).map(([name, { entry }]) => [name, entry]));
+  }
+
   #remember(replicas: KnownReplicas, now: number): void {
-    const { identity, durationMs } = this.#options;
+    const { identity } = this.#options;
     for (const [name, entry] of replicas) {
       const known = this.#known.get(name);
       const since = known?.entry.beat === entry.beat ? known.since : now;
       this.#known.set(name, { entry, since });
     }
     for (const [name, { entry, since }] of this.#known) {
-      const isOver = entry.leaves || name === identity || now - since >= durationMs;
+      const isOver = entry.leaves || name === identity || now - since >= this.#keepMs;
       if (isOver && !replicas.has(name)) this.#known.delete(name);
     }
   }

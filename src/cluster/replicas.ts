@@ -1,5 +1,11 @@
 import type { ElectionObserver } from "./elector.ts";
-import { type LeaseClock, type LeaseTiming, momentOf, requestTimeoutMs } from "./held-lease.ts";
+import {
+  type LeaseClock,
+  type LeaseTiming,
+  momentOf,
+  recordTiming,
+  requestTimeoutMs,
+} from "./held-lease.ts";
 import type { Claim, Lease, LeaseStore } from "./lease.ts";
 import { ReplicaMemory } from "./replica-memory.ts";
 import {
@@ -9,7 +15,6 @@ import {
   type ReplicaEntry,
   type ReplicaRecord,
   sharing,
-  successorOf,
   yields,
 } from "./replica-record.ts";
 import { SharePermit } from "./share-permit.ts";
@@ -71,7 +76,7 @@ export class Replicas {
     const { identity, installation, timing } = options;
     this.#options = options;
     this.#ports = ports;
-    this.#memory = new ReplicaMemory({ identity, installation, durationMs: timing.durationMs });
+    this.#memory = new ReplicaMemory({ identity, installation, timing });
     this.#permit = new SharePermit(ports.clock, timing);
   }
 
@@ -137,19 +142,11 @@ export class Replicas {
         this.#beat += 1;
         const entry = { ...this.#own(false), stands: false, shares: false, leaves: true };
         const left = this.#memory.recorded.set(identity, entry);
-        const holder = lease.holder === identity ? this.#successor(entry) : lease.holder;
+        const holder = lease.holder === identity ? this.#memory.successorOf(entry) : lease.holder;
         const claim = this.#claim(lease, holder, { ...this.#memory.record, replicas: left });
         if ((await this.#write(lease, claim)) !== undefined) return;
       }
     });
-  }
-
-  /** Who holds the Lease when this process has ended. Where others may work of which it knows nothing, it is not free. */
-  #successor(own: ReplicaEntry): string {
-    const { identity, setUp } = this.#options;
-    const { live, record } = this.#memory;
-    const next = successorOf(new Map([...live, [identity, own]]), setUp);
-    return next === "" && !record.isComplete ? identity : next;
   }
 
   async #round(): Promise<void> {
@@ -217,7 +214,7 @@ export class Replicas {
     const stands = !this.mustYield || this.#ports.holdsShards();
     // Who may hold shards now may go on: nobody with other credentials can have begun, whom the record does not show.
     const isSafe = isComplete || this.mayHold;
-    const shares = isSafe && !this.mustYield && !isKeptOut(this.#memory.live, setUp);
+    const shares = isSafe && !this.mustYield && !isKeptOut(this.#memory.present, setUp);
     return { beat: this.#beat, setUp, stands, shares, leaves: this.#isLeaving };
   }
 
@@ -259,6 +256,7 @@ export class Replicas {
 
   #claim(lease: Lease | undefined, holder: string, record: ReplicaRecord): Claim {
     const { installation, timing } = this.#options;
+    const { durationMs } = recordTiming(timing);
     const isReplica = holder === "" || record.replicas.has(holder);
     const isNew = holder !== "" && holder !== lease?.holder;
     const now = this.#ports.clock.now();
@@ -267,7 +265,7 @@ export class Replicas {
       installation,
       annotations: { [recordKey]: recordText(record) },
       transitions: (lease?.transitions ?? 0) + Number(isNew && lease !== undefined),
-      durationMs: isReplica ? timing.durationMs : (lease?.durationMs ?? timing.durationMs),
+      durationMs: isReplica ? durationMs : (lease?.durationMs ?? durationMs),
       acquiredAt: isNew ? now : undefined,
       // The holder of another kind renews it itself: its silence must be seen.
       now: isReplica ? now : undefined,

@@ -20,6 +20,7 @@ export interface ShardOptions {
   /** Where this process shows its status page; "": it is not told. */
   readonly page: string;
   readonly timing: LeaseTiming;
+  readonly quietMs: number;
 }
 
 export interface ShardPorts {
@@ -122,10 +123,11 @@ export class Shard {
   }
 
   #stand(observer: ElectionObserver): Elector {
-    const { lease, owner, service, identity, page, timing } = this.#options;
+    const { lease, owner, service, identity, page, timing, quietMs } = this.#options;
     const { kube, ...ports } = this.#ports;
     const installation = `${owner} at ${service}`;
-    const candidate = { identity, installation, timing, annotations: { [pageKey]: page } };
+    const annotations = { [pageKey]: page };
+    const candidate = { identity, installation, timing, quietMs, annotations };
     const leases = leaseStore(lease, kube);
     return new Elector(candidate, { ...ports, leases, observer, isFirst: () => this.isFirst() });
   }

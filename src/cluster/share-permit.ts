@@ -1,4 +1,10 @@
-import { type LeaseClock, type LeaseMoment, type LeaseTiming, momentOf } from "./held-lease.ts";
+import {
+  type LeaseClock,
+  type LeaseMoment,
+  type LeaseTiming,
+  momentOf,
+  recordTiming,
+} from "./held-lease.ts";
 
 /**
  * Until when a replica may hold shards: as long as what it wrote last into the record of the replicas keeps all others
@@ -19,7 +25,7 @@ export class SharePermit {
     const now = momentOf(this.#clock);
     const { monotonicMs, bootMs } = this.#writtenAt;
     const elapsedMs = Math.max(now.monotonicMs - monotonicMs, now.bootMs - bootMs);
-    return elapsedMs < this.#timing.renewDeadlineMs;
+    return elapsedMs < recordTiming(this.#timing).renewDeadlineMs;
   }
 
   /** The record that was sent at this moment says that this replica shares the shards. */

@@ -164,9 +164,10 @@ export class SimulatedProcess extends SimulatedMachine {
     lease: SimulatedLease,
     random: () => number,
     ports: Partial<Pick<ElectorPorts, "observer" | "isFirst">> = {},
+    quietMs: number = timing.durationMs,
   ) {
     super(shared, random);
-    const candidate = { identity, installation: "ours", timing };
+    const candidate = { identity, installation: "ours", timing, quietMs };
     const { clock } = this;
     const leases = this.storeOf(lease);
     const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);

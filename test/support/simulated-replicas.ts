@@ -105,7 +105,7 @@ export class SimulatedReplica extends SimulatedMachine {
     const lease = leases.get(shard);
     if (lease === undefined) throw new Error(`there is no shard ${shard}`);
     const elector = new Elector(
-      { identity: this.name, installation: "ours", timing },
+      { identity: this.name, installation: "ours", timing, quietMs: timing.durationMs },
       {
         leases: this.#brokenStore(this.storeOf(lease), shard),
         clock,

@@ -1,4 +1,4 @@
-import { writeLimitMs } from "../../src/cluster/held-lease.ts";
+import { recordTiming, writeLimitMs } from "../../src/cluster/held-lease.ts";
 import type { SimulatedClock } from "./clock.ts";
 import {
   SimulatedLease,
@@ -127,7 +127,8 @@ export class SimulatedSolo extends SimulatedProcess {
 
   constructor(name: string, world: SimulatedShards) {
     const { clock, record, random } = world;
-    super(name, clock, record, random, { isFirst: async () => !world.isMarked });
+    const { durationMs } = recordTiming(timing);
+    super(name, clock, record, random, { isFirst: async () => !world.isMarked }, durationMs);
     this.name = name;
     this.#world = world;
   }
