@@ -129,6 +129,42 @@ describe("reading an audit log", () => {
     expect((await parsed(entry, signal))?.isRefused).toBe(isRefused);
   });
 
+  it("reads every field of an entry", async ({ expect, signal }) => {
+    const entry = {
+      id: "entry-1",
+      action: { time: "2026-11-20T12:00:00.123Z", result: "success" },
+      actor: {
+        type: "account",
+        context: "api_token",
+        email: "a@example.com",
+        token_id: "t1",
+        token_name: "deploy",
+      },
+      raw: { method: "delete", uri: "/zones/1/page_shield/policies/2", cf_ray_id: "ray-1" },
+      zone: { id: "1", name: "Shop.example.com" },
+      resource: { id: "2" },
+    };
+    expect(await parsed(entry, signal)).toMatchObject({
+      id: "entry-1",
+      at: new Date("2026-11-20T12:00:00.123Z"),
+      actor: {
+        type: "account",
+        context: "api_token",
+        email: "a@example.com",
+        tokenId: "t1",
+        tokenName: "deploy",
+      },
+      method: "DELETE",
+      path: "/zones/1/page_shield/policies/2",
+      isRefused: false,
+      zoneId: "1",
+      zoneName: "shop.example.com",
+      resourceId: "2",
+      ray: "ray-1",
+      wrote: { kind: "policy", verb: "delete", id: "2" },
+    });
+  });
+
   it("takes any JSON, and keeps no text longer than a bound", async ({ expect, signal }) => {
     const long = fc.string({ minLength: 500, maxLength: 2_000 });
     const member = fc.oneof(fc.jsonValue(), long, fc.record({ id: long, time: long, uri: long }));

@@ -17,4 +17,31 @@ export const equivalentInApi = [
     line: "if ((moments[middle] ?? 0) > limit) high = middle;",
     why: "The index is always in the list; the compiler does not know it.",
   },
+  {
+    file: "src/api/budget/rate-limiter.ts",
+    how: "0 → 1",
+    line: "const most = Math.max(left, this.#maxLeft.get(name) ?? 0);",
+    why: "The reserve of one request is none.",
+  },
+  {
+    file: "src/api/budget/rate-limiter.ts",
+    how: "b.limit / b.ms < a.limit / a.ms → ((b.limit / b.ms) <= (a.limit / a.ms))",
+    why: "Of two equal rates, either is the tightest.",
+  },
+  {
+    file: "src/api/request/answer.ts",
+    how: "this.#digests.clear(); → ;",
+    why: "It costs memory.",
+  },
+  {
+    file: "src/api/request/call.ts",
+    how: "routeParts.set(route, parts); → ;",
+    why: "The route is parsed again: it costs time.",
+  },
+  {
+    file: "src/api/request/client.ts",
+    how: "0 → 1",
+    line: "#status = 0;",
+    why: "It is set before it is read.",
+  },
 ] as const;

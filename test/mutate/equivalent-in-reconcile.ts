@@ -59,4 +59,67 @@ export const equivalentInReconcile = [
     how: "10_000 → 10001",
     why: "A guess; any time near it will do.",
   },
+  {
+    file: "src/reconcile/reconciler.ts",
+    how: "latest !== undefined → true",
+    why: "A round is judged after a load; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/apply.ts",
+    how: "outcomes → undefined",
+    line: "if (next === undefined) return outcomes;",
+    why: "It is asked before a write, of which there is one; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "!declared.has(name) → false",
+    why: "A digest that is kept costs memory.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "!declared.has(name) → declared.has(name)",
+    why: "A digest that is forgotten is stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: 'error instanceof ServiceError && error.code === "API_RATE_LIMITED" → (error.code === "API_RATE_LIMITED")',
+    why: "No other error has this code; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: "removed.length > 0 → ((removed.length) >= (0))",
+    why: "The same hashes are stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/fleet/active-revision.ts",
+    how: "false → true",
+    line: "this.#isRestored = false;",
+    why: "Zones that were listed once stay listed.",
+  },
+  {
+    file: "src/reconcile/audit/touched-zones.ts",
+    how: "isInZone → true",
+    line: "const named = namedZone(entry, isInZone ? zoneId(second) : undefined, zones);",
+    why: "No account has the id of a declared zone.",
+  },
+  {
+    file: "src/reconcile/schedule/windows.ts",
+    how: 'name ?? "" → (name)',
+    why: "Every moment in a time zone has an offset; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/schedule/windows.ts",
+    how: "hours ?? 0 → (hours)",
+    why: "Every offset has hours; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/schedule/windows.ts",
+    how: "minutes ?? 0 → (minutes)",
+    why: "Every offset has minutes; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "this.#queue.remove(name); → ;",
+    why: "A zone that is not declared any more is taken and not read: it costs a turn.",
+  },
 ] as const;

@@ -217,6 +217,15 @@ describe("a write that waits until its read expires", () => {
     expect([turn.reads, turn.writes.toSorted()]).toEqual([3, calls]);
   });
 
+  it("is sent on a read that is no older than a minute, or after another read", async ({
+    expect,
+  }) => {
+    const turn = new Turn();
+    turn.waitMs = 65 * second;
+    expect(await turn.take(0, nothing)).toMatchObject({ outcomes: [{ status: "done" }, {}] });
+    expect(turn.reads).toBe(2);
+  });
+
   it("is not sent where a write before it was sent", async ({ expect }) => {
     const turn = new Turn();
     const report = await turn.take(0, () => {

@@ -154,6 +154,15 @@ describe("a write that undoes what others did after the read", () => {
     expect(await outcomesOf([each.write], 0, choice)).toEqual(["read_expired"]);
   });
 
+  it("is sent where another read has the same policies in another order", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const readAgain = { policies: [other, twin] };
+    const choice = { clock, live, changes: [duplicate], readAgain };
+    expect(await outcomesOf([deletePolicy], 0, choice)).toEqual(["done"]);
+    expect(clock.sleeping).toBe(0);
+  });
+
   it.for(cases)("$write.call is cancelled where it waits for longer", async (each, { expect }) => {
     const choice = { live, changes: [duplicate], readAgain: each.readAgain };
     expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["read_expired"]);

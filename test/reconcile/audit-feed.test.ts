@@ -132,6 +132,7 @@ describe("the audit feed", () => {
     at.start(first, second);
     await at.clock.advance(0);
     expect(at.states).toEqual([]);
+    expect(at.status.since).toEqual(at.clock.now());
     expect(at.status).toMatchObject({ state: "lagging", accounts: { following: 1, lagging: 1 } });
     await at.clock.advance(1_000);
     expect(at.states).toEqual(["denied"]);

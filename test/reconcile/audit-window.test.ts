@@ -32,8 +32,12 @@ describe("the window of a read", () => {
 
   it("does not move with times in the future", ({ expect }) => {
     const upTo = { readAt: at(0), newest: at(0) };
-    const entries = [auditEntry({ at: at(500) }), auditEntry({ at: at(3) })];
+    const entries = [3, 500, 1].map((minutes) => auditEntry({ at: at(minutes) }));
     expect(afterRead(upTo, at(5), entries)).toEqual({ readAt: at(5), newest: at(3) });
+    const first = { readAt: at(0), newest: undefined };
+    expect(afterRead(first, at(5), entries)).toEqual({ readAt: at(5), newest: at(3) });
+    const late = { readAt: at(3), newest: at(4) };
+    expect(afterRead(late, at(5), entries).newest).toEqual(at(4));
   });
 });
 

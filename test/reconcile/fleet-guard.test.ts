@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { fleetGuard } from "../../src/reconcile/fleet/fleet-guard.ts";
+import { fleetChange, fleetGuard } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
@@ -33,6 +33,11 @@ describe("a new revision of the files", () => {
     { when: "a small fleet is dropped whole", before: fleet(1), after: fleet(0), held: true },
   ])("when $when", ({ before, after, held }, { expect }) => {
     expect(fleetGuard(before, after, "abc1234def", limits) !== undefined).toBe(held);
+  });
+
+  it("holds no plans where none changes anything, whatever it let pass before", ({ expect }) => {
+    const change = { changing: [], passed: 8, declared: 10 };
+    expect(fleetChange(change, limits)).toEqual({ result: "passed" });
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {

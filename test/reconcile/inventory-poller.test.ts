@@ -167,6 +167,14 @@ describe("an inventory read that fails", () => {
     },
   );
 
+  it("of the only kind is an error of the zone", async ({ expect }) => {
+    await using at = new Detected({ ...daily, kinds: ["script"] });
+    at.refusedKind = "script";
+    at.start(declaredZone(shop));
+    await at.clock.advance(0);
+    expect(at.takeResults()).toEqual([`${shop} error`]);
+  });
+
   it("delays no other zone", async ({ expect }) => {
     await using at = new Detected(daily);
     const fault = new Error("a fault of our own");

@@ -277,5 +277,6 @@ describe("zones that cannot be listed", () => {
     await world.clock.advance(0);
     const lost = world.reports.find(({ zone }) => zone === "lost.example");
     expect(lost).toMatchObject({ result: "error", failure: { code: "ZONE_NOT_LISTED" } });
+    expect(world.loads.at(-1)).toMatchObject({ declared: 2 });
   });
 });

@@ -47,6 +47,19 @@ async function lookAgain(world: World): Promise<readonly string[]> {
 }
 
 describe("a plan that limits.accept releases", () => {
+  it("can be released again where its hash was taken out, also after a restart", async ({
+    expect,
+  }) => {
+    const store = new MemoryRunStore();
+    await using world = await worldWithHeldPlan(store);
+    const hash = toldHash(world);
+    accept(world, [hash]);
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    expect(store.usedReleases()).toEqual([hash]);
+    accept(world, []);
+    expect(store.usedReleases()).toEqual([]);
+  });
+
   it("is applied once, and held when it comes again", async ({ expect }) => {
     await using world = await worldWithHeldPlan();
     const hash = toldHash(world);

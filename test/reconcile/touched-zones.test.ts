@@ -11,6 +11,27 @@ const [shopId, blogId, otherId, owasp, other] = [1, 2, 3, 4, 5].map(idOf);
 const rules = declared([deployment("owasp", { ruleset: idOf(4) })]);
 const zones = declaredZones([zoneWithId(shop, 1, { rules }), zoneWithId(blog, 2)]);
 
+/** Parts of a zone that hold nothing that zone files declare. */
+const otherProducts = [
+  "argo",
+  "cache",
+  "custom_certificates",
+  "custom_hostnames",
+  "dns_records",
+  "dnssec",
+  "email",
+  "healthchecks",
+  "keyless_certificates",
+  "load_balancers",
+  "logpush",
+  "spectrum",
+  "origin_tls_client_auth",
+  "purge_cache",
+  "ssl",
+  "waiting_rooms",
+  "workers",
+];
+
 describe("the zones that an entry touches", () => {
   it.for([
     {
@@ -78,6 +99,11 @@ describe("the zones that an entry touches", () => {
     { when: "it says nothing", entry: {}, yields: [] },
   ])("when $when: $yields", ({ entry, yields }, { expect }) => {
     expect(touchedZones(auditEntry(entry), zones)).toEqual(yields);
+  });
+
+  it.for(otherProducts)("are none where somebody changes only %s", (area, { expect }) => {
+    const entry = auditEntry({ zoneId: shopId ?? "", path: `/zones/${shopId}/${area}/1` });
+    expect(touchedZones(entry, zones)).toEqual([]);
   });
 
   it("always contain a declared zone that an entry of its policies or rules names", ({
