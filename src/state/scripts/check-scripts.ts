@@ -35,7 +35,7 @@ export interface ScriptCheckInput {
   readonly maliciousBelow: number;
 }
 
-/** Scripts and findings that are kept of a zone: a page with random URLs has any number. */
+/** The most scripts and findings that are kept of a zone: a page may load a script at a new random URL each time. */
 const maxScripts = 1_000;
 const maxFindings = 500;
 
