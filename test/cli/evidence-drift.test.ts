@@ -31,7 +31,7 @@ async function historyOf(story: readonly StoryDay[]): Promise<Buffer> {
   await using runs = await EvidenceRuns.start();
   let isOff = false;
   for (const [days, { hand, mode, isThere, acceptance }] of story.entries()) {
-    runs.moveTo(days - 0.25);
+    await runs.moveTo(days - 0.25);
     const isEdit: boolean = days > 0 && hand.includes("@") && !isOff;
     const isMend = hand === "mended" && isOff;
     if (isEdit || isMend) {
@@ -39,7 +39,7 @@ async function historyOf(story: readonly StoryDay[]): Promise<Buffer> {
       await runs.at.edit({ actor, settings: { enabled: isMend } });
       isOff = isEdit;
     }
-    runs.moveTo(days);
+    await runs.moveTo(days);
     await runs.run(mode);
     if (mode === "enforce") isOff = false;
     const acknowledged =

@@ -168,12 +168,13 @@ describe("a quarter on the emulator", { timeout: 120_000 }, () => {
   }) => {
     await using runs = await EvidenceRuns.start(...seedEvents());
     for (const days of quarter()) {
-      runs.moveTo(days);
+      await runs.moveTo(days);
       await runs.look(declaredOn(days));
     }
     await using place = await placeWith(await runs.history());
     await run(place, "out", "--until", dateOf(length - 1));
     const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
+    expect(json["limits"]).toEqual([]);
     const [zone = {}] = coerceObjects(json["zones"]);
     const scripts = scriptTruth();
     expect(scripts.length).toBeGreaterThan(300);

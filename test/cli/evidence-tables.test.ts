@@ -14,13 +14,13 @@ describe("the tables of a pack", () => {
     expect,
   }) => {
     await using runs = await EvidenceRuns.start();
-    runs.moveTo(0);
+    await runs.moveTo(0);
     await runs.run("enforce");
-    runs.moveTo(0.75);
+    await runs.moveTo(0.75);
     await runs.at.edit({ actor: "alice@example.com", settings: { enabled: false } });
-    runs.moveTo(1);
+    await runs.moveTo(1);
     await runs.run("observe");
-    runs.moveTo(2);
+    await runs.moveTo(2);
     await runs.run("enforce");
     await runs.look(declaredScripts([authorised(pay)]));
     await using place = await placeWith(await runs.history());

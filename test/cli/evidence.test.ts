@@ -77,7 +77,10 @@ describe("zonewarden evidence", () => {
     await run(place, "out");
     const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
     const head = /"hash":"([0-9a-f]{64})"\}\n$/.exec(history.toString())?.[1];
-    expect(json["history"]).toMatchObject({ result: "intact", files: [{ head: { hash: head } }] });
+    expect(json["history"]).toMatchObject({
+      result: "intact",
+      files: [{ file: "history.jsonl", head: { hash: head } }],
+    });
     expect(await place.read("out/evidence.html")).toContain(head);
     const [zone] = coerceObjects(json["zones"]);
     expect(zone).toMatchObject({

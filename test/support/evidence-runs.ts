@@ -92,8 +92,9 @@ export class EvidenceRuns implements AsyncDisposable {
     this.#runner = new ZoneRunner(defaultOptions, ports, { mayWrite: () => true });
   }
 
-  /** Sets the clock to so many days after the first one. */
-  moveTo(days: number): void {
+  /** Sets the clock to so many days after the first one, when all is written that happened before. */
+  async moveTo(days: number): Promise<void> {
+    await this.#clock.advance(0);
     this.#clock.step(Number(day(days)) - Number(this.#clock.now()));
   }
 
