@@ -11,6 +11,7 @@ import { uncheckedScripts } from "../../reconcile/inventory/unchecked-scripts.ts
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { shownPath } from "../output/shown-path.ts";
 import { type CheckName, fine, type Finding, finding } from "./finding.ts";
 
 /** More mistakes of one kind are counted only. */
@@ -34,7 +35,7 @@ export function checkZoneFiles(
   const found = ofDiagnostics("zone_files", errors, state, host);
   if (found.length > 0) return found;
   if (state.documents.length === 0) {
-    const message = `${shown(state.directory, host)} declares no zone`;
+    const message = `${shownPath(state.directory, host)} declares no zone`;
     const remedy =
       "write what is live with zonewarden import --out DIRECTORY, or set desired.path to the directory of your zone files";
     return [finding("zone_files", "error", { message, remedy })];
@@ -80,13 +81,7 @@ export function ofDiagnostics(
 }
 
 function placeOf({ place }: Diagnostic, directory: string, host: Host): string {
-  return path.isAbsolute(place.file) ? shown(place.file, host) : fileIn(directory, place.file);
-}
-
-/** A path as the operator knows it: relative to the working directory where it is below it. */
-function shown(place: string, { directory }: Host): string {
-  const relative = path.relative(directory, place);
-  return relative === "" || relative.startsWith("..") ? place : relative;
+  return path.isAbsolute(place.file) ? shownPath(place.file, host) : fileIn(directory, place.file);
 }
 
 /** Whether the secrets can be read that the configuration names beside the tokens, and the key of saved plans. */

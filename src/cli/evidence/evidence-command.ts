@@ -15,6 +15,7 @@ import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, writeNew } from "../output/new-files.ts";
+import { shownPath } from "../output/shown-path.ts";
 import { readHistoryKey } from "../session/plan-keys.ts";
 import { declaredSubject } from "./declared-subject.ts";
 import { readKeptHistory } from "./kept-history.ts";
@@ -66,7 +67,7 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   const desired = config && (await loadDesiredOrPrint(config, host, signal));
   if (config === undefined || desired === undefined) return exitCodes.invalid;
   const { path: configured } = config.history;
-  const files = flags.history ?? (configured === undefined ? [] : [configured]);
+  const files = flags.history ?? (configured === undefined ? [] : [shownPath(configured, host)]);
   if (files.length === 0) return fail(`evidence: ${flags.config} ${noHistory}`, host);
   const { period, zones } = asked;
   const kept = await readKeptHistory(files, proof, host);

@@ -169,11 +169,18 @@ function tableOf({ columns, rows, empty }: EvidenceTable): Html {
       ${rows.map(
         (row) =>
           html`<tr>
-            ${row.map((cell) => html`<td>${cell}</td>`)}
+            ${row.map(cellOf)}
           </tr>`,
       )}
     </tbody>
   </table>`;
+}
+
+/** Words up to the length of a moment stay whole. */
+const longWord = /[^\s-]{25}/;
+
+function cellOf(text: string): Html {
+  return longWord.test(text) ? html`<td class="long">${text}</td>` : html`<td>${text}</td>`;
 }
 
 function historySection({ files, flaws, remarks, damaged, isProved }: KeptHistory): Html {

@@ -60,6 +60,9 @@ export const evidenceStyle: Html = html`<style>
     padding: 3px 6px;
     text-align: left;
     vertical-align: top;
+    overflow-wrap: break-word;
+  }
+  .long {
     overflow-wrap: anywhere;
   }
   th {
