@@ -63,6 +63,23 @@ describe("an expression that is printed", () => {
       text: `http.host matches "a\\"${"#".repeat(256)}["]"`,
       yields: `http.host matches "a\\"${"#".repeat(256)}["]"`,
     },
+    {
+      when: "a pattern has the longest run of # that a fence can exceed",
+      text: `http.host matches "a\\"${"#".repeat(254)}"`,
+      yields: `http.host matches r${"#".repeat(255)}"a"${"#".repeat(254)}"${"#".repeat(255)}`,
+    },
+    {
+      when: "a value is that of a field or a call",
+      text: "http.host eq lower(http.referer) or http.host == http.referer",
+      yields: "http.host eq lower(http.referer) or http.host eq http.referer",
+    },
+    { when: "an argument is a condition", text: "any((ssl))", yields: "any((ssl))" },
+    {
+      when: "signs stand for operators",
+      text: 'cf.threat_score<=1||cf.threat_score>=2||cf.threat_score<3||cf.threat_score>4||cf.threat_score!=5||cf.threat_score&6||http.host~"a"',
+      yields:
+        'cf.threat_score le 1 or cf.threat_score ge 2 or cf.threat_score lt 3 or cf.threat_score gt 4 or cf.threat_score ne 5 or cf.threat_score bitwise_and 6 or http.host matches r"a"',
+    },
     { when: "there are lines", text: "ssl\n  and\r\nssl", yields: "ssl and ssl" },
     {
       when: "bytes stand behind a text field",
@@ -121,6 +138,14 @@ describe("a diagnostic of an expression", () => {
       remedy,
     ]);
   });
+
+  it.for(["or", "xor", "and", "eq", "ne", "lt", "le", "gt", "ge", "in", "matches"])(
+    "says that %s is no field",
+    (word, { expect }) => {
+      const { diagnostics } = parseExpression(`ssl and ${word} eq "a"`);
+      expect(diagnostics).toMatchObject([{ code: "EXPR_UNEXPECTED", offset: 8 }]);
+    },
+  );
 
   it("about names keeps the tree, one about syntax does not", ({ expect }) => {
     expect(parseExpression('foo.bar eq "a"').tree).toBeDefined();

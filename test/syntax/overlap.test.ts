@@ -135,6 +135,14 @@ describe("a request that an expression selects", () => {
     ['http.request.method eq "aGET"', undefined],
     ['http.request.method eq "GETa"', undefined],
     ["http.host eq http.host", "GET https://a/"],
+    ['upper(http.host) eq "A.EXAMPLE"', "GET https://a.example/"],
+    ['contains(http.request.uri.path, "/x")', "GET https://www.example.com/x"],
+    ['not starts_with(http.request.uri.path, "/a")', "GET https://www.example.com/"],
+    [
+      'cf.threat_score eq 7 and ip.src.country eq "DE"',
+      "GET https://www.example.com/ cf.threat_score=7 ip.src.country=DE",
+    ],
+    ["http.host eq", undefined],
     ['http.host eq "a.example" xor http.request.uri.path eq "/b"', "GET https://a.example/"],
     ["cf.threat_score in {20..30}", "GET https://www.example.com/ cf.threat_score=20"],
     ["ip.src in {10.0.0.1..10.0.0.9}", "GET https://www.example.com/ ip.src=v4 167772161"],
@@ -159,6 +167,7 @@ describe("a request that an expression selects", () => {
     ["not ip.src in {::/0}", "GET https://www.example.com/ ip.src=v4 3221225985"],
   ] as const)("%s: %s", ([text, expected], { expect }) => {
     expect(shown(text)).toBe(expected);
+    expect(shown("true", text)).toBe(expected);
   });
 
   it.for([

@@ -76,6 +76,8 @@ describe("whether a request is selected by", () => {
     ['ip.geoip.country eq "DE"', true],
     ['http.request.headers["host"][0] eq "shop.example"', undefined],
     ['http.referer eq ""', undefined],
+    ["ssl eq true", undefined],
+    ['lower(http.host)[0] eq "shop.example"', undefined],
     ["http.host eq http.referer", undefined],
     ["http.host ne http.referer", undefined],
     ["http.referer ne http.host", undefined],

@@ -7,7 +7,7 @@ const containerPattern = /^(?<container>Array|Map)<(?<inner>.*)>$/;
 
 /** The type of the elements of a list or a map; `undefined` for every other type. */
 export function elementsOf(type: string | undefined): string | undefined {
-  return containerPattern.exec(type ?? "")?.groups?.["inner"];
+  return typeAfterIndex(type, { kind: "each" });
 }
 
 /** Whether `[*]` makes an operand stand for each of its elements in turn. */
@@ -34,7 +34,10 @@ export function typeWithoutIndexes(operand: Operand): string | undefined {
 }
 
 /** The type of an element that `index` reaches; `undefined` if the index does not fit. */
-export function typeAfterIndex(type: string | undefined, { kind }: Index): string | undefined {
+export function typeAfterIndex(
+  type: string | undefined,
+  { kind }: Pick<Index, "kind">,
+): string | undefined {
   const { container, inner } = containerPattern.exec(type ?? "")?.groups ?? {};
   const fits = kind === "each" || container === (kind === "item" ? "Array" : "Map");
   return fits ? inner : undefined;

@@ -5,10 +5,15 @@ import type { RegexReader } from "./regex-reader.ts";
 export type ClassFault = "class" | "range" | "escape" | "unicode";
 
 /** A part of a class: a character, a class in the class, or what is wrong. */
-type Item =
-  | { readonly character: number; readonly isByte: boolean }
-  | { readonly fault: ClassFault }
-  | "class";
+type Item = Character | { readonly fault: ClassFault };
+
+interface Character {
+  /** NaN for a class, which has no place in a range. */
+  readonly character: number;
+  readonly isByte: boolean;
+}
+
+const innerClass: Character = { character: NaN, isByte: false };
 
 /** Reads `[…]`, which can have classes in it; returns what is wrong with it. */
 export function readClass(reader: RegexReader): ClassFault | undefined {
@@ -32,14 +37,15 @@ export function readClass(reader: RegexReader): ClassFault | undefined {
 /** What a class can start with: `^`, then any hyphens or one `]`, which mean themselves. */
 function startClass(reader: RegexReader): void {
   reader.skipVerbose();
-  if (reader.skip("^")) reader.skipVerbose();
+  reader.skip("^");
+  reader.skipVerbose();
   if (reader.take(/-+/y) === undefined) reader.skip("]");
 }
 
 /** Reads a character, or two with a hyphen between them. */
 function readRange(reader: RegexReader): ClassFault | undefined {
   const from = readItem(reader);
-  if (from !== "class" && "fault" in from) return from.fault;
+  if ("fault" in from) return from.fault;
   reader.skipVerbose();
   // A hyphen before the end of the class means itself, and two are an operator.
   if (reader.peek(/-(?!\s*\]|-)/y) === undefined) return faultOf(from, reader);
@@ -47,14 +53,14 @@ function readRange(reader: RegexReader): ClassFault | undefined {
   reader.skipVerbose();
   if (reader.atEnd) return "class";
   const to = readItem(reader);
-  if (to !== "class" && "fault" in to) return to.fault;
-  if (from === "class" || to === "class" || from.character > to.character) return "range";
+  if ("fault" in to) return to.fault;
+  const isAscending = from.character <= to.character;
+  if (!isAscending) return "range";
   return faultOf(from, reader) ?? faultOf(to, reader);
 }
 
 /** Without (?u), a class has single bytes. */
-function faultOf(item: Item, reader: RegexReader): ClassFault | undefined {
-  if (item === "class" || "fault" in item) return undefined;
+function faultOf(item: Character, reader: RegexReader): ClassFault | undefined {
   const needsUnicode = item.character > 0x7f && !item.isByte;
   return needsUnicode && !reader.isUnicode ? "unicode" : undefined;
 }
@@ -63,10 +69,10 @@ function readItem(reader: RegexReader): Item {
   if (reader.peek(/\\/y) === undefined) {
     return { character: reader.take(/[^]/uy)?.codePointAt(0) ?? 0, isByte: false };
   }
-  if (reader.take(/\\[dswDSW]/y) !== undefined) return "class";
+  if (reader.take(/\\[dswDSW]/y) !== undefined) return innerClass;
   if (reader.peek(/\\p/iy) !== undefined) {
     const fault = readProperty(reader);
-    return fault === undefined ? "class" : { fault: fault === "unicode" ? "unicode" : "escape" };
+    return fault === undefined ? innerClass : { fault: fault === "unicode" ? "unicode" : "escape" };
   }
   return readEscaped(reader);
 }

@@ -1,6 +1,13 @@
 import { asciiLower } from "../../by-text.ts";
 import { matchesGlob } from "../../glob.ts";
-import type { Argument, Comparison, Expression, Member, Operand } from "../expression-tree.ts";
+import type {
+  Argument,
+  Comparison,
+  Expression,
+  Member,
+  Operand,
+  Value,
+} from "../expression-tree.ts";
 import { includes, intervalOf } from "../intervals.ts";
 import { parseIpAddress } from "../ip-address.ts";
 import { type FieldValue, type SampleRequest, valueOfField } from "./sample-request.ts";
@@ -37,6 +44,24 @@ function every(outcomes: readonly (boolean | undefined)[]): boolean | undefined 
 
 function asTruth(value: FieldValue | undefined): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
+}
+
+/** A right operand that is no set. */
+type Single = Exclude<Value, { readonly kind: "set" }>;
+
+function valueOfRight(value: Single, request: SampleRequest): FieldValue | undefined {
+  switch (value.kind) {
+    case "boolean":
+    case "range":
+    case "list":
+      return undefined;
+    case "field":
+    case "call":
+    case "text":
+    case "integer":
+    case "address":
+      return valueOf(value, request);
+  }
 }
 
 function valueOf(node: Operand | Argument, request: SampleRequest): FieldValue | undefined {
@@ -77,8 +102,7 @@ function compare(comparison: Comparison, request: SampleRequest): boolean | unde
     const outcomes = right.members.map((member) => isMember(value, member));
     return negated(every(outcomes.map(negated)));
   }
-  if (right.kind === "range" || right.kind === "list" || right.kind === "boolean") return undefined;
-  const other = valueOf(right, request);
+  const other = valueOfRight(right, request);
   if (typeof value === "string" && typeof other === "string") {
     return compareTexts(value, operator, other);
   }

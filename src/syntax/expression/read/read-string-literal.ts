@@ -82,7 +82,7 @@ function readQuotedRegex(reader: TextReader): TextValue | undefined {
   reader.skip('"');
   for (;;) {
     parts.push(reader.takeAny(inClass ? /[^\\\]]*/y : /[^"\\[]*/y));
-    if (!inClass && reader.skip('"')) {
+    if (reader.skip('"')) {
       return { kind: "text", text: parts.join(""), ...reader.since(start) };
     }
     const special = reader.take(/\\[^]|[[\]]/y);
