@@ -1,7 +1,9 @@
 import { equivalentInApi } from "./equivalent-in-api.ts";
 import { equivalentInImpact } from "./equivalent-in-impact.ts";
+import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
+import { equivalentInSyntax } from "./equivalent-in-syntax.ts";
 
 /** A mutant that no test can or should notice. */
 export interface EquivalentMutant {
@@ -80,6 +82,8 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   },
   ...equivalentInApi,
   ...equivalentInImpact,
+  ...equivalentInOverlap,
   ...equivalentInPlan,
   ...equivalentInReconcile,
+  ...equivalentInSyntax,
 ];

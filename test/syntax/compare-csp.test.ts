@@ -235,6 +235,23 @@ describe("the change of what browsers permit", () => {
   });
 });
 
+function hashes(algorithm: string, ...ends: readonly (readonly [number, string])[]): string[] {
+  return ends.map(([letters, padding]) => `'${algorithm}-${"a".repeat(letters)}${padding}'`);
+}
+
+/** As long as the hashes of their algorithm; the padding is optional. */
+const rightHashes = [
+  ...hashes("sha256", [43, "="], [43, ""]),
+  ...hashes("sha384", [64, ""]),
+  ...hashes("sha512", [86, "=="], [86, ""]),
+];
+
+const wrongHashes = [
+  ...hashes("sha256", [42, "="], [44, ""], [43, "=="], [86, "=="]),
+  ...hashes("sha384", [63, ""], [65, ""], [64, "="], [43, "="]),
+  ...hashes("sha512", [85, "=="], [87, ""], [86, "="], [64, ""]),
+];
+
 describe("adding 'unsafe-inline'", () => {
   it.for([
     "script-src 'self' 'sha256-x'",
@@ -244,6 +261,7 @@ describe("adding 'unsafe-inline'", () => {
     "script-src 'self' 'nonce-abc{'",
     "script-src 'self' 'nonce-abc==='",
     "script-src 'self' 'nonce-{{x}}'",
+    ...wrongHashes.map((hash) => `script-src 'self' ${hash}`),
     "style-src 'self' 'strict-dynamic'",
     "style-src-elem 'self' 'strict-dynamic'",
     // Styles without a directive of their own use default-src.
@@ -259,6 +277,7 @@ describe("adding 'unsafe-inline'", () => {
     "script-src 'self' 'nonce-Ab+/-_=='",
     "script-src 'self' 'strict-dynamic'",
     "style-src 'self' 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
+    ...rightHashes.map((hash) => `script-src 'self' ${hash}`),
   ])("changes nothing beside %s", (before, { expect }) => {
     expect(compareCsp(before, `${before} 'unsafe-inline'`).changes).toEqual([]);
   });

@@ -24,6 +24,7 @@ describe("an expression that the engine takes", () => {
     "http.host eq 01:02:03:04:05:06:07:08",
     "starts_with(http.host, ab:cd)",
     'trim(http.host) eq "a"',
+    'starts_with ( http.host , "a" )',
     String.raw`http.request.headers["\xc3\x80"][0] eq "a"`,
     "ip.src eq 01:02:03:04:05:06:07:08",
     'coalesce(http.request.headers["a"][0], "b") eq "a"',
@@ -92,6 +93,7 @@ describe("an expression that the engine refuses", () => {
     ['http.request.uri.path[*] eq "a"', "EXPR_BAD_INDEX"],
     ["http.host eq 61:62:", "EXPR_BAD_BYTES"],
     ['lower() eq "a"', "EXPR_BAD_ARGUMENT"],
+    ['lower( ) eq "a"', "EXPR_BAD_ARGUMENT"],
     ["len(cf.threat_score) eq 1", "EXPR_BAD_ARGUMENT"],
     ['concat(http.host) eq "a"', "EXPR_BAD_ARGUMENT"],
     ['starts_with("a", http.host)', "EXPR_BAD_ARGUMENT"],
@@ -141,6 +143,7 @@ describe("a name that the tables do not have", () => {
     "http.host eq http.request.new_field",
     "lower(http.request.new_field) eq cf.new_field",
     'any(foo.bar[*] contains "a")',
+    'coalesce(foo.bar, "a") eq "b"',
   ])("is a warning, and what depends on it is none: %s", (text, { expect }) => {
     const { diagnostics, tree } = parseExpression(text);
     expect(tree).toBeDefined();

@@ -143,6 +143,11 @@ describe("a request that an expression selects", () => {
       "GET https://www.example.com/ cf.threat_score=7 ip.src.country=DE",
     ],
     ["http.host eq", undefined],
+    ['lower() eq "a"', undefined],
+    [
+      'lower(http.host) eq "a.example" and http.request.uri.path eq "/b"',
+      "GET https://a.example/b",
+    ],
     ['http.host eq "a.example" xor http.request.uri.path eq "/b"', "GET https://a.example/"],
     ["cf.threat_score in {20..30}", "GET https://www.example.com/ cf.threat_score=20"],
     ["ip.src in {10.0.0.1..10.0.0.9}", "GET https://www.example.com/ ip.src=v4 167772161"],

@@ -100,6 +100,8 @@ describe("a regular expression at the edge of the dialect", () => {
     [raw`\é`, "escape"],
     [raw`[\<]`, "escape"],
     [raw`[\1]`, "escape"],
+    [raw`[\x4]`, "escape"],
+    [raw`[\u{110000}]`, "escape"],
     [raw`[a-\y]`, "escape"],
     [raw`\0`, "back-reference"],
     ["[a[b]", "class"],

@@ -77,9 +77,10 @@ function unsupportedDirective(directive: CspDirective): SyntaxDiagnostic {
 
 function unexpectedValue({ name, sources }: CspDirective): readonly SyntaxDiagnostic[] {
   const [first] = sources;
-  const last = sources.at(-1);
-  if (first === undefined || last === undefined) return [];
-  const span = { offset: first.offset, length: last.offset + last.length - first.offset };
+  if (first === undefined) return [];
+  const { offset } = first;
+  const end = Math.max(...sources.map((source) => source.offset + source.length));
+  const span = { offset, length: end - offset };
   const message = `${name} takes no value`;
   return [diagnostic("CSP_UNEXPECTED_VALUE", span, message, "write its name only")];
 }

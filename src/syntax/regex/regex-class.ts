@@ -21,7 +21,6 @@ export function readClass(reader: RegexReader): ClassFault | undefined {
   do {
     reader.skipVerbose();
     if (reader.atEnd) return "class";
-    if (depth > 0 && reader.take(/\[:\^?[a-z]+:\]/y) !== undefined) continue;
     if (reader.skip("[")) {
       depth += 1;
       startClass(reader);
