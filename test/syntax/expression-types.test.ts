@@ -106,6 +106,7 @@ describe("an expression that the engine refuses", () => {
     ["http.host eq ssl-shop.example.com", "EXPR_UNQUOTED"],
     ["http.host eq http.shop-x.example", "EXPR_UNQUOTED"],
     ["http.host eq myssl", "EXPR_UNQUOTED"],
+    ["cf.threat_score eq shop.example", "EXPR_UNQUOTED"],
     ["http.request.uri.path eq /checkout", "EXPR_UNQUOTED"],
     ["http.host eq https://shop.example.com/", "EXPR_UNQUOTED"],
     [String.raw`http.host matches "\pL"`, "EXPR_UNICODE_REGEX"],

@@ -46,6 +46,7 @@ describe("an address", () => {
     ["10.0.0.1", 4, 0x0a000001n],
     ["::1", 6, 1n],
     ["::ffff:192.0.2.1", 6, 0xffffc0000201n],
+    ["0000:0000:0000:0000:0000:ffff:192.168.200.201", 6, 0xffffc0a8c8c9n],
     ["2001:db8::", 6, 0x20010db8n << 96n],
   ] as const)("%s is parsed", ([text, version, value], { expect }) => {
     expect(parseIpAddress(text)).toEqual({ version, value });

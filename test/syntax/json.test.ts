@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import {
   parseName,
   coerceCount,
+  canonicalJson,
   coerceDate,
   coerceList,
   coerceName,
@@ -101,4 +102,11 @@ describe("JSON of any shape", () => {
   ] as const)("%j has more than %s levels: %s", ([json, levels, yields], { expect }) => {
     expect(isDeeperThan(levels, json)).toBe(yields);
   });
+});
+
+it("has one text for equal values", ({ expect }) => {
+  const value = { b: [{ d: 1, c: null }, "x"], a: { z: true, y: 2 } };
+  const text = '{"a":{"y":2,"z":true},"b":[{"c":null,"d":1},"x"]}';
+  expect(canonicalJson(value)).toBe(text);
+  expect(canonicalJson({ a: { y: 2, z: true }, b: [{ c: null, d: 1 }, "x"] })).toBe(text);
 });

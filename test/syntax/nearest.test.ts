@@ -42,6 +42,8 @@ describe("the nearest name", () => {
 
   it.for([
     ["baxy", "abzw"],
+    ["ab", "xa"],
+    ["ab", "bx"],
     ["abc", "bcaa"],
     ["abcdefgh", "bacdefyz!"],
   ] as const)("is none where %s and %s differ in more", ([word, candidate], { expect }) => {

@@ -110,6 +110,7 @@ describe("a request that an expression selects", () => {
     ['http.request.uri.path contains "a"', "GET https://www.example.com/a"],
     ['http.request.uri.path wildcard "/x*y"', "GET https://www.example.com/xy"],
     ['http.request.uri.path wildcard "/x"', "GET https://www.example.com/x"],
+    ['http.request.uri.path strict wildcard "/x*"', "GET https://www.example.com/x"],
     ['http.request.uri.path wildcard "*.B"', "GET https://www.example.com/.B"],
     ['raw.http.request.uri.path eq "/a"', "GET https://www.example.com/a"],
     ['http.request.uri.path.extension eq "php"', "GET https://www.example.com/a.php"],

@@ -77,6 +77,7 @@ describe("whether a request is selected by", () => {
     ['http.request.headers["host"][0] eq "shop.example"', undefined],
     ['http.referer eq ""', undefined],
     ["ssl eq true", undefined],
+    ['resembles(http.host, "shop")', undefined],
     ['lower(http.host)[0] eq "shop.example"', undefined],
     ["http.host eq http.referer", undefined],
     ["http.host ne http.referer", undefined],

@@ -130,7 +130,7 @@ class RegexCheck {
     if (groups === undefined) return "count";
     const from = Number(groups["least"]);
     const to = groups["most"] === undefined ? from : Number(groups["most"]);
-    if (from >= 2 ** 32 || to >= 2 ** 32 || from > to) return "count";
+    if (to >= 2 ** 32 || from > to) return "count";
     const times = Math.max(1, to);
     const states = this.#last * times;
     this.#states += states - this.#last;

@@ -1,5 +1,5 @@
 import type { AddressValue, IntegerValue, Member, Value } from "../expression-tree.ts";
-import { parseIpAddress } from "../ip-address.ts";
+import { intervalOf } from "../intervals.ts";
 import { unexpected } from "./read-failure.ts";
 import { type Literal, notQuoted, readLiteral } from "./read-literal.ts";
 import { textStart } from "./read-string-literal.ts";
@@ -61,7 +61,7 @@ function readMember(
   if (from === undefined || from.kind === "text" || !reader.skip("..")) return from;
   const to = readLiteral(reader, type, inSet);
   if (to === undefined) return undefined;
-  if (to.kind !== "text" && isAscending(from, to)) {
+  if (isRange(from, to)) {
     return { kind: "range", from, to, ...reader.since(start) };
   }
   const remedy = "write the smaller value first, and both in full and of the same type";
@@ -78,15 +78,13 @@ function readList(reader: TextReader): Value | undefined {
   return reader.fail("EXPR_BAD_LIST_NAME", start, "invalid list name", remedy);
 }
 
-function isAscending(from: IntegerValue | AddressValue, to: Literal): boolean {
-  if (from.kind === "integer" || to.kind !== "address") {
-    return from.kind === "integer" && to.kind === "integer" && from.value <= to.value;
-  }
-  const first = parseIpAddress(from.address);
-  const last = parseIpAddress(to.address);
-  if (first === undefined || last === undefined || from.isShort || to.isShort) return false;
-  const isPlain = from.prefix === undefined && to.prefix === undefined;
-  return isPlain && first.version === last.version && first.value <= last.value;
+/** Whether two constants are the ends of a range: in full, of one type, and the smaller one first. */
+function isRange(from: Literal, to: Literal): to is IntegerValue | AddressValue {
+  const [first, last] = [intervalOf(from), intervalOf(to)];
+  const isPlain = [from, to].every(
+    (each) => each.kind !== "address" || (each.prefix === undefined && each.isShort === undefined),
+  );
+  return isPlain && last !== undefined && first?.of === last.of && first.first <= last.first;
 }
 
 function unclosedSet(reader: TextReader, start: number): undefined {
