@@ -20,7 +20,7 @@ export interface AuditReader {
   readOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
   /** Reads the entries about the account of a zone itself, such as those of its rulesets. */
   readAccountOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
-  /** Whether zonewarden itself wrote with a token: the ids that the service gave when it verified our tokens. */
+  /** Whether a token is ours, by the ids that the service gave when it verified our tokens; "": no token is. */
   isOwnToken(id: string): boolean;
   /** Whether an error says that the token may not read the log, or no longer sees the account (SERVICE.md C.2). */
   isDenied(error: ServiceError): boolean;

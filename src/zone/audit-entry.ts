@@ -57,6 +57,11 @@ export interface AuditRead {
   readonly isCut: boolean;
 }
 
+/** The entries of a read, oldest first. Those of one moment are in the order that the log had, which is newest first. */
+export function oldestFirst(entries: readonly AuditEntry[]): readonly AuditEntry[] {
+  return entries.toReversed().toSorted((a, b) => Number(a.at) - Number(b.at));
+}
+
 /** From when to when an audit log is read; `since` is included. */
 export interface AuditWindow {
   readonly since: Date;

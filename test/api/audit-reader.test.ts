@@ -54,6 +54,7 @@ describe("the reader of audit logs", () => {
     const whole = await audit.readOf(at.zone, always, signal);
     const ids = whole.entries.map(({ actor }) => actor.tokenId).filter((id) => id !== "");
     expect(ids.map((id) => audit.isOwnToken(id))).toEqual([true]);
+    expect(audit.isOwnToken("")).toBe(false);
   });
 
   it("reads although the token cannot be verified", async ({ expect, signal }) => {

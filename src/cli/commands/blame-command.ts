@@ -1,5 +1,6 @@
 import { type Host, hasColor } from "../../host/host.ts";
 import { shownName } from "../../plan/cause/author.ts";
+import { windowSince } from "../../reconcile/audit/audit-window.ts";
 import {
   type DeclaredZones,
   declaredZones,
@@ -39,9 +40,6 @@ interface BlameFlags {
   readonly since: string;
 }
 
-/** Entries of the audit log may be stamped by a clock that is ahead. */
-const aheadMs = 3_600_000;
-
 /** Prints who changed what of a zone, beside our own history. Sends only GETs. */
 async function printBlame(flags: BlameFlags, host: Host): Promise<ExitCode> {
   const now = host.clock.now();
@@ -55,7 +53,7 @@ async function printBlame(flags: BlameFlags, host: Host): Promise<ExitCode> {
       const ids = zones.map(({ name, id }) => `${name} ${id}`).join(", ");
       return fail(`blame: ${flags.zone} matches several zones, name one by its id: ${ids}`, host);
     }
-    const window = { since, before: new Date(Number(now) + aheadMs) };
+    const window = windowSince(since, now);
     const audited = await auditItems(zone, window, session);
     const runs = await runItems(zone, window, session);
     const items = [...audited.items, ...runs].toSorted((a, b) => Number(a.at) - Number(b.at));

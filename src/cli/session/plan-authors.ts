@@ -1,18 +1,16 @@
 import { causesOf } from "../../plan/cause/cause.ts";
 import { authorsOf } from "../../plan/cause/find-authors.ts";
 import type { Change } from "../../plan/change.ts";
+import { windowSince } from "../../reconcile/audit/audit-window.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import type { AuditEntry, AuditRead } from "../../zone/audit-entry.ts";
+import { type AuditEntry, type AuditRead, oldestFirst } from "../../zone/audit-entry.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
 
 /** How far back the audit log is read. */
 const windowMs = 30 * 24 * 3_600_000;
-
-/** Entries may be stamped by a clock that is ahead of ours. */
-const aheadMs = 3_600_000;
 
 type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
 
@@ -31,9 +29,9 @@ export async function withAuthors<T extends { readonly planned: PlannedZone }>(
     const touched = reports.map(({ plan }) => plan.zone);
     const read = await readLog(touched, session);
     if (read === undefined) continue;
-    const known = [...new Map(read.entries.map((entry) => [entry.id, entry])).values()]
-      .toReversed()
-      .toSorted((a, b) => Number(a.at) - Number(b.at));
+    const known = oldestFirst([
+      ...new Map(read.entries.map((entry) => [entry.id, entry])).values(),
+    ]);
     for (const { id } of touched) {
       entries.set(
         id,
@@ -65,8 +63,7 @@ function authored(
   entries: readonly AuditEntry[],
   { config, service }: Session,
 ): Planned {
-  const isOwn = ({ actor }: AuditEntry): boolean =>
-    actor.tokenId !== "" && service.audit.isOwnToken(actor.tokenId);
+  const isOwn = ({ actor }: AuditEntry): boolean => service.audit.isOwnToken(actor.tokenId);
   const known = { entries, isSinceDeclared: false, isOwn, gone: undefined };
   const changes = report.plan.changes.map((change) =>
     isDrift(change)
@@ -81,8 +78,8 @@ async function readLog(
   zones: readonly Zone[],
   { service, host, stop }: Session,
 ): Promise<AuditRead | undefined> {
-  const now = Number(host.clock.now());
-  const window = { since: new Date(now - windowMs), before: new Date(now + aheadMs) };
+  const now = host.clock.now();
+  const window = windowSince(new Date(Number(now) - windowMs), now);
   const [zone, ...others] = zones;
   if (zone === undefined) return undefined;
   try {

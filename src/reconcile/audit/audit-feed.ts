@@ -4,7 +4,12 @@ import {
   type AuditFeedStatus,
   worstState,
 } from "../../state/audit-status.ts";
-import type { AuditEntry, AuditRead, AuditWindow } from "../../zone/audit-entry.ts";
+import {
+  type AuditEntry,
+  type AuditRead,
+  type AuditWindow,
+  oldestFirst,
+} from "../../zone/audit-entry.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
@@ -25,6 +30,7 @@ export interface AuditFeedOptions {
 export interface AuditSource {
   /** Reads the log of the account to which all the zones belong. */
   read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  /** Whether a token is ours; "": no token is. */
   isOwnToken(id: string): boolean;
   /** Whether an error says that no token may read the log, rather than that a read failed. */
   isDenied(error: ServiceError): boolean;
@@ -220,8 +226,7 @@ export class AuditFeed {
   #wakeTouched(entries: readonly AuditEntry[], declared: DeclaredZones): void {
     const touched = new Map<ZoneName, AuditEntry[]>();
     const woken = new Set<ZoneName>();
-    // Entries of one moment are in the order in which the log had them: newest first.
-    for (const entry of entries.toReversed().toSorted((a, b) => Number(a.at) - Number(b.at))) {
+    for (const entry of oldestFirst(entries)) {
       const zones = touchedZones(entry, declared);
       const result = this.#resultOf(entry, zones);
       this.#entries[result] += 1;
@@ -237,7 +242,7 @@ export class AuditFeed {
   }
 
   #resultOf({ actor: { tokenId } }: AuditEntry, zones: readonly ZoneName[]): AuditEntryResult {
-    if (tokenId !== "" && this.#ports.source.isOwnToken(tokenId)) return "own";
+    if (this.#ports.source.isOwnToken(tokenId)) return "own";
     return zones.length > 0 ? "woke" : "unrelated";
   }
 

@@ -25,10 +25,12 @@ export function nextWindow(
 ): AuditWindow {
   const from = Math.min(Number(readAt), Number(newest), Number(now));
   const earliest = Number(now) - Math.max(longestMs, overlapMs);
-  return {
-    since: new Date(Math.max(from - overlapMs, earliest)),
-    before: new Date(Number(now) + aheadMs),
-  };
+  return windowSince(new Date(Math.max(from - overlapMs, earliest)), now);
+}
+
+/** The window from a moment until now. */
+export function windowSince(since: Date, now: Date): AuditWindow {
+  return { since, before: new Date(Number(now) + aheadMs) };
 }
 
 /** Up to where the log was read after one more read. Times in the future say nothing. */

@@ -60,6 +60,7 @@ type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
 
 /** The audit log, as it is followed. */
 export interface FollowedLog {
+  /** Whether a token is ours; "": no token is. */
   isOwnToken(id: string): boolean;
   /** Whether no entry of an account since a moment is known to be missing. */
   isCompleteSince(accountId: string, moment: Date): boolean;
@@ -178,7 +179,7 @@ export class DriftAuthors {
   }
 
   #isOwn({ actor: { tokenId } }: AuditEntry): boolean {
-    return tokenId !== "" && this.#log.isOwnToken(tokenId);
+    return this.#log.isOwnToken(tokenId);
   }
 }
 
