@@ -1,7 +1,7 @@
-import type { Author } from "../plan/cause/author.ts";
+import { type Author, authorsIn } from "../plan/cause/author.ts";
 import { changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
-import { authorsLine, driftWords } from "../render/cause-text.ts";
+import { changedByLine, driftWords } from "../render/cause-text.ts";
 import { changesLine, driftLine } from "../render/change-text.ts";
 import { onsets, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
@@ -212,14 +212,10 @@ function drifted({ before, report, after }: ZoneStep): Content | undefined {
 /** What somebody changed, at the severity of what it did to the protection, be it corrected or not. */
 function driftContent(drift: readonly Change[]): Omit<Content, "reason"> {
   const isWeakened = weakeningOf(drift).length > 0;
-  const who = authorsLine(drift);
-  const by = who === "" ? "" : `; changed by ${who}`;
+  const who = changedByLine(drift);
+  const by = who === "" ? "" : `; ${who}`;
   const message = `${isWeakened ? driftWords.weakens : "drift"}: ${driftLine(drift)}${by}`;
   return { severity: isWeakened ? "error" : "info", message, authors: authorsIn(drift) };
-}
-
-function authorsIn(drift: readonly Change[]): readonly Author[] {
-  return drift.flatMap(({ authors = [] }) => authors);
 }
 
 function recovered({ before, after }: ZoneStep): Content | undefined {

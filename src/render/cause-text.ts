@@ -1,4 +1,10 @@
-import { type Author, authorName, namesOfAuthors } from "../plan/cause/author.ts";
+import {
+  type Author,
+  authorName,
+  authorsIn,
+  changedByText,
+  namesOfAuthors,
+} from "../plan/cause/author.ts";
 import { causesIn, causesOf } from "../plan/cause/cause.ts";
 import { type Cause, causes, type Change, type Verb } from "../plan/change.ts";
 import type { Impact } from "../state/drift.ts";
@@ -92,5 +98,10 @@ export function agoOf(now: Date): (at: Date) => string {
 
 /** Who made the drift of changes, each once, without moments: for a line of a log. "" where nobody is known. */
 export function authorsLine(changes: readonly Pick<Change, "authors">[]): string {
-  return printable(namesOfAuthors(changes.flatMap(({ authors = [] }) => authors)));
+  return printable(namesOfAuthors(authorsIn(changes)));
+}
+
+/** Who made the drift of changes, as a part of a sentence: `possibly changed by …`. "" where nobody is known. */
+export function changedByLine(changes: readonly Pick<Change, "authors">[]): string {
+  return printable(changedByText(authorsIn(changes)));
 }

@@ -4,6 +4,7 @@ import {
   actorIdentity,
   type Author,
   authorName,
+  changedByText,
   namesOfAuthors,
   shownName,
   writtenActor,
@@ -117,6 +118,12 @@ describe("several authors", () => {
     expect(namesOfAuthors(all)).toBe(
       "alice@example.com in the dashboard, possibly API token deploy",
     );
-    expect(namesOfAuthors([])).toBe("");
+    expect(changedByText(all)).toBe(
+      "changed by alice@example.com in the dashboard; possibly changed by API token deploy",
+    );
+    expect(changedByText([author(token, false), author(alice, false)])).toBe(
+      "possibly changed by API token deploy or alice@example.com in the dashboard",
+    );
+    for (const none of [namesOfAuthors([]), changedByText([])]) expect(none).toBe("");
   });
 });

@@ -100,10 +100,35 @@ const contextWords: Readonly<Record<AuthorContext, string>> = {
   other: "",
 };
 
+/** The authors of changes; none of those for which the audit log was not asked. */
+export function authorsIn(
+  changes: readonly { readonly authors?: readonly Author[] | undefined }[],
+): readonly Author[] {
+  return changes.flatMap(({ authors = [] }) => authors);
+}
+
 /** Authors in words, each once, without moments; "" for none. */
 export function namesOfAuthors(authors: readonly Author[]): string {
+  const { certain, possible } = eachOnce(authors);
+  return [...certain, ...possible.map((name) => `possibly ${name}`)].join(", ");
+}
+
+/** `changed by alice@example.com in the dashboard; possibly changed by API token deploy`; "" for no authors. */
+export function changedByText(authors: readonly Author[]): string {
+  const { certain, possible } = eachOnce(authors);
+  const parts = [
+    ...(certain.length === 0 ? [] : [`changed by ${certain.join(" and ")}`]),
+    ...(possible.length === 0 ? [] : [`possibly changed by ${possible.join(" or ")}`]),
+  ];
+  return parts.join("; ");
+}
+
+/** The names of authors; who is certain once is not possible too. */
+function eachOnce(authors: readonly Author[]): {
+  readonly certain: readonly string[];
+  readonly possible: readonly string[];
+} {
   const certain = new Set(authors.filter(({ isCertain }) => isCertain).map(authorName));
-  const all = new Set(authors.map(authorName));
-  const possible = [...all.difference(certain)].map((name) => `possibly ${name}`);
-  return [...certain, ...possible].join(", ");
+  const possible = new Set(authors.map(authorName)).difference(certain);
+  return { certain: [...certain], possible: [...possible] };
 }

@@ -1,4 +1,4 @@
-import { namesOfAuthors } from "../../plan/cause/author.ts";
+import { authorsIn, namesOfAuthors } from "../../plan/cause/author.ts";
 import { causesOf, changesWith, fieldsWith } from "../../plan/cause/cause.ts";
 import type { Change, Delete } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
@@ -62,7 +62,7 @@ export class ZoneMemory {
     const minutes = Math.round(windowMs / 60_000);
     const fields = new Set(contended);
     const writers = plan.changes.filter((each) => fieldsOf([each]).some((one) => fields.has(one)));
-    const who = namesOfAuthors(writers.flatMap(({ authors = [] }) => authors));
+    const who = namesOfAuthors(authorsIn(writers));
     const remedy = who === "" ? "find the other writer" : `the other writer is ${who}`;
     return [
       {

@@ -55,7 +55,7 @@ export interface ZoneRunPorts extends PlanPorts, WritePorts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly store: RunStore;
-  /** `undefined`: the audit log is not followed. */
+  /** `undefined`: nobody says who made drift. */
   readonly authors?: DriftAuthors | undefined;
 }
 

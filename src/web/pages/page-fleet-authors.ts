@@ -1,4 +1,4 @@
-import { type Author, authorName } from "../../plan/cause/author.ts";
+import { type Author, authorName, authorsIn } from "../../plan/cause/author.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { byText } from "../../syntax/by-text.ts";
 import { html, type Html } from "./html.ts";
@@ -46,7 +46,7 @@ function changersOf(zones: readonly ZoneState[]): readonly ZoneChanger[] {
   const found = new Map<string, ZoneChanger>();
   for (const { declared, changes, differing } of zones) {
     const all = [...changes.flatMap((record) => record.changes), ...differing];
-    for (const author of all.flatMap(({ authors = [] }) => authors)) {
+    for (const author of authorsIn(all)) {
       const name = authorName(author);
       found.set(name, withChange(found.get(name), declared.name, author));
     }

@@ -1,4 +1,4 @@
-import { authorsLine, driftWords } from "../../render/cause-text.ts";
+import { changedByLine, driftWords } from "../../render/cause-text.ts";
 import { driftTimeText } from "../../render/history-text.ts";
 import type { HistoryEntry } from "../../state/history.ts";
 import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../state/timeline.ts";
@@ -117,7 +117,7 @@ function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
 
 function entryItem(entry: HistoryEntry, now: Date): Html {
   const { at, result: outcome, causes, trigger, changes, holds, failure } = entry;
-  const who = authorsLine(changes);
+  const who = changedByLine(changes);
   const why = failure?.message ?? holds[0]?.message ?? "";
   return html`<li>
     ${moment(at, now)} <b>${outcome.replaceAll("_", " ")}</b>
@@ -127,7 +127,7 @@ function entryItem(entry: HistoryEntry, now: Date): Html {
         ({ key, direction, drift, result }) =>
           html`, <code>${foreign(key)}</code> ${direction},
             ${result}${drift === "weakens" && `; ${driftWords.weakens}`}`,
-      )}${who !== "" && html`; changed by ${foreign(who)}`}${why !== "" && html`: ${foreign(why)}`}
+      )}${who !== "" && html`; ${foreign(who)}`}${why !== "" && html`: ${foreign(why)}`}
     </span>
   </li>`;
 }
