@@ -24,6 +24,15 @@ const correctionsPrefix = "corrections/";
 const authorsPrefix = "authors/";
 const driftPrefix = "drift/";
 const pendingPrefix = "pending/";
+/** Of what is remembered of one zone. */
+const zonePrefixes = [
+  adoptedPrefix,
+  appliedPrefix,
+  correctionsPrefix,
+  authorsPrefix,
+  driftPrefix,
+  pendingPrefix,
+] as const;
 const releasesKey = "used-releases";
 
 /** The key of what was last applied to a zone. */
@@ -53,14 +62,10 @@ export class StoredRuns implements RunStore, AuthorStore {
       },
       load: () => undefined,
       gone: (zones) => {
-        for (const { declared } of zones) {
-          this.#store.set(adoptedKey(declared.name), undefined);
-          this.#store.set(appliedKey(declared.name), undefined);
-          this.#store.set(`${correctionsPrefix}${declared.name}`, undefined);
-          this.#store.set(`${authorsPrefix}${declared.name}`, undefined);
-          this.#store.set(`${driftPrefix}${declared.name}`, undefined);
-          this.#store.set(`${pendingPrefix}${declared.name}`, undefined);
-        }
+        const keys = zones.flatMap(({ declared: { name } }) =>
+          zonePrefixes.map((prefix) => `${prefix}${name}`),
+        );
+        for (const key of keys) this.#store.set(key, undefined);
       },
     };
   }
@@ -71,8 +76,7 @@ export class StoredRuns implements RunStore, AuthorStore {
 
   /** The names of the zones of which something is remembered. */
   get names(): readonly ZoneName[] {
-    const prefixes = [adoptedPrefix, appliedPrefix, correctionsPrefix, driftPrefix, pendingPrefix];
-    const keys = prefixes.flatMap((prefix) =>
+    const keys = zonePrefixes.flatMap((prefix) =>
       this.#store.keys(prefix).map((key) => key.slice(prefix.length)),
     );
     return [...new Set(keys)].toSorted().flatMap((key) => zoneName(key) ?? []);
