@@ -76,6 +76,11 @@ export interface ClusterStatus {
   readonly shards: readonly ShardStatus[];
 }
 
+/** Why a Lease cannot be read or written now; `undefined` where all can. */
+export function leaseFailureIn({ failure, shards }: ClusterStatus): string | undefined {
+  return failure ?? shards.find((shard) => shard.failure !== undefined)?.failure;
+}
+
 /** Whether a process works on a part of the zones at least, or on all since there is no cluster. */
 export function isWorking({ cluster }: Pick<DaemonStatus, "cluster">): boolean {
   return cluster === undefined || cluster.shards.some(({ works }) => works);

@@ -3,7 +3,7 @@ import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
-import type { ClusterStatus, ShardStatus } from "../state/daemon-status.ts";
+import { type ClusterStatus, leaseFailureIn, type ShardStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
@@ -72,7 +72,6 @@ function auditJson({ state, since, accounts, entries, reason }: AuditFeedStatus)
 
 function clusterJson(cluster: ClusterStatus): JsonBody {
   const { lease, identity, shards } = cluster;
-  const failure = cluster.failure ?? shards.find((shard) => shard.failure !== undefined)?.failure;
   const [first] = shards;
   const holder = first !== undefined && first.credential === undefined ? first.holder : "";
   return {
@@ -81,7 +80,7 @@ function clusterJson(cluster: ClusterStatus): JsonBody {
     leader: shards.some(({ isHeld }) => isHeld),
     holder: holder === "" ? null : holder,
     transitions: shards.reduce((sum, { transitions }) => sum + transitions, 0),
-    failure: failure ?? null,
+    failure: leaseFailureIn(cluster) ?? null,
     reconciles: shards.some(({ works }) => works),
     shards: shards.map(shardJson),
   };

@@ -22,7 +22,7 @@ import {
   type ScriptWatch,
   type WatchedScript,
 } from "./script-watch.ts";
-import { onPagesOf, type ScriptReading, watchedScripts } from "./watched-scripts.ts";
+import { maxPages, onPagesOf, type ScriptReading, watchedScripts } from "./watched-scripts.ts";
 
 export interface ScriptCheckInput {
   readonly declared: DeclaredScripts;
@@ -186,8 +186,6 @@ function findingsOf(
   }
   return [...found.values()];
 }
-
-const maxPages = 20;
 
 function joined(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])].slice(0, maxPages);

@@ -18,7 +18,8 @@ export interface ScriptReading {
   readonly enforcementOf: (script: Script) => readonly Enforcement[];
 }
 
-const maxPages = 20;
+/** Pages of a script, or of a finding on it, that are kept. */
+export const maxPages = 20;
 const maxUrlLength = 500;
 
 /** The scripts on the pages, whatever their status. */

@@ -2,6 +2,7 @@ import {
   type ClusterStatus,
   type DaemonStatus,
   isWorking,
+  leaseFailureIn,
   type ShardStatus,
 } from "../../state/daemon-status.ts";
 import { html, type Html, type Part } from "./html.ts";
@@ -33,7 +34,7 @@ export function clusterBanner(daemon: Pick<DaemonStatus, "cluster">): Html | und
 
 function shardsBanner(cluster: ClusterStatus): Html | undefined {
   const { identity, shards } = cluster;
-  const failure = cluster.failure ?? shards.find((each) => each.failure !== undefined)?.failure;
+  const failure = leaseFailureIn(cluster);
   const waiting = shards.filter(({ isHeld, works }) => isHeld && !works);
   const free = shards.filter(({ holder }) => holder === "");
   if (isWorking({ cluster }) && failure === undefined && waiting.length + free.length === 0) {
