@@ -5,9 +5,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
-import { examined, secret, type SetUp, withoutState } from "../support/doctor-set-up.ts";
+import { examined, secret, type SetUp, without, withoutState } from "../support/doctor-set-up.ts";
 import { startKubeApi } from "../support/kube-api.ts";
-import { misconfigurations, without } from "../support/misconfigurations.ts";
+import { misconfigurations } from "../support/misconfigurations.ts";
 
 function problemsIn(stdout: string): readonly string[] {
   return stdout.split("\n").filter((line) => /^(error|warning) /.test(line));
@@ -24,6 +24,16 @@ describe("doctor", () => {
     expect(stdout).not.toContain("skipped");
     expect(stdout).toMatch(/\nNo problem found\.\n$/);
     expect(methods).toEqual(["GET"]);
+  });
+
+  it("reads the audit log only where the daemon follows it", async ({ expect }) => {
+    const followed = await examined({
+      config: (healthy) => `${healthy}audit: { enabled: true }\n`,
+    });
+    expect(problemsIn(followed.stdout)).toEqual([]);
+    expect(followed.stdout).toMatch(/^ok +permissions .*, Account Settings: Read$/m);
+    const { stdout } = await examined({ token: without("Account Settings Read") });
+    expect(problemsIn(stdout)).toEqual([]);
   });
 
   it("makes neither the state directory nor the history", async ({ expect }) => {

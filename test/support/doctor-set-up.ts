@@ -71,3 +71,16 @@ interface Examined extends Ran {
 export function withoutState(healthy: string): string {
   return healthy.replaceAll(/^(state|history):.*\n/gm, "");
 }
+
+const granted = [
+  "Zone Read",
+  "Page Shield Read",
+  "Zone WAF Read",
+  "Account WAF Read",
+  "Account Settings Read",
+];
+
+/** A token with every read permission but one. */
+export function without(permission: string): Partial<SeedToken> {
+  return { permissions: granted.filter((each) => each !== permission) };
+}

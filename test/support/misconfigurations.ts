@@ -1,19 +1,11 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { SeedToken } from "../../src/emulator/seed/seed.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { control } from "./ask.ts";
-import { type Planted, secret, withoutState, zoneFile } from "./doctor-set-up.ts";
-
-const granted = ["Zone Read", "Page Shield Read", "Zone WAF Read", "Account WAF Read"];
-
-/** A token with every read permission but one. */
-export function without(permission: string): Partial<SeedToken> {
-  return { permissions: granted.filter((each) => each !== permission) };
-}
+import { type Planted, secret, without, withoutState, zoneFile } from "./doctor-set-up.ts";
 
 function denied(code: string): Partial<Host> {
   const refusal = Object.assign(new Error(code), { code });
@@ -129,6 +121,14 @@ export const misconfigurations: readonly (Planted & {
     code: 0,
     says: /^warning +permissions +credential default, blog\.example\.com: .*accounts.*403/m,
     remedy: /Account WAF: Read.*; only zonewarden rulesets --account needs it/,
+  },
+  {
+    when: "the token may not read the audit log that the daemon follows",
+    token: without("Account Settings Read"),
+    config: (healthy) => `${healthy}audit: { enabled: true }\n`,
+    code: 0,
+    says: /^warning +permissions +credential default, blog\.example\.com: .*audit.*403/m,
+    remedy: /Account Settings: Read.*; until then, only sweeps find edits by hand/,
   },
   {
     when: "nothing listens at the address",

@@ -35,7 +35,7 @@ export async function checkService(
   const fleet = desiredFleet(selectWith(config.lint), state, known);
   await using client = connect(config, baseUrl, host, observer, checkRetry);
   using _watch = observer.watch(client.credentials);
-  const permissions = await checkPermissions(known.zones, fleet, client, stop);
+  const permissions = await checkPermissions(known.zones, fleet, client, place, stop);
   return [
     ...found,
     ...permissions,
@@ -92,6 +92,7 @@ async function checkPermissions(
   zones: readonly Zone[],
   fleet: DesiredFleet,
   client: ServiceClient,
+  place: Place,
   stop: AbortSignal,
 ): Promise<readonly Finding[]> {
   const samples = new Map<string, Zone>();
@@ -101,21 +102,36 @@ async function checkPermissions(
     if (!samples.has(key) && samples.size < maxSamples) samples.set(key, zone);
   }
   const found: Finding[] = [];
-  for (const zone of samples.values()) found.push(...(await checkZone(zone, client, stop)));
+  for (const zone of samples.values()) found.push(...(await checkZone(zone, client, place, stop)));
   return found;
 }
 
-async function checkZone(
+/** A permission, and a read that needs it. */
+interface Attempt {
+  readonly permission: string;
+  readonly read: () => Promise<unknown>;
+  /** What does not work without it, where the rest does. */
+  readonly note?: string;
+}
+
+function attemptsOn(
   zone: Zone,
-  client: ServiceClient,
+  { reader, rulesets, audit }: ServiceClient,
+  { config, host }: Place,
   stop: AbortSignal,
-): Promise<readonly Finding[]> {
-  const { reader, rulesets } = client;
-  const attempts = [
+): readonly Attempt[] {
+  const shield = { ...noParts, settings: true, policies: true };
+  const now = host.clock.now();
+  const lastMinute = { since: new Date(Number(now) - 60_000), before: now };
+  const auditLog: Attempt = {
+    permission: "Account Settings: Read",
+    read: () => audit.readOf(zone, lastMinute, stop),
+    note: "until then, only sweeps find edits by hand",
+  };
+  return [
     {
       permission: "Page Shield: Read",
-      read: () =>
-        reader.readZone(zone, { ...noParts, settings: true, policies: true }, "changed", stop),
+      read: () => reader.readZone(zone, shield, "changed", stop),
     },
     {
       permission: "Zone WAF: Read",
@@ -124,13 +140,22 @@ async function checkZone(
     {
       permission: "Account WAF: Read",
       read: () => rulesets.list({ level: "account", zone }, stop),
-      isOptional: true,
+      note: "only zonewarden rulesets --account needs it",
     },
+    ...(config.audit.follow === undefined ? [] : [auditLog]),
   ];
+}
+
+async function checkZone(
+  zone: Zone,
+  client: ServiceClient,
+  place: Place,
+  stop: AbortSignal,
+): Promise<readonly Finding[]> {
   const who = `credential ${client.credentialOf(zone)}, ${zone.name}`;
   const granted: string[] = [];
   const found: Finding[] = [];
-  for (const { permission, read, isOptional = false } of attempts) {
+  for (const { permission, read, note } of attemptsOn(zone, client, place, stop)) {
     try {
       await read();
       granted.push(permission);
@@ -138,9 +163,8 @@ async function checkZone(
       stop.throwIfAborted();
       const failure = failureOf(error);
       const message = `${who}: ${failure.message}`;
-      const note = isOptional ? "; only zonewarden rulesets --account needs it" : "";
-      const remedy = `${failure.remedy}${note}`;
-      const status = isOptional ? "warning" : "error";
+      const remedy = note === undefined ? failure.remedy : `${failure.remedy}; ${note}`;
+      const status = note === undefined ? "error" : "warning";
       found.push(finding("permissions", status, { ...failure, message, remedy }));
     }
   }
