@@ -81,20 +81,11 @@ export function skippedFile(file: string, hash: string): ParsedFile {
   };
 }
 
-/** Parses a file and checks its syntax, schema and values. */
-export function parseZoneFile(
-  file: string,
-  hash: string,
-  bytes: Uint8Array,
-  pool: ValuePool = new ValuePool(),
-  deprecated?: readonly DeprecatedKey[],
-): ParsedFile {
+/** Parses a file by itself and checks its syntax, schema and values. */
+export function parseZoneFile(file: string, hash: string, bytes: Uint8Array): ParsedFile {
   const { text, diagnostic } = textOf(file, bytes);
   if (text === undefined) return { ...unreadableFile(file, diagnostic), hash };
-  return parsed(file, hash, text, readYaml(file, text), {
-    pool,
-    ...(deprecated && { deprecated }),
-  });
+  return parsed(file, hash, text, readYaml(file, text), { pool: new ValuePool() });
 }
 
 /** Parsing this much text blocks the event loop for a tenth of a second. */
@@ -119,9 +110,10 @@ export async function parseZoneFileInWorker(
   options: ParseOptions,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
-  const { text } = textOf(file, bytes);
-  if (text === undefined || text.length <= maxBlockingLength) {
-    return parseZoneFile(file, hash, bytes, options.pool, options.deprecated);
+  const { text, diagnostic: undecodable } = textOf(file, bytes);
+  if (text === undefined) return { ...unreadableFile(file, undecodable), hash };
+  if (text.length <= maxBlockingLength) {
+    return parsed(file, hash, text, readYaml(file, text), options);
   }
   const read = await readYamlInWorker(file, text, options.limits, signal);
   switch (read.result) {
