@@ -163,4 +163,71 @@ export const equivalentInOverlap = [
     line: "length: 0,",
     why: "The ranges of the table have no place that anybody reads.",
   },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: "known, shapeOf(literal, field) → shapeOf(literal, field), known",
+    why: "The same conditions hold in any order.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: "shape.exact.slice(0, maxTexts) → shape.exact",
+    why: "It limits work: more or fewer ways are tried.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: "[...new Set([...texts, start, end])].slice(0, maxTexts) → [...new Set([...texts, start, end])]",
+    why: "It limits work: more or fewer ways are tried.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: "text.length > best.length → ((text.length) >= (best.length))",
+    why: "Two different texts of one length cannot both be at one end.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: 'right.kind !== "text" → false',
+    why: "Only texts can follow these operators; the compiler does not know it.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: 'operand.name === "ends_with" → true',
+    why: "Whether a call of another function holds is never decided, whatever the text is.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: 'operand.name === "contains" → true',
+    why: "Whether a call of another function holds is never decided, whatever the text is.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-texts.ts",
+    how: "node.name === field && node.indexes.length === 0 → (node.name === field)",
+    why: "A condition on an element is never decided, whatever the text is.",
+  },
+  {
+    file: "src/syntax/expression/overlap/selects-everything.ts",
+    how: 'condition.kind === "comparison" && isCertainComparison(condition, outcome) → (isCertainComparison(condition, outcome))',
+    why: "A condition of a conjunction is one of two kinds; the compiler does not know it.",
+  },
+  {
+    file: "src/syntax/expression/overlap/selects-everything.ts",
+    how: 'left.kind === "field" && left.indexes.length === 0 → (left.indexes.length === 0)',
+    why: "No function has the name of a field.",
+  },
+  {
+    file: "src/syntax/expression/overlap/selects-everything.ts",
+    how: '"" → "mutant"',
+    line: 'const field = left.kind === "field" && left.indexes.length === 0 ? left.name : "";',
+    why: "Any text that is no field will do.",
+  },
+  {
+    file: "src/syntax/expression/overlap/selects-everything.ts",
+    how: 'subject?.kind === "field" && /http\\.request\\.uri(?:\\.path)?$/.test(subject.name) → (/http\\.request\\.uri(?:\\.path)?$/.test(subject.name))',
+    why: "No function has the name of a field.",
+  },
+  {
+    file: "src/syntax/expression/overlap/selects-everything.ts",
+    how: "?.kind → .kind",
+    line: 'const isPath = subject?.kind === "field" && /http\\.request\\.uri(?:\\.path)?$/.test(subject.name);',
+    why: "There is a first argument where there is a second one; the compiler does not know it.",
+  },
 ];

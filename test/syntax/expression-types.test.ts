@@ -24,6 +24,7 @@ describe("an expression that the engine takes", () => {
     "http.host eq 01:02:03:04:05:06:07:08",
     "starts_with(http.host, ab:cd)",
     'trim(http.host) eq "a"',
+    "coalesce(2, 1) eq 1",
     'starts_with ( http.host , "a" )',
     String.raw`http.request.headers["\xc3\x80"][0] eq "a"`,
     "ip.src eq 01:02:03:04:05:06:07:08",

@@ -109,6 +109,11 @@ describe("a diagnostic of an expression", () => {
     { text: 'cf.threat_score in {1 "2"}', code: "EXPR_TYPE_MISMATCH", marks: '"2"' },
     { text: " \n http.host ", code: "EXPR_MISSING_OPERATOR", marks: "http.host" },
     { text: "http.host eq", code: "EXPR_UNEXPECTED", marks: "" },
+    {
+      text: 'any((ssl and http.request.headers.names[*] eq "a"))',
+      code: "EXPR_LIST_CONDITION",
+      marks: 'http.request.headers.names[*] eq "a"',
+    },
     { text: 'http.host eq r##a"', code: "EXPR_BAD_RAW_STRING", marks: "r##" },
   ])("$code is at $marks", ({ text, code, marks }, { expect }) => {
     const found = parseExpression(text).diagnostics.filter(

@@ -87,6 +87,9 @@ function shown(a: string, b = "true"): string | undefined {
   return `${method} ${url}${others.join("")}`;
 }
 
+const paths30 = Array.from({ length: 30 }, (_, index) => `"/${index}"`);
+const manyPaths = `http.request.uri.path in {${paths30.join(" ")}}`;
+
 describe("a request that an expression selects", () => {
   it.for([
     ["true", "GET https://www.example.com/"],
@@ -139,12 +142,19 @@ describe("a request that an expression selects", () => {
     ['upper(http.host) eq "A.EXAMPLE"', "GET https://a.example/"],
     ['contains(http.request.uri.path, "/x")', "GET https://www.example.com/x"],
     ['not starts_with(http.request.uri.path, "/a")', "GET https://www.example.com/"],
+    ['not ends_with(http.request.uri.path, "/")', "GET https://www.example.com/a"],
+    [`${manyPaths} and http.request.uri.path eq "/29"`, "GET https://www.example.com/29"],
     [
       'cf.threat_score eq 7 and ip.src.country eq "DE"',
       "GET https://www.example.com/ cf.threat_score=7 ip.src.country=DE",
     ],
     ["http.host eq", undefined],
-    ['lower() eq "a"', undefined],
+    ['lower() eq "a" and http.host eq "b.example"', undefined],
+    ['lower("a") eq "a" and http.host eq "b.example"', "GET https://b.example/"],
+    ["http.host gt 5", undefined],
+    ["starts_with(http.host, http.referer)", "GET https://a/ http.referer="],
+    ["starts_with(http.host)", undefined],
+    ['starts_with() and http.host eq "a.example"', undefined],
     [
       'lower(http.host) eq "a.example" and http.request.uri.path eq "/b"',
       "GET https://a.example/b",

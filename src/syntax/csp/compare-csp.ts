@@ -38,7 +38,7 @@ export function compareCsp(before: string, after: string): CspComparison {
   for (const name of named.union(new Set(cspDirectives.keys()))) {
     const [was, is] = [appliedDirective(policies[0], name), appliedDirective(policies[1], name)];
     const pair = `${was?.directive ?? ""} ${is?.directive ?? ""}`;
-    if (!named.has(name) && reported.has(pair)) continue;
+    if (reported.has(pair)) continue;
     reported.add(pair);
     for (const change of compareApplied(name, was, is)) changes.push(change);
   }
@@ -61,8 +61,7 @@ function policyOf(text: string): Policy {
 function countingSources(sources: readonly CspSource[], forScripts: boolean): readonly CspSource[] {
   const disablesInline = sources.some(
     (source) =>
-      ((source.kind === "hash" || source.kind === "nonce") && source.isValid) ||
-      (forScripts && source.text === "'strict-dynamic'"),
+      ("isValid" in source && source.isValid) || (forScripts && source.text === "'strict-dynamic'"),
   );
   const unique = new Map(sources.map((source) => [source.text, source]));
   return [...unique.values()].filter(
@@ -87,10 +86,11 @@ function compareApplied(
   const forScripts =
     directive === "default-src" ? [true, false] : [directive.startsWith("script-src")];
   const changes = forScripts.flatMap((each) => {
-    const [before, after] = [was, is].map(({ sources }) => countingSources(sources, each));
+    const before = countingSources(was.sources, each);
+    const after = countingSources(is.sources, each);
     return [
-      ...sourceChanges(directive, "added", after ?? [], before ?? []),
-      ...sourceChanges(directive, "removed", before ?? [], after ?? []),
+      ...sourceChanges(directive, "added", after, before),
+      ...sourceChanges(directive, "removed", before, after),
     ];
   });
   return [...new Map(changes.map((each) => [`${each.verb} ${each.source}`, each])).values()];
@@ -131,7 +131,7 @@ function isNeutral(directive: string, source: CspSource, findCover: FindCover): 
  */
 function isUnclear(directive: string, source: CspSource): boolean {
   const isSourceList = cspDirectives.get(directive)?.value === "sources";
-  const isMalformed = (source.kind === "hash" || source.kind === "nonce") && !source.isValid;
+  const isMalformed = "isValid" in source && !source.isValid;
   return !isSourceList || isMalformed || source.text === "'strict-dynamic'";
 }
 

@@ -36,7 +36,7 @@ function misfitOf(call: CallOperand, signature: Signature): Misfit | undefined {
   const given = call.arguments;
   const needed = parameters.filter(({ isOptional }) => !isOptional).length;
   if (given.length < needed) {
-    const least = isVariadic || parameters.length > needed ? "at least " : "";
+    const least = parameters.length > needed ? "at least " : "";
     const message = `${call.name} needs ${least}${counted(needed)}, not ${given.length}`;
     return { argument: undefined, message };
   }

@@ -33,7 +33,7 @@ function ofEachElement(expression: Expression): SyntaxDiagnostic {
 export function checkTruth(operand: Operand): readonly SyntaxDiagnostic[] {
   const type = typeOfOperand(operand);
   if (type === undefined || type === "Boolean") return [];
-  if (elementsOf(type) === "Boolean" && !isMapped(operand)) return [];
+  if (elementsOf(type) === "Boolean") return [];
   const message = `${operand.name} is of type ${type} and needs a comparison`;
   return [diagnostic("EXPR_MISSING_OPERATOR", operand, message, comparisonOf(operand, type))];
 }
