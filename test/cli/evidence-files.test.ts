@@ -114,6 +114,19 @@ describe("the inventory in evidence", () => {
     expect(csv).not.toContain(now.commit);
   });
 
+  it("does not depend on mistakes in files of other zones", async ({ expect }) => {
+    await using place = await placeWith(undefined);
+    await place.write("zones/other.yaml", "zones:\n  - name: other.example\n    nonsense: 1\n");
+    const a = await commit(place);
+    await place.remove("zones/other.yaml");
+    await commit(place);
+    const { ran, zone } = await packOf(place, a);
+    expect(ran.code).toBe(0);
+    expect(shown(zone["inventory"], "entry")).toEqual([
+      `${pay} ${html} ${a.revision} ${first} ${first}`,
+    ]);
+  });
+
   it("is one row where other files changed", async ({ expect }) => {
     await using place = await placeWith(undefined);
     const a = await commit(place);

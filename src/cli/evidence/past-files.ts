@@ -47,7 +47,7 @@ async function readOne(
   if (!isCommit(commit)) return whyNoCommit(commit);
   try {
     // A rule of today makes no error of what was a warning then.
-    const { state } = await loadCommit(commit, place, [], host, signal);
+    const { state } = await loadCommit(commit, place, [], host, signal, zones);
     if (state.revision !== revision) return "the commit has other files than those that were used";
     if (hasErrors(state.diagnostics)) return "the files have errors";
     return new Map(zones.map((zone) => [zone, declaredSubject(zone, state.documents).declared]));
