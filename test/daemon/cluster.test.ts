@@ -9,6 +9,8 @@ import { eventually } from "../support/processes.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }\ncluster: { kubeconfig: kubeconfig }';
 
+const sharded = "kubeconfig, shards: credential }";
+
 interface Scene extends AsyncDisposable {
   readonly example: Example;
   readonly kube: KubeApi;
@@ -200,11 +202,16 @@ describe("a process that", () => {
     await inSync(daemon);
   });
 
-  it("has no permission for the Lease waits, says so once, and begins when it has", async ({
-    expect,
-  }) => {
+  it.for([
+    {
+      what: "has no permission for the Lease",
+      fault: { status: 403, message: "leases is forbidden" },
+    },
+    { what: "gets answers of a wrong shape", fault: { body: '{"kind":"Lease","spec":7}' } },
+    { what: "gets answers of a proxy", fault: { body: "<html>sign in</html>" } },
+  ])("$what waits, says so once, and begins when it can", async ({ fault }, { expect }) => {
     await using stage = await scene();
-    stage.kube.fault = () => ({ status: 403, message: "leases is forbidden" });
+    stage.kube.fault = () => fault;
     const daemon = stage.start();
     await untilSaid(daemon, "the Lease cannot be used");
     await eventually("it tries again", () => stage.kube.seen.length >= 2 || undefined);
@@ -217,22 +224,56 @@ describe("a process that", () => {
     expect(said(daemon, "the Lease can be used again")).toBe(1);
   });
 
-  it("finds the Lease of another installation waits, and names it", async ({ expect }) => {
+  it("cannot make the ConfigMap that shows the replicas writes nothing, says so once, and begins when it can", async ({
+    expect,
+  }) => {
     await using stage = await scene();
-    await using other = await scene("desired: { owner: another }");
-    await other.example.place.write("kubeconfig", stage.kube.kubeconfig);
-    const first = stage.start();
-    await inSync(first);
-    const second = other.start();
-    const message = "another installation uses this Lease: give each its own name (cluster.lease)";
-    await untilSaid(second, message);
-    expect(logLines(second).find(({ msg }) => msg === message)?.["installation"]).toBe(
-      `zonewarden at ${stage.example.emulator.baseUrl}`,
-    );
-    expect(other.example.emulator.journal()).toEqual([]);
-    second.signal("SIGTERM");
-    await second.ended;
+    const { place, emulator } = stage.example;
+    const text = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", text.replace("kubeconfig }", sharded));
+    stage.kube.fault = (method, path) =>
+      method === "POST" && path === mapPath
+        ? { status: 403, message: "configmaps is forbidden" }
+        : undefined;
+    const daemon = stage.start();
+    await untilSaid(daemon, "the Lease cannot be used");
+    const tries = (): number => stage.kube.seen.filter(({ path }) => path === mapPath).length;
+    await eventually("it tries again", () => tries() > 2 || undefined);
+    expect(said(daemon, "the Lease cannot be used")).toBe(1);
+    expect(emulator.journal()).toEqual([]);
+    stage.kube.fault = () => undefined;
+    await untilSaid(daemon, "leadership acquired");
+    expect(said(daemon, "the Lease can be used again")).toBe(1);
+    await inSync(daemon);
   });
+
+  it.for([
+    { when: "", cluster: "" },
+    { when: " with shards", cluster: sharded },
+  ])(
+    "finds the Lease of another installation$when waits, and names it",
+    async ({ cluster }, { expect }) => {
+      await using stage = await scene();
+      await using other = await scene("desired: { owner: another }");
+      await other.example.place.write("kubeconfig", stage.kube.kubeconfig);
+      for (const { example } of cluster === "" ? [] : [stage, other]) {
+        const text = await example.place.read("zonewarden.yaml");
+        await example.place.write("zonewarden.yaml", text.replace("kubeconfig }", cluster));
+      }
+      const first = stage.start();
+      await inSync(first);
+      const second = other.start();
+      const message =
+        "another installation uses this Lease: give each its own name (cluster.lease)";
+      await untilSaid(second, message);
+      expect(logLines(second).find(({ msg }) => msg === message)?.["installation"]).toBe(
+        `zonewarden at ${stage.example.emulator.baseUrl}`,
+      );
+      expect(other.example.emulator.journal()).toEqual([]);
+      second.signal("SIGTERM");
+      await second.ended;
+    },
+  );
 
   it("is told to work in a cluster, and finds none, ends with what to do", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: "cluster: {}" });

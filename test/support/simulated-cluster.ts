@@ -71,6 +71,8 @@ export class SimulatedLease {
   }
 }
 
+let machines = 0;
+
 /**
  * A machine of the simulation: while it is paused nothing of it runs, and then everything at once that became due. Its
  * connection to the API server can be cut in one direction or in both.
@@ -84,6 +86,7 @@ export class SimulatedMachine {
   isPaused = false;
   readonly #shared: SimulatedClock;
   readonly #random: () => number;
+  readonly #nth = (machines += 1);
   #waiting: (() => void)[] = [];
 
   constructor(shared: SimulatedClock, random: () => number) {
@@ -92,7 +95,7 @@ export class SimulatedMachine {
     const inTime = (ms: number, ring: () => void): (() => void) =>
       shared.alarm(ms, () => this.#ring(ring));
     this.clock = {
-      now: () => shared.now(),
+      now: () => new Date(shared.now().getTime() + this.#skewMs),
       monotonicMs: () => shared.monotonicMs(),
       sinceBootMs: () => shared.monotonicMs(),
       alarm: inTime,
@@ -108,6 +111,13 @@ export class SimulatedMachine {
         await promise.finally(() => signal.removeEventListener("abort", abort));
       },
     };
+  }
+
+  /** The clock of a machine is off by minutes, and somebody sets it again and again. */
+  get #skewMs(): number {
+    const minutes = (this.#nth % 5) - 2;
+    const isBack = Math.floor(this.#shared.monotonicMs() / 7_000) % 2 === 1;
+    return (isBack ? -1 : 1) * minutes * 60_000;
   }
 
   resume(): void {
