@@ -70,6 +70,43 @@ describe("what the service says of an error", () => {
   });
 });
 
+describe("a 403 names the permission that the token lacks", () => {
+  it.for([
+    { route: routes.settings, method: "GET", says: "Page Shield: Read" },
+    { route: routes.policies, method: "POST", says: "Page Shield: Edit" },
+    { route: routes.entrypoint, method: "PUT", says: "Zone WAF: Edit" },
+    { route: routes.accountRuleset, method: "GET", says: "Account WAF: Read" },
+    { route: routes.auditLog, method: "GET", says: "Account Settings: Read" },
+    { route: routes.zones, method: "GET", says: "Zone: Read" },
+  ] as const)("$method $route: $says", ({ route, method, says }, { expect }) => {
+    const call: Call = { ...get(route, {}), method, body: {} };
+    const about = { token, known: new KnownBodies(), clock };
+    const response = { status: 403, headers: {}, body: bytesOf("") };
+    expect(() => answerOf(call, response, about)).toThrow(`give the token the permission ${says},`);
+  });
+});
+
+describe("an answer that is not the service's", () => {
+  it.for([
+    { body: "<html>", says: "the answer is not JSON", transient: true },
+    { body: "[]", says: "the answer has no envelope", transient: false },
+    { body: '"ok"', says: "the answer has no envelope", transient: false },
+  ])(
+    "says what is wrong with $body, and what to check",
+    ({ body, says, transient }, { expect }) => {
+      const about = { token, known: new KnownBodies(), clock };
+      const response = { status: 200, headers: {}, body: bytesOf(body) };
+      expect(() => answerOf(settings, response, about)).toThrow(
+        expect.objectContaining({
+          code: "API_MALFORMED",
+          message: `GET ${routes.settings}: ${says}; check that api.base_url is the service's`,
+          transient,
+        }),
+      );
+    },
+  );
+});
+
 describe("a write that is not confirmed", () => {
   it.for([
     { status: 200, body: '{"success":false,"errors":[]}', mayHaveHappened: true },

@@ -218,11 +218,10 @@ describe("the budget", () => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock, { maxWaitMs: 5_000 });
     budget.pauseFor(300_000);
-    await expect(budget.acquire("sweep", forever)).rejects.toMatchObject({
-      code: "API_BUDGET",
-      transient: true,
-      retryAfterMs: 300_000,
-    });
+    const told = { code: "API_BUDGET", transient: true, retryAfterMs: 300_000 };
+    const acquiring = budget.acquire("sweep", forever);
+    await expect(acquiring).rejects.toMatchObject(told);
+    await expect(acquiring).rejects.toThrow("is exhausted for the next 300 s: wait");
   });
 
   it("rejects a request that waited too long for requests in flight", async ({ expect }) => {

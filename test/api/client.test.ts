@@ -104,7 +104,7 @@ describe("a request", () => {
       controller.abort(new Error("shutdown"));
       return undefined;
     });
-    await using connected = connect(server.baseUrl);
+    await using connected = connect(server.baseUrl, { timeoutMs: 600_000 });
     const sent = sendWithRetries(connected.session, "sweep", settings, controller.signal);
     await expect(sent).rejects.toThrow("shutdown");
     expect(connected.session.credential.state.isCircuitOpen).toBe(false);

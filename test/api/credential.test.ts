@@ -37,6 +37,16 @@ function credentialOf(
   return new Credential({ ...whole, ...options }, clock);
 }
 
+describe("the ids of a token", () => {
+  it("are each known once, the newest first, and are those that the service gives", ({
+    expect,
+  }) => {
+    const credential = credentialOf({});
+    for (const id of ["a", "", "b", "b", "a"]) credential.noteTokenId(id);
+    expect(credential.tokenIds).toEqual(["a", "b"]);
+  });
+});
+
 describe("a token", () => {
   it.for([
     { when: "with white space around it", text: " \n abc.DEF-1_2\r\n", isToken: true },

@@ -16,6 +16,16 @@ describe("what is left of the rate limit", () => {
   });
 });
 
+it("goes on where the service names more policies than are tracked", ({ expect }) => {
+  const limiter = new RateLimiter({ limit: 100, windowMs: 1_000, reserve: 0.2 });
+  const left = Array.from({ length: 20 }, (_, nth) => ({ name: `p${nth}`, left: 50, ms: 1_000 }));
+  for (const each of left) {
+    limiter.begin("high", 0);
+    limiter.end(0, { left: [each], policies: [] });
+    expect(limiter.nextRequestAt("high", 0)).toBe(0);
+  }
+});
+
 describe("the window of the rate limit", () => {
   it("gives a place back a whole window after a request ended", ({ expect }) => {
     const limiter = new RateLimiter({ limit: 10, windowMs: 1_000, reserve: 0 });

@@ -44,4 +44,9 @@ export const equivalentInApi = [
     line: "#status = 0;",
     why: "It is set before it is read.",
   },
+  {
+    file: "src/api/request/client.ts",
+    how: "this.#chunks.length > 1 → ((this.#chunks.length) >= (1))",
+    why: "One chunk is copied: it costs time.",
+  },
 ] as const;

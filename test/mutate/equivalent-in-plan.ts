@@ -83,4 +83,40 @@ export const equivalentInPlan = [
     how: "10 → 11",
     why: "Any number over 2 keeps the directions apart.",
   },
+  {
+    file: "src/plan/cause/applied-zone.ts",
+    how: '"" → "mutant"',
+    line: 'return `${fieldCodes[field] ?? ""}${digest}`;',
+    why: "Every field that is stored has a code; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/cause/declared-values.ts",
+    how: "was === undefined → false",
+    why: "No text that is stored has the name of a resource that is called undefined.",
+  },
+  {
+    file: "src/plan/import/import-zone.ts",
+    how: "changed.has(`${kind}/${item.key}`) → undefined",
+    why: "No live resource is known whose import a plan would change: the check is for one that we do not know.",
+  },
+  {
+    file: "src/plan/import/import-zone.ts",
+    how: '`${kind}/${item.key}` → ""',
+    why: "No live resource is known whose import a plan would change: the check is for one that we do not know.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "break; → ;",
+    why: "There is a step to take while steps wait; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "?.key → .key",
+    why: "A step has a change; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/plan-rules.ts",
+    how: "mark.owner !== owner || mark.key === undefined → ((mark.owner !== owner) && (mark.key === undefined))",
+    why: "A mark of ours has a key, and the rule of another owner is left out in the next line.",
+  },
 ] as const;

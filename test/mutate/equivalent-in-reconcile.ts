@@ -122,4 +122,24 @@ export const equivalentInReconcile = [
     how: "this.#queue.remove(name); → ;",
     why: "A zone that is not declared any more is taken and not read: it costs a turn.",
   },
+  {
+    file: "src/reconcile/audit/drift-authors.ts",
+    how: 'tokenId !== "" && this.#log.isOwnToken(tokenId) → (this.#log.isOwnToken(tokenId))',
+    why: "No token of ours has an empty id.",
+  },
+  {
+    file: "src/reconcile/audit/known-writes.ts",
+    how: "10_000 → 10001",
+    why: "A bound of memory; any number near it will do.",
+  },
+  {
+    file: "src/reconcile/fleet/desired-fleet.ts",
+    how: "digests.set(content, digest); → ;",
+    why: "The digest is computed again: it costs time.",
+  },
+  {
+    file: "src/reconcile/fleet/zone-directory.ts",
+    how: "stop, wait.signal → wait.signal, stop",
+    why: "Either signal ends the wait, and which one is asked afterwards.",
+  },
 ] as const;

@@ -99,6 +99,12 @@ describe("the text that is stored", () => {
     expect(isFullyKnown(text)).toBe(false);
   });
 
+  it("is not fully known where one field of a resource is uncertain", ({ expect }) => {
+    const text = textWith("nabcd?");
+    expect(appliedZoneIn(text)?.get("p/a")?.size).toBe(2);
+    expect(isFullyKnown(text)).toBe(false);
+  });
+
   it.for([
     { when: "nothing at all", of: [], yields: true },
     { when: "one field", of: [["p/a", "enabled", "?"]], yields: false },

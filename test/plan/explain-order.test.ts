@@ -27,6 +27,13 @@ describe("why rules are in another order", () => {
   it.for([
     { when: "somebody moved them", last: "abcd", file: "abcd", live: "acbd", cause: "drift" },
     { when: "the file moved them", last: "acbd", file: "abcd", live: "acbd", cause: "pending" },
+    {
+      when: "the file moved one and dropped one",
+      last: "abcd",
+      file: "bad",
+      live: "abcd",
+      cause: "pending",
+    },
     { when: "both moved them", last: "bacd", file: "abcd", live: "acbd", cause: "drift pending" },
     {
       when: "somebody moved the last one",

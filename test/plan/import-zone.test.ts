@@ -162,6 +162,17 @@ describe("the tuning of OWASP, found again", () => {
     ]);
   });
 
+  it("is looked for in the OWASP ruleset only", ({ expect }) => {
+    const parameters = { id: managedRulesets.cloudflare, overrides: { categories: [off(4)] } };
+    const other = liveRule("r1", { action: "execute", action_parameters: parameters });
+    expect(declared(withRules(other)).content.rules?.items).toMatchObject([
+      {
+        tuning: untuned,
+        overrides: { categories: [category("paranoia-level-4", { enabled: false })] },
+      },
+    ]);
+  });
+
   it("an objection to one way leads to the next", ({ expect }) => {
     const live = withRules(liveDeployment("r1", {}, { categories: [off(4)] }));
     const { content } = importLiveZone(live, owner, ({ rules }) => {

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
+import { safestFirst } from "../../src/plan/write-order.ts";
 import {
   carriedOut,
   declared,
@@ -16,6 +17,7 @@ import {
   owner,
   policy,
 } from "../support/model.ts";
+import { change } from "../support/reports.ts";
 
 describe("the order of changes", () => {
   it("goes from what strengthens to what weakens, and deletes last", ({ expect }) => {
@@ -56,6 +58,21 @@ describe("the order of changes", () => {
       "- policy/gone weakens",
     ]);
     expect(writes.flatMap((write) => write.changes)).toEqual(changes.map(({ key }) => key));
+  });
+});
+
+describe("the safe order", () => {
+  it("has what is unclear before what weakens, whatever each does", ({ expect }) => {
+    const write = { call: "update-settings", body: {}, changes: [] } as const;
+    const strong = change("setting/enabled", "strengthens");
+    const { kind, key, title, fields, effect, causes } = change("policy/a", "weakens");
+    const created = { verb: "create", kind, key, title, fields, effect, causes } as const;
+    const steps = [created, change("policy/b", "unclear"), change("policy/c", "neutral"), strong];
+    const ordered = steps
+      .map((each) => ({ changes: [each], write }))
+      .toSorted(safestFirst)
+      .map(({ changes }) => changes[0]?.effect.direction);
+    expect(ordered).toEqual(["strengthens", "neutral", "unclear", "weakens"]);
   });
 });
 

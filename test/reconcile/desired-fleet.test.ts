@@ -3,12 +3,15 @@ import { describe, it } from "vitest";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import {
   desiredFleet,
+  type FleetZone,
   joinListings,
   missingReport,
+  partOfFleet,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { Failure } from "../../src/state/run-report.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
+import { desiredZone } from "../support/model.ts";
 import { zone } from "../support/service.ts";
 
 const run = { run: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
@@ -39,6 +42,33 @@ describe("a declared name without a zone", () => {
     expect(failures[0]?.transient).toBe(false);
     expect(reports[0]?.phases).toEqual({ fetch: 0, plan: 0, apply: 0 });
   });
+});
+
+function fleetZone(name: string): FleetZone {
+  return { desired: { zone: zone(name), content: desiredZone({}).content }, digest: "" };
+}
+
+function isMine({ name }: { readonly name: string }): boolean {
+  return name === "a.example";
+}
+
+describe("the part of a fleet that one of several processes reconciles", () => {
+  const [mine, theirs] = [fleetZone("a.example"), fleetZone("b.example")];
+  const fleet = {
+    zones: new Map([mine, theirs].map((each) => [each.desired.zone.name, each])),
+    diagnostics: [],
+    missing: new Map([[theirs.desired.zone.name, undefined]]),
+  };
+
+  it.for([{ ownsMissing: true }, { ownsMissing: false }])(
+    "has its own zones, and what is missing where $ownsMissing",
+    ({ ownsMissing }, { expect }) => {
+      const part = partOfFleet(fleet, { owns: isMine, ownsMissing });
+      expect([...part.zones.keys()]).toEqual(["a.example"]);
+      expect(part.missing.size).toBe(ownsMissing ? 1 : 0);
+      expect(partOfFleet(fleet, undefined)).toBe(fleet);
+    },
+  );
 });
 
 describe("a declared name while the zones of a credential are not known", () => {

@@ -38,6 +38,9 @@ describe("a new revision of the files", () => {
   it("holds no plans where none changes anything, whatever it let pass before", ({ expect }) => {
     const change = { changing: [], passed: 8, declared: 10 };
     expect(fleetChange(change, limits)).toEqual({ result: "passed" });
+    const changing = Array.from({ length: 9 }, () => ({ hash: "h", weakens: false }));
+    expect(fleetChange({ changing, declared: 9 }, limits).result).toBe("passed");
+    expect(fleetChange({ changing, declared: 10 }, limits).result).toBe("held");
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {

@@ -239,6 +239,14 @@ describe("the zone listing", () => {
     ]);
   });
 
+  it("that fails by an error of the program is reported, and retried", async ({ expect }) => {
+    await using world = new World(["z0.example"]);
+    world.listFault = new TypeError("a bug of ours");
+    world.start();
+    await world.clock.advance(0);
+    expect(world.bugs.take()).toEqual([world.listFault]);
+  });
+
   it.for(["signal", "manual", "retry"] as const)(
     "that fails is retried sooner on a %s, yet not before the moment that the service named",
     async (trigger, { expect }) => {

@@ -100,7 +100,7 @@ export class Credential {
 
   /** Notes the id of a token; "" where the service gave none. */
   noteTokenId(id: string): void {
-    if (id === "" || this.#tokenIds[0] === id) return;
+    if (id === "") return;
     const others = this.#tokenIds.filter((other) => other !== id);
     this.#tokenIds = [id, ...others].slice(0, maxTokenIds);
   }

@@ -1,0 +1,41 @@
+import { describe, it } from "vitest";
+
+import { ruleOf } from "../../src/api/read/parse-entrypoint.ts";
+
+const [a, b] = ["a".repeat(32), "b".repeat(32)];
+
+describe("a rule of the service", () => {
+  it("has all that an exception skips, in one order", ({ expect }) => {
+    const parameters = {
+      ruleset: "current",
+      phase: "current",
+      rulesets: [b, a],
+      rules: { [b]: ["2", "1"], [a]: ["3"], none: [] },
+      phases: ["http_request_sbfm", "http_ratelimit"],
+      products: ["zoneLockdown", "waf"],
+    };
+    const rule = ruleOf({ id: a, action: "skip", action_parameters: parameters });
+    expect(rule.action).toMatchObject({
+      type: "skip",
+      skip: {
+        ruleset: true,
+        phase: true,
+        rulesets: [a, b],
+        rules: { [a]: ["3"], [b]: ["1", "2"] },
+        phases: ["http_ratelimit", "http_request_sbfm"],
+        products: ["waf", "zoneLockdown"],
+      },
+    });
+  });
+
+  it("has all overrides of the managed ruleset that it deploys", ({ expect }) => {
+    const switches = { enabled: false, action: "log", sensitivity_level: "low" };
+    const overrides = {
+      ...switches,
+      categories: [{ category: "php", ...switches }],
+      rules: [{ id: b, ...switches, score_threshold: 25 }],
+    };
+    const rule = ruleOf({ id: a, action: "execute", action_parameters: { id: b, overrides } });
+    expect(rule.action).toEqual({ type: "execute", ruleset: b, overrides });
+  });
+});
