@@ -62,6 +62,9 @@ describe("a lost answer", () => {
     const write = writes["create-policy"](before);
     await expect(shopAt.writer.write(before, write, stopped, stopped)).rejects.toMatchObject({
       code: "API_UNKNOWN_OUTCOME",
+      status: 0,
+      ray: "",
+      retryAfterMs: 0,
     });
   });
 

@@ -49,4 +49,10 @@ export const equivalentInApi = [
     how: "this.#chunks.length > 1 → ((this.#chunks.length) >= (1))",
     why: "One chunk is copied: it costs time.",
   },
+  {
+    file: "src/api/write/send-write.ts",
+    how: '"delete-policy" → ""',
+    line: 'case "delete-policy":',
+    why: "A call without a case gives undefined, which counts as false.",
+  },
 ] as const;

@@ -123,11 +123,6 @@ export const equivalentInReconcile = [
     why: "A zone that is not declared any more is taken and not read: it costs a turn.",
   },
   {
-    file: "src/reconcile/audit/drift-authors.ts",
-    how: 'tokenId !== "" && this.#log.isOwnToken(tokenId) → (this.#log.isOwnToken(tokenId))',
-    why: "No token of ours has an empty id.",
-  },
-  {
     file: "src/reconcile/audit/known-writes.ts",
     how: "10_000 → 10001",
     why: "A bound of memory; any number near it will do.",
@@ -141,5 +136,10 @@ export const equivalentInReconcile = [
     file: "src/reconcile/fleet/zone-directory.ts",
     how: "stop, wait.signal → wait.signal, stop",
     why: "Either signal ends the wait, and which one is asked afterwards.",
+  },
+  {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: 'change.verb === "delete" && change.reason === "duplicate" && change.id === write.id → (change.verb === "delete" && change.reason === "duplicate")',
+    why: "Another delete is sent on a fresh read too: it costs a request.",
   },
 ] as const;

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { plan } from "../../src/plan/plan.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { LastApplied } from "../../src/reconcile/run/last-applied.ts";
-import { failureOf } from "../../src/state/run-report.ts";
+import { failureOf, type Outcome } from "../../src/state/run-report.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
 import { report } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
@@ -21,6 +21,7 @@ describe("what a run without success leaves known", () => {
       error: new ServiceFault("API_REFUSED", false),
       cause: "pending",
     },
+    { after: "a write that the live state does not show", error: undefined, cause: "unknown" },
   ])("after $after, a change is $cause", ({ error, cause }, { expect }) => {
     const store = new MemoryRunStore();
     const applied = new LastApplied(store);
@@ -30,8 +31,9 @@ describe("what a run without success leaves known", () => {
     const inSync = { ...base, result: "in_sync" } as const;
     applied.record(inSync, { desired: before, digest: digestOf(before.content) }, undefined);
     const planned = plan(desired, live, owner);
-    const outcomes = planned.writes.map((write) => {
-      return { status: "failed", write, failure: failureOf(error) } as const;
+    const outcomes = planned.writes.map((write): Outcome => {
+      if (error === undefined) return { status: "done", write, ray: "", interleaved: false };
+      return { status: "failed", write, failure: failureOf(error) };
     });
     applied.record(
       { ...base, result: "applied", plan: planned, outcomes, left: planned.changes },

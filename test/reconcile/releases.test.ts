@@ -60,6 +60,15 @@ describe("a plan that limits.accept releases", () => {
     expect(store.usedReleases()).toEqual([]);
   });
 
+  it("is forgotten where its hash was taken out while no process ran", async ({ expect }) => {
+    const store = new MemoryRunStore();
+    store.setUsedReleases(["f".repeat(64)]);
+    await using world = new World([shop], {}, undefined, store);
+    world.start();
+    await world.clock.advance(0);
+    expect(store.usedReleases()).toEqual([]);
+  });
+
   it("is applied once, and held when it comes again", async ({ expect }) => {
     await using world = await worldWithHeldPlan();
     const hash = toldHash(world);
