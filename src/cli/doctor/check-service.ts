@@ -194,6 +194,6 @@ function checkBudget(fleet: DesiredFleet, client: ServiceClient, { config }: Pla
   if (ms <= gapMs) return fine("budget", `${cost}; at most ${durationText(gapMs)} between sweeps`);
   const message = `${cost}, and the schedule leaves ${durationText(gapMs)} between sweeps`;
   const remedy =
-    "sweep less often (schedule.cron), raise budget.requests if the service allows more, or use a token for each part of the zones";
+    "sweep less often (schedule.cron), raise budget.requests if the service allows more, or give parts of the zones to tokens of other users: the limit is per user";
   return finding("budget", "warning", { message, remedy });
 }
