@@ -44,7 +44,7 @@ export interface Effect {
 export interface Interference {
   readonly at: number;
   readonly zone: string;
-  readonly kind: "edit" | "late" | "stale" | "other_process";
+  readonly kind: "edit" | "late" | "stale";
 }
 
 export interface HeardReport {
@@ -143,6 +143,14 @@ export class Ledger {
   /** Whether anybody else touched a zone since then. */
   isDisturbed(zone: string, since = Number.NEGATIVE_INFINITY): boolean {
     return this.interferences.some((each) => each.zone === zone && each.at >= since);
+  }
+
+  /** Whether anybody but this process has written to a zone. */
+  isWrittenByOthers(zone: string, process: SimulatedProcess, since: number): boolean {
+    return this.effects.some(
+      ({ at, before, request: { sender } }) =>
+        at >= since && before.name === zone && sender !== process,
+    );
   }
 
   /** The states of the processes whose writes a zone has. */

@@ -113,7 +113,7 @@ export const reportInvariants: readonly Invariant[] = [
   {
     name: "in-sync-is-true",
     sentence: "A zone that is reported as in sync is as declared, unless somebody just touched it.",
-    onReport: ({ report, at }, truth) => {
+    onReport: ({ report, process, at }, truth) => {
       if (report.result !== "in_sync") return undefined;
       const { ledger, zone } = truth;
       // The clock on the wall may jump back during a run.
@@ -123,6 +123,7 @@ export const reportInvariants: readonly Invariant[] = [
       const [content] = declared;
       if (declared.length !== 1 || content === undefined) return undefined;
       if (ledger.isDisturbed(report.zone, since)) return undefined;
+      if (ledger.isWrittenByOthers(report.zone, process, since)) return undefined;
       const differences = differencesOf(zone(report.zone), content);
       return differences.length === 0 ? undefined : `${report.zone}: ${differences.join(", ")}`;
     },
