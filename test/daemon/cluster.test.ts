@@ -83,7 +83,7 @@ function withHolder(holder: string): (object: JsonObject) => JsonObject {
   });
 }
 
-describe("two processes with one Lease", () => {
+describe.concurrent("two processes with one Lease", () => {
   it("work one at a time, and the second goes on when the first ends", async ({ expect }) => {
     await using stage = await scene();
     const first = stage.start();
@@ -171,7 +171,7 @@ describe("two processes with one Lease", () => {
   });
 });
 
-describe("a process that", () => {
+describe.concurrent("a process that", () => {
   it("cannot read the state reconciles nothing, says so once, and begins when it can", async ({
     expect,
   }) => {
