@@ -19,7 +19,7 @@ import { afterWrite, statesOf } from "../support/service-model.ts";
 import { respelled } from "../support/spellings.ts";
 
 /** Every law of planning holds in so many pairs of a declared and a live zone. */
-const runs = cases(500);
+const runs = cases(300);
 
 const manyRuns = 900_000;
 
