@@ -124,9 +124,13 @@ export class Ledger {
     return heard;
   }
 
-  /** The requests of the run in progress. */
+  /** The requests of the run in progress. A plan of the first round is carried out on the reads with which it was made. */
   runningRequests(process: SimulatedProcess, zone: string): readonly SentRequest[] {
-    return this.#runOf(process, zone);
+    const last = this.reports.findLast(
+      (each) => each.process === process && each.report.zone === zone,
+    );
+    const planned = last?.report.result === "planned" ? last.requests : [];
+    return [...planned, ...this.#runOf(process, zone)];
   }
 
   /** What was declared of a zone at any moment since then. */
