@@ -20,7 +20,6 @@ import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all
 import { readSigningKey } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
-import { roundsOnChange } from "../session/watch-files.ts";
 
 export const definePlan: DefineCommand = (command, host, end) => {
   command
@@ -82,7 +81,9 @@ async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
 }
 
 /** Plans again after each change of the files. Reads only the zones whose declaration changed. */
-function watchPlan(flags: PlanFlags, session: Session): Promise<ExitCode> {
+async function watchPlan(flags: PlanFlags, session: Session): Promise<ExitCode> {
+  // A plan that is made once needs none of what watches files.
+  const roundsOnChange = (await import("../session/watch-files.ts")).roundsOnChange;
   let before: PlannedFleet | undefined;
   return roundsOnChange(async (isFirst) => {
     const { host } = session;
