@@ -6,7 +6,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { loadConfigOrPrint } from "../../src/host/load.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { hostIn, type Started } from "../support/command-line.ts";
-import { type Example, exampleWithEmulator } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { eventually } from "../support/processes.ts";
 
 const shopFile = "zones/shop.yaml";
@@ -104,6 +104,29 @@ describe("plan --watch", () => {
     expect(stderr).toContain("UNKNOWN_KEY");
     expect(asked()).toEqual(new Set());
     expect(code).toBe(3);
+  });
+
+  it("lists the zones again until each credential could list its own", async ({ expect }) => {
+    const config = `credentials:
+  - { name: first, token_env: ZONEWARDEN_API_TOKEN, zones: ["*.example.com"] }
+  - { name: second, token_env: ZONEWARDEN_API_TOKEN }`;
+    await using example = await exampleWithEmulator({ config, ports: { clock: quickClock } });
+    const { place } = example;
+    await control(example, "faults", { fault: "status", status: 403, path: "/zones", count: 1 });
+    const watching = place.start("plan", "--watch", "--no-audit");
+    await plan(1, watching);
+    const asked = asker(example);
+    const files = await place.read(shopFile);
+    await place.write(shopFile, `${files}# Once more.\n`);
+    await plan(2, watching);
+    expect([...asked()].join(" ")).toMatch(/\/zones\?/);
+
+    await place.write(shopFile, files);
+    await plan(3, watching);
+    expect(asked()).toEqual(new Set());
+    watching.signal("SIGINT");
+    const { stderr } = await watching.ended;
+    expect(stderr.match(/its zones cannot be listed/g)).toHaveLength(1);
   });
 
   it("begins a round five seconds after the one before at the earliest", async ({ expect }) => {

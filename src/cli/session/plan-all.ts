@@ -52,7 +52,7 @@ export interface FleetFlags extends PartFlags {
   /** `false`: the audit log is not asked who made drift. */
   readonly audit?: boolean;
   /** The fleet as it was planned before: a zone with the same declaration keeps its plan and is not read again. */
-  readonly before?: Pick<PlannedFleet, "listing" | "zones"> | undefined;
+  readonly before?: Pick<PlannedFleet, "listing" | "isComplete" | "zones"> | undefined;
 }
 
 export interface PlannedFleetZone extends ReviewedZone {
@@ -99,7 +99,7 @@ export async function planAll(
   const { revision, commit, documents } = state;
   const startedAt = host.clock.now();
 
-  const listing = flags.before?.listing ?? (await listZones(session));
+  const listing = await zonesOf(flags, session);
   const known = joinListings(undefined, listing);
   const fleet = desiredFleet(selectWith(config.lint), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
@@ -139,6 +139,11 @@ export async function planAll(
     isComplete,
     diagnostics,
   };
+}
+
+/** The zones of the service. Where a credential could not list its own before, all are listed again. */
+async function zonesOf({ before }: FleetFlags, session: Session): Promise<ZoneListing> {
+  return before?.isComplete === true ? before.listing : listZones(session);
 }
 
 /** The zones whose files are enough for the command; `undefined` where it needs all of them. */
