@@ -1,6 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
-import { access, lstat, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  lstat,
+  mkdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
 
 import { reasonOf } from "../desired/yaml/decode-text.ts";
@@ -49,7 +59,7 @@ async function save(file: string, text: string): Promise<void> {
   // A pipe or a terminal cannot be replaced by a file.
   if (existing !== undefined && !existing.isFile()) return writeFile(file, text);
   const target = existing === undefined ? file : await realpath(file);
-  await replace(target, text, existing?.mode ?? 0o666);
+  await replace(target, text, existing?.mode ?? 0o666, existing?.mode);
 }
 
 async function savePrivate(file: string, text: string): Promise<void> {
@@ -62,11 +72,16 @@ async function savePrivate(file: string, text: string): Promise<void> {
   await replace(file, text, 0o600);
 }
 
-/** Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a zone file. */
-async function replace(file: string, text: string, mode: number): Promise<void> {
+/**
+ * Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a zone file.
+ *
+ * @param kept permissions that the file has whatever the umask of the process is
+ */
+async function replace(file: string, text: string, mode: number, kept?: number): Promise<void> {
   const temporary = path.join(path.dirname(file), `.${randomUUID()}.tmp`);
   try {
     await writeFile(temporary, text, { flag: "wx", mode });
+    if (kept !== undefined && (await stat(temporary)).mode !== kept) await chmod(temporary, kept);
     await rename(temporary, file);
   } finally {
     await rm(temporary, { force: true });

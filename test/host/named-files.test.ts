@@ -40,6 +40,15 @@ describe("a file that the command line names", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
+  it("keeps permissions that a new file would not have", async ({ expect }) => {
+    await using place = await workplace();
+    await place.write("shared.yaml", "old");
+    const file = path.join(place.directory, "shared.yaml");
+    await chmod(file, 0o666);
+    await files.save(file, "new");
+    expect((await stat(file)).mode & 0o777).toBe(0o666);
+  });
+
   it("can be a pipe, for reading and writing", async ({ expect }) => {
     await using place = await workplace();
     const pipe = pipeIn(place);
