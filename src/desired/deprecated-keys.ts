@@ -1,7 +1,7 @@
 import { isJsonObject } from "../syntax/json.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import { diagnosticIn } from "./diagnostics.ts";
-import { keyOffset, type Located, type Path, placeAt } from "./location.ts";
+import { keyOffset, type Located, type Path, pathText, placeAt } from "./location.ts";
 import { readYaml, type YamlText } from "./yaml/read-yaml.ts";
 
 /** A key of an older form of a file, which is still read. */
@@ -19,7 +19,7 @@ export const deprecatedKeys: readonly DeprecatedKey[] = [];
 /** A deprecated key in a document. */
 interface Found extends Pick<DeprecatedKey, "replacement"> {
   readonly path: Path;
-  /** Whether the map has the replacement too, so that nobody knows which of the two counts. */
+  /** Whether the map has the replacement too, or an earlier key that becomes it, so that nobody knows which of them counts. */
   readonly hasBoth: boolean;
 }
 
@@ -33,7 +33,7 @@ export function withKeysOfToday(
   const documents = yaml.documents.map((document) => {
     let { value } = document;
     // The innermost first, so that the path of each is still there when it is renamed.
-    const all = keys.flatMap((key) => foundIn(document.value, key));
+    const all = allFound(document.value, keys);
     for (const found of all.toSorted((a, b) => b.path.length - a.path.length)) {
       warnings.push(warningOf(found, { ...yaml, ...document }));
       // With both, the old one stays: the schema does not know it, so the file has an error.
@@ -67,7 +67,7 @@ export function fixedText(text: string, keys: readonly DeprecatedKey[]): FixedTe
   const edits = new Map<number, Edit>();
   const kept = new Map<number, string>();
   for (const document of yaml.diagnostics.length > 0 ? [] : yaml.documents) {
-    for (const found of keys.flatMap((key) => foundIn(document.value, key))) {
+    for (const found of allFound(document.value, keys)) {
       const offset = keyOffset({ ...yaml, ...document }, found.path);
       const old = oldKey(found);
       const start = startOfKey(text, offset, old);
@@ -123,6 +123,19 @@ function remedyOf(found: Found): string {
   const { replacement, hasBoth } = found;
   if (hasBoth) return `delete "${oldKey(found)}": "${replacement}" is there too`;
   return `write "${replacement}"; zonewarden validate --fix does it where the key is written plainly`;
+}
+
+/** Where deprecated keys are in a value. Of several that would get one name in one map, the first does. */
+function allFound(root: unknown, keys: readonly DeprecatedKey[]): readonly Found[] {
+  const taken = new Set<string>();
+  return keys.flatMap((key) =>
+    foundIn(root, key).map((found) => {
+      const target = pathText([...found.path.slice(0, -1), found.replacement]);
+      const isTaken = taken.has(target);
+      taken.add(target);
+      return { ...found, hasBoth: found.hasBoth || isTaken };
+    }),
+  );
 }
 
 /** Where a deprecated key is in a value. */

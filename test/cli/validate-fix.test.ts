@@ -126,6 +126,31 @@ describe("validate --fix", () => {
     expect(await place.read("zones/a.yaml")).toBe(aliased.replace("csp", "policies"));
   });
 
+  it("adds no byte order mark", async ({ expect }) => {
+    // Its first character begins with the same byte.
+    const wide = `！: 1\n${old}`;
+    await using place = await oldPlace({ "zones/shop.yaml": wide });
+    expect((await place.run("validate", "--fix")).code).toBe(3);
+    const bytes = await readFile(path.join(place.directory, "zones/shop.yaml"));
+    expect(bytes.toString()).toBe(wide.replace(old, today));
+  });
+
+  it("leaves two keys that would get one name, in one map", async ({ expect }) => {
+    const more = [
+      ...deprecated,
+      { file: "zones", path: ["zones", "*", "page_shield", "rules"], replacement: "policies" },
+    ] as const;
+    const both = old.replace('      "csp":', '      rules: { items: [] }\n      "csp":');
+    await using place = await workplace({}, { deprecated: more });
+    await place.write("zonewarden.yaml", "mode: observe\n");
+    await place.write("zones/shop.yaml", both);
+    const { code, stdout, stderr } = await place.run("validate", "--fix");
+    expect(code, stdout + stderr).toBe(3);
+    const text = await place.read("zones/shop.yaml");
+    expect(text.match(/policies"?:/g)?.length ?? 0).toBeLessThan(2);
+    expect(stdout + stderr).not.toContain("DUPLICATE_KEY");
+  });
+
   it("changes nothing in a file with a syntax error", async ({ expect }) => {
     const broken = `${old}  - name: [\n`;
     await using place = await oldPlace({ "zones/shop.yaml": broken });

@@ -67,6 +67,6 @@ async function fixedFile(file: string, kind: FileKind, host: Host): Promise<Fixe
   const { text = "" } = textOf(file, bytes);
   const keys = (host.deprecated ?? deprecatedKeys).filter((key) => key.file === kind);
   const fixed = fixedText(text, keys);
-  const mark = bytes[0] === 0xef ? "\ufeff" : "";
-  return { ...fixed, text: mark + fixed.text };
+  const mark = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, 3));
+  return { ...fixed, text: mark === "\ufeff" ? mark + fixed.text : fixed.text };
 }
