@@ -55,6 +55,7 @@ export class EventRecorder implements AsyncDisposable {
   #cancelTimer: (() => void) | undefined;
   #work: Promise<void> = Promise.resolve();
   #isFailing = false;
+  #isEnded = false;
 
   constructor(ports: EventPorts) {
     this.#ports = ports;
@@ -72,6 +73,7 @@ export class EventRecorder implements AsyncDisposable {
 
   /** Writes what is gathered, as far as the limit and the time allow. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnded = true;
     this.#cancelTimer?.();
     this.#write();
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -81,6 +83,8 @@ export class EventRecorder implements AsyncDisposable {
   }
 
   #writeLater(): void {
+    // A timer would keep the process from ending.
+    if (this.#isEnded) return;
     this.#cancelTimer ??= this.#ports.clock.alarm(gatherMs, () => {
       this.#cancelTimer = undefined;
       this.#write();
@@ -104,8 +108,10 @@ export class EventRecorder implements AsyncDisposable {
     if (subject === undefined) return;
     const now = this.#ports.clock.monotonicMs();
     this.#writtenAt = this.#writtenAt.filter((at) => at > now - periodMs);
-    for (const [reason, gathered] of this.#gathered) {
-      if (this.#writtenAt.length >= maxEvents) return;
+    // What comes while one is sent is gathered for the next time.
+    for (const reason of this.#gathered.keys().toArray()) {
+      const gathered = this.#gathered.get(reason);
+      if (gathered === undefined || this.#writtenAt.length >= maxEvents) return;
       this.#gathered.delete(reason);
       this.#writtenAt = [...this.#writtenAt, now];
       await this.#send(reason, gathered, subject);

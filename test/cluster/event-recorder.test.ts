@@ -18,7 +18,9 @@ class Stage {
   readonly failures: string[] = [];
   status = 201;
   answers = true;
-  subject: typeof state | undefined = state;
+  subject: typeof state | undefined | Promise<undefined> = state;
+  /** Called while a request is on its way. */
+  sending: () => void = () => undefined;
   readonly recorder: EventRecorder;
 
   constructor() {
@@ -27,6 +29,7 @@ class Stage {
       namespace: "zonewarden",
       request: async (call): Promise<KubeAnswer> => {
         this.calls.push(call);
+        this.sending();
         if (!this.answers) await new Promise(() => undefined);
         return { status: this.status, body: { message: "no such permission" } };
       },
@@ -151,5 +154,33 @@ describe("events", () => {
     await stage.recorder[Symbol.asyncDispose]();
     expect(stage.calls).toHaveLength(1);
     expect(stage.clock.sleeping).toBe(0);
+  });
+
+  it("are not tried again when the process has ended", async ({ expect }) => {
+    const stage = new Stage();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    stage.subject = promise;
+    stage.record("A");
+    await stage.clock.advance(10_000);
+    await stage.clock.run(stage.recorder[Symbol.asyncDispose]());
+    resolve(undefined);
+    await stage.clock.advance(60_000);
+    expect(stage.clock.sleeping).toBe(0);
+    expect(stage.calls).toEqual([]);
+  });
+
+  it("that come while one is sent are gathered like all others", async ({ expect }) => {
+    const stage = new Stage();
+    stage.sending = () => {
+      if (stage.clock.monotonicMs() > 10_000) return;
+      stage.record("A", "late");
+      stage.record("B", "late");
+    };
+    stage.record("A");
+    stage.record("B");
+    await stage.clock.advance(10_000);
+    expect(stage.notes).toEqual(["a note", "2 times: a note\nlate"]);
+    await stage.clock.advance(10_000);
+    expect(stage.notes.slice(2)).toEqual(["2 times: late\nlate", "late"]);
   });
 });
