@@ -86,9 +86,16 @@ export class ReplicaMemory {
     return this.#knownFor(this.#keepMs);
   }
 
-  /** Those of which the Lease still says something: what somebody removed is not written again. */
+  /**
+   * Those of which the Lease still says something: what somebody removed is not written again. Of one that is silent, it
+   * says that it shares no shards, so that a replica that has just started does not wait for it. It says otherwise itself.
+   */
   get recorded(): Map<string, ReplicaEntry> {
-    return new Map([...this.present].filter(([name]) => this.#record.replicas.has(name)));
+    const { live, present } = this;
+    const recorded = [...present].filter(([name]) => this.#record.replicas.has(name));
+    return new Map(
+      recorded.map(([name, entry]) => [name, live.has(name) ? entry : { ...entry, shares: false }]),
+    );
   }
 
   get coordinator(): Coordinator {

@@ -199,6 +199,20 @@ describe("replicas that share shards", () => {
     }
   });
 
+  it("spread them within 10 s after one more starts, where another was killed", async ({
+    expect,
+  }) => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const simulation = await Simulation.installed(seed);
+      simulation.all[0]?.kill();
+      await simulation.clock.advance(20_000);
+      simulation.join();
+      await simulation.clock.advance(10_000);
+      expect(simulation.unsettled, `seed ${seed}`).toBe("");
+      for (const replica of simulation.all) replica.kill();
+    }
+  });
+
   it("write nothing while the API server is gone for an hour, and go on when it is back", async ({
     expect,
   }) => {
