@@ -206,6 +206,24 @@ describe("the audit feed", () => {
     expect(at.status.state).toBe("following");
   });
 
+  it("takes an entry that it cannot understand for one that is missing", async ({ expect }) => {
+    await using at = new Followed();
+    const [{ zone }, began] = [zoneWithId(shop, 1), at.clock.now()];
+    const isComplete = (moment: Date): boolean => at.feed.isCompleteSince(zone.accountId, moment);
+    at.start(zoneWithId(shop, 1));
+    at.log = [edit(1, 1)];
+    await at.clock.advance(0);
+    expect(isComplete(began)).toBe(true);
+    at.more = { malformed: 1, isCut: false };
+    await at.clock.advance(minuteMs);
+    expect([isComplete(began), isComplete(at.clock.now())]).toEqual([false, true]);
+    at.more = { malformed: 0, isCut: false };
+    at.log = [edit(1, 1, { path: "/forged" })];
+    const before = at.clock.now();
+    await at.clock.advance(minuteMs);
+    expect([isComplete(before), isComplete(at.clock.now())]).toEqual([false, true]);
+  });
+
   it("knows since when no entry is known to be missing", async ({ expect }) => {
     await using at = new Followed();
     const [{ zone }, began] = [zoneWithId(shop, 1), at.clock.now()];

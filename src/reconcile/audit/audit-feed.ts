@@ -67,7 +67,7 @@ interface Account {
   state: AuditFeedState | undefined;
   reason: string;
   readUpTo: ReadUpTo;
-  /** No read left out entries since then. */
+  /** No read left out entries since then, or had some that cannot be understood. */
   completeSince: Date;
 }
 
@@ -212,10 +212,12 @@ export class AuditFeed {
     const { entries, malformed, isCut } = await source.read(account.zones, window, signal);
     signal.throwIfAborted();
     const found = account.seen.add(entries);
+    const unknown = malformed + found.contradictory;
     // After a long time without a read, what came first is not asked for.
-    if (isCut || window.since > account.readUpTo.readAt) account.completeSince = now;
+    const isSkipped = window.since > account.readUpTo.readAt;
+    if (isCut || isSkipped || unknown > 0) account.completeSince = now;
     account.readUpTo = afterRead(account.readUpTo, now, found.entries);
-    this.#noteMalformed(malformed + found.contradictory, account.id);
+    this.#noteMalformed(unknown, account.id);
     this.#wakeTouched(found.entries, account.declared);
     if (isCut) this.#note(account, "lagging", "there are more entries than one read takes");
     else if (clock.monotonicMs() - startedAt > 2 * everyMs) {
