@@ -14,7 +14,7 @@ describe("the log of declared scripts that are not checked", () => {
     expect(lines().map(({ level, zones, first, msg }) => ({ level, zones, first, msg }))).toEqual([
       { level: "warn", zones: 1, first: shop, msg: unchecked },
       { level: "warn", zones: 2, first: shop, msg: unchecked },
-      { level: "info", msg: "declared scripts are checked again" },
+      { level: "info", msg: "no declared scripts are left unchecked" },
     ]);
   });
 });

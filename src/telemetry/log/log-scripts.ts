@@ -23,7 +23,7 @@ export function uncheckedScriptsLog(logger: Logger): (zones: readonly string[]) 
     if (text === known) return;
     known = text;
     if (zones.length === 0) {
-      logger.info("declared scripts are checked again");
+      logger.info("no declared scripts are left unchecked");
       return;
     }
     logger.warn(
