@@ -81,7 +81,8 @@ function run(
 ): Promise<Buffer> {
   const safe = ["--no-optional-locks", "-c", "core.fsmonitor=false", "-C", directory, ...args];
   return new Promise((resolve, reject) => {
-    const options = { encoding: "buffer", maxBuffer: maxOutput, signal } as const;
+    const env = withoutRepository(process.env);
+    const options = { encoding: "buffer", maxBuffer: maxOutput, signal, env } as const;
     const child = execFile("git", safe, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else if (signal.aborted) reject(error);
@@ -89,6 +90,14 @@ function run(
     });
     child.stdin?.on("error", () => undefined).end(input);
   });
+}
+
+/**
+ * In a hook, Git may name its repository and not where its files begin: it would then take any directory for their root. From
+ * the directory alone it finds both.
+ */
+function withoutRepository(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return env["GIT_WORK_TREE"] === undefined ? { ...env, GIT_DIR: undefined } : env;
 }
 
 /** "" where `git` says nothing. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 
 import { type Example, exampleWithEmulator } from "../support/example.ts";
 
@@ -59,6 +59,20 @@ describe("plan --changed-since", () => {
     expect(stderr).toContain(says);
     expect(code).toBe(1);
     expect(zonesRead(example)).toBe(0);
+  });
+
+  it("reads the same files in a hook of Git, which names the repository", async ({ expect }) => {
+    await using example = await repository();
+    // Git sets it for the hooks of a linked worktree.
+    vi.stubEnv("GIT_DIR", `${example.place.directory}/.git`);
+    try {
+      const { code, stderr } = await example.place.run("plan", "--changed-since", "main");
+      expect(stderr).toMatch(/^0 zones of 3 changed since /m);
+      expect(stderr).not.toContain("have errors");
+      expect(code).toBe(0);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it("says that there is no repository", async ({ expect }) => {
