@@ -5,7 +5,7 @@ import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
-import type { StopSignals } from "../reconcile/signals.ts";
+import { sideBySide, type StopSignals } from "../reconcile/signals.ts";
 import { JoinedFleet } from "../state/joined-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { EventStream } from "../web/event-stream.ts";
@@ -108,8 +108,10 @@ async function workInCluster(
   if (cluster === undefined) return;
   const observer = logElection(logger, cluster.lease);
   await using _part = cluster.takePart(observer, signals.stop);
-  const leading = cluster.shards.map((shard) => workOn(shard, context, reload, changed, signals));
-  await Promise.all(leading);
+  const works = cluster.shards.map(
+    (shard) => (joined: StopSignals) => workOn(shard, context, reload, changed, joined),
+  );
+  await sideBySide(works, signals);
 }
 
 async function workOn(

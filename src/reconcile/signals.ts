@@ -34,6 +34,24 @@ export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
   };
 }
 
+/** Does several works side by side until `stop` aborts. Where one fails, it stops the others, and rejects when they have ended. */
+export async function sideBySide(
+  works: readonly ((signals: StopSignals) => Promise<void>)[],
+  { stop, abort }: StopSignals,
+): Promise<void> {
+  const failed = new AbortController();
+  using joined = joinSignals(stop, failed.signal);
+  const signals = { stop: joined.signal, abort };
+  const running = works.map((work) =>
+    work(signals).catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.allSettled(running);
+  await Promise.all(running);
+}
+
 /** Repeats `work` until `stop` aborts. An internal error is reported as a bug and does not end the loop. */
 export async function loopUntil(
   stop: AbortSignal,

@@ -1,6 +1,12 @@
 import { describe, it } from "vitest";
 
-import { joinSignals, loopUntil } from "../../src/reconcile/signals.ts";
+import {
+  isAborted,
+  joinSignals,
+  loopUntil,
+  sideBySide,
+  type StopSignals,
+} from "../../src/reconcile/signals.ts";
 
 describe("joined signals", () => {
   it("abort with the first of them, with its reason", ({ expect }) => {
@@ -43,5 +49,39 @@ describe("a loop of work", () => {
     await loopUntil(stop.signal, work, (error, zone) => bugs.push([error, zone]));
     expect(turns).toBe(4);
     expect(bugs).toEqual([[mistake, ""]]);
+  });
+});
+
+const never = new AbortController().signal;
+
+/** Works until it is stopped, and notes that. */
+function endless(ended: string[], name: string): (signals: StopSignals) => Promise<void> {
+  return async ({ stop }) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    stop.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+    ended.push(name);
+  };
+}
+
+function fails(): Promise<void> {
+  return Promise.reject(new Error("no revision"));
+}
+
+describe("works side by side", () => {
+  it("end all when one fails, and fail when the others have ended", async ({ expect }) => {
+    const ended: string[] = [];
+    const works = [endless(ended, "a"), fails, endless(ended, "b")];
+    await expect(sideBySide(works, { stop: never, abort: never })).rejects.toThrow("no revision");
+    expect(ended).toEqual(["a", "b"]);
+  });
+
+  it("end with the signal", async ({ expect }) => {
+    const ended: string[] = [];
+    const stop = new AbortController();
+    const running = sideBySide([endless(ended, "a")], { stop: stop.signal, abort: never });
+    stop.abort();
+    await running;
+    expect([ended, isAborted(stop.signal)]).toEqual([["a"], true]);
   });
 });
