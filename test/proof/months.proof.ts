@@ -27,7 +27,8 @@ async function live(world: World, count: number): Promise<void> {
       await world.clock.advance(quarterMs / 3);
       if (part < 3) world.reconciler.filesChanged();
     }
-    for (const heard of [world.reports, world.loads, world.requests]) heard.length = 0;
+    const { reports, loads, requests, priorities } = world;
+    for (const heard of [reports, loads, requests, priorities]) heard.length = 0;
   }
 }
 
