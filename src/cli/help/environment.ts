@@ -32,6 +32,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     meaning: "the address of this process's status page, to which the pages of other replicas link",
   },
   {
+    name: "GIT_WORK_TREE",
+    meaning:
+      "where the files of Git's repository begin. Without it, `GIT_DIR` is ignored: Git finds both from the directory of the zone files",
+  },
+  {
     name: "KUBERNETES_SERVICE_HOST",
     meaning: "with `KUBERNETES_SERVICE_PORT`: the API server, in a pod of Kubernetes",
   },
