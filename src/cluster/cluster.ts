@@ -126,10 +126,11 @@ export class Cluster implements AsyncDisposable {
   async #subject(): Promise<EventSubject | undefined> {
     const name = stateNameOf(this.lease);
     const maps = configMapsOf(this.#kube, objectLabels);
-    if (this.#election.replicas !== undefined && (await maps.read(name)) === undefined) {
+    let found = await maps.read(name);
+    if (found === undefined && this.#election.replicas !== undefined) {
       await makeState(name, maps, this.#options);
+      found = await maps.read(name);
     }
-    const found = await maps.read(name);
     if (found === undefined) return undefined;
     return { apiVersion: "v1", kind: "ConfigMap", name, uid: found.uid };
   }
