@@ -65,7 +65,7 @@ export function canonicalUrlPattern(pattern: string): string {
 
 /** Whether a page is one of a pattern of host and path without a scheme. */
 export function matchesPage(pattern: string, pageUrl: string): boolean {
-  return matchesGlob(pattern, pageUrl.replace(/[a-z]+:\/\//i, ""));
+  return matchesGlob(pattern, pageUrl.replace(/^[a-z]+:\/\//i, ""));
 }
 
 function partsOf(pattern: string): UrlPattern | undefined {

@@ -65,7 +65,7 @@ function unknownDirective(directive: CspDirective, suggest: Suggest): SyntaxDiag
 
 function unsupportedDirective(directive: CspDirective): SyntaxDiagnostic {
   const message = `the service does not accept ${directive.name}`;
-  const base = directive.name.replace(/-(?:elem|attr)/, "");
+  const base = directive.name.replace(/-(?:elem|attr)$/, "");
   const remedy =
     base !== directive.name
       ? `write ${base}`
@@ -188,7 +188,9 @@ function checkEncryption(
 
 function checkHost(source: CspSource & CspHost): readonly SyntaxDiagnostic[] {
   const { host, path, scheme, text } = source;
-  const found = [...checkEncryption(source, scheme, `write ${text.replace(/http|ws/, "$&s")}`)];
+  const found = [
+    ...checkEncryption(source, scheme, `write ${text.replace(/^(?:http|ws)/, "$&s")}`),
+  ];
   if (host === "*") {
     found.push(diagnostic("CSP_ANY_HOST", source, `${text} allows every host`, nameHosts));
   }

@@ -114,7 +114,7 @@ function checkWildcard(pattern: TextValue): readonly SyntaxDiagnostic[] {
     const message = "a wildcard pattern cannot contain **";
     found.push(diagnostic("EXPR_DOUBLE_STAR", pattern, message, "write one *"));
   }
-  if (tokens.some((token) => token.startsWith("\\") && !/\\[\\*]/.test(token))) {
+  if (tokens.some((token) => token.startsWith("\\") && !/^\\[\\*]$/.test(token))) {
     const remedy = "a backslash can only escape * or another backslash";
     found.push(diagnostic("EXPR_BAD_WILDCARD", pattern, "invalid escape", remedy));
   }

@@ -105,7 +105,7 @@ function notAHost({ field, compared, text }: TextCondition): Advice | undefined 
   const isUrl = /[/?]/.test(text.text);
   const isStar = compared !== "pattern" && text.text.includes("*");
   if (!isUrl && !isStar) return undefined;
-  const host = text.text.replace(/[a-z]+:\/\//i, "").replace(/[/?].*/s, "");
+  const host = text.text.replace(/^[a-z]+:\/\//i, "").replace(/[/?].*/s, "");
   const instead = host === "" ? "" : `write ${shown(host)}, and `;
   return {
     code: "EXPR_NOT_A_HOST",
@@ -143,7 +143,7 @@ function extensionDot({ field, compared, text }: TextCondition): Advice | undefi
   return {
     code: "EXPR_EXTENSION_DOT",
     message: `${shown(text.text)} never matches: an extension has no dot before it`,
-    remedy: `write ${shown(text.text.replace(/\.+/, ""))}`,
+    remedy: `write ${shown(text.text.replace(/^\.+/, ""))}`,
   };
 }
 

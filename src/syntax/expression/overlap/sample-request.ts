@@ -57,7 +57,7 @@ export function valueOfField(field: string, request: SampleRequest): FieldValue 
 
 /** The name under which the value of a field is kept: old names of a field have the same value. */
 export function aliasOf(field: string): string {
-  return field.replace("ip.geoip.", "ip.src.");
+  return field.replace(/^ip\.geoip\./, "ip.src.");
 }
 
 function withoutRaw(field: string): string {
