@@ -52,9 +52,11 @@ function isRecent({ resource }: BlockedResource, { now, freshMs }: InUseLimits):
 function acknowledgement(texts: readonly string[]): (affected: BlockedResource) => boolean {
   const matching = sourceMatcher(texts.map((text) => parseCspSource(text)));
   return ({ resource, pages }) => {
-    const url = new URL(resource.url);
-    const known = pages.length > 0 ? pages : ["https://page.invalid/"];
-    return known.every((page) => matching(url, new URL(page)).length > 0);
+    const url = URL.parse(resource.url);
+    const known = pages.flatMap((page) => URL.parse(page) ?? []);
+    if (url === null) return false;
+    const all = known.length > 0 ? known : [new URL("https://page.invalid/")];
+    return all.every((page) => matching(url, page).length > 0);
   };
 }
 
