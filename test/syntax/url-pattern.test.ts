@@ -106,6 +106,7 @@ describe("a pattern of URLs", () => {
     },
     { pattern: "*/pay", page: "https://shop.example.com/a/pay", is: true },
     { pattern: "*", page: "https://shop.example.com/", is: true },
+    { pattern: "shop.example.com/?to=https:*", page: "shop.example.com/?to=https://a/", is: true },
   ])("the page $page is one of $pattern: $is", ({ pattern, page, is }, { expect }) => {
     expect(matchesPage(pattern, page)).toBe(is);
   });
