@@ -43,13 +43,11 @@ export function answerOf(
   const isOfSweep = isSuccess && call.method === "GET" && sweepRoutes.has(call.route);
   const digest = isOfSweep ? digestOf(response.body) : "";
   if (known.has(digest)) {
-    const result = (): unknown => resultOf(parseJson(utf8.decode(response.body)));
-    const resultInfo = (): JsonObject | undefined => infoOf(parseJson(utf8.decode(response.body)));
+    const result = (): unknown => resultOf(parsed(response));
+    const resultInfo = (): JsonObject | undefined => infoOf(parsed(response));
     return { digest, result, resultInfo, status, ray };
   }
-  const body = hasNoBody(call, response)
-    ? { success: true }
-    : parseJson(utf8.decode(response.body));
+  const body = hasNoBody(call, response) ? { success: true } : parsed(response);
   if (!isSuccess) throw refused(call, response, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
   if (isTooDeep(call, body)) {
@@ -215,6 +213,10 @@ function isEnvelope(body: unknown): body is JsonObject {
 }
 
 const utf8 = new TextDecoder();
+
+function parsed({ body }: { readonly body: Uint8Array }): unknown {
+  return parseJson(utf8.decode(body));
+}
 
 /** What a person can do about an error: the end of its message. */
 function remedyFor(code: ServiceErrorCode, call: Call): string {
