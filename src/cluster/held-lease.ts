@@ -87,9 +87,8 @@ export class HeldLease implements AsyncDisposable {
   readonly #ports: HoldPorts;
   readonly #lost = new AbortController();
   #lease: Lease;
-  /** When the last successful renewal was sent, by both clocks. */
-  #sentAt: number;
-  #bootAt: number;
+  /** When the last successful renewal was sent. */
+  #sentAt: LeaseMoment;
   #isEnded = false;
   #isOver = false;
   #cancelDeadline: () => void = () => undefined;
@@ -99,8 +98,7 @@ export class HeldLease implements AsyncDisposable {
   constructor(lease: Lease, sentAt: LeaseMoment, ports: HoldPorts) {
     this.#ports = ports;
     this.#lease = lease;
-    this.#sentAt = sentAt.monotonicMs;
-    this.#bootAt = sentAt.bootMs;
+    this.#sentAt = sentAt;
     this.#watchDeadline();
     this.#renewing = this.#renewRepeatedly();
   }
@@ -143,8 +141,7 @@ export class HeldLease implements AsyncDisposable {
   }
 
   #elapsedMs(): number {
-    const { clock } = this.#ports;
-    return Math.max(clock.monotonicMs() - this.#sentAt, clock.sinceBootMs() - this.#bootAt);
+    return elapsedMs(this.#ports.clock, this.#sentAt);
   }
 
   #watchDeadline(): void {
@@ -202,8 +199,7 @@ export class HeldLease implements AsyncDisposable {
     this.#lease = lease;
     // A renewal that is answered after the deadline does not revive what was lost.
     if (!this.mayWrite()) return;
-    this.#sentAt = sentAt.monotonicMs;
-    this.#bootAt = sentAt.bootMs;
+    this.#sentAt = sentAt;
     this.#watchDeadline();
     this.#ports.renewed(lease);
   }
@@ -243,4 +239,10 @@ export interface LeaseMoment {
 /** The moment now. */
 export function momentOf(clock: LeaseClock): LeaseMoment {
   return { monotonicMs: clock.monotonicMs(), bootMs: clock.sinceBootMs() };
+}
+
+/** How long ago a moment was, by the clock that counted more: one of them may stand still while the machine sleeps. */
+export function elapsedMs(clock: LeaseClock, since: LeaseMoment): number {
+  const now = momentOf(clock);
+  return Math.max(now.monotonicMs - since.monotonicMs, now.bootMs - since.bootMs);
 }

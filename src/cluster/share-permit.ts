@@ -1,8 +1,8 @@
 import {
+  elapsedMs,
   type LeaseClock,
   type LeaseMoment,
   type LeaseTiming,
-  momentOf,
   recordTiming,
 } from "./held-lease.ts";
 
@@ -22,10 +22,7 @@ export class SharePermit {
 
   /** Whether a write that begins now ends before replicas with other credentials may begin. */
   get isValid(): boolean {
-    const now = momentOf(this.#clock);
-    const { monotonicMs, bootMs } = this.#writtenAt;
-    const elapsedMs = Math.max(now.monotonicMs - monotonicMs, now.bootMs - bootMs);
-    return elapsedMs < recordTiming(this.#timing).renewDeadlineMs;
+    return elapsedMs(this.#clock, this.#writtenAt) < recordTiming(this.#timing).renewDeadlineMs;
   }
 
   /** The record that was sent at this moment says that this replica shares the shards. */
