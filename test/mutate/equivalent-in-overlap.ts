@@ -204,6 +204,24 @@ export const equivalentInOverlap = [
     why: "A condition on an element is never decided, whatever the text is.",
   },
   {
+    file: "src/syntax/expression/overlap/sample-request.ts",
+    how: "^ → (nothing)",
+    line: String.raw`/^(?:raw\.)?(?:cf\.zone\.|cf\.hostname\.|http\.request\.(?:headers|cookies|uri\.args|body))/;`,
+    why: "No name of a field has the pattern further on.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-request.ts",
+    how: "^ → (nothing)",
+    line: String.raw`return field.replace(/^ip\.geoip\./, "ip.src.");`,
+    why: "No name of a field has the pattern further on.",
+  },
+  {
+    file: "src/syntax/expression/overlap/sample-request.ts",
+    how: "^ → (nothing)",
+    line: String.raw`return field.replace(/^raw\./, "");`,
+    why: "No name of a field has the pattern further on.",
+  },
+  {
     file: "src/syntax/expression/overlap/selects-everything.ts",
     how: 'condition.kind === "comparison" && isCertainComparison(condition, outcome) → (isCertainComparison(condition, outcome))',
     why: "A condition of a conjunction is one of two kinds; the compiler does not know it.",
@@ -221,13 +239,13 @@ export const equivalentInOverlap = [
   },
   {
     file: "src/syntax/expression/overlap/selects-everything.ts",
-    how: 'subject?.kind === "field" && /http\\.request\\.uri(?:\\.path)?$/.test(subject.name) → (/http\\.request\\.uri(?:\\.path)?$/.test(subject.name))',
+    how: 'subject?.kind === "field" && paths.has(subject.name) → (paths.has(subject.name))',
     why: "No function has the name of a field.",
   },
   {
     file: "src/syntax/expression/overlap/selects-everything.ts",
     how: "?.kind → .kind",
-    line: 'const isPath = subject?.kind === "field" && /http\\.request\\.uri(?:\\.path)?$/.test(subject.name);',
+    line: 'const isPath = subject?.kind === "field" && paths.has(subject.name);',
     why: "There is a first argument where there is a second one; the compiler does not know it.",
   },
 ];

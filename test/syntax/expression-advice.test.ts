@@ -151,6 +151,7 @@ describe("whether an expression selects every request", () => {
     'ends_with(http.user_agent, "")',
     'contains(http.user_agent, "")',
     'starts_with(http.request.uri, "/")',
+    'starts_with(raw.http.request.uri, "/")',
     'starts_with(raw.http.request.uri.path, "/")',
     'http.request.uri.path ne "a"',
     'http.request.uri ne "a"',

@@ -40,7 +40,8 @@ const composed: Readonly<Record<string, (request: SampleRequest) => string>> = {
 };
 
 /** Fields that depend on others in a way that a sample does not show. */
-const entangled = /(?:cf\.zone\.|cf\.hostname\.|http\.request\.(?:headers|cookies|uri\.args|body))/;
+const entangled =
+  /^(?:raw\.)?(?:cf\.zone\.|cf\.hostname\.|http\.request\.(?:headers|cookies|uri\.args|body))/;
 
 /** Whether a field is independent of all others, so that a sample may have any value of its type. */
 export function isIndependent(field: string): boolean {

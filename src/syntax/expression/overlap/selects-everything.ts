@@ -43,6 +43,14 @@ const never: Readonly<Record<string, RegExp>> = {
   "http.request.uri.path": /^(?!\/)/,
 };
 
+/** Fields whose every value starts with a slash. */
+const paths: ReadonlySet<string> = new Set([
+  "http.request.uri",
+  "http.request.uri.path",
+  "raw.http.request.uri",
+  "raw.http.request.uri.path",
+]);
+
 function isEveryPattern(pattern: string, field: string): boolean {
   return pattern === "*" || (pattern === "/*" && field.startsWith("http.request.uri"));
 }
@@ -53,6 +61,6 @@ function isCertainCall(operand: Operand): boolean {
   if (text?.kind !== "text") return false;
   const isPartOf = ["starts_with", "ends_with", "contains"].includes(operand.name);
   if (isPartOf && text.text === "") return true;
-  const isPath = subject?.kind === "field" && /http\.request\.uri(?:\.path)?$/.test(subject.name);
+  const isPath = subject?.kind === "field" && paths.has(subject.name);
   return isPath && operand.name === "starts_with" && text.text === "/";
 }
