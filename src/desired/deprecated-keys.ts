@@ -14,7 +14,7 @@ export interface DeprecatedKey {
 }
 
 /** The keys that `validate` warns of and `validate --fix` replaces. A key stays here for at least one minor version. */
-export const deprecatedKeys: readonly DeprecatedKey[] = [];
+const deprecatedKeys: readonly DeprecatedKey[] = [];
 
 /** A deprecated key in a document. */
 interface Found extends Pick<DeprecatedKey, "replacement"> {
@@ -23,21 +23,26 @@ interface Found extends Pick<DeprecatedKey, "replacement"> {
   readonly hasBoth: boolean;
 }
 
-/** The documents with the keys of today, and a warning for each deprecated one. The places of all values stay. */
+/**
+ * The documents of a kind of file with the keys of today, and a warning for each deprecated one. The places of all values
+ * stay.
+ */
 export function withKeysOfToday(
   yaml: YamlText,
-  keys: readonly DeprecatedKey[],
+  file: DeprecatedKey["file"],
+  all?: readonly DeprecatedKey[],
 ): { readonly yaml: YamlText; readonly warnings: readonly Diagnostic[] } {
+  const keys = keysOf(file, all);
   if (keys.length === 0) return { yaml, warnings: [] };
   const warnings: Diagnostic[] = [];
   const documents = yaml.documents.map((document) => {
     let { value } = document;
     // The innermost first, so that the path of each is still there when it is renamed.
-    const all = allFound(document.value, keys);
-    for (const found of all.toSorted((a, b) => b.path.length - a.path.length)) {
-      warnings.push(warningOf(found, { ...yaml, ...document }));
+    const found = allFound(document.value, keys);
+    for (const each of found.toSorted((a, b) => b.path.length - a.path.length)) {
+      warnings.push(warningOf(each, { ...yaml, ...document }));
       // With both, the old one stays: the schema does not know it, so the file has an error.
-      if (!found.hasBoth) value = renamed(value, found.path, found.replacement);
+      if (!each.hasBoth) value = renamed(value, each.path, each.replacement);
     }
     return { ...document, value };
   });
@@ -60,8 +65,13 @@ export interface KeptKey {
   readonly reason: string;
 }
 
-/** Replaces deprecated keys in the text of a file, and nothing else: comments and layout stay. */
-export function fixedText(text: string, keys: readonly DeprecatedKey[]): FixedText {
+/** Replaces deprecated keys in the text of a kind of file, and nothing else: comments and layout stay. */
+export function fixedText(
+  text: string,
+  file: DeprecatedKey["file"],
+  all?: readonly DeprecatedKey[],
+): FixedText {
+  const keys = keysOf(file, all);
   const yaml = readYaml("", text);
   // By offset: an alias repeats a map, so that two paths lead to one key.
   const edits = new Map<number, Edit>();
@@ -83,6 +93,13 @@ export function fixedText(text: string, keys: readonly DeprecatedKey[]): FixedTe
       return { line, column, reason };
     }),
   };
+}
+
+function keysOf(
+  file: DeprecatedKey["file"],
+  all: readonly DeprecatedKey[] = deprecatedKeys,
+): readonly DeprecatedKey[] {
+  return all.filter((key) => key.file === file);
 }
 
 interface Edit extends Pick<DeprecatedKey, "replacement"> {

@@ -2,7 +2,6 @@ import path from "node:path";
 
 import type { Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
-import { deprecatedKeys } from "../desired/deprecated-keys.ts";
 import type { LintRule } from "../desired/lint.ts";
 import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { labelOf } from "../desired/zones/target.ts";
@@ -18,7 +17,7 @@ import { hasColor, type Host, notesOf, type TextStream } from "./host.ts";
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
   file: string,
-  { files, directory, deprecated = deprecatedKeys }: Host,
+  { files, directory, deprecated }: Host,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
   return loadConfig(path.resolve(directory, file), { files, cronError, deprecated }, signal);
@@ -76,7 +75,7 @@ export async function loadZonesOrPrint(
 export function loadZoneFiles(
   place: string,
   lint: readonly LintRule[],
-  { files, clock, env, stderr, deprecated = deprecatedKeys }: Host,
+  { files, clock, env, stderr, deprecated }: Host,
   signal: AbortSignal,
   zones?: readonly ZoneName[],
 ): Promise<DesiredState> {

@@ -1,11 +1,6 @@
 import path from "node:path";
 
-import {
-  type DeprecatedKey,
-  deprecatedKeys,
-  type FixedText,
-  fixedText,
-} from "../../desired/deprecated-keys.ts";
+import { type DeprecatedKey, type FixedText, fixedText } from "../../desired/deprecated-keys.ts";
 import { maxFileSize, reasonOf, textOf } from "../../desired/yaml/decode-text.ts";
 import type { Host } from "../../host/host.ts";
 import { plural } from "../../render/format.ts";
@@ -65,8 +60,7 @@ function filesToFix(checked: readonly Checked[]): ReadonlyMap<string, FileKind> 
 async function fixedFile(file: string, kind: FileKind, host: Host): Promise<FixedText> {
   const bytes = await host.namedFiles.read(file, maxFileSize + 1);
   const { text = "" } = textOf(file, bytes);
-  const keys = (host.deprecated ?? deprecatedKeys).filter((key) => key.file === kind);
-  const fixed = fixedText(text, keys);
+  const fixed = fixedText(text, kind, host.deprecated);
   const mark = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, 3));
   return { ...fixed, text: mark === "\ufeff" ? mark + fixed.text : fixed.text };
 }

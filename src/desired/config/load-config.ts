@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { errorCode } from "../../syntax/error-code.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { type DeprecatedKey, deprecatedKeys, withKeysOfToday } from "../deprecated-keys.ts";
+import { type DeprecatedKey, withKeysOfToday } from "../deprecated-keys.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
@@ -31,7 +31,7 @@ export interface ConfigPorts {
   /** Why a cron expression is invalid; `undefined` if it is valid. */
   readonly cronError: (expression: string) => string | undefined;
   /** Omitted: those of this version. */
-  readonly deprecated?: readonly DeprecatedKey[];
+  readonly deprecated?: readonly DeprecatedKey[] | undefined;
 }
 
 /** Loads `zonewarden.yaml`. Relative paths in it are relative to its directory. */
@@ -75,12 +75,9 @@ async function readConfigFile(
 function parseConfig(
   file: string,
   text: string,
-  { cronError, deprecated = deprecatedKeys }: ConfigPorts,
+  { cronError, deprecated }: ConfigPorts,
 ): Pick<LoadedConfig, "config" | "diagnostics"> {
-  const { yaml, warnings } = withKeysOfToday(
-    readYaml(file, text),
-    deprecated.filter((key) => key.file === "zonewarden"),
-  );
+  const { yaml, warnings } = withKeysOfToday(readYaml(file, text), "zonewarden", deprecated);
   const [first, second] = yaml.documents;
   const foreign = foreignFile(file, text, yaml, configFileKind);
   if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };

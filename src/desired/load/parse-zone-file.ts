@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { type DeprecatedKey, deprecatedKeys, withKeysOfToday } from "../deprecated-keys.ts";
+import { type DeprecatedKey, withKeysOfToday } from "../deprecated-keys.ts";
 import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
 import { foreignFile } from "../file-kind.ts";
 import { newerFile } from "../file-version.ts";
@@ -96,7 +96,7 @@ export interface ParseOptions {
   readonly limits: WorkerLimits;
   readonly pool: ValuePool;
   /** Omitted: those of this version. */
-  readonly deprecated?: readonly DeprecatedKey[];
+  readonly deprecated?: readonly DeprecatedKey[] | undefined;
 }
 
 /**
@@ -144,12 +144,9 @@ function parsed(
   hash: string,
   text: string,
   written: YamlText,
-  { pool, deprecated = deprecatedKeys }: Omit<ParseOptions, "limits">,
+  { pool, deprecated }: Omit<ParseOptions, "limits">,
 ): ParsedFile {
-  const { yaml, warnings } = withKeysOfToday(
-    written,
-    deprecated.filter((key) => key.file === "zones"),
-  );
+  const { yaml, warnings } = withKeysOfToday(written, "zones", deprecated);
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
   const newer = newerFile(yaml);

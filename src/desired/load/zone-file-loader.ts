@@ -4,7 +4,7 @@ import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import { type DeprecatedKey, deprecatedKeys } from "../deprecated-keys.ts";
+import type { DeprecatedKey } from "../deprecated-keys.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
@@ -71,7 +71,7 @@ export interface ZoneFileLoaderOptions {
    */
   readonly zones?: readonly ZoneName[];
   /** Omitted: those of this version. */
-  readonly deprecated?: readonly DeprecatedKey[];
+  readonly deprecated?: readonly DeprecatedKey[] | undefined;
   /** Receives an exception that nothing should have thrown; there is a diagnostic for it too. */
   readonly bug?: (error: unknown) => void;
 }
@@ -127,7 +127,7 @@ export class ZoneFileLoader {
     const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
     if ("code" in set) return this.#lastState(set);
     if (set.files.length === 0) return this.#lastState(emptyDirectory);
-    const { deprecated = deprecatedKeys } = this.#options;
+    const { deprecated } = this.#options;
     const options = { limits: this.#limits, pool: new ValuePool(), deprecated };
     const parsed: ParsedFile[] = [];
     for (const file of set.files) {
