@@ -125,6 +125,13 @@ describe("a read that writes rely on", () => {
   });
 });
 
+/** A clock whose timers ring half a millisecond early, as real ones may. */
+class EarlyClock extends SimulatedClock {
+  override alarm(ms: number, ring: () => void): () => void {
+    return super.alarm(Math.max(1, ms - 0.5), ring);
+  }
+}
+
 describe("a write that undoes what others did after the read", () => {
   const cases = [
     { write: putRules, part: "rules", readAgain: { entrypoint: strangers } },
@@ -177,6 +184,13 @@ describe("a write that undoes what others did after the read", () => {
       expect(reads).toEqual([each.part, each.part, each.part]);
     },
   );
+
+  it.for(cases)("$write.call is no younger where a timer rings early", async (each, { expect }) => {
+    const reads: string[] = [];
+    const choice = { clock: new EarlyClock(), live, changes: [duplicate], reads };
+    expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["done"]);
+    expect(reads).toEqual([each.part, each.part, each.part]);
+  });
 
   it("is no delete of a policy without a twin", async ({ expect }) => {
     const reads: string[] = [];

@@ -66,10 +66,12 @@ async function sendFresh(live: LiveZone, write: Write, sending: Sending): Promis
   const { ages, gate, ports, signals } = sending;
   const { writer, clock } = ports;
   const ageMs = (): number => clock.monotonicMs() - ages.readAtFor(write);
+  let isOld = ageMs() >= freshReadMs;
   for (let limitMs = freshReadMs; ; limitMs *= 2) {
-    if (ageMs() >= freshReadMs) await readAgain(live, write, sending);
+    if (isOld) await readAgain(live, write, sending);
     // The answer may have taken as long: then it is old already.
-    if (ageMs() >= limitMs) continue;
+    isOld = ageMs() >= limitMs;
+    if (isOld) continue;
     gate.checkBeforeWrite(ages.readAtFor(write));
     signals.stop.throwIfAborted();
     const aged = new AbortController();
@@ -79,6 +81,8 @@ async function sendFresh(live: LiveZone, write: Write, sending: Sending): Promis
       return await writer.write(live, write, signals.abort, stop.signal);
     } catch (error) {
       if (!aged.signal.aborted || !isCancelled(error, stop.signal)) throw error;
+      // Whatever the clock says: a timer may ring a little early.
+      isOld = true;
     } finally {
       stopAlarm();
     }
