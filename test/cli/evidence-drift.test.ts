@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
-import { pay, placeWith, run, unknownScript } from "../support/evidence-pack.ts";
+import { pay, placeWith, shopInPack, unknownScript } from "../support/evidence-pack.ts";
 import { EvidenceRuns } from "../support/evidence-runs.ts";
 import { script } from "../support/inventory.ts";
 import { cases } from "../support/properties.ts";
@@ -138,13 +138,7 @@ describe("a pack of any story on the emulator", () => {
     await using place = await placeWith(undefined);
     await fc.assert(
       fc.asyncProperty(fc.array(storyDay, { minLength: 2, maxLength: 15 }), async (story) => {
-        await place.write("history.jsonl", (await historyOf(story)).toString());
-        const last = day(story.length - 1)
-          .toISOString()
-          .slice(0, 10);
-        await run(place, "out", "--until", last, "--force");
-        const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
-        const [zone = {}] = coerceObjects(json["zones"]);
+        const zone = await shopInPack(place, await historyOf(story), story.length);
         expect(driftShown(zone)).toEqual(driftTruth(story));
         expect(stepsShown(zone)).toEqual(findingTruth(story));
         for (const { resources } of coerceObjects(zone["drift"])) {

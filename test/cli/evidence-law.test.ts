@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
-import { checkAt, evil, hostile, pay, placeWith, run } from "../support/evidence-pack.ts";
+import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { checkAt, evil, hostile, pay, placeWith, shopInPack } from "../support/evidence-pack.ts";
 import { historyOfChecks, type StoryCheck } from "../support/evidence-story.ts";
 import { cases } from "../support/properties.ts";
 import { day } from "../support/watched.ts";
@@ -25,13 +25,7 @@ describe("a pack", () => {
           const reading = found.reading && { ...found.reading, isMonitored: how === "read" };
           return [{ ...found, reading }];
         });
-        await place.write("history.jsonl", (await historyOfChecks(checks)).toString());
-        const last = day(story.length - 1)
-          .toISOString()
-          .slice(0, 10);
-        await run(place, "out", "--until", last, "--force");
-        const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
-        const [zone = {}] = coerceObjects(json["zones"]);
+        const zone = await shopInPack(place, await historyOfChecks(checks), story.length);
         expect(shownIn(zone)).toEqual(truthOf(story));
       }),
       cases(30),
@@ -55,7 +49,7 @@ function dayOf(at: unknown): number {
   return (Number(new Date(coerceText(at))) - Number(day(0))) / 86_400_000;
 }
 
-function shownIn(zone: ReturnType<typeof coerceObject>): Shown {
+function shownIn(zone: JsonObject): Shown {
   return {
     checked: coerceObjects(zone["days"]).flatMap(({ status }, index) =>
       status === "checked" ? [index] : [],

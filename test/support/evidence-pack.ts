@@ -1,3 +1,4 @@
+import { coerceObject, coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import { type Ran, type Workplace, workplace } from "./command-line.ts";
 import type { StoryCheck } from "./evidence-story.ts";
 import { shop } from "./fleets.ts";
@@ -39,6 +40,22 @@ export async function placeWith(history: Uint8Array | undefined): Promise<Workpl
 export function run(place: Workplace, out: string, ...more: readonly string[]): Promise<Ran> {
   const days = ["--since", "2026-11-02", "--until", "2026-11-05"];
   return place.run("evidence", "--zone", shop, ...days, "--out", out, ...more);
+}
+
+/** What a pack says of the shop: of a history, and of so many days. */
+export async function shopInPack(
+  place: Workplace,
+  history: Uint8Array,
+  days: number,
+): Promise<JsonObject> {
+  await place.write("history.jsonl", Buffer.from(history).toString());
+  const last = day(days - 1)
+    .toISOString()
+    .slice(0, 10);
+  await run(place, "out", "--until", last, "--force");
+  const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
+  const [zone = {}] = coerceObjects(json["zones"]);
+  return zone;
 }
 
 const declared = declaredScripts([authorised(pay)]);
