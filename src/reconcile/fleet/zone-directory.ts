@@ -121,8 +121,6 @@ export class ZoneDirectory {
   #succeed(): void {
     this.#failure = undefined;
     this.#backOff.forget("listing");
-    this.#allowedAt = -Infinity;
-    this.#retryAt = -Infinity;
   }
 
   #fail(failures: readonly [Failure, ...Failure[]]): void {
