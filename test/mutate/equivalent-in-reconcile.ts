@@ -134,6 +134,24 @@ export const equivalentInReconcile = [
   },
   {
     file: "src/reconcile/fleet/zone-directory.ts",
+    how: "-Infinity → Infinity",
+    line: "#allowedAt = -Infinity;",
+    why: "A back-off is shortened to it, and the first failure, which begins one, sets it.",
+  },
+  {
+    file: "src/reconcile/fleet/zone-directory.ts",
+    how: "isUrgent → true",
+    line: "if (isUrgent) void this.#listAfterWait(stop);",
+    why: "A wait until the same moment replaces the one in progress.",
+  },
+  {
+    file: "src/reconcile/fleet/zone-directory.ts",
+    how: "await this.#listAfterWait(stop) → this.#listAfterWait(stop)",
+    line: "if (this.#failure !== undefined) await this.#listAfterWait(stop);",
+    why: "Nobody waits for the end of an attempt.",
+  },
+  {
+    file: "src/reconcile/fleet/zone-directory.ts",
     how: "stop, wait.signal → wait.signal, stop",
     why: "Either signal ends the wait, and which one is asked afterwards.",
   },

@@ -1,7 +1,15 @@
 import { describe, it } from "vitest";
 
-import { fleetChange, fleetGuard } from "../../src/reconcile/fleet/fleet-guard.ts";
+import { fleetHash } from "../../src/plan/guard/release.ts";
+import {
+  type ChangingZone,
+  fleetChange,
+  fleetGuard,
+  planToJudge,
+} from "../../src/reconcile/fleet/fleet-guard.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
+import { desiredZone } from "../support/model.ts";
+import { change, hold as holdOf, report } from "../support/reports.ts";
 
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
 
@@ -33,14 +41,6 @@ describe("a new revision of the files", () => {
     { when: "a small fleet is dropped whole", before: fleet(1), after: fleet(0), held: true },
   ])("when $when", ({ before, after, held }, { expect }) => {
     expect(fleetGuard(before, after, "abc1234def", limits) !== undefined).toBe(held);
-  });
-
-  it("holds no plans where none changes anything, whatever it let pass before", ({ expect }) => {
-    const change = { changing: [], passed: 8, declared: 10 };
-    expect(fleetChange(change, limits)).toEqual({ result: "passed" });
-    const changing = Array.from({ length: 9 }, () => ({ hash: "h", weakens: false }));
-    expect(fleetChange({ changing, declared: 9 }, limits).result).toBe("passed");
-    expect(fleetChange({ changing, declared: 10 }, limits).result).toBe("held");
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {
@@ -86,8 +86,74 @@ describe("a new revision of the files", () => {
 
   it("without any listed zone is held, accepted or not", ({ expect }) => {
     const acknowledged = { ...limits, accept: ["abc1234def"] };
-    expect(fleetGuard(fleet(10), fleet(0), "abc1234def", acknowledged)?.reason).toBe(
-      "fleet_change",
+    expect(fleetGuard(fleet(10), fleet(0), "abc1234def", acknowledged)).toEqual({
+      reason: "fleet_change",
+      touched: new Set(fleet(10).keys()),
+      message:
+        "revision abc1234def leaves none of 10 zones: no zone that the service lists is declared; check names, selectors and what the credentials see",
+    });
+  });
+});
+
+/** Zones with changes, of which the first `weaker` weaken their protection. */
+function changing(count: number, weaker = 0): readonly ChangingZone[] {
+  return Array.from({ length: count }, (_, nth) => ({ hash: `h${nth}`, weakens: nth < weaker }));
+}
+
+describe("all plans of a fleet", () => {
+  it.for([
+    { when: "none changes anything, whatever passed before", changes: 0, passed: 8, declared: 10 },
+    { when: "the share is within the limit", changes: 3, passed: 0, declared: 10 },
+    { when: "the share is so with what passed before", changes: 1, passed: 2, declared: 10 },
+    { when: "the fleet is small", changes: 9, passed: 0, declared: 9 },
+  ])("pass where $when", ({ changes, passed, declared }, { expect }) => {
+    const found = { changing: changing(changes), passed, declared };
+    expect(fleetChange(found, limits)).toEqual({ result: "passed" });
+  });
+
+  it("are held with the numbers and the hash to accept", ({ expect }) => {
+    const hash = fleetHash(["h0", "h1", "h2", "h3"]);
+    const held = { changing: changing(4, 1), declared: 10 };
+    expect(fleetChange(held, limits)).toEqual({
+      result: "held",
+      found:
+        "would change 4 of 10 declared zones (40 %), the limit is 30 %; 1 of them weaken the protection, or may",
+      hash,
+    });
+    expect(fleetChange({ ...held, passed: 2 }, limits)).toEqual({
+      result: "held",
+      found:
+        "would change 6 of 10 declared zones (2 of them already) (60 %), the limit is 30 %; 1 of them weaken the protection, or may",
+      hash,
+    });
+    expect(fleetChange(held, { ...limits, accept: [hash] })).toEqual({ result: "accepted" });
+    const others = { ...held, changing: changing(5) };
+    expect(fleetChange(others, { ...limits, accept: [hash] }).result).toBe("held");
+  });
+});
+
+describe("a run, as the fleet guard counts its plan", () => {
+  const changes = [change("policy/checkout")];
+  const cause = "pending";
+  const held = { result: "held", cause, changes } as const;
+
+  it.for([
+    { came: { result: "planned", cause, changes }, counts: true },
+    { came: { ...held, holds: [holdOf("freeze")] }, counts: true },
+    { came: { ...held, holds: [holdOf("suspend"), holdOf("contended")] }, counts: true },
+    { came: { ...held, holds: [holdOf("observe")] }, counts: true },
+    { came: { ...held, holds: [holdOf("freeze"), holdOf("too_many_deletes")] }, counts: false },
+    { came: { ...held, holds: [holdOf("weakening")] }, counts: false },
+    { came: { result: "applied", cause, changes }, counts: false },
+    { came: { result: "in_sync" }, counts: false },
+    { came: { result: "error" }, counts: false },
+  ] as const)("$came.result with $came.holds.0.reason counts: $counts", (given, { expect }) => {
+    const came = report("shop.example.com", 1, given.came);
+    const counted = planToJudge(came, desiredZone({ mode: "enforce" }));
+    expect(counted?.changes.map(({ key }) => key)).toEqual(
+      given.counts ? ["policy/checkout"] : undefined,
     );
+    // A zone that its file only observes is never written.
+    expect(planToJudge(came, desiredZone({ mode: "observe" }))).toBeUndefined();
   });
 });

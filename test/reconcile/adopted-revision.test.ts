@@ -1,0 +1,266 @@
+import { describe, it } from "vitest";
+
+import { selectZones } from "../../src/desired/zones/select.ts";
+import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
+import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
+import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
+import { desiredZone } from "../support/model.ts";
+import { diagnostic, named } from "../support/reports.ts";
+import { zone } from "../support/service.ts";
+
+const on = desiredZone({ settings: [{ name: "enabled", value: true }] }).content;
+const off = desiredZone({ settings: [{ name: "enabled", value: false }] }).content;
+const suspension = { reason: "incident", until: undefined };
+
+const limits = { maxFleetShare: 0.3, minFleet: 3, accept: [] };
+
+/** Zones `z0.example` …, each with an id of its own. */
+function zones(count: number): readonly Zone[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = zoneId(index.toString(16).padStart(32, "0"));
+    if (id === undefined) throw new Error("no zone id");
+    return zone(`z${index}.example`, { id });
+  });
+}
+
+function names(count: number): ReadonlySet<string> {
+  return new Set(zones(count).map(({ name }) => name));
+}
+
+function listing(count: number): KnownZones {
+  return { zones: zones(count), unlisted: [] };
+}
+
+function document(
+  target: Target,
+  content: ZoneContent,
+  more: Partial<ZoneDocument> = {},
+): ZoneDocument {
+  return { target, content, place: { file: "zones.yaml", line: 1, column: 1 }, ...more };
+}
+
+function byName(count: number, content = on): readonly ZoneDocument[] {
+  return zones(count).map(({ name }) => document({ by: "name", name }, content));
+}
+
+function files(
+  revision: string,
+  documents: readonly ZoneDocument[],
+  more: Partial<DesiredState> = {},
+): DesiredState {
+  return { documents, diagnostics: [], usable: true, revision, hash: revision, ...more };
+}
+
+function isSecond({ name }: Zone): boolean {
+  return name === "z1.example";
+}
+
+/** With `r1` active, which declares zones that are all listed. */
+function withActive(count: number): ActiveRevision {
+  const active = new ActiveRevision(selectZones);
+  active.adopt(files("r1", byName(count)), listing(count), limits);
+  return active;
+}
+
+describe("the active revision", () => {
+  it("is none before the first load, and after a first load of which nothing is usable", ({
+    expect,
+  }) => {
+    const active = new ActiveRevision(selectZones);
+    const { revision, commit, declared, latest } = active;
+    expect({ revision, commit, declared, latest }).toEqual({
+      revision: "",
+      commit: undefined,
+      declared: 0,
+      latest: undefined,
+    });
+    const broken = files("r0", [], { usable: false, diagnostics: [diagnostic()] });
+    const loaded = active.adopt(broken, listing(2), limits);
+    expect(loaded).toMatchObject({
+      result: "rejected",
+      active: { revision: "", hash: "" },
+      diagnostics: [diagnostic()],
+      hold: undefined,
+    });
+    expect([active.latest, active.latestUsable, active.revision]).toEqual([broken, undefined, ""]);
+  });
+
+  it("is known by its content and by the commit that it comes from", ({ expect }) => {
+    const active = new ActiveRevision(selectZones);
+    active.adopt(files("r1", byName(2), { commit: "8db4839c" }), listing(2), limits);
+    expect([active.revision, active.commit]).toEqual(["r1", "8db4839c"]);
+    // A revision that is rejected has no say in it.
+    active.adopt(files("r2", [], { commit: "11111111" }), listing(2), limits);
+    expect([active.revision, active.commit]).toEqual(["r1", "8db4839c"]);
+  });
+
+  it("has the zones of this process, and counts those of the others too", ({ expect }) => {
+    const active = new ActiveRevision(selectZones, { owns: isSecond, ownsMissing: false });
+    const loaded = active.adopt(files("r1", byName(3)), listing(2), limits);
+    expect([...active.fleet.zones.keys()]).toEqual(["z1.example"]);
+    expect(active.fleet.missing.size).toBe(0);
+    expect([active.declared, loaded.declared]).toEqual([3, 3]);
+  });
+
+  it("is judged as a whole where this process has a part of it", ({ expect }) => {
+    const active = new ActiveRevision(selectZones, { owns: () => false, ownsMissing: false });
+    active.adopt(files("r1", byName(10)), listing(10), limits);
+    const loaded = active.adopt(files("r2", byName(10, off)), listing(10), limits);
+    expect(loaded.hold?.touched).toEqual(names(10));
+  });
+
+  it("is partly active where a file has an error, and wholly where it has a warning", ({
+    expect,
+  }) => {
+    const active = withActive(2);
+    const warned = [diagnostic({ severity: "warning" })];
+    const load = (revision: string, diagnostics: DesiredState["diagnostics"]): unknown =>
+      active.adopt(files(revision, byName(2), { diagnostics }), listing(2), limits).result;
+    expect(load("r2", warned)).toBe("applied");
+    expect(load("r2", warned)).toBe("unchanged");
+    expect(load("r3", [diagnostic()])).toBe("partial");
+  });
+
+  it.for([{ result: "applied" }, { result: "held" }, { result: "rejected" }])(
+    "says what is wrong in the files and in the listing where it is $result",
+    ({ result }, { expect }) => {
+      const active = withActive(4);
+      const documents = result === "held" ? byName(4, off) : [...byName(4)];
+      // No listed zone matches it.
+      const selector = {
+        name: "w*.example",
+        account: undefined,
+        status: undefined,
+        plan: undefined,
+      };
+      const unused = document({ by: "selector", selector }, on);
+      active.adopt(files("r1a", [...byName(4), unused]), listing(4), limits);
+      const state = files("r2", [...documents, unused], {
+        diagnostics: [diagnostic({ severity: "warning" })],
+        usable: result !== "rejected",
+      });
+      const loaded = active.adopt(state, listing(4), limits);
+      expect(loaded.result).toBe(result);
+      expect(loaded.diagnostics.map(({ code }) => code)).toEqual([
+        "SCHEMA_ENUM",
+        "SELECTOR_UNUSED",
+      ]);
+    },
+  );
+
+  it("is not searched in the listing again while neither changes", ({ expect }) => {
+    let searches = 0;
+    const active = new ActiveRevision((documents, known) => {
+      searches += 1;
+      return selectZones(documents, known);
+    });
+    const [state, known] = [files("r1", byName(5)), listing(5)];
+    active.adopt(state, known, limits);
+    const { fleet } = active;
+    for (let load = 0; load < 3; load += 1) active.adopt(state, known, limits);
+    expect(searches).toBe(1);
+    expect(active.fleet).toBe(fleet);
+  });
+
+  it.for([
+    { count: 1, says: "but 1 zone is active" },
+    { count: 2, says: "but 2 zones are active" },
+  ])("is kept where the files declare no zone, $says", ({ count, says }, { expect }) => {
+    const active = withActive(count);
+    const loaded = active.adopt(files("r2", []), listing(count), limits);
+    expect(loaded).toMatchObject({
+      result: "rejected",
+      active: { revision: "r1" },
+      diagnostics: [
+        {
+          code: "NO_ZONE_DECLARED",
+          severity: "error",
+          place: { file: ".", line: 1, column: 1 },
+          path: "",
+          message: `the files declare no zone, ${says}`,
+          remedy: "restore the zone files; to stop managing all zones, stop zonewarden",
+        },
+      ],
+    });
+    expect(active.fleet.zones.size).toBe(count);
+  });
+
+  it("may declare no zone where none was active", ({ expect }) => {
+    const active = new ActiveRevision(selectZones);
+    expect(active.adopt(files("r1", []), listing(2), limits).result).toBe("applied");
+  });
+});
+
+describe("a revision that was active before a restart", () => {
+  it("is compared whole with the next one, though few of its zones are listed", ({ expect }) => {
+    const active = new ActiveRevision(selectZones);
+    active.restore(files("r1", byName(10)));
+    const loaded = active.adopt(files("r2", byName(10, off)), listing(2), limits);
+    expect(loaded).toMatchObject({ result: "held", active: { revision: "r1" } });
+    expect(loaded.hold?.touched).toEqual(names(10));
+  });
+
+  it("is compared in zones that are not listed only where their content is known", ({ expect }) => {
+    const active = new ActiveRevision(selectZones);
+    const [z0, z1, z2, z3] = zones(4);
+    if (z0 === undefined || z1 === undefined || z2 === undefined || z3 === undefined) {
+      throw new Error("no zones");
+    }
+    const documents = [
+      document({ by: "name", name: z0.name }, on),
+      document({ by: "name", name: z1.name }, off, { contentFor: () => on }),
+      document({ by: "id", id: z2.id }, on),
+      document({ by: "id", id: z3.id }, off, { contentFor: () => on }),
+    ];
+    active.restore(files("r1", documents));
+    const other = zone("other.example", { id: zoneId("f".repeat(32)) ?? z0.id });
+    const loaded = active.adopt(
+      files("r2", [document({ by: "name", name: other.name }, on)]),
+      { zones: [other], unlisted: [] },
+      { ...limits, minFleet: 1 },
+    );
+    expect(loaded.hold?.touched).toEqual(new Set(["z0.example"]));
+    expect(loaded.hold?.message).toContain("changes 0 and drops 1 of 1 zones");
+  });
+
+  it("waits for the listing before anything is compared or replaced", ({ expect }) => {
+    const active = new ActiveRevision(selectZones);
+    active.restore(files("r1", byName(2)));
+    const loaded = active.adopt(files("r2", byName(2, off)), undefined, limits);
+    expect(loaded).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
+    expect(active.revision).toBe("r1");
+    // Once it was compared, a listing is not waited for any more.
+    expect(active.adopt(files("r2", byName(2, off)), listing(2), limits).result).toBe("applied");
+    expect(active.revision).toBe("r2");
+  });
+});
+
+describe("the zones of the active revision while another is held", () => {
+  it("are suspended where that one suspends them, and stay where it drops them", ({ expect }) => {
+    const active = withActive(4);
+    const held = [
+      ...zones(1).map(({ name }) => document({ by: "name", name }, { ...off, suspension })),
+      ...zones(2)
+        .slice(1)
+        .map(({ name }) => document({ by: "name", name }, off)),
+    ];
+    const loaded = active.adopt(files("r2", held), listing(4), limits);
+    expect(loaded.hold?.touched).toEqual(new Set(["z1.example", "z2.example", "z3.example"]));
+    const contents = [...active.fleet.zones.values()].map(({ desired }) => desired.content);
+    expect(contents).toEqual([{ ...on, suspension }, on, on, on]);
+    // What runs compare shows the suspension, and nothing else.
+    const [first, ...others] = [...active.fleet.zones.values()].map(({ digest }) => digest);
+    expect(new Set(others).size).toBe(1);
+    expect(others).not.toContain(first);
+  });
+
+  it("are as they were after an error of the program", ({ expect }) => {
+    const active = withActive(4);
+    const state = files("r2", byName(4, off));
+    const loaded = active.reject(state, new TypeError("a bug of ours"));
+    expect(loaded).toMatchObject({ result: "rejected", state, active: { revision: "r1" } });
+    expect(loaded.fleet.zones.get(named("z0.example"))?.desired.content).toEqual(on);
+    expect(loaded.diagnostics).toHaveLength(1);
+  });
+});
