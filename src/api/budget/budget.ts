@@ -133,7 +133,7 @@ export class Budget {
     return {
       limit,
       remaining: isPaused ? 0 : left,
-      resetAt: resets > now && Number.isFinite(resets) ? this.#dateOf(resets, now) : undefined,
+      resetAt: Number.isFinite(resets) ? this.#dateOf(resets, now) : undefined,
       pause: this.#pause(now),
       waitedMs: this.#waitedMs,
       waiting: this.#waiters.length,
