@@ -44,28 +44,13 @@ export async function check(
   write: Write,
   signal: AbortSignal,
 ): Promise<"accepted" | "not-checkable"> {
-  if (!isRulesetWrite(write)) return "not-checkable";
+  if (partOf(write) !== "rules") return "not-checkable";
   const call = { ...requestFor(live.zone, write), query: { dry_run: "true" } };
   const { result: resultOf, status, ray } = await send(call, signal);
   const result = resultOf();
   if (result === null) return "accepted";
   const message = `${call.method} ${call.route}: the service ignored dry_run and may have stored the write; check the zone, and do not use check with this service`;
   throw new ServiceError("API_MALFORMED", message, { status, ray, mayHaveHappened: true });
-}
-
-function isRulesetWrite(write: Write): boolean {
-  switch (write.call) {
-    case "create-rule":
-    case "update-rule":
-    case "delete-rule":
-    case "put-entrypoint":
-      return true;
-    case "update-settings":
-    case "create-policy":
-    case "update-policy":
-    case "delete-policy":
-      return false;
-  }
 }
 
 /** Each stored change increments the version (SERVICE.md B.3); a larger step means that somebody else wrote (SERVICE.md C.6). */
