@@ -107,6 +107,25 @@ describe("an answer that is not the service's", () => {
   );
 });
 
+describe("an answer without a body", () => {
+  it.for([
+    { method: "DELETE", status: 204, body: "", isDone: true },
+    { method: "PUT", status: 204, body: "", isDone: true },
+    { method: "DELETE", status: 200, body: "", isDone: true },
+    { method: "DELETE", status: 200, body: "<html>", isDone: false },
+    { method: "DELETE", status: 204, body: "<html>", isDone: false },
+    { method: "PUT", status: 200, body: "", isDone: false },
+    { method: "GET", status: 200, body: "", isDone: false },
+  ] as const)("$status to $method, $body: done is $isDone", (row, { expect }) => {
+    const call: Call = { ...settings, method: row.method };
+    const response = { status: row.status, headers: {}, body: bytesOf(row.body) };
+    const read = (): unknown =>
+      answerOf(call, response, { token, known: new KnownBodies(), clock }).result();
+    if (row.isDone) expect(read()).toBe(null);
+    else expect(read).toThrow("the answer is not JSON");
+  });
+});
+
 describe("a write that is not confirmed", () => {
   it.for([
     { status: 200, body: '{"success":false,"errors":[]}', mayHaveHappened: true },

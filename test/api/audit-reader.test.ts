@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { createAuditReader } from "../../src/api/audit-reader.ts";
 import type { AuditWindow } from "../../src/zone/audit-entry.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { emulated } from "../support/emulated.ts";
 import { zoneNamed } from "../support/model.ts";
 import { plantedToken } from "../support/service.ts";
@@ -63,6 +64,25 @@ describe("the reader of audit logs", () => {
     await at.edit({ settings: { enabled: false } });
     const { entries } = await createAuditReader(at.service).read([at.zone], always, signal);
     expect(entries).toHaveLength(1);
+  });
+
+  it("counts retries into its share of the request budget", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const windowMs = 300_000;
+    // 2 % of them are three requests in a window.
+    const budget = { limit: 150, windowMs, reserve: 0 };
+    await using at = await emulated({}, { seed: { zones }, clock, timeoutMs: 1e9, budget });
+    await at.fault({ fault: "status", status: 503, path: "*/logs/audit*", count: 1 });
+    const audit = createAuditReader(at.service);
+    const read = async (): Promise<number> => {
+      const reading = audit.readAll([at.zone], always, signal);
+      await clock.run(reading, () => at.session.credential.state.inFlight === 0);
+      return clock.monotonicMs();
+    };
+    const retried = await read();
+    expect(retried).toBeLessThan(1_000);
+    expect(await read()).toBe(retried);
+    expect(await read()).toBeGreaterThanOrEqual(windowMs);
   });
 
   it("says that all tokens are denied, and takes another credential where one is", async ({

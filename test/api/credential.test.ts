@@ -55,9 +55,24 @@ describe("a token", () => {
     { when: "of two lines", text: "abc\ndef", isToken: false },
     { when: "with a space inside", text: "Bearer abc", isToken: false },
     { when: "that no header can carry", text: "abc\u0000", isToken: false },
-    { when: "of a megabyte", text: "a".repeat(1_000_000), isToken: false },
+    { when: "as long as it may be", text: "a".repeat(4_096), isToken: true },
+    { when: "longer than it may be", text: "a".repeat(4_097), isToken: false },
   ])("$when", ({ text, isToken }, { expect }) => {
     expect(Token.parse(text) !== undefined).toBe(isToken);
+  });
+});
+
+describe("a text that holds a token", () => {
+  const text = String.raw`a"b\c`;
+
+  it.for([
+    { when: "as it is", shown: `token=${text};`, scrubbed: "token=[token];" },
+    { when: "in JSON", shown: JSON.stringify({ text }), scrubbed: '{"text":"[token]"}' },
+    { when: "twice", shown: `${text}${text}`, scrubbed: "[token][token]" },
+    { when: "alone", shown: text, scrubbed: "[token]" },
+    { when: "cut short", shown: text.slice(1), scrubbed: text.slice(1) },
+  ])("does not show it: $when", ({ shown, scrubbed }, { expect }) => {
+    expect(Token.parse(text)?.scrub(shown)).toBe(scrubbed);
   });
 });
 
@@ -180,6 +195,7 @@ describe("rotation", () => {
     const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_NO_TOKEN" });
     expect(server.seen).toHaveLength(0);
+    expect(connected.retries).toEqual([]);
     expect(connected.session.credential.state).toMatchObject({ inFlight: 0, remaining: 1_200 });
   });
 });

@@ -62,16 +62,6 @@ describe("what is sent again", () => {
     expect(connected.retries).toHaveLength(row.sent - 1);
   });
 
-  it("a DELETE whose address is wrong has not found its object gone", async ({
-    expect,
-    signal,
-  }) => {
-    await using server = await startServer((_seen, response) => refuse(response, 404, 7003));
-    await using connected = connect(server.baseUrl);
-    const sent = sendWithRetries(connected.session, "write", callOf("DELETE"), signal);
-    await expect(sent).rejects.toMatchObject({ code: "API_NOT_FOUND" });
-  });
-
   it("a PUT that was refused after a lost answer may have happened the first time", async ({
     expect,
     signal,

@@ -43,6 +43,20 @@ describe("asking about a token", () => {
     expect(connected.session.credential.state.valid).toBe(true);
   });
 
+  it.for([
+    { when: "an account is known", zones: [zone()], requests: [2, 2] },
+    { when: "no account is known", zones: [], requests: [1, 2] },
+  ])("that no path knows is not repeated where $when", async (row, { expect, signal }) => {
+    await using server = await startServer((_seen, response) => refuse(response, 401, 1000));
+    await using connected = connect(server.baseUrl);
+    const seen: number[] = [];
+    for (let nth = 0; nth < 2; nth += 1) {
+      await createReader(connected.service).verifyTokens(row.zones, signal);
+      seen.push(server.seen.length);
+    }
+    expect(seen).toEqual(row.requests);
+  });
+
   it("is done for hours, but not for the token after it", async ({ expect, signal }) => {
     await using server = await startServer(({ authorization }, response) => {
       const ends = authorization.endsWith("first") ? { expires_on: expires.toISOString() } : {};
