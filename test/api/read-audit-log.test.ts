@@ -113,13 +113,19 @@ describe("reading an audit log", () => {
     { uri: "https://api.example/client/v4/zones/1", path: "/zones/1" },
     { uri: "https://dash.example/api/v4/zones/1/rulesets#top", path: "/zones/1/rulesets" },
     { uri: "/zones/1", path: "/zones/1" },
+    { uri: "http://api.example/zones/1", path: "/zones/1" },
+    { uri: "/client/v4/urls/https://a.example/b", path: "/urls/https://a.example/b" },
+    { uri: "/client/v4x/zones/1", path: "/client/v4x/zones/1" },
     { uri: "", path: "" },
   ])("reads the path of $uri", async ({ uri, path }, { expect, signal }) => {
     expect((await parsed({ ...wire("a"), raw: { uri } }, signal))?.path).toBe(path);
   });
 
   it.for([
+    { result: "failure", status_code: 399, isRefused: false },
+    { result: "failure", status_code: 400, isRefused: true },
     { result: "failure", status_code: 403, isRefused: true },
+    { result: "failure", status_code: 499, isRefused: true },
     { result: "failure", status_code: 500, isRefused: false },
     { result: "failure", status_code: "403", isRefused: false },
     { result: "success", status_code: 400, isRefused: false },

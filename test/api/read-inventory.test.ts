@@ -165,11 +165,31 @@ describe("a long list", () => {
 
   it("ends where it says no total and a page is short", async ({ expect, signal }) => {
     const fake = fakeGet(({ query }) => ({
-      result: many.slice(0, query["page"] === "1" ? 100 : 7),
+      result: query["page"] === "1" ? many.slice(0, 100) : many.slice(100, 107),
     }));
-    const zone = zoneOf();
-    await listItems(fake.send, zone, "connection", noFilters, signal);
+    const items = await listItems(fake.send, zoneOf(), "connection", noFilters, signal);
+    expect(items).toHaveLength(107);
     expect(fake.calls).toHaveLength(2);
+  });
+
+  it.for([
+    { total: 500, pages: ["1", "2", "3", "4", "5"] },
+    { total: 501, pages: ["1", "all"] },
+    { total: "501", pages: ["1", "2", "3", "4", "5", "6"] },
+  ])("of a total of $total: the pages $pages", async ({ total, pages }, { expect, signal }) => {
+    const found = many.slice(0, Number(total));
+    const fake = fakeGet(({ query }) => {
+      const from = query["page"] === "all" ? 0 : (Number(query["page"]) - 1) * 100;
+      const to = query["page"] === "all" ? found.length : from + 100;
+      return { result: found.slice(from, to), resultInfo: { total_count: total } };
+    });
+    const told: (number | undefined)[] = [];
+    const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal, (_, of) =>
+      told.push(of),
+    );
+    expect(items).toHaveLength(found.length);
+    expect(fake.calls.map(({ query }) => query["page"])).toEqual(pages);
+    expect(new Set(told)).toEqual(new Set([typeof total === "number" ? total : undefined]));
   });
 
   it.for([{ total: undefined }, { total: 1e9 }])(

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { listRulesets, listVersions, readRuleset } from "../../src/api/read/read-rulesets.ts";
+import { routes } from "../../src/api/routes.ts";
 import { createPruner, createRulesets } from "../../src/api/service.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { emulated, type Emulated } from "../support/emulated.ts";
@@ -125,6 +126,60 @@ it.for([
   const scope = { level: "zone", zone: zoneOf() } as const;
   const listing = listVersions(fakeGet(() => ({ result })).send, scope, "abc", signal);
   await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+});
+
+it("gives versions by their number, whatever the order of the answer", async ({
+  expect,
+  signal,
+}) => {
+  const result = ["10", "9", "2", "100"].map((version) => ({ id: "abc", version }));
+  const scope = { level: "zone", zone: zoneOf() } as const;
+  const versions = await listVersions(fakeGet(() => ({ result })).send, scope, "abc", signal);
+  expect(versions.map(({ version }) => version)).toEqual(["2", "9", "10", "100"]);
+});
+
+it.for([null, [], "abc", {}, { id: "../abc" }])(
+  "rejects a ruleset that is none: %j",
+  async (result, { expect, signal }) => {
+    const { send } = fakeGet(() => ({ result }));
+    const scope = { level: "zone", zone: zoneOf() } as const;
+    const reading = readRuleset(send, scope, "abc", undefined, signal);
+    await expect(reading).rejects.toMatchObject({ code: "API_MALFORMED" });
+    await expect(reading).rejects.toThrow("not a ruleset");
+  },
+);
+
+it.for([null, {}, [null], [{ id: "abc" }, {}], [{ id: "../abc" }]])(
+  "rejects a list of rulesets that is none: %j",
+  async (result, { expect, signal }) => {
+    const { send } = fakeGet(() => ({ result }));
+    const listing = listRulesets(send, { level: "zone", zone: zoneOf() }, signal);
+    await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+    await expect(listing).rejects.toThrow("not a list of rulesets");
+  },
+);
+
+it.for([
+  { level: "zone", version: undefined, route: routes.zoneRuleset, owner: "zone_id" },
+  { level: "zone", version: "3", route: routes.zoneRulesetVersion, owner: "zone_id" },
+  { level: "account", version: undefined, route: routes.accountRuleset, owner: "account_id" },
+  { level: "account", version: "3", route: routes.accountRulesetVersion, owner: "account_id" },
+] as const)("reads version $version of a ruleset of the $level", async (row, context) => {
+  const { expect, signal } = context;
+  const { send, calls } = fakeGet(() => ({ result: { id: "abc" } }));
+  const zone = zoneOf();
+  await readRuleset(send, { level: row.level, zone }, "abc", row.version, signal);
+  const owner = row.level === "zone" ? zone.id : zone.accountId;
+  const version = row.version === undefined ? {} : { ruleset_version: row.version };
+  expect(calls).toEqual([
+    {
+      method: "GET",
+      route: row.route,
+      params: { [row.owner]: owner, ruleset_id: "abc", ...version },
+      query: {},
+      body: undefined,
+    },
+  ]);
 });
 
 it("follows the cursor of a long list", async ({ expect, signal }) => {

@@ -118,7 +118,7 @@ describe("the zone listing", () => {
     }));
     const listing = listZones(send, signal);
     await expect(listing).rejects.toThrow("more than 2000 pages");
-    await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+    await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED", fault: "parse" });
     expect(calls).toHaveLength(requests);
   });
 
@@ -177,8 +177,33 @@ describe("the zone listing", () => {
     await expect(listZones(send, signal)).rejects.toThrow(
       `the pages hold ${row.hold} zones of 120`,
     );
-    await expect(listZones(send, signal)).rejects.toMatchObject({ transient: true });
+    await expect(listZones(send, signal)).rejects.toMatchObject({
+      code: "API_MALFORMED",
+      fault: "parse",
+      transient: true,
+    });
     expect(calls).toHaveLength(18);
+  });
+
+  it("asks for no more pages than the shortest ones that the service knows", async ({
+    expect,
+    signal,
+  }) => {
+    const zones = wireZones(11);
+    const { send, calls } = fakeGet((call) => page(zones, call, true, 2));
+    await expect(listZones(send, signal)).rejects.toThrow("the pages hold 6 zones of 11");
+    expect(calls.map(({ query }) => query["page"]).slice(0, 3)).toEqual(["1", "2", "3"]);
+    expect(calls).toHaveLength(9);
+  });
+
+  it.for(["1", null])("reads to its end where its total is %j", async (total, context) => {
+    const { expect, signal } = context;
+    const { send, calls } = fakeGet(({ query }) => ({
+      result: query["page"] === "1" ? wireZones(1) : [],
+      resultInfo: { total_count: total },
+    }));
+    expect(await listZones(send, signal)).toHaveLength(1);
+    expect(calls).toHaveLength(2);
   });
 
   it("asks for all pages after the first side by side", async ({ expect, signal }) => {
@@ -197,13 +222,16 @@ describe("the zone listing", () => {
     expect(listed.map(({ name }) => name)).toEqual(zones.map(({ name }) => name));
   });
 
-  it("is refused when its total would order requests without end", async ({ expect, signal }) => {
-    const { send, calls } = fakeGet(() => ({
-      result: wireZones(50),
-      resultInfo: { total_count: 1e9 },
-    }));
-    await expect(listZones(send, signal)).rejects.toMatchObject({ code: "API_MALFORMED" });
-    expect(calls).toHaveLength(1);
+  it.for([
+    { total: 100_000, says: "the second page" },
+    { total: 100_001, says: "100001 zones are too many" },
+    { total: 1e9, says: "1000000000 zones are too many" },
+  ])("of $total zones ends with: $says", async ({ total, says }, { expect, signal }) => {
+    const { send } = fakeGet(({ query }) => {
+      if (query["page"] !== "1") throw new Error("the second page");
+      return { result: wireZones(50), resultInfo: { total_count: total } };
+    });
+    await expect(listZones(send, signal)).rejects.toThrow(says);
   });
 
   it("leaves out what no file could ever name", async ({ expect, signal }) => {
