@@ -1,6 +1,11 @@
 /** Survivors in `api` that were looked at. */
 export const equivalentInApi = [
   {
+    file: "src/api/budget/budget.ts",
+    how: "this.#permitAtOnce(rank, since) ?? this.#wait(rank, since, signal) → (this.#wait(rank, since, signal))",
+    why: "A request that need not wait is served in the same moment: it costs time.",
+  },
+  {
     file: "src/api/budget/circuit-breaker.ts",
     how: "0 → 1",
     line: "return this.#openMs > 0;",
@@ -51,8 +56,29 @@ export const equivalentInApi = [
   },
   {
     file: "src/api/write/send-write.ts",
-    how: '"delete-policy" → ""',
-    line: 'case "delete-policy":',
-    why: "A call without a case gives undefined, which counts as false.",
+    how: "error instanceof ServiceError → true",
+    line: 'const ray = error instanceof ServiceError ? error.ray : "";',
+    why: "Another error means that the run was given up, and then nothing is looked up.",
+  },
+  {
+    file: "src/api/write/send-write.ts",
+    how: '"" → "mutant"',
+    line: 'const ray = error instanceof ServiceError ? error.ray : "";',
+    why: "Another error means that the run was given up, and then nothing is looked up.",
+  },
+  {
+    file: "src/api/write/send-write.ts",
+    how: 'after?.state !== "present" || before === undefined → (before === undefined)',
+    why: "The version of an absent entry point is no number, and no comparison with it is true.",
+  },
+  {
+    file: "src/api/write/send-write.ts",
+    how: "?.map → .map",
+    why: "Policies are read before one is created; the compiler does not know it.",
+  },
+  {
+    file: "src/api/write/send-write.ts",
+    how: "?.filter → .filter",
+    why: "Policies are read before one is deleted; the compiler does not know it.",
   },
 ] as const;
