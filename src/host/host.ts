@@ -26,6 +26,8 @@ export interface Host {
   readonly nodeVersion: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
+  /** Aborts when nobody reads stdout any more, as after `| head`. */
+  readonly outputClosed: AbortSignal;
   /** Where a command says what it is doing, and what it warns of; omitted: stderr. */
   readonly notes?: TextStream;
   readonly clock: Clock;
@@ -66,7 +68,11 @@ export function quietHost(host: Host, { quiet = false }: { readonly quiet?: bool
 
 /** The real process. */
 export function thisHost(): Host {
-  process.stdout.on("error", ignoreClosedPipe);
+  const closed = new AbortController();
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    ignoreClosedPipe(error);
+    closed.abort();
+  });
   process.stderr.on("error", ignoreClosedPipe);
   return {
     env: process.env,
@@ -75,6 +81,7 @@ export function thisHost(): Host {
     nodeVersion: process.versions.node,
     stdout: process.stdout,
     stderr: process.stderr,
+    outputClosed: closed.signal,
     clock: systemClock,
     sinceBootMs,
     files: nodeFiles,

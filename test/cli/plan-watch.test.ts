@@ -83,6 +83,16 @@ describe("plan --watch", () => {
     expect(stderr).not.toContain("stopped by a signal");
   });
 
+  it("ends with the code of the last plan when nobody reads it any more", async ({ expect }) => {
+    const reader = new AbortController();
+    const ports = { clock: quickClock, outputClosed: reader.signal };
+    await using example = await exampleWithEmulator({ ports });
+    const watching = example.place.start("plan", "--watch");
+    await plan(1, watching);
+    reader.abort();
+    expect((await watching.ended).code).toBe(2);
+  });
+
   it("goes on after a mistake in the files, and ends with the code of the last plan", async ({
     expect,
   }) => {

@@ -80,6 +80,7 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     // Back-off has full jitter: this is the shortest.
     random: () => 0,
     uniqueId: () => crypto.randomUUID(),
+    outputClosed: new AbortController().signal,
     onSignal: () => ({ [Symbol.dispose]: () => undefined }),
     isInteractive: false,
     confirm: () => Promise.resolve(false),

@@ -1,5 +1,5 @@
 import { watchZoneFiles } from "../../desired/load/watch-zone-files.ts";
-import { isAborted } from "../../reconcile/signals.ts";
+import { isAborted, joinSignals } from "../../reconcile/signals.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { type ExitCode, exitCodeOfFailure, fail } from "../output/exit-codes.ts";
 import type { Session } from "./session.ts";
@@ -8,15 +8,19 @@ import type { Session } from "./session.ts";
 const minRoundMs = 5_000;
 
 /**
- * Runs `round`, and again after each change of the zone files, until a signal stops it. A round that fails does not end it.
+ * Runs `round`, and again after each change of the zone files, until a signal stops it or nobody reads its output. A round
+ * that fails does not end it.
  *
  * @returns the exit code of the last round that ended by itself.
  */
 export async function roundsOnChange(
   round: (isFirst: boolean) => Promise<ExitCode>,
-  { config, host, stop }: Pick<Session, "config" | "host" | "stop">,
+  session: Pick<Session, "config" | "host" | "stop">,
 ): Promise<ExitCode> {
-  const { clock, files } = host;
+  const { config, host } = session;
+  const { clock, files, outputClosed } = host;
+  using ended = joinSignals(session.stop, outputClosed);
+  const { signal: stop } = ended;
   let changed = Promise.withResolvers<void>();
   const options = { debounceMs: config.schedule.debounceMs, clock, files };
   await using _watcher = await watchZoneFiles(

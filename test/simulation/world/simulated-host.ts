@@ -59,6 +59,7 @@ export function simulatedHost(
     process: { pid: process.pid, hostName: "here", isRunning },
     random,
     uniqueId: () => `${process.pid}-${(ids += 1)}`,
+    outputClosed: new AbortController().signal,
     onSignal: (signal, listener) => {
       if (signal === "SIGTERM") terminated(listener);
       return { [Symbol.dispose]: ignore };
