@@ -60,6 +60,13 @@ describe("planning policies", () => {
     expect(same).toMatchObject({ changes: [], notes: [] });
   });
 
+  it("lists a declared policy that is not ours, and would stay", ({ expect }) => {
+    const theirs = livePolicy("p1", { description: checkout.description });
+    const { unowned } = plannedPolicies(declared([checkout]), [theirs]);
+    const { description: title } = checkout;
+    expect(unowned).toEqual([{ kind: "policy", key: "policy/checkout", id: "p1", ref: "", title }]);
+  });
+
   it("gives each change of a plan a key of its own", ({ expect }) => {
     const live = [1, 2, 3].map((n) => carriedOut(`p${n}`, checkout));
     const keys = plannedPolicies(declared([]), live).changes.map(({ key }) => key);

@@ -43,8 +43,7 @@ export function ruleCandidates(
 
 function newKey({ action, description }: LiveRule, keys: Keys): string {
   if (action.type !== "execute") return keys.keyFor([description], "exception");
-  const name = rulesetNameOf(action.ruleset)?.replaceAll("_", "-");
-  return keys.keyFor([name ?? description], "ruleset");
+  return keys.keyFor([rulesetNameOf(action.ruleset) ?? description], "ruleset");
 }
 
 function declarationsOf(

@@ -91,21 +91,22 @@ function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly Po
     enabled: policy.enabled,
     value: policy.value,
   };
-  const behavior = { before: live, after: policy };
   if (live === undefined) {
     return [
       {
-        ...behavior,
+        before: live,
+        after: policy,
         changes: [{ verb: "create", ...shared }],
         write: { call: "create-policy", body, changes: [key] },
       },
     ];
   }
-  const adopted = unmarked(live.description).owner !== owner;
+  const adopted = markOf(live).owner !== owner;
   const change: Update = { verb: "update", ...shared, id: live.id, adopted };
   return [
     {
-      ...behavior,
+      before: live,
+      after: policy,
       changes: [change],
       write: { call: "update-policy", id: live.id, body, changes: [key] },
     },
@@ -117,7 +118,8 @@ function keyChange(
   live: LivePolicy | undefined,
   owner: string,
 ): readonly FieldChange[] {
-  const mark = unmarked(live?.description ?? "");
+  if (live === undefined) return [];
+  const mark = markOf(live);
   if (mark.owner !== owner || mark.key === key) return [];
   return [{ field: "key", before: mark.key, after: key }];
 }

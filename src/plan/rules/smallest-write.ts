@@ -64,9 +64,7 @@ function oneRule(
   }
   if (differing?.live === undefined) return undefined;
   const rule = differing.live;
-  if (isMoved && !isSameOrder(without(before, rule), without(liveOf(after), rule))) {
-    return undefined;
-  }
+  if (!isSameOrder(without(before, rule), without(liveOf(after), rule))) return undefined;
   const position = isMoved ? positionOf(after, after.indexOf(differing)) : null;
   return {
     call: "update-rule",
