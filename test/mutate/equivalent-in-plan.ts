@@ -1,6 +1,21 @@
 /** Survivors in `plan` that were looked at. */
 export const equivalentInPlan = [
   {
+    file: "src/plan/guard/release.ts",
+    how: "accept.length === 0 → false",
+    why: "An empty list includes no hash; it saves the hash of a plan.",
+  },
+  {
+    file: "src/plan/guard/release.ts",
+    how: "other, write → write, other",
+    why: "Two writes are equal in either order.",
+  },
+  {
+    file: "src/plan/policies/plan-policies.ts",
+    how: "adopt && fields.length === 0 && live !== undefined → (adopt && fields.length === 0)",
+    why: "A policy that is not live differs in its fields; the compiler does not know it.",
+  },
+  {
     file: "src/plan/cause/explain.ts",
     how: "declared, last → last, declared",
     why: "Two lists are equal in either order.",
@@ -36,6 +51,11 @@ export const equivalentInPlan = [
     file: "src/plan/policies/policy-effect.ts",
     how: "!isInForce || before === undefined → (!isInForce)",
     why: "A policy that is not there is not in force; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-effect.ts",
+    how: "strength[is] > strength[was] → ((strength[is]) >= (strength[was]))",
+    why: "Two forces that differ have different strengths.",
   },
   {
     file: "src/plan/policies/policy-order.ts",

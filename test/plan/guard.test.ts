@@ -136,6 +136,17 @@ describe("the guard", () => {
     expect(refused(policyPlan(0, 0, 1))).toEqual([]);
   });
 
+  it("lets settings be changed in a zone that declares no policies and no rules", ({ expect }) => {
+    const settings = [
+      enabled,
+      { name: "use_cloudflare_reporting_endpoint", value: true },
+      { name: "use_connection_url_path", value: false },
+    ] as const;
+    const proposal = plan(desiredZone({ settings }), bareZone, owner);
+    expect(proposal).toMatchObject({ compared: 3, deletable: 0, changes: [{ verb: "update" }] });
+    expect(refused(proposal)).toEqual([]);
+  });
+
   it("says what it found, the limit, and both ways to allow it", ({ expect }) => {
     const deletes = policyPlan(138, 0, 64);
     expect(refused(deletes)).toEqual([
