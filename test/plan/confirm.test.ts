@@ -141,6 +141,13 @@ describe("a saved plan", () => {
     );
   });
 
+  it("keeps the remarks of today's plan", ({ expect }) => {
+    const saved = savedOf(first, live.slice(0, 1));
+    const today = { ...planOf(first, live.slice(0, 1)), notes: ["a remark"] };
+    const now = liveZone({ policies: live.slice(0, 1) });
+    expect(confirmSaved(saved, today, now).plan.notes).toEqual(["a remark"]);
+  });
+
   it("claims no effect where its change is not one of today", ({ expect }) => {
     const saved = savedOf(first, live.slice(0, 1));
     const today = planOf(off.slice(0, 1), live.slice(0, 1));

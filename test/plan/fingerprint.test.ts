@@ -174,6 +174,17 @@ describe("the fingerprints of a plan", () => {
     expect(freshnessOf(saved, liveZone(before)).stale).toEqual([]);
   });
 
+  it("need no twin of a policy without a mark, which is deleted beside a duplicate", ({
+    expect,
+  }) => {
+    const live = liveZone({
+      policies: [carriedOut("p1", checkout), carriedOut("p2", checkout), livePolicy("p3")],
+    });
+    const saved = save(desiredZone({ policies: declared([checkout], "delete") }), live);
+    expect(saved.plan.writes.map(({ changes }) => changes)).toEqual([["policy/p2"], ["policy/p3"]]);
+    expect(freshnessOf(saved, live)).toMatchObject({ stale: [], send: saved.plan.writes });
+  });
+
   it("need no twin of a duplicate whose key is no longer declared", ({ expect }) => {
     const [p1, p2] = [carriedOut("p1", checkout), carriedOut("p2", checkout)];
     const saved = save(desiredZone({ policies: declared([]) }), liveZone({ policies: [p1, p2] }));

@@ -80,6 +80,13 @@ describe("the effect of a policy", () => {
       reason: ["reports violations"],
     },
     {
+      when: "it is switched on with another value for other requests",
+      before: { enabled: false, value: wide, expression: two },
+      after: {},
+      yields: "▲ strengthens",
+      reason: ["reports violations"],
+    },
+    {
       when: "a blocking one allows more",
       before: { action: "allow" },
       after: { action: "allow", value: wide },
@@ -146,6 +153,13 @@ describe("the effect of a policy", () => {
       when: "its action is unknown",
       before: { action: "teleport" },
       after: {},
+      yields: "◆ may break",
+      reason: ["the action is unknown"],
+    },
+    {
+      when: "its action becomes an unknown one",
+      before: {},
+      after: { action: "teleport" },
       yields: "◆ may break",
       reason: ["the action is unknown"],
     },
