@@ -160,4 +160,63 @@ export const equivalentInReconcile = [
     how: 'change.verb === "delete" && change.reason === "duplicate" && change.id === write.id → (change.verb === "delete" && change.reason === "duplicate")',
     why: "Another delete is sent on a fresh read too: it costs a request.",
   },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "before === undefined || !isSame(before, after) → true",
+    why: "The same plans are judged again, with the same result: it costs time.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "before.changing?.hash === after?.changing?.hash → undefined",
+    why: "The same plans are judged again, with the same result: it costs time.",
+  },
+  {
+    file: "src/reconcile/fleet/active-revision.ts",
+    how: "this.#isRestored = false; → ;",
+    why: "Zones that were listed once stay listed.",
+  },
+  {
+    file: "src/reconcile/fleet/active-revision.ts",
+    how: "known === undefined || known.digest === digest → (known === undefined)",
+    why: "Equal content has one digest, whether it counts as suspended or not: it costs time.",
+  },
+  {
+    file: "src/reconcile/audit/drift-authors.ts",
+    how: "16 → 17",
+    why: "The length of a digest; any near it will do.",
+  },
+  {
+    file: "src/reconcile/audit/seen-resources.ts",
+    how: "last === undefined || current === undefined → ((last === undefined) && (current === undefined))",
+    why: "A difference to a version that is not known is no number, and exceeds nothing.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: '"schedule" → ""',
+    line: 'for (const name of this.#zones.keys()) this.#queue.add(name, "sweep", "schedule", 0);',
+    why: "Nobody is told the trigger of an inventory read.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: '"schedule" → ""',
+    line: 'if (known === undefined) this.#queue.add(name, "sweep", "schedule", 0);',
+    why: "Nobody is told the trigger of an inventory read.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: '"schedule" → ""',
+    line: 'this.#queue.add(name, "changed", "schedule", 0);',
+    why: "Nobody is told the trigger of an inventory read.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: '"schedule" → ""',
+    line: 'this.#queue.add(name, "sweep", "schedule", retryMs);',
+    why: "Nobody is told the trigger of an inventory read.",
+  },
+  {
+    file: "src/reconcile/fleet/active-revision.ts",
+    how: "content === desired.content → false",
+    why: "The digest of the same content is the same: it costs time.",
+  },
 ] as const;

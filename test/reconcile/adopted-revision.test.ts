@@ -2,66 +2,23 @@ import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
-import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
-import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
-import { desiredZone } from "../support/model.ts";
-import { diagnostic, named } from "../support/reports.ts";
+import type { DesiredState, Select } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { zoneId } from "../../src/zone/zone.ts";
+import { diagnostic } from "../support/reports.ts";
+import {
+  byName,
+  document,
+  files,
+  isSecond,
+  limits,
+  listing,
+  names,
+  off,
+  on,
+  withActive,
+  zones,
+} from "../support/revision-files.ts";
 import { zone } from "../support/service.ts";
-
-const on = desiredZone({ settings: [{ name: "enabled", value: true }] }).content;
-const off = desiredZone({ settings: [{ name: "enabled", value: false }] }).content;
-const suspension = { reason: "incident", until: undefined };
-
-const limits = { maxFleetShare: 0.3, minFleet: 3, accept: [] };
-
-/** Zones `z0.example` …, each with an id of its own. */
-function zones(count: number): readonly Zone[] {
-  return Array.from({ length: count }, (_, index) => {
-    const id = zoneId(index.toString(16).padStart(32, "0"));
-    if (id === undefined) throw new Error("no zone id");
-    return zone(`z${index}.example`, { id });
-  });
-}
-
-function names(count: number): ReadonlySet<string> {
-  return new Set(zones(count).map(({ name }) => name));
-}
-
-function listing(count: number): KnownZones {
-  return { zones: zones(count), unlisted: [] };
-}
-
-function document(
-  target: Target,
-  content: ZoneContent,
-  more: Partial<ZoneDocument> = {},
-): ZoneDocument {
-  return { target, content, place: { file: "zones.yaml", line: 1, column: 1 }, ...more };
-}
-
-function byName(count: number, content = on): readonly ZoneDocument[] {
-  return zones(count).map(({ name }) => document({ by: "name", name }, content));
-}
-
-function files(
-  revision: string,
-  documents: readonly ZoneDocument[],
-  more: Partial<DesiredState> = {},
-): DesiredState {
-  return { documents, diagnostics: [], usable: true, revision, hash: revision, ...more };
-}
-
-function isSecond({ name }: Zone): boolean {
-  return name === "z1.example";
-}
-
-/** With `r1` active, which declares zones that are all listed. */
-function withActive(count: number): ActiveRevision {
-  const active = new ActiveRevision(selectZones);
-  active.adopt(files("r1", byName(count)), listing(count), limits);
-  return active;
-}
 
 describe("the active revision", () => {
   it("is none before the first load, and after a first load of which nothing is usable", ({
@@ -90,9 +47,11 @@ describe("the active revision", () => {
     const active = new ActiveRevision(selectZones);
     active.adopt(files("r1", byName(2), { commit: "8db4839c" }), listing(2), limits);
     expect([active.revision, active.commit]).toEqual(["r1", "8db4839c"]);
-    // A revision that is rejected has no say in it.
-    active.adopt(files("r2", [], { commit: "11111111" }), listing(2), limits);
+    // A revision of which nothing is usable has no say in it.
+    const broken = files("r2", [], { commit: "11111111", usable: false });
+    active.adopt(broken, listing(2), limits);
     expect([active.revision, active.commit]).toEqual(["r1", "8db4839c"]);
+    expect([active.latest, active.latestUsable?.revision]).toEqual([broken, "r1"]);
   });
 
   it("has the zones of this process, and counts those of the others too", ({ expect }) => {
@@ -151,10 +110,11 @@ describe("the active revision", () => {
 
   it("is not searched in the listing again while neither changes", ({ expect }) => {
     let searches = 0;
-    const active = new ActiveRevision((documents, known) => {
+    const select: Select = (documents, known) => {
       searches += 1;
       return selectZones(documents, known);
-    });
+    };
+    const active = new ActiveRevision(select, { owns: isSecond, ownsMissing: true });
     const [state, known] = [files("r1", byName(5)), listing(5)];
     active.adopt(state, known, limits);
     const { fleet } = active;
@@ -233,34 +193,5 @@ describe("a revision that was active before a restart", () => {
     // Once it was compared, a listing is not waited for any more.
     expect(active.adopt(files("r2", byName(2, off)), listing(2), limits).result).toBe("applied");
     expect(active.revision).toBe("r2");
-  });
-});
-
-describe("the zones of the active revision while another is held", () => {
-  it("are suspended where that one suspends them, and stay where it drops them", ({ expect }) => {
-    const active = withActive(4);
-    const held = [
-      ...zones(1).map(({ name }) => document({ by: "name", name }, { ...off, suspension })),
-      ...zones(2)
-        .slice(1)
-        .map(({ name }) => document({ by: "name", name }, off)),
-    ];
-    const loaded = active.adopt(files("r2", held), listing(4), limits);
-    expect(loaded.hold?.touched).toEqual(new Set(["z1.example", "z2.example", "z3.example"]));
-    const contents = [...active.fleet.zones.values()].map(({ desired }) => desired.content);
-    expect(contents).toEqual([{ ...on, suspension }, on, on, on]);
-    // What runs compare shows the suspension, and nothing else.
-    const [first, ...others] = [...active.fleet.zones.values()].map(({ digest }) => digest);
-    expect(new Set(others).size).toBe(1);
-    expect(others).not.toContain(first);
-  });
-
-  it("are as they were after an error of the program", ({ expect }) => {
-    const active = withActive(4);
-    const state = files("r2", byName(4, off));
-    const loaded = active.reject(state, new TypeError("a bug of ours"));
-    expect(loaded).toMatchObject({ result: "rejected", state, active: { revision: "r1" } });
-    expect(loaded.fleet.zones.get(named("z0.example"))?.desired.content).toEqual(on);
-    expect(loaded.diagnostics).toHaveLength(1);
   });
 });

@@ -32,6 +32,10 @@ export class Detected implements AsyncDisposable {
   readonly unchecked: string[] = [];
   refusedKind: ItemKind | undefined;
   managedFault = new Error("nobody asks for it");
+  /** Managed rulesets that were asked for: zone and id. */
+  readonly managed: string[] = [];
+  /** From 0 up to 1. */
+  chance = 1;
   latencyMs = 0;
   /** What is live in every zone. */
   live: Partial<LiveZone> = { policies: [] };
@@ -57,7 +61,10 @@ export class Detected implements AsyncDisposable {
           if (kind === this.refusedKind) throw new ServiceFault("API_FORBIDDEN", false);
           return (this.items.get(zone.name) ?? []).filter((item) => item.kind === kind);
         },
-        readManaged: () => Promise.reject(this.managedFault),
+        readManaged: (zone, id) => {
+          this.managed.push(`${zone.name} ${id}`);
+          return Promise.reject(this.managedFault);
+        },
         listScriptsOn: async (zone, pages, signal) => {
           await this.#request(zone.name, `scripts on ${pages.join(" ")}`, signal);
           return this.#scriptsOf(zone.name).filter(({ id }) => !this.elsewhere.has(id));
@@ -70,7 +77,7 @@ export class Detected implements AsyncDisposable {
         },
       },
       clock: this.clock,
-      random: () => 1,
+      random: () => this.chance,
       impactLines: (impact) => renderImpacts([impact], { color: false }).split("\n"),
       report: (report) => this.reports.push(report),
       scripts: {

@@ -1,0 +1,66 @@
+import { selectZones } from "../../src/desired/zones/select.ts";
+import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
+import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { FleetLimits } from "../../src/reconcile/fleet/fleet-guard.ts";
+import type { Suspension, Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
+import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
+import { desiredZone } from "./model.ts";
+import { zone } from "./service.ts";
+
+export const on: ZoneContent = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+}).content;
+export const off: ZoneContent = desiredZone({
+  settings: [{ name: "enabled", value: false }],
+}).content;
+export const suspension: Suspension = { reason: "incident", until: undefined };
+
+export const limits: FleetLimits = { maxFleetShare: 0.3, minFleet: 3, accept: [] };
+
+/** Zones `z0.example` …, each with an id of its own. */
+export function zones(count: number): readonly Zone[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = zoneId(index.toString(16).padStart(32, "0"));
+    if (id === undefined) throw new Error("no zone id");
+    return zone(`z${index}.example`, { id });
+  });
+}
+
+export function names(count: number): ReadonlySet<string> {
+  return new Set(zones(count).map(({ name }) => name));
+}
+
+export function listing(count: number): KnownZones {
+  return { zones: zones(count), unlisted: [] };
+}
+
+export function document(
+  target: Target,
+  content: ZoneContent,
+  more: Partial<ZoneDocument> = {},
+): ZoneDocument {
+  return { target, content, place: { file: "zones.yaml", line: 1, column: 1 }, ...more };
+}
+
+export function byName(count: number, content = on): readonly ZoneDocument[] {
+  return zones(count).map(({ name }) => document({ by: "name", name }, content));
+}
+
+export function files(
+  revision: string,
+  documents: readonly ZoneDocument[],
+  more: Partial<DesiredState> = {},
+): DesiredState {
+  return { documents, diagnostics: [], usable: true, revision, hash: revision, ...more };
+}
+
+export function isSecond({ name }: Zone): boolean {
+  return name === "z1.example";
+}
+
+/** With `r1` active, which declares zones that are all listed. */
+export function withActive(count: number): ActiveRevision {
+  const active = new ActiveRevision(selectZones);
+  active.adopt(files("r1", byName(count)), listing(count), limits);
+  return active;
+}
