@@ -56,6 +56,51 @@ describe("a refusal is about the token, the room that is left, or what it asked 
   );
 });
 
+describe("an error says what to do", () => {
+  it.for([
+    { status: 401, says: "check the token: it is unknown, disabled or expired" },
+    { status: 404, says: "it may have been removed meanwhile" },
+    { status: 408, says: "zonewarden retries" },
+    { status: 409, says: "zonewarden retries" },
+    { status: 500, says: "zonewarden retries" },
+    {
+      status: 429,
+      says: "zonewarden waits and retries; lower the budget if others use the token too",
+    },
+    { status: 400, says: "change what is declared, or the plan of the zone" },
+    { status: 300, says: "check that api.base_url is the service's" },
+    { status: 399, says: "check that api.base_url is the service's" },
+  ])("$status: $says", ({ status, says }, { expect }) => {
+    const about = { token, known: new KnownBodies(), clock };
+    const response = { status, headers: {}, body: bytesOf({ success: true }) };
+    const answer = (): unknown => answerOf(settings, response, about);
+    expect(answer).toThrow(
+      expect.objectContaining({ message: `GET ${routes.settings}: ${status}; ${says}` }),
+    );
+  });
+
+  it("about a quota: to declare fewer", ({ expect }) => {
+    const errors = [{ code: 50001, message: "too many" }];
+    const about = { token, known: new KnownBodies(), clock };
+    const response = { status: 400, headers: {}, body: bytesOf({ success: false, errors }) };
+    expect(() => answerOf(settings, response, about)).toThrow(
+      `GET ${routes.settings}: 400: too many (code 50001); declare fewer, or have the quota of the zone raised`,
+    );
+  });
+
+  it("about each reason, and the place in the request", ({ expect }) => {
+    const errors = [
+      { code: 1, message: "wrong", source: { pointer: "/value" } },
+      { code: 2, message: "worse" },
+    ];
+    const about = { token, known: new KnownBodies(), clock };
+    const response = { status: 400, headers: {}, body: bytesOf({ success: false, errors }) };
+    expect(() => answerOf(settings, response, about)).toThrow(
+      "400: wrong (code 1 at /value); worse (code 2); change",
+    );
+  });
+});
+
 describe("what the service says of an error", () => {
   it.for([
     { when: "it is long", says: "x".repeat(292), told: `${"x".repeat(292)} (code 7…` },
@@ -133,6 +178,7 @@ describe("a write that is not confirmed", () => {
     { status: 200, body: "", mayHaveHappened: true },
     { status: 201, body: "<html>", mayHaveHappened: true },
     { status: 303, body: "", mayHaveHappened: true },
+    { status: 399, body: "", mayHaveHappened: true },
     { status: 307, body: "", mayHaveHappened: true },
     { status: 408, body: "", mayHaveHappened: true },
     { status: 502, body: "<html>", mayHaveHappened: true },
@@ -172,9 +218,12 @@ describe("an answer that is nested deeply", () => {
     }
   });
 
-  it("does not fail the listing of all zones, of which only texts are kept", ({ expect }) => {
-    expect(answerNested(1_000_000, get(routes.zones, {})).status).toBe(200);
-  });
+  it.for([routes.zones, routes.auditLog])(
+    "does not fail %s, of which only texts are kept",
+    (route, { expect }) => {
+      expect(answerNested(1_000_000, get(route, {})).status).toBe(200);
+    },
+  );
 });
 
 describe("an answer that is that of the look before", () => {
@@ -206,8 +255,19 @@ describe("an answer that is that of the look before", () => {
     answer(on);
     expect(() => answer(on, 500)).toThrow("500");
     expect(() => answer(on, 403)).toThrow("403");
-    expect(answer(on, 200, get(routes.scripts, { zone_id: "z" })).digest).toBe("");
+    expect(() => answer(on, 300)).toThrow("300");
+    const scripts = get(routes.scripts, { zone_id: "z" });
+    expect(answer(on, 200, scripts).digest).toBe("");
+    expect(() => answer(on, 500, scripts)).toThrow("500");
+    expect(answer(on, 200, { ...settings, method: "PUT" }).digest).toBe("");
   });
+
+  it.for([routes.zones, routes.settings, routes.policies, routes.entrypoint])(
+    "is told by its digest, since every sweep requests %s",
+    (route, { expect }) => {
+      expect(answer(on, 200, get(route, {})).digest).not.toBe("");
+    },
+  );
 
   it("has a digest of its own whatever the success is called", ({ expect }) => {
     const digests = [on, { ...on, result: { enabled: false } }].map(

@@ -222,12 +222,17 @@ describe("a skip rule", () => {
   });
 
   it.for([
-    { wire: { action: "execute" } },
-    { wire: { action: "execute", action_parameters: { id: 7, extra: [] } } },
-    { wire: {} },
-    { wire: { action: "set_config", action_parameters: null } },
-  ])("what is not understood is never dropped: $wire", ({ wire }, { expect }) => {
-    const { type: action } = ruleActionOf(wire);
-    expect(["other", "execute"]).toContain(action);
+    { wire: { action: "execute" }, yields: { type: "other", name: "execute" } },
+    {
+      wire: { action: "execute", action_parameters: { id: 7, extra: [] } },
+      yields: { type: "execute", ruleset: "7", overrides: noOverrides },
+    },
+    { wire: {}, yields: { type: "other", name: "" } },
+    {
+      wire: { action: "set_config", action_parameters: null },
+      yields: { type: "other", name: "set_config" },
+    },
+  ])("what is not understood is never dropped: $wire", ({ wire, yields }, { expect }) => {
+    expect(ruleActionOf(wire)).toEqual(yields);
   });
 });

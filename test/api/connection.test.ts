@@ -1,9 +1,10 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
+import { getEventListeners, once } from "node:events";
+import { createServer as createHttpServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type Server } from "node:net";
 
 import { describe, it } from "vitest";
 
-import { get } from "../../src/api/request/call.ts";
+import { get, type Call } from "../../src/api/request/call.ts";
 import { createDispatcher, serviceAddress } from "../../src/api/request/client.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -11,7 +12,23 @@ import { startServer, succeed, type Answering } from "../support/http-server.ts"
 import { connect } from "../support/service.ts";
 
 const zones = get("/zones", {});
+const put: Call = {
+  method: "PUT",
+  route: "/zones/{zone_id}/page_shield",
+  params: { zone_id: "z1" },
+  query: {},
+  body: { enabled: true },
+};
 const silent = get("/zones/{zone_id}/page_shield", { zone_id: "z1" });
+
+/** Listens on a free port. */
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
 
 describe("the address of the service", () => {
   it.for([
@@ -36,11 +53,7 @@ describe("a connection", () => {
         socket.destroy();
       });
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("no port");
-    const origin = `https://127.0.0.1:${address.port}`;
+    const origin = `https://127.0.0.1:${await portOf(server)}`;
     const dispatcher = createDispatcher({ origin, basePath: "" }, 1);
     const request = dispatcher.request({ origin, path: "/", method: "GET" });
     await Promise.allSettled([request]);
@@ -83,5 +96,100 @@ describe("a connection", () => {
     expect(session.credential.state.inFlight).toBe(1);
     await clock.advance(1);
     await waiting;
+  });
+});
+
+describe("a request", () => {
+  it("says what it is, and of what type its body is", async ({ expect, signal }) => {
+    const seen: IncomingHttpHeaders[] = [];
+    const server = createHttpServer((request, response) => {
+      seen.push(request.headers);
+      request.resume();
+      succeed(response, {});
+    });
+    const port = await portOf(server);
+    await using connected = connect(`http://127.0.0.1:${port}/client/v4`);
+    await sendWithRetries(connected.session, "sweep", silent, signal);
+    await sendWithRetries(connected.session, "write", put, signal);
+    const own = { accept: "application/json", "user-agent": "zonewarden" };
+    expect(seen).toMatchObject([own, { ...own, "content-type": "application/json" }]);
+    expect(seen[0]).not.toHaveProperty("content-type");
+    server.close();
+  });
+
+  it("is told with its duration and the date of its answer", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const date = "Fri, 20 Nov 2026 12:00:00 GMT";
+    await using server = await startServer((_seen, response) => {
+      void clock.advance(250).then(() => succeed(response, {}, { date }));
+    });
+    await using connected = connect(server.baseUrl, { clock });
+    await sendWithRetries(connected.session, "write", put, signal);
+    const { route: endpoint } = put;
+    expect(connected.requests).toEqual([
+      { endpoint, method: "PUT", code: 200, ms: 250, credential: "main", date },
+    ]);
+  });
+
+  it("that fails is told with its cause", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => response.socket?.destroy());
+    await using connected = connect(server.baseUrl, { retry: { maxAttempts: 1 } });
+    const sending = sendWithRetries(connected.session, "sweep", silent, signal);
+    await expect(sending).rejects.toMatchObject({ code: "API_UNREACHABLE" });
+    expect(connected.requests).toMatchObject([{ code: "reset", date: "" }]);
+  });
+
+  it("leaves no alarm behind, and no listener on the signal of its caller", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const { signal } = new AbortController();
+    await using server = await startServer((_seen, response) => succeed(response, {}));
+    await using connected = connect(server.baseUrl, { clock });
+    await sendWithRetries(connected.session, "sweep", silent, signal);
+    expect(clock.sleeping).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("is not sent where its caller gives up while the token is read", async ({ expect }) => {
+    const stop = new AbortController();
+    await using server = await startServer((_seen, response) => succeed(response, {}));
+    const read = (): Promise<string> => {
+      stop.abort(new Error("shutdown"));
+      return Promise.resolve("token");
+    };
+    await using connected = connect(server.baseUrl, { credentials: [{ source: { read } }] });
+    const sending = sendWithRetries(connected.session, "sweep", silent, stop.signal);
+    await expect(sending).rejects.toThrow("shutdown");
+    expect([server.seen, connected.requests]).toEqual([[], []]);
+    expect(connected.session.credential.state).toMatchObject({ inFlight: 0 });
+  });
+
+  it.for([
+    { method: "GET", endsAfter: 60_000 },
+    { method: "PUT", endsAfter: 5_000 },
+  ] as const)("under a fence ends after $endsAfter ms: $method", async (row, context) => {
+    const { expect, signal } = context;
+    const clock = new SimulatedClock();
+    const closed = Promise.withResolvers<void>();
+    const isSeen = Promise.withResolvers<void>();
+    await using server = await startServer((_seen, response) => {
+      response.once("close", closed.resolve);
+      isSeen.resolve();
+    });
+    await using connected = connect(server.baseUrl, {
+      clock,
+      timeoutMs: 60_000,
+      fence: { limitMs: 5_000, mayWrite: () => true },
+      retry: { maxAttempts: 1 },
+    });
+    const call: Call = { ...put, method: row.method, body: undefined };
+    const sending = sendWithRetries(connected.session, "write", call, signal);
+    const timedOut = expect(sending).rejects.toMatchObject({ code: "API_TIMEOUT" });
+    await isSeen.promise;
+    await clock.advance(row.endsAfter - 1);
+    expect(connected.session.credential.state.inFlight).toBe(1);
+    await clock.advance(1);
+    await timedOut;
+    // The service learns it too: the connection is free for another request.
+    await closed.promise;
   });
 });

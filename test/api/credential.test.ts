@@ -44,6 +44,8 @@ describe("the ids of a token", () => {
     const credential = credentialOf({});
     for (const id of ["a", "", "b", "b", "a"]) credential.noteTokenId(id);
     expect(credential.tokenIds).toEqual(["a", "b"]);
+    for (const id of ["c", "d", "e"]) credential.noteTokenId(id);
+    expect(credential.tokenIds).toEqual(["e", "d", "c", "a"]);
   });
 });
 
@@ -84,8 +86,10 @@ describe("a credential", () => {
     await Promise.all([credential.token(), credential.token(), credential.token()]);
     source.text = "second";
     expect((await credential.token()).authorization).toBe("Bearer first");
+    await clock.advance(9_999);
+    await credential.token();
     expect(source.reads).toBe(1);
-    await clock.advance(10_000);
+    await clock.advance(1);
     expect((await credential.token()).authorization).toBe("Bearer second");
     expect(source.reads).toBe(2);
   });
@@ -100,6 +104,8 @@ describe("a credential", () => {
       source.text = text;
       await clock.advance(10_000);
       expect((await credential.token()).authorization).toBe("Bearer first");
+      await credential.token();
+      expect(source.reads).toBe(2);
     },
   );
 
@@ -155,6 +161,22 @@ describe("rotation", () => {
 
     expect(answers.map(({ result }) => result())).toEqual(["done", "done", "done"]);
     expect(session.credential.state.valid).toBe(true);
+  });
+
+  it("may help for half a minute after the token changed, and not before", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const source = changingSource("old-token");
+    const credential = credentialOf({ source }, clock);
+    const old = await credential.token();
+    expect(await credential.isRenewed(old)).toBe(false);
+    source.text = "new-token";
+    expect(await credential.isRenewed(old)).toBe(true);
+    const renewed = await credential.token();
+    await clock.advance(29_999);
+    expect(await credential.isRenewed(renewed)).toBe(true);
+    await clock.advance(1);
+    expect(await credential.isRenewed(renewed)).toBe(false);
+    expect(await credential.isRenewed(old)).toBe(true);
   });
 
   it("bears with a new token that is refused for its first seconds", async ({ expect, signal }) => {

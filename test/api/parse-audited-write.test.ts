@@ -62,6 +62,12 @@ describe("an entry of the audit log", () => {
       body: `{"enabled":true,"deep":${"[".repeat(64)}${"]".repeat(64)}}`,
       yields: "update setting - ?",
     },
+    {
+      method: "PUT",
+      path: `${zone}/page_shield`,
+      body: `{"enabled":true,"deep":${"[".repeat(63)}${"]".repeat(63)}}`,
+      yields: "update setting - enabled",
+    },
     { method: "POST", path: `${zone}/page_shield`, body: {}, yields: undefined },
     { method: "PUT", path: `${zone}/page_shield/scripts`, body: {}, yields: undefined },
     {

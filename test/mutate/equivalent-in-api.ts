@@ -81,4 +81,9 @@ export const equivalentInApi = [
     how: "?.filter → .filter",
     why: "Policies are read before one is deleted; the compiler does not know it.",
   },
+  {
+    file: "src/api/write/send-write.ts",
+    how: "policy === undefined || policies === undefined → (policy === undefined)",
+    why: "Policies are read before one is written; the compiler does not know it.",
+  },
 ] as const;
