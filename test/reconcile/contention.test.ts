@@ -1,10 +1,13 @@
 import { describe, it } from "vitest";
 
+import type { LivePolicy } from "../../src/zone/live-zone.ts";
+import { unmarked } from "../../src/zone/mark.ts";
 import { declared, desiredZone, livePolicy, policy } from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 const minute = 60_000;
+const applied = ["applied", "applied", "applied"];
 
 /** Somebody else disables Page Shield. */
 function switchOff(world: World): void {
@@ -36,23 +39,63 @@ describe("writes that failed", () => {
   });
 });
 
+/** Somebody else changes the policies, and a sweep follows, four times; gives the results. */
+async function fourRounds(
+  world: World,
+  change: (policies: readonly LivePolicy[], round: number) => readonly LivePolicy[],
+): Promise<readonly string[]> {
+  world.start();
+  await world.clock.advance(0);
+  world.takeResults();
+  for (let round = 0; round < 4; round += 1) {
+    const live = world.live.get(shop);
+    if (live?.policies === undefined) throw new Error("no policies");
+    world.live.set(shop, { ...live, policies: change(live.policies, round) });
+    world.reconciler.requestSweep("schedule");
+    await world.clock.advance(minute);
+  }
+  return world.reports.map((each) =>
+    each.result === "held" ? each.holds.map(({ message }) => message).join() : each.result,
+  );
+}
+
+function contended(field: string): string {
+  return `${field} was corrected 3 times within 60 min, and changed back each time: find the other writer. zonewarden corrects it again after that time`;
+}
+
+describe("a tool that undoes what zonewarden does", () => {
+  it("by deleting a policy again and again is another writer", async ({ expect }) => {
+    await using world = new World([shop]);
+    const came = await fourRounds(world, () => []);
+    expect(came).toEqual([...applied, contended("policy/checkout (create)")]);
+  });
+
+  it("by taking off the mark of an adopted policy again and again is another writer", async ({
+    expect,
+  }) => {
+    await using world = new World([shop], { adopt: true });
+    const came = await fourRounds(world, (policies) =>
+      policies.map((each) => ({ ...each, description: unmarked(each.description).description })),
+    );
+    expect(came).toEqual([...applied, contended("policy/checkout owner")]);
+  });
+
+  it("by changing another field each time is corrected each time", async ({ expect }) => {
+    await using world = new World([shop]);
+    const edits = [{ enabled: false }, { action: "allow" }, { value: "img-src *" }] as const;
+    const came = await fourRounds(world, (policies, round) =>
+      policies.map((each) => ({ ...each, ...edits[round % edits.length] })),
+    );
+    expect(came).toEqual([...applied, "applied"]);
+  });
+});
+
 describe("a tool that recreates its resource after each delete", () => {
   it("is another writer, though the resource has a new id each time", async ({ expect }) => {
     await using world = new World([shop]);
     const policies = declared([policy("checkout"), policy("cart"), policy("login")], "delete");
     world.files.set(shop, desiredZone({ policies }).content);
-    world.start();
-    await world.clock.advance(0);
-    world.takeResults();
-    for (const id of ["a", "b", "c", "d"]) {
-      const live = world.live.get(shop);
-      if (live?.policies === undefined) throw new Error("no policies");
-      world.live.set(shop, { ...live, policies: [...live.policies, livePolicy(id)] });
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(minute);
-    }
-    expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
-    const applied = `${shop} applied`;
-    expect(world.takeResults()).toEqual([applied, applied, applied, `${shop} held`]);
+    const came = await fourRounds(world, (live, round) => [...live, livePolicy(`${round}`)]);
+    expect(came).toEqual([...applied, contended('the policy "Made by hand" (delete)')]);
   });
 });

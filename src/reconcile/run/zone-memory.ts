@@ -1,9 +1,9 @@
 import { authorsIn, namesOfAuthors } from "../../plan/cause/author.ts";
-import { causesOf, changesWith, fieldsWith } from "../../plan/cause/cause.ts";
+import { causesOf, fieldsWith } from "../../plan/cause/cause.ts";
 import type { Change, Delete } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
-import { isAdoption } from "../../plan/ownership.ts";
+import { isAdoption, ownerField } from "../../plan/ownership.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
@@ -107,17 +107,15 @@ export class ZoneMemory {
     if (isConverged(report)) this.#expiries = 0;
     if (report.result !== "applied") return;
     if (report.outcomes.some(isExpired)) this.#expiries += 1;
-    // A mark that is taken off again and again has another writer, too.
-    const done = corrected(report);
-    const drift = [...changesWith("drift", done), ...done.filter(isAdoption)];
-    if (drift.length === 0) return;
-    this.#remember(drift, report.finishedAt);
+    const fields = fieldsOf(corrected(report));
+    if (fields.length === 0) return;
+    this.#remember(fields, report.finishedAt);
     this.#store.setCorrections(this.#zone, this.#corrections);
   }
 
-  #remember(changes: readonly Change[], at: Date): void {
+  #remember(fields: readonly string[], at: Date): void {
     const recent = this.#recent(at);
-    for (const field of fieldsOf(changes)) {
+    for (const field of fields) {
       recent.set(field, [...(recent.get(field) ?? []), Number(at)]);
     }
     this.#corrections = recent;
@@ -153,7 +151,10 @@ function fieldsOf(changes: readonly Change[]): readonly string[] {
 function fieldsOfOne(change: Change): readonly string[] {
   switch (change.verb) {
     case "update":
-      return fieldsWith("drift", change).map((field) => `${change.key} ${field}`);
+      // A mark is not part of what was last applied. One that is taken off again and again has another writer, too.
+      return (isAdoption(change) ? [ownerField] : fieldsWith("drift", change)).map(
+        (field) => `${change.key} ${field}`,
+      );
     case "create":
       return isDrift(change) ? [`${change.key} (create)`] : [];
     case "delete":
