@@ -11,9 +11,9 @@ import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { owner, readAllAt, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
-import { bare, protectedContent } from "../support/world.ts";
+import { bare, protectedContent, ServiceFault } from "../support/world.ts";
 
-const [second, minute] = [1_000, 60_000] as const;
+const [second, minute, hour] = [1_000, 60_000, 3_600_000] as const;
 const sale: Freeze = { reason: "the sale", letStrengtheningPass: false };
 
 /** A zone that `apply` has planned and not written yet; each write takes 20 s. */
@@ -22,23 +22,34 @@ class Turn {
   readonly stopping = new AbortController();
   live: LiveZone = bare(shopZone);
   freeze: Freeze | undefined;
-  reads = 0;
   /** How long a write waits before it is sent. */
   waitMs = 0;
-  readonly writes: string[] = [];
+  /** How long before the other parts the settings are read. */
+  settingsReadEarlierMs = 0;
+  /** `read` and the calls of writes, as they were sent. */
+  readonly requests: string[] = [];
   /** What happens while the zone is read. */
   reading = (): void => undefined;
 
   readonly reader: LiveReader = {
     readAnswers: () => {
-      this.reads += 1;
+      this.requests.push("read");
       this.reading();
       this.stopping.signal.throwIfAborted();
-      const readAt = readAllAt(this.clock.monotonicMs());
+      const now = this.clock.monotonicMs();
+      const readAt = { ...readAllAt(now), settings: now - this.settingsReadEarlierMs };
       return Promise.resolve({ readAt, digest: "", live: () => this.live });
     },
     readScripts: () => Promise.resolve([]),
   };
+
+  get reads(): number {
+    return this.requests.filter((request) => request === "read").length;
+  }
+
+  get writes(): readonly string[] {
+    return this.requests.filter((request) => request !== "read");
+  }
 
   async plan(): Promise<ReviewedZone> {
     const limits = {
@@ -75,13 +86,14 @@ class Turn {
 
   /** Plans, lets time pass and something happen, and applies. */
   async take(waitMs: number, happens: (turn: Turn) => void): Promise<ZoneReport> {
+    await this.clock.advance(hour);
     const reviewed = await this.plan();
     await this.clock.advance(waitMs);
     happens(this);
     const writer = {
       write: async (known: LiveZone, write: Write, signal: AbortSignal, stopped: AbortSignal) => {
         await this.clock.sleep(this.waitMs, stopped);
-        this.writes.push(write.call);
+        this.requests.push(write.call);
         const readAt = this.clock.monotonicMs();
         await this.clock.sleep(20 * second, signal);
         this.live = afterWrite(known, write);
@@ -116,7 +128,7 @@ describe("a zone that is written after all zones were planned", () => {
       happens: (turn: Turn) => (turn.freeze = sale),
       reads: 1,
       writes: [],
-      report: { result: "held", holds: [{ reason: "freeze" }] },
+      report: { zone: shopZone.name, result: "held", holds: [{ reason: "freeze" }] },
     },
     {
       when: "after ten minutes, when a freeze has begun",
@@ -163,6 +175,33 @@ describe("a zone that is written after all zones were planned", () => {
     const came = await turn.take(after, happens);
     expect(came).toMatchObject(report ?? { result: "applied", left: [] });
     expect([turn.reads, turn.writes.toSorted()]).toEqual([reads, writes]);
+    // A plan that is too old is made again before its first write, not between two.
+    expect(turn.requests.slice(0, reads)).toEqual(Array.from({ length: reads }, () => "read"));
+  });
+
+  it("is read again where the oldest part was read half a minute ago", async ({ expect }) => {
+    const turn = new Turn();
+    turn.settingsReadEarlierMs = 10 * second;
+    await turn.take(20 * second, nothing);
+    expect(turn.requests.slice(0, 3)).toEqual(["read", "read", "create-policy"]);
+  });
+
+  it.for([
+    { error: new ServiceFault("API_SERVER", true), code: "API_SERVER" },
+    { error: new ServiceFault("API_FORBIDDEN", false), code: "API_FORBIDDEN" },
+  ])("is not written where it cannot be read again: $code", async ({ error, code }, { expect }) => {
+    const turn = new Turn();
+    const report = await turn.take(10 * minute, () => (turn.reading = () => rethrow(error)));
+    expect(report).toMatchObject({ zone: shopZone.name, result: "error", failure: { code } });
+    expect([turn.reads, turn.writes]).toEqual([2, []]);
+  });
+
+  it("is not written where an internal error prevents another plan", async ({ expect }) => {
+    const turn = new Turn();
+    const error = new TypeError("no function");
+    const came = turn.take(10 * minute, () => (turn.reading = () => rethrow(error)));
+    await expect(came).rejects.toBe(error);
+    expect(turn.writes).toEqual([]);
   });
 
   it("stays held, without another read, where its plan was held", async ({ expect }) => {
@@ -180,6 +219,7 @@ describe("a zone that is written after all zones were planned", () => {
     const later = new Turn();
     expect(await later.take(10 * minute, () => (later.live = done))).toMatchObject({
       result: "in_sync",
+      plan: { changes: [] },
     });
     expect(later.writes).toEqual([]);
   });
@@ -215,6 +255,8 @@ describe("a write that waits until its read expires", () => {
     });
     expect(report).toMatchObject({ result: "applied", left: [] });
     expect([turn.reads, turn.writes.toSorted()]).toEqual([3, calls]);
+    // Reads that expire after one and two minutes, and the two writes.
+    expect(turn.clock.monotonicMs()).toBe(hour + 3 * minute + 40 * second);
   });
 
   it("is sent on a read that is no older than a minute, or after another read", async ({
