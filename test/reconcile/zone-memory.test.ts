@@ -1,8 +1,11 @@
 import { describe, it } from "vitest";
 
-import type { Delete } from "../../src/plan/change.ts";
+import type { Author } from "../../src/plan/cause/author.ts";
+import type { Change, Delete } from "../../src/plan/change.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { ZoneMemory } from "../../src/reconcile/run/zone-memory.ts";
 import type { SkipReason } from "../../src/state/run-report.ts";
+import type { ResourceKey } from "../../src/zone/resource.ts";
 import { at, change, named, planOf, report, skipped, withCause } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 
@@ -52,6 +55,104 @@ describe("a correction", () => {
     const memory = memoryOf([copies]);
     const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
     expect(memory.contentionHolds(plan, at(10))).toEqual([]);
+  });
+});
+
+const alice: Author = {
+  kind: "person",
+  name: "alice@example.com",
+  context: "dash",
+  at: at(0),
+  method: "PUT",
+  path: "/page_shield/policies/5f1b0a",
+  ray: "8f2b",
+  isCertain: true,
+  fields: ["enabled"],
+};
+const bob: Author = { ...alice, name: "bob@example.com" };
+
+/** A change of one policy by an author. */
+function by(author: Author, key: ResourceKey): Change {
+  return { ...change(key), authors: [author] };
+}
+
+/** A memory with corrections of policies, each so many minutes after the start. */
+function memoryWith(
+  corrections: Readonly<Record<string, readonly number[]>>,
+  store = new MemoryRunStore(),
+): ZoneMemory {
+  const memory = new ZoneMemory(zone, () => limits, store);
+  const moments = Object.entries(corrections)
+    .flatMap(([name, minutes]) => minutes.map((minute) => ({ name, minute })))
+    .toSorted((one, other) => one.minute - other.minute);
+  for (const { name, minute } of moments) {
+    const changes = [change(`policy/${name}`)];
+    memory.record(report(zone, minute, { result: "applied", cause: "drift", changes }), "");
+  }
+  return memory;
+}
+
+function drifted(...changes: readonly Change[]): Plan {
+  return planOf(zone, withCause("drift", changes));
+}
+
+describe("a contended field", () => {
+  it("is named with the other writer, and not with those of other fields", ({ expect }) => {
+    const memory = memoryWith({ a: [1, 2, 3], b: [1, 2] });
+    const [hold] = memory.contentionHolds(
+      drifted(by(alice, "policy/a"), by(bob, "policy/b")),
+      at(4),
+    );
+    expect(hold?.message).toContain("policy/a enabled was corrected 3 times within 60 min");
+    expect(hold?.message).not.toContain("policy/b");
+    expect(hold?.message).toContain("the other writer is alice@example.com");
+    expect(hold?.message).not.toContain("bob");
+  });
+
+  it("is named with the writer of its change, of which another field is not contended", ({
+    expect,
+  }) => {
+    const fields = ["enabled", "value"].map((field) => ({ field, before: 1, after: 2 }));
+    const both = { ...by(alice, "policy/a"), fields };
+    const [hold] = memoryWith({ a: [1, 2, 3] }).contentionHolds(drifted(both), at(4));
+    expect(hold?.message).toMatch(/^policy\/a enabled was .*the other writer is alice@/);
+  });
+
+  it("is none where the files change it", ({ expect }) => {
+    const pendingChange = withCause("pending", [change("policy/a")]);
+    const memory = memoryWith({ a: [1, 2, 3] });
+    expect(memory.contentionHolds(planOf(zone, pendingChange), at(4))).toEqual([]);
+  });
+
+  it("is contended after a restart, too", ({ expect }) => {
+    const store = new MemoryRunStore();
+    memoryWith({ a: [1, 2, 3] }, store);
+    const restarted = new ZoneMemory(zone, () => limits, store);
+    expect(restarted.corrections).toBe(1);
+    expect(restarted.contentionHolds(drifted(change("policy/a")), at(4))).toHaveLength(1);
+  });
+
+  it.for<{ when: string; corrected: Record<string, readonly number[]>; ends: number }>([
+    { when: "an hour after the first of three corrections", corrected: { a: [1, 2, 3] }, ends: 61 },
+    {
+      when: "an hour after the third last of more corrections",
+      corrected: { a: [1, 2, 3, 4] },
+      ends: 62,
+    },
+    {
+      when: "when the last of two fields ends",
+      corrected: { a: [1, 2, 3], b: [2, 3, 5] },
+      ends: 62,
+    },
+    { when: "now where no field was corrected too often", corrected: { a: [1, 2] }, ends: 10 },
+  ])("ends $when", ({ corrected, ends }, { expect }) => {
+    const memory = memoryWith(corrected);
+    const plan = drifted(change("policy/a"), change("policy/b"));
+    expect(memory.endOfContention(plan, at(10))).toEqual(at(ends));
+    const until = at(ends);
+    expect(memory.contentionHolds(plan, until)).toEqual([]);
+    const before = new Date(Number(until) - 1);
+    expect(memory.contentionHolds(plan, before)).toHaveLength(ends === 10 ? 0 : 1);
   });
 });
 
