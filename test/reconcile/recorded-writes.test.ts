@@ -14,55 +14,74 @@ const writes: readonly Write[] = [
   { call: "create-policy", body: {}, changes: ["policy/b"] },
 ];
 
+interface Choice {
+  readonly stopsAfter?: string;
+  readonly recordMs?: number;
+  readonly stopsWhileRecording?: boolean;
+  readonly plan?: readonly Write[];
+}
+
+/** What was recorded and sent, in order; the program stops after the write of a change. */
+async function recordsOf({
+  stopsAfter = "",
+  recordMs = 5,
+  stopsWhileRecording = false,
+  plan = writes,
+}: Choice = {}): Promise<readonly string[]> {
+  const seen: string[] = [];
+  const clock = new SimulatedClock();
+  const bugs = new Bugs();
+  using gate = new WriteGate(clock, maxReadAgeMs(0));
+  const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
+  if (planned.result !== "planned") throw new Error("not planned");
+  const [stop, { signal }] = [new AbortController(), new AbortController()];
+  const applying = applyPlan(
+    {
+      report: { ...planned, plan: { ...planned.plan, writes: plan } },
+      live: liveZone(),
+      digest: "",
+      readAt: readAllAt(0),
+      conflicts: [],
+      holdsAt: () => [],
+      remainingIn: () => [],
+    },
+    gate,
+    {
+      reader: {
+        readAnswers: () => Promise.reject(new Error("not read again")),
+        readScripts: () => Promise.resolve([]),
+      },
+      writer: {
+        write: (live, { changes }) => {
+          seen.push(`sent ${changes.join()}`);
+          if (changes.join() === stopsAfter) stop.abort();
+          const readAt = clock.monotonicMs();
+          return Promise.resolve({ live, readAt, shows: "part", ray: "", interleaved: false });
+        },
+      },
+      clock,
+      bug: (error) => bugs.tell(error),
+      recordBeforeWrite: async ({ outcomes }) => {
+        await clock.sleep(recordMs, signal);
+        if (stopsWhileRecording) stop.abort();
+        const texts = outcomes.map((each) =>
+          each.status === "skipped" ? each.reason : each.status,
+        );
+        seen.push(texts.join(" "));
+      },
+    },
+    { stop: stop.signal, abort: signal },
+  );
+  await clock.run(applying);
+  bugs.expectNone();
+  return seen;
+}
+
 describe("a run whose writes are recorded", () => {
   it("has each write on record as unknown before it is sent, and those before it as done", async ({
     expect,
   }) => {
-    const seen: string[] = [];
-    const clock = new SimulatedClock();
-    const bugs = new Bugs();
-    using gate = new WriteGate(clock, maxReadAgeMs(0));
-    const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
-    if (planned.result !== "planned") throw new Error("not planned");
-    const signal = new AbortController().signal;
-    const applying = applyPlan(
-      {
-        report: { ...planned, plan: { ...planned.plan, writes } },
-        live: liveZone(),
-        digest: "",
-        readAt: readAllAt(0),
-        conflicts: [],
-        holdsAt: () => [],
-        remainingIn: () => [],
-      },
-      gate,
-      {
-        reader: {
-          readAnswers: () => Promise.reject(new Error("not read again")),
-          readScripts: () => Promise.resolve([]),
-        },
-        writer: {
-          write: (live, { changes }) => {
-            seen.push(`sent ${changes.join()}`);
-            const readAt = clock.monotonicMs();
-            return Promise.resolve({ live, readAt, shows: "part", ray: "", interleaved: false });
-          },
-        },
-        clock,
-        bug: (error) => bugs.tell(error),
-        recordBeforeWrite: async ({ outcomes }) => {
-          await clock.sleep(5, signal);
-          const texts = outcomes.map((each) =>
-            each.status === "skipped" ? each.reason : each.status,
-          );
-          seen.push(texts.join(" "));
-        },
-      },
-      { stop: signal, abort: signal },
-    );
-    await clock.run(applying);
-    bugs.expectNone();
-    expect(seen).toEqual([
+    expect(await recordsOf()).toEqual([
       "unknown shutdown shutdown",
       "sent setting/enabled",
       "done unknown shutdown",
@@ -70,5 +89,26 @@ describe("a run whose writes are recorded", () => {
       "done done unknown",
       "sent policy/b",
     ]);
+  });
+
+  it("has no write on record that is not sent, since the program stops", async ({ expect }) => {
+    expect(await recordsOf({ stopsAfter: "policy/a" })).toEqual([
+      "unknown shutdown shutdown",
+      "sent setting/enabled",
+      "done unknown shutdown",
+      "sent policy/a",
+    ]);
+  });
+
+  it("sends nothing where the read has expired when the record is written", async ({ expect }) => {
+    expect(await recordsOf({ recordMs: 60_000 })).toEqual(["unknown shutdown shutdown"]);
+  });
+
+  it.for<Write>([
+    { call: "update-settings", body: {}, changes: ["setting/enabled"] },
+    { call: "put-entrypoint", rules: [], changes: ["rule/a"] },
+  ])("sends nothing where the program stops meanwhile: $call", async (write, { expect }) => {
+    const records = await recordsOf({ plan: [write], stopsWhileRecording: true });
+    expect(records).toEqual(["unknown"]);
   });
 });
