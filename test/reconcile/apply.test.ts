@@ -75,6 +75,11 @@ describe("a read that writes rely on", () => {
       reads: ["settings"],
     },
     {
+      when: "of policies has expired when all settings are written, and does not end the run",
+      writes: [putSettings, putSettings, putSettings, deletePolicy],
+      reads: ["policies"],
+    },
+    {
       when: "of rules is renewed by answers about rules",
       writes: [deleteRule, deleteRule, deleteRule, deleteRule],
       reads: [],

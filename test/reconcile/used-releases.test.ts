@@ -10,7 +10,12 @@ import { MemoryRunStore } from "../support/run-store.ts";
 
 const shop = "shop.example";
 const [a, b, c] = ["policy/a", "policy/b", "policy/c"] as const;
-const hash = planHash(planOf(shop, [a, b, c].map((key) => change(key))));
+const hash = planHash(
+  planOf(
+    shop,
+    [a, b, c].map((key) => change(key)),
+  ),
+);
 
 function changes(keys: readonly ResourceKey[]): ZoneReport {
   return report(shop, 0, {
