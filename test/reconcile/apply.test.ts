@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { type Change, neutral } from "../../src/plan/change.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
 import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
@@ -17,18 +16,6 @@ const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } 
 const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
 const deleteRule = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["rule/b"] } as const;
 
-const duplicate: Change = {
-  verb: "delete",
-  kind: "policy",
-  key: "policy/p1",
-  title: "",
-  id: "p1",
-  reason: "duplicate",
-  fields: [],
-  causes: [],
-  effect: neutral,
-};
-const [twin, other] = [livePolicy("twin"), livePolicy("p1")];
 const off = {
   enabled: false,
   use_cloudflare_reporting_endpoint: true,
@@ -36,7 +23,7 @@ const off = {
 };
 const live = liveZone({
   settings: { ...off, enabled: true },
-  policies: [twin, other],
+  policies: [livePolicy("p1")],
   entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
 });
 const strangers = { state: "present", id: "ep", version: "2", rules: [] } as const;
@@ -112,6 +99,23 @@ describe("a read that writes rely on", () => {
     },
   );
 
+  it("is not repeated before the first write, but expires after a minute", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(55 * second);
+    const reads: string[] = [];
+    const choice = { clock, live, reads };
+    expect(await outcomesOf([createPolicy], 4 * second, choice)).toEqual(["done"]);
+    expect(await outcomesOf([createPolicy], 0, choice)).toEqual(["done"]);
+    expect(await outcomesOf([createPolicy], 2 * second, choice)).toEqual(["read_expired"]);
+    expect(reads).toEqual([]);
+  });
+
+  it("expires while a later write waits", async ({ expect }) => {
+    const waitMs = (write: Write): number => (write === deleteRule ? 70 * second : 0);
+    const came = await outcomesOf([updatePolicy, deleteRule, putSettings], waitMs, { live });
+    expect(came).toEqual(["done", "read_expired", "read_expired"]);
+  });
+
   it("is no read where the part was not read", async ({ expect }) => {
     const readAt = { settings: 0, policies: undefined, rules: undefined };
     expect(await outcomesOf([deletePolicy], 0, { readAt })).toEqual(["read_expired"]);
@@ -127,80 +131,6 @@ describe("a read that writes rely on", () => {
   ])("a write that is cancelled after $when", async ({ code, came }, { expect }) => {
     const failure = () => new ServiceFault(code, true);
     expect(await outcomesOf([deletePolicy], 90 * second, {}, failure)).toEqual([came]);
-  });
-});
-
-/** A clock whose timers ring half a millisecond early, as real ones may. */
-class EarlyClock extends SimulatedClock {
-  override alarm(ms: number, ring: () => void): () => void {
-    return super.alarm(Math.max(1, ms - 0.5), ring);
-  }
-}
-
-describe("a write that undoes what others did after the read", () => {
-  const cases = [
-    { write: putRules, part: "rules", readAgain: { entrypoint: strangers } },
-    { write: deletePolicy, part: "policies", readAgain: { policies: [other] } },
-  ] as const;
-
-  it.for(cases)("$write.call reads nothing more after a few seconds", async (each, { expect }) => {
-    const reads: string[] = [];
-    const choice = { live, changes: [duplicate], reads, readAgain: each.readAgain };
-    expect(await outcomesOf([each.write], 4 * second, choice)).toEqual(["done"]);
-    expect(reads).toEqual([]);
-  });
-
-  it.for(cases)("$write.call reads its part again after ten seconds", async (each, { expect }) => {
-    const clock = new SimulatedClock();
-    await clock.advance(10 * second);
-    const reads: string[] = [];
-    const choice = { clock, live, changes: [duplicate], reads };
-    expect(await outcomesOf([each.write], 0, choice)).toEqual(["done"]);
-    expect(reads).toEqual([each.part]);
-  });
-
-  it.for(cases)("$write.call is not sent where that shows a change", async (each, { expect }) => {
-    const clock = new SimulatedClock();
-    await clock.advance(10 * second);
-    const choice = { clock, live, changes: [duplicate], readAgain: each.readAgain };
-    expect(await outcomesOf([each.write], 0, choice)).toEqual(["read_expired"]);
-  });
-
-  it("is sent where another read has the same policies in another order", async ({ expect }) => {
-    const clock = new SimulatedClock();
-    await clock.advance(10 * second);
-    const readAgain = { policies: [other, twin] };
-    const choice = { clock, live, changes: [duplicate], readAgain };
-    expect(await outcomesOf([deletePolicy], 0, choice)).toEqual(["done"]);
-    expect(clock.sleeping).toBe(0);
-  });
-
-  it.for(cases)("$write.call is cancelled where it waits for longer", async (each, { expect }) => {
-    const choice = { live, changes: [duplicate], readAgain: each.readAgain };
-    expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["read_expired"]);
-  });
-
-  it.for(cases)(
-    "$write.call is sent in the end where it always waits",
-    async (each, { expect }) => {
-      const reads: string[] = [];
-      const choice = { live, changes: [duplicate], reads };
-      expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["done"]);
-      expect(reads).toEqual([each.part, each.part, each.part]);
-    },
-  );
-
-  it.for(cases)("$write.call is no younger where a timer rings early", async (each, { expect }) => {
-    const reads: string[] = [];
-    const choice = { clock: new EarlyClock(), live, changes: [duplicate], reads };
-    expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["done"]);
-    expect(reads).toEqual([each.part, each.part, each.part]);
-  });
-
-  it("is no delete of a policy without a twin", async ({ expect }) => {
-    const reads: string[] = [];
-    expect(await outcomesOf([deletePolicy], 30 * second, { live, reads })).toEqual(["done"]);
-    expect(reads).toEqual([]);
   });
 });
 

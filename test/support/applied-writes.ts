@@ -9,7 +9,7 @@ import { SimulatedClock } from "./clock.ts";
 import { liveZone, readAllAt } from "./model.ts";
 import { report } from "./reports.ts";
 
-const zoneParts = ["settings", "policies", "rules"] as const;
+const zoneParts = ["settings", "policies", "rules", "scoreRule"] as const;
 
 /** What a test of writes may choose. */
 interface Choice {
@@ -19,8 +19,12 @@ interface Choice {
   readonly live?: LiveZone;
   /** The parts that another read shows. */
   readonly readAgain?: Partial<LiveZone>;
+  /** How long another read takes. */
+  readonly readMs?: number;
   /** Parts that were read again. */
   readonly reads?: string[];
+  /** The priorities of those reads. */
+  readonly priorities?: string[];
 }
 
 /** Applies writes that each wait for a time before they are sent, and gives their outcomes. */
@@ -45,15 +49,11 @@ export function outcomesOf(
 export async function outcomesBy(
   writes: readonly Write[],
   send: (write: Write, stop: AbortSignal) => Promise<void>,
-  {
-    clock = new SimulatedClock(),
-    readAt = readAllAt(0),
-    changes = [],
-    live = liveZone(),
-    readAgain = {},
-    reads = [],
-  }: Choice = {},
+  choice: Choice = {},
 ): Promise<readonly string[]> {
+  const { clock = new SimulatedClock(), live = liveZone() } = choice;
+  const { readAt = readAllAt(0), changes = [] } = choice;
+  const reader = readerOf(live, clock, choice);
   const bugs = new Bugs();
   using gate = new WriteGate(clock, maxReadAgeMs(0));
   const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
@@ -64,18 +64,6 @@ export async function outcomesBy(
       const shows = partOf(write) === "policies" ? "object" : "part";
       return { live: known, readAt: clock.monotonicMs(), shows, ray: "ray", interleaved: false };
     },
-  };
-  const reader: LiveReader = {
-    readAnswers: (_zone, parts) => {
-      reads.push(...zoneParts.filter((part) => parts[part]));
-      const times = readAllAt(clock.monotonicMs());
-      return Promise.resolve({
-        readAt: times,
-        digest: "",
-        live: () => ({ ...live, ...readAgain }),
-      });
-    },
-    readScripts: () => Promise.resolve([]),
   };
   const never = new AbortController().signal;
   const came = await clock.run(
@@ -98,4 +86,22 @@ export async function outcomesBy(
   if (came.result === "held") return came.holds.map(({ message }) => message);
   if (came.result !== "applied") throw new Error(came.result);
   return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
+}
+
+/** A reader that shows another state than the first read, and notes what it is asked for. */
+function readerOf(
+  live: LiveZone,
+  clock: SimulatedClock,
+  { readAgain = {}, readMs = 0, reads = [], priorities = [] }: Choice,
+): LiveReader {
+  return {
+    readAnswers: async (_zone, parts, priority, signal) => {
+      priorities.push(priority);
+      reads.push(...zoneParts.filter((part) => parts[part]));
+      const times = readAllAt(clock.monotonicMs());
+      if (readMs > 0) await clock.sleep(readMs, signal);
+      return { readAt: times, digest: "", live: () => ({ ...live, ...readAgain }) };
+    },
+    readScripts: () => Promise.resolve([]),
+  };
 }

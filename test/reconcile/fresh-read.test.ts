@@ -1,0 +1,169 @@
+import { once } from "node:events";
+
+import { describe, it } from "vitest";
+
+import { type Change, neutral } from "../../src/plan/change.ts";
+import type { Write } from "../../src/zone/write.ts";
+import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { livePolicy, liveZone } from "../support/model.ts";
+import { ServiceFault } from "../support/world.ts";
+
+const second = 1_000;
+
+const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
+const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
+
+const duplicate: Change = {
+  verb: "delete",
+  kind: "policy",
+  key: "policy/p1",
+  title: "",
+  id: "p1",
+  reason: "duplicate",
+  fields: [],
+  causes: [],
+  effect: neutral,
+};
+const update: Change = {
+  verb: "update",
+  kind: "policy",
+  key: "policy/a",
+  title: "",
+  id: "p1",
+  adopted: false,
+  fields: [],
+  causes: [],
+  effect: neutral,
+};
+const [twin, other] = [livePolicy("twin"), livePolicy("p1")];
+const live = liveZone({
+  policies: [twin, other],
+  entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
+});
+const strangers = { state: "present", id: "ep", version: "2", rules: [] } as const;
+
+describe("a write that undoes what others did after the read", () => {
+  const cases = [
+    { write: putRules, part: "rules", readAgain: { entrypoint: strangers } },
+    { write: deletePolicy, part: "policies", readAgain: { policies: [other] } },
+  ] as const;
+
+  it.for(cases)("$write.call reads nothing more after a few seconds", async (each, { expect }) => {
+    const reads: string[] = [];
+    const choice = { live, changes: [duplicate], reads, readAgain: each.readAgain };
+    expect(await outcomesOf([each.write], 4 * second, choice)).toEqual(["done"]);
+    expect(reads).toEqual([]);
+  });
+
+  it.for(cases)("$write.call reads its part again after ten seconds", async (each, { expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const [reads, priorities]: [string[], string[]] = [[], []];
+    const choice = { clock, live, changes: [duplicate], reads, priorities };
+    expect(await outcomesOf([each.write], 0, choice)).toEqual(["done"]);
+    expect([reads, priorities]).toEqual([[each.part], ["write"]]);
+  });
+
+  it.for(cases)("$write.call is not sent where that shows a change", async (each, { expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const choice = { clock, live, changes: [duplicate], readAgain: each.readAgain };
+    expect(await outcomesOf([each.write], 0, choice)).toEqual(["read_expired"]);
+  });
+
+  it("is cancelled when its read is five seconds old, not after a wait of five", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(3 * second);
+    const reads: string[] = [];
+    const choice = { clock, live, reads };
+    expect(await outcomesOf([putRules], 3 * second, choice)).toEqual(["done"]);
+    expect(reads).toEqual(["rules"]);
+  });
+
+  it.for([
+    { code: "API_REFUSED", came: "failed" },
+    { code: "API_SERVER", came: "failed" },
+    { code: "API_RATE_LIMITED", came: "failed" },
+    { code: "API_UNKNOWN_OUTCOME", came: "unknown" },
+  ] as const)("is sent once where it fails at once: $code", async ({ code, came }, { expect }) => {
+    let sent = 0;
+    const fails = (): Promise<never> => {
+      sent += 1;
+      return Promise.reject(new ServiceFault(code, true));
+    };
+    expect(await outcomesBy([putRules], fails, { live })).toEqual([came]);
+    expect(sent).toBe(1);
+  });
+
+  it.for([
+    { code: "API_SERVER", came: "failed", times: 1 },
+    { code: "API_UNKNOWN_OUTCOME", came: "unknown", times: 1 },
+    // A 429 was not carried out: it is sent again after another read.
+    { code: "API_RATE_LIMITED", came: "done", times: 2 },
+  ] as const)(
+    "is sent $times times where it fails after its read became old: $code",
+    async ({ code, came, times }, { expect }) => {
+      let sent = 0;
+      const fails = async (_write: Write, stop: AbortSignal): Promise<void> => {
+        sent += 1;
+        if (sent > 1) return;
+        await once(stop, "abort");
+        throw new ServiceFault(code, true);
+      };
+      expect(await outcomesBy([putRules], fails, { live })).toEqual([came]);
+      expect(sent).toBe(times);
+    },
+  );
+
+  it("is sent where another read has the same policies in another order", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const readAgain = { policies: [other, twin] };
+    const choice = { clock, live, changes: [duplicate], readAgain };
+    expect(await outcomesOf([deletePolicy], 0, choice)).toEqual(["done"]);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it.for(cases)("$write.call is cancelled where it waits for longer", async (each, { expect }) => {
+    const choice = { live, changes: [duplicate], readAgain: each.readAgain };
+    expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["read_expired"]);
+  });
+
+  it.for(cases)(
+    "$write.call is sent in the end where it always waits",
+    async (each, { expect }) => {
+      const reads: string[] = [];
+      const choice = { live, changes: [duplicate], reads };
+      expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["done"]);
+      expect(reads).toEqual([each.part, each.part, each.part]);
+    },
+  );
+
+  it.for([
+    { readMs: 4 * second, times: 1 },
+    { readMs: 5 * second, times: 2 },
+    { readMs: 9 * second, times: 2 },
+  ])("is read $times times where a read takes $readMs ms", async (each, { expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const reads: string[] = [];
+    const choice = { clock, live, reads, readMs: each.readMs };
+    expect(await outcomesBy([putRules], () => Promise.resolve(), choice)).toEqual(["done"]);
+    expect(reads).toHaveLength(each.times);
+  });
+
+  it.for<{ what: string; changes: readonly Change[] }>([
+    { what: "without a twin", changes: [] },
+    { what: "that is no longer declared", changes: [{ ...duplicate, reason: "undeclared" }] },
+    { what: "while another duplicate is deleted", changes: [{ ...duplicate, id: "p2" }] },
+    { what: "while another policy is changed", changes: [{ ...update, id: "p1" }] },
+  ])("is no delete of a policy $what", async ({ changes }, { expect }) => {
+    const reads: string[] = [];
+    const choice = { live, reads, changes };
+    expect(await outcomesOf([deletePolicy], 30 * second, choice)).toEqual(["done"]);
+    expect(reads).toEqual([]);
+  });
+});
