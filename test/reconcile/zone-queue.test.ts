@@ -1,6 +1,8 @@
+import { getEventListeners } from "node:events";
+
 import { describe, it } from "vitest";
 
-import { ZoneQueue } from "../../src/reconcile/queue/zone-queue.ts";
+import { type QueueEntry, ZoneQueue } from "../../src/reconcile/queue/zone-queue.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
@@ -11,10 +13,6 @@ function named(text: string): ZoneName {
 }
 
 const [a, b, c] = [named("a.example"), named("b.example"), named("c.example")];
-
-function nine(text: string): readonly ZoneName[] {
-  return Array.from({ length: 9 }, (_, index) => named(`${text}${index}.example`));
-}
 
 /** A queue on a simulated clock, and what it gives next. */
 function queueOn(clock: SimulatedClock): {
@@ -102,24 +100,6 @@ describe("the queue of zones", () => {
     expect(given).toBe("a.example retry retry");
   });
 
-  it("gives a zone of a sweep at every fifth take, however many changes there are", async ({
-    expect,
-    signal,
-  }) => {
-    const clock = new SimulatedClock();
-    const { queue, next } = queueOn(clock);
-    queue.add(a, "sweep", "schedule", 0);
-    await clock.advance(3_600_000);
-    const given: string[] = [];
-    for (let turn = 0; turn < 5; turn += 1) {
-      queue.add(b, "changed", "file", 0);
-      given.push(await next(signal));
-      queue.done(b);
-    }
-    const change = "b.example changed file";
-    expect(given).toEqual([change, change, change, change, "a.example sweep schedule"]);
-  });
-
   it("gives zones of one priority in the order in which they are due", async ({
     expect,
     signal,
@@ -189,24 +169,6 @@ describe("the queue of zones", () => {
     expect(await next(signal)).toBe("a.example due due");
   });
 
-  it("alternates between changed and due zones, with one of a sweep at every fifth take", async ({
-    expect,
-    signal,
-  }) => {
-    const clock = new SimulatedClock();
-    const { queue, next } = queueOn(clock);
-    for (const zone of nine("due")) queue.add(zone, "due", "due", 0);
-    for (const zone of nine("sweep")) queue.add(zone, "sweep", "schedule", 1_000);
-    for (const zone of nine("changed")) queue.add(zone, "changed", "file", 2_000);
-    await clock.advance(2_000);
-    const given: string[] = [];
-    for (let turn = 0; turn < 10; turn += 1) {
-      given.push((await next(signal)).split(" ")[1] ?? "");
-    }
-    const round = ["due", "changed", "due", "changed", "sweep"];
-    expect(given).toEqual(round.concat(round));
-  });
-
   it("gives a zone that is due later for an earlier request, with its trigger", async ({
     expect,
     signal,
@@ -231,5 +193,57 @@ describe("the queue of zones", () => {
     queue.add(a, "due", "due", 60_000);
     queue.promoteDue();
     expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("promotes no zone that waits for another reason", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "retry", "retry", 60_000);
+    queue.promoteDue();
+    const given = next(signal);
+    await clock.advance(59_999);
+    expect([queue.size, queue.running.size]).toEqual([1, 0]);
+    await clock.advance(1);
+    expect(await given).toBe("a.example retry retry");
+  });
+
+  it("leaves neither listener nor timer behind", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    const stopping = new AbortController();
+    for (let turn = 0; turn < 3; turn += 1) {
+      const given = next(stopping.signal);
+      await clock.advance(0);
+      queue.add(a, "changed", "file", 0);
+      await given;
+      queue.done(a);
+    }
+    expect([getEventListeners(stopping.signal, "abort").length, clock.sleeping]).toEqual([0, 0]);
+  });
+});
+
+describe("workers of a queue", () => {
+  it("run a zone again after an internal error, which is reported as one of no zone", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    const queue = new ZoneQueue(clock);
+    const stopping = new AbortController();
+    const mistake = new TypeError("a bug of ours");
+    const [bugs, runs]: [unknown[], string[]] = [[], []];
+    const run = async ({ zone, trigger }: QueueEntry): Promise<void> => {
+      runs.push(`${zone} ${trigger}`);
+      await Promise.resolve();
+      if (runs.length === 1) throw mistake;
+    };
+    const working = queue.work(run, (...told) => bugs.push(told), stopping.signal);
+    queue.add(a, "changed", "file", 0);
+    await clock.advance(0);
+    queue.add(a, "sweep", "schedule", 0);
+    await clock.advance(0);
+    expect(runs).toEqual(["a.example file", "a.example schedule"]);
+    expect([bugs, queue.running.size]).toEqual([[[mistake, ""]], 0]);
+    stopping.abort();
+    await working;
   });
 });

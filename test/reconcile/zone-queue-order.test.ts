@@ -1,0 +1,99 @@
+import { describe, it } from "vitest";
+
+import { ZoneQueue } from "../../src/reconcile/queue/zone-queue.ts";
+import type { ZoneName } from "../../src/zone/zone.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { named } from "../support/reports.ts";
+
+const [a, b] = [named("a.example"), named("b.example")];
+
+function nine(text: string): readonly ZoneName[] {
+  return Array.from({ length: 9 }, (_, index) => named(`${text}${index}.example`));
+}
+
+/** A queue on a simulated clock, and what it gives next. */
+function queueOn(clock: SimulatedClock): {
+  readonly queue: ZoneQueue;
+  readonly next: (signal: AbortSignal) => Promise<string>;
+} {
+  const queue = new ZoneQueue(clock);
+  return {
+    queue,
+    next: async (signal) => {
+      const { zone, priority, trigger } = await queue.take(signal);
+      return `${zone} ${priority} ${trigger}`;
+    },
+  };
+}
+
+describe("the next zone of a queue", () => {
+  it("gives a zone of a sweep at every fifth take, however many changes there are", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "sweep", "schedule", 0);
+    await clock.advance(3_600_000);
+    const given: string[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      queue.add(b, "changed", "file", 0);
+      given.push(await next(signal));
+      queue.done(b);
+    }
+    const change = "b.example changed file";
+    expect(given).toEqual([change, change, change, change, "a.example sweep schedule"]);
+  });
+
+  it("alternates between changed and due zones, with one of a sweep at every fifth take", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    for (const zone of nine("due")) queue.add(zone, "due", "due", 0);
+    for (const zone of nine("sweep")) queue.add(zone, "sweep", "schedule", 1_000);
+    for (const zone of nine("changed")) queue.add(zone, "changed", "file", 2_000);
+    await clock.advance(2_000);
+    const given: string[] = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      given.push((await next(signal)).split(" ")[1] ?? "");
+    }
+    const round = ["due", "changed", "due", "changed", "sweep"];
+    expect(given).toEqual(round.concat(round));
+  });
+
+  it("gives a zone at the earlier of two moments, with the trigger of the more urgent", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "retry", "retry", 60_000);
+    expect(queue.add(a, "sweep", "manual", 10_000)).toBe("queued");
+    const given = next(signal);
+    await clock.advance(10_000);
+    expect(await given).toBe("a.example retry retry");
+  });
+
+  it("gives the zone that has been due longest at every fifth take, of any lower priority", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    for (const zone of nine("changed")) queue.add(zone, "changed", "file", 0);
+    queue.add(a, "retry", "retry", 2_000);
+    queue.add(b, "sweep", "schedule", 1_000);
+    await clock.advance(2_000);
+    const given: string[] = [];
+    for (let turn = 0; turn < 10; turn += 1) given.push(await next(signal));
+    expect([given[4], given[9]]).toEqual(["b.example sweep schedule", "a.example retry retry"]);
+  });
+
+  it("gives the only zones that wait at every take", async ({ expect, signal }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    for (const zone of nine("sweep")) queue.add(zone, "sweep", "schedule", 0);
+    for (const zone of nine("sweep")) expect(await next(signal)).toBe(`${zone} sweep schedule`);
+  });
+});
