@@ -20,9 +20,13 @@ describe("stopping the program", () => {
     world.start();
     await world.clock.advance(250);
     expect(world.requests).toEqual([`read ${shop}`, `write ${shop} create-policy`]);
+    let hasEnded = false;
+    void world.ended.then(() => (hasEnded = true));
     world.stop.abort();
-    await world.clock.advance(100);
-    await world.ended;
+    await world.clock.advance(49);
+    expect(hasEnded).toBe(false);
+    await world.clock.advance(1);
+    expect(hasEnded).toBe(true);
     expect(world.requests).toHaveLength(2);
     expect(world.reports).toMatchObject([
       {

@@ -279,4 +279,20 @@ describe("zones that cannot be listed", () => {
     expect(lost).toMatchObject({ result: "error", failure: { code: "ZONE_NOT_LISTED" } });
     expect(world.loads.at(-1)).toMatchObject({ declared: 2 });
   });
+
+  it("because they do not exist are reported when a file names them, with its revision", async ({
+    expect,
+  }) => {
+    await using world = new World([shop]);
+    world.start();
+    await world.clock.advance(0);
+    world.reports.length = 0;
+    world.files.set("lost.example", protectedContent);
+    world.revision = "r2";
+    world.reconciler.filesChanged();
+    await world.clock.advance(0);
+    expect(world.reports).toMatchObject([
+      { zone: "lost.example", result: "error", trigger: "file", revision: "r2" },
+    ]);
+  });
 });

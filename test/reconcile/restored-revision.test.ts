@@ -55,9 +55,20 @@ describe("a daemon that starts with a stored revision", () => {
     );
   });
 
+  it("fails where that cannot be read, and sends nothing", async ({ expect }) => {
+    const world = await restarted(many(1));
+    const fault = new Error("no permission to read the state");
+    world.restoring = () => Promise.reject(fault);
+    world.start();
+    await expect(world.ended).rejects.toBe(fault);
+    await world.clock.advance(60_000);
+    expect([world.loadCount, world.requests]).toEqual([0, []]);
+    world.stop.abort();
+  });
+
   it("ends quietly where it is stopped before that is read", async ({ expect }) => {
     await using world = await restarted(many(1));
-    world.restoreMs = 10_000;
+    world.restoring = (signal) => world.clock.sleep(10_000, signal);
     world.start();
     await world.clock.advance(1_000);
     world.stop.abort(new Error("the Lease is lost"));

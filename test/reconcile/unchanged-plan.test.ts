@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 
+import { unmarked } from "../../src/zone/mark.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
+import { named } from "../support/reports.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -13,6 +15,20 @@ async function sweptWorld(...others: readonly string[]): Promise<World> {
   await lookAgain(world);
   world.parsed.splice(0);
   return world;
+}
+
+/** Brings a zone to what is declared, by hand: its policy has no mark. */
+async function madeByHand(world: World): Promise<void> {
+  world.start();
+  await world.clock.advance(0);
+  const live = world.live.get(shop);
+  if (live?.policies === undefined) throw new Error("no policies");
+  const policies = live.policies.map((each) => ({
+    ...each,
+    description: unmarked(each.description).description,
+  }));
+  world.live.set(shop, { ...live, policies });
+  await lookAgain(world);
 }
 
 /** The results of one more sweep. */
@@ -72,6 +88,26 @@ describe("a zone is planned again", () => {
     world.reconciler.reconfigure({ ...world.options, owner: "somebody-else" });
     await lookAgain(world);
     expect(world.parsed).toEqual([shop]);
+  });
+
+  it("when declared resources are to be adopted from now on", async ({ expect }) => {
+    await using world = new World([shop]);
+    await madeByHand(world);
+    world.reconciler.reconfigure({ ...world.options, adopt: true });
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    expect(await lookAgain(world)).toEqual([`${shop} in_sync`]);
+  });
+
+  it("when other rules are remembered as adopted", async ({ expect }) => {
+    await using world = await sweptWorld();
+    const rules = [{ id: "r1", ref: "by-hand", key: "owasp" }];
+    world.store.setAdopted(named(shop), rules);
+    await lookAgain(world);
+    await lookAgain(world);
+    expect(world.parsed).toEqual([shop]);
+    world.store.setAdopted(named(shop), [{ id: "r2", ref: "by-hand", key: "owasp" }]);
+    await lookAgain(world);
+    expect(world.parsed).toEqual([shop, shop]);
   });
 
   it("after it was dropped from the files and added again", async ({ expect }) => {

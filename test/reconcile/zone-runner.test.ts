@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { ServiceFault, World } from "../support/world.ts";
+import { hashToAccept } from "../support/held.ts";
+import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
@@ -23,5 +24,62 @@ describe("a zone in which somebody replaced a resource after the read", () => {
     await world.clock.advance(3_600_000);
     expect(world.takeResults()).toEqual([]);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
+  });
+});
+
+describe("the requests of a run", () => {
+  it("come before those of a sweep where a hold has ended, and not after a failure", async ({
+    expect,
+  }) => {
+    await using world = new World([shop]);
+    const until = new Date(Number(world.clock.now()) + 60_000);
+    world.files.set(shop, { ...protectedContent, suspension: { reason: "sale", until } });
+    world.start();
+    await world.clock.advance(59_999);
+    expect(world.priorities.splice(0)).toEqual([`${shop} sweep`]);
+    world.faults.set(shop, () => new ServiceFault("API_SERVER", true));
+    await world.clock.advance(1);
+    expect(world.priorities.splice(0)).toEqual([`${shop} changed`]);
+    await world.clock.advance(5_000);
+    expect(world.priorities.splice(0)).toEqual([`${shop} sweep`]);
+  });
+});
+
+describe("a zone that was dropped from the files after failures and is added again", () => {
+  it("is retried as after a first failure", async ({ expect }) => {
+    await using world = new World([shop, "blog.example"]);
+    world.faults.set(shop, () => new ServiceFault("API_SERVER", true));
+    world.start();
+    await world.clock.advance(60_000);
+    world.files.delete(shop);
+    for (const revision of ["r2", "r3"]) {
+      world.revision = revision;
+      world.reconciler.filesChanged();
+      await world.clock.advance(0);
+      world.files.set(shop, protectedContent);
+    }
+    world.takeResults();
+    await world.clock.advance(4_999);
+    expect(world.takeResults()).toEqual([]);
+    await world.clock.advance(1);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
+  });
+});
+
+describe("a fleet that is judged as a whole", () => {
+  it("is written without another read of its first hundred zones", async ({ expect }) => {
+    const zones = Array.from({ length: 120 }, (_, index) => `z${index}.example`);
+    await using world = new World(zones);
+    world.start();
+    await world.clock.advance(0);
+    expect(world.requests).toHaveLength(120);
+    world.requests.length = 0;
+    const { options, reconciler } = world;
+    const accept = [hashToAccept(world.loads.at(-1)?.hold?.message)];
+    reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
+    await world.clock.advance(0);
+    const read = world.requests.filter((each) => each.startsWith("read"));
+    expect(read).toEqual(zones.slice(100).map((zone) => `read ${zone}`));
+    expect(world.requests).toHaveLength(20 + 2 * 120);
   });
 });

@@ -87,8 +87,8 @@ export class World implements AsyncDisposable {
   readonly faults = new Map<string, () => Error | undefined>();
   /** How long a load takes. */
   loadMs = 0;
-  /** How long it takes to restore what the process before this one stored. */
-  restoreMs = 0;
+  /** What happens before it is known what the process before this one stored. */
+  restoring = (_signal: AbortSignal): Promise<void> => Promise.resolve();
   /** How long each request takes. */
   latencyMs = 0;
   /** How long each request for one of these zones takes. */
@@ -170,7 +170,7 @@ export class World implements AsyncDisposable {
         load: (signal) => this.#load(signal),
         restore: async (signal) => {
           const { stored: state, storedRound: phase, storedPassed: passed } = this;
-          if (this.restoreMs > 0) await this.clock.sleep(this.restoreMs, signal);
+          await this.restoring(signal);
           return state && { state, round: { phase, passed } };
         },
         select: selectByName,
