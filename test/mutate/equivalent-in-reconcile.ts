@@ -156,11 +156,6 @@ export const equivalentInReconcile = [
     why: "Either signal ends the wait, and which one is asked afterwards.",
   },
   {
-    file: "src/reconcile/run/send-fresh.ts",
-    how: 'change.verb === "delete" && change.reason === "duplicate" && change.id === write.id → (change.verb === "delete" && change.reason === "duplicate")',
-    why: "Another delete is sent on a fresh read too: it costs a request.",
-  },
-  {
     file: "src/reconcile/fleet/first-round.ts",
     how: "before === undefined || !isSame(before, after) → true",
     why: "The same plans are judged again, with the same result: it costs time.",

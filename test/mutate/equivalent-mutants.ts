@@ -4,6 +4,7 @@ import { equivalentInImpact } from "./equivalent-in-impact.ts";
 import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
+import { equivalentInRuns } from "./equivalent-in-runs.ts";
 import { equivalentInSyntax } from "./equivalent-in-syntax.ts";
 
 /** A mutant that no test can or should notice. */
@@ -54,5 +55,6 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInOverlap,
   ...equivalentInPlan,
   ...equivalentInReconcile,
+  ...equivalentInRuns,
   ...equivalentInSyntax,
 ];
