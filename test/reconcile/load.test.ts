@@ -113,6 +113,23 @@ describe("a load", () => {
     expect(await loadFiles(world, { revision: "r3" })).toMatchObject({ result: "applied" });
   });
 
+  it("that is due with a sweep takes effect although that sweep waits for the one before", async ({
+    expect,
+  }) => {
+    await using world = new World([shop, blog]);
+    world.start();
+    await world.clock.advance(0);
+    world.latencyMs = 60_000;
+    world.reconciler.requestSweep("schedule");
+    await world.clock.advance(90_000);
+    world.files.set(blog, edited);
+    world.revision = "r2";
+    world.reconciler.requestSweep("schedule");
+    await world.clock.advance(0);
+    expect(world.overlaps).toBe(1);
+    expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
+  });
+
   it("that declares no zone is applied where none is active", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.clear();

@@ -97,6 +97,19 @@ describe("a write that was not sent yet is cancelled", () => {
     ]);
   });
 
+  it("but goes on where the options change, which hold nothing, while its zone is read", async ({
+    expect,
+  }) => {
+    await using world = new World([shop]);
+    world.latencyMs = 100;
+    world.start();
+    await world.clock.advance(150);
+    expect(world.requests).toEqual([`read ${shop}`]);
+    world.reconciler.reconfigure(world.options);
+    await world.clock.advance(second);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
+  });
+
   it("but goes on where another zone is edited", async ({ expect }) => {
     await using world = await waitingWorld();
     edit(world, (files) => files.set(blog, { ...protectedContent, mode: "observe" }));

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { hashToAccept } from "../support/held.ts";
+import { named } from "../support/reports.ts";
 import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -81,5 +82,29 @@ describe("a fleet that is judged as a whole", () => {
     const read = world.requests.filter((each) => each.startsWith("read"));
     expect(read).toEqual(zones.slice(100).map((zone) => `read ${zone}`));
     expect(world.requests).toHaveLength(20 + 2 * 120);
+  });
+});
+
+describe("a zone that somebody may have changed", () => {
+  it("is read at once, and others are not", async ({ expect }) => {
+    await using world = new World([shop, "blog.example"]);
+    world.start();
+    await world.clock.advance(0);
+    world.takeResults();
+    world.priorities.length = 0;
+    world.reconciler.wakeZone(named(shop));
+    await world.clock.advance(0);
+    expect(world.reports.map(({ zone, trigger }) => [zone, trigger])).toEqual([[shop, "audit"]]);
+    expect(world.priorities).toEqual([`${shop} changed`]);
+  });
+
+  it("is ignored where it is not declared", async ({ expect }) => {
+    await using world = new World([shop]);
+    world.start();
+    await world.clock.advance(0);
+    world.takeResults();
+    world.reconciler.wakeZone(named("stranger.example"));
+    await world.clock.advance(0);
+    expect([world.takeResults(), world.listings, world.reconciler.waiting]).toEqual([[], 1, 0]);
   });
 });
