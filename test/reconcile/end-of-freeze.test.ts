@@ -37,6 +37,12 @@ describe("the end of a freeze", () => {
       "2028-02-29T00:00:00Z",
     ],
     [
+      "it opens on a leap day in eight years",
+      [window({ type: "allow", start: "0 0 29 2 *" })],
+      "2096-03-01T12:00:00Z",
+      "2104-02-29T00:00:00Z",
+    ],
+    [
       "it opens on a second",
       [window({ type: "allow", start: "40 * * * * *", durationMs: 15_000 })],
       "2026-11-20T12:00:55Z",

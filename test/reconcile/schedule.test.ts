@@ -67,11 +67,28 @@ describe("a schedule", () => {
 
   it("combines several expressions", ({ expect }) => {
     const cron = ["0 3 * * *", "30 15 * * *"];
-    using schedule = startSchedule({ cron, timezone: "Asia/Kathmandu" }, quiet);
     // Half past three in the afternoon and three in the morning there: 9:45 and 21:15 of UTC.
-    const next = schedule.nextRun()?.toISOString().slice(11, 16);
-    expect(["09:45", "21:15"]).toContain(next);
-    expect(schedule.intervalSeconds).toBe(12.5 * 3_600);
+    for (const [now, next] of [
+      ["09:00", "09:45"],
+      ["10:00", "21:15"],
+    ]) {
+      vi.useFakeTimers({ now: new Date(`2026-11-20T${now}:00Z`) });
+      using schedule = startSchedule({ cron, timezone: "Asia/Kathmandu" }, quiet);
+      expect(schedule.nextRun()).toEqual(new Date(`2026-11-20T${next}:00Z`));
+      expect(schedule.intervalSeconds).toBe(12.5 * 3_600);
+    }
+  });
+
+  it("is due at each moment, until it is disposed", async ({ expect }) => {
+    vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
+    let wakes = 0;
+    const listener = { due: () => (wakes += 1), missed: () => undefined };
+    const schedule = startSchedule({ cron: ["*/10 * * * *"], timezone: "Etc/UTC" }, listener);
+    await vi.advanceTimersByTimeAsync(25 * 60_000);
+    expect(wakes).toBe(3);
+    schedule[Symbol.dispose]();
+    await vi.advanceTimersByTimeAsync(25 * 60_000);
+    expect(wakes).toBe(3);
   });
 
   it.for(["61 * * * *", "* * * *", "nonsense", ""])(

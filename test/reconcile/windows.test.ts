@@ -34,6 +34,24 @@ describe("a window", () => {
     expect(isFrozen("2026-07-17T19:59:59Z", berlin)).toBe(false);
   });
 
+  it.for([
+    { timezone: "Pacific/Kiritimati", opens: "2026-11-20T10:00:00Z" },
+    { timezone: "Pacific/Pago_Pago", opens: "2026-11-21T11:00:00Z" },
+    { timezone: "America/St_Johns", opens: "2026-11-21T03:30:00Z" },
+    { timezone: "Asia/Kathmandu", opens: "2026-11-20T18:15:00Z" },
+  ])("of the 21st of November opens at its midnight in $timezone", (each, { expect }) => {
+    const midnight = window({ start: "0 0 21 11 *", durationMs: hour, timezone: each.timezone });
+    const opens = Date.parse(each.opens);
+    const moments = [opens - 1, opens, opens + hour - 1, opens + hour];
+    expect(moments.map((moment) => isFrozen(moment, midnight))).toEqual([false, true, true, false]);
+  });
+
+  it("in a time zone whose offset has seconds opens by its local time", ({ expect }) => {
+    const monrovia = window({ start: "0 0 * * *", durationMs: hour, timezone: "Africa/Monrovia" });
+    const opens = Date.parse("1971-06-01T00:44:30Z");
+    expect([opens - 1, opens].map((moment) => isFrozen(moment, monrovia))).toEqual([false, true]);
+  });
+
   it("may be longer than the time between two of its starts", ({ expect }) => {
     const always = window({ start: "0 0 * * *", durationMs: 25 * hour });
     expect(isFrozen("2026-11-20T00:30:00Z", always)).toBe(true);
