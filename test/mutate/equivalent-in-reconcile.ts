@@ -214,4 +214,16 @@ export const equivalentInReconcile = [
     how: "content === desired.content → false",
     why: "The digest of the same content is the same: it costs time.",
   },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "0 → 1",
+    line: "#declared = 0;",
+    why: "Nothing is judged before the first load, which sets it.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "false → true",
+    line: "#isAllListed = false;",
+    why: "Nothing is judged before the first load, which sets it.",
+  },
 ] as const;

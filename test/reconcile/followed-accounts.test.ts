@@ -98,6 +98,32 @@ describe("the accounts whose logs are followed", () => {
 });
 
 describe("the state of the feed", () => {
+  it("is off where no log is followed, for each account, and that is no news", async ({
+    expect,
+  }) => {
+    await using at = new Followed(false);
+    at.start(first, second);
+    expect(at.status).toEqual({
+      state: "off",
+      since: at.clock.now(),
+      accounts: { off: 2, following: 0, denied: 0, lagging: 0 },
+      entries: { woke: 0, own: 0, unrelated: 0, malformed: 0 },
+      reason: "",
+    });
+    at.feed.reconfigure(undefined);
+    await at.clock.advance(60 * minuteMs);
+    expect([at.reads, at.states]).toEqual([[], []]);
+  });
+
+  it("is lagging from when a log is followed until it was read", async ({ expect }) => {
+    await using at = new Followed(false);
+    at.start(first);
+    at.feed.reconfigure({ everyMs: minuteMs, overlapMs: minuteMs });
+    expect(at.status).toMatchObject({ state: "lagging", accounts: { off: 0, lagging: 1 } });
+    await at.clock.advance(0);
+    expect([at.status.state, at.states]).toEqual(["following", ["following"]]);
+  });
+
   it("is lagging until each account was read, and then tells since when it is as it is", async ({
     expect,
   }) => {

@@ -23,9 +23,14 @@ export class Followed implements AsyncDisposable {
   latencyMs = 0;
   /** The account that has the failure and the latency; `undefined`: all have. */
   account: string | undefined;
-  readonly feed = new AuditFeed(
-    { everyMs: minuteMs, overlapMs: 10 * minuteMs },
-    {
+  readonly feed: AuditFeed;
+  readonly #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  /** @param isOn whether logs are followed at first. */
+  constructor(isOn = true) {
+    const options = isOn ? { everyMs: minuteMs, overlapMs: 10 * minuteMs } : undefined;
+    this.feed = new AuditFeed(options, {
       source: {
         isOwnToken: (id) => id === "our-token" || id === "our-other-token",
         isDenied: ({ code }) => code === "API_FORBIDDEN",
@@ -43,10 +48,8 @@ export class Followed implements AsyncDisposable {
       changed: ({ state }) => this.states.push(state),
       malformed: (count) => this.warnings.push(count),
       bug: (error) => this.bugs.push(error),
-    },
-  );
-  readonly #stop = new AbortController();
-  #ended: Promise<void> = Promise.resolve();
+    });
+  }
 
   start(...zones: readonly DesiredZone[]): void {
     this.feed.declare(zones);

@@ -1,0 +1,130 @@
+import { describe, it } from "vitest";
+
+import { JudgedRound, names } from "../support/judged-round.ts";
+
+describe("the limits for a new revision of the files", () => {
+  it.for([
+    { phase: "planning", mode: "enforce", share: 1 },
+    { phase: "planning", mode: "observe", share: 0.3 },
+    { phase: "open", mode: "enforce", share: 0.3 },
+    { phase: "closed", mode: "enforce", share: 0.3 },
+  ] as const)("let $share of it change while the round is $phase in $mode", (row, { expect }) => {
+    // While nothing was written yet, the plans are judged and not the files.
+    const bench = new JudgedRound();
+    bench.round.restore({ phase: row.phase, passed: 0 });
+    bench.reconfigure(row.mode);
+    expect(bench.round.limitsOfFiles).toEqual({
+      ...bench.options.fleetLimits,
+      maxFleetShare: row.share,
+    });
+  });
+});
+
+/** Ten zones, of which the earlier process wrote the first five and let two changes pass. */
+function left(): JudgedRound {
+  const bench = new JudgedRound();
+  for (const name of names(0, 5)) bench.known.add(name);
+  bench.round.restore({ phase: "open", passed: 2 });
+  bench.declare({ zones: names(0, 10) });
+  return bench;
+}
+
+describe("a round that an earlier process left open", () => {
+  it("lets zones be written of which it is known what was applied, and no others", ({ expect }) => {
+    const bench = left();
+    expect(bench.now.round).toEqual({ phase: "open", passed: 2, isBinding: true });
+    expect(bench.mayWrite("z4.example", "policy/checkout")).toBe(true);
+    expect(bench.mayWrite("z5.example", "policy/checkout")).toBe(false);
+  });
+
+  it("counts what passed before, and not the changes of known zones", ({ expect }) => {
+    const bench = left();
+    bench.planAll(names(0, 5), "policy/checkout");
+    bench.plan("z5.example", "policy/checkout");
+    expect(bench.now).toMatchObject({ hold: undefined, round: { passed: 3 } });
+    expect(bench.round.takeReleased()).toEqual(["z5.example"]);
+    bench.plan("z6.example", "policy/checkout");
+    expect(bench.now.hold?.touched).toEqual(new Set(["z6.example"]));
+    expect(bench.now.hold?.message).toContain(
+      "would change 4 of 10 declared zones (3 of them already)",
+    );
+  });
+
+  it("is over when the others were planned too", ({ expect }) => {
+    const bench = left();
+    bench.planAll(names(5, 9));
+    expect([bench.now.round.phase, bench.told]).toEqual(["open", 0]);
+    bench.plan("z9.example");
+    expect([bench.now.round.phase, bench.told]).toEqual(["closed", 1]);
+    // What runs find from then on is no matter of the round.
+    bench.planAll(names(0, 10), "policy/checkout");
+    expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "closed", passed: 2 } });
+    expect(bench.told).toBe(1);
+  });
+
+  it("is not over while a credential could not list its zones", ({ expect }) => {
+    const bench = left();
+    bench.declare({ zones: names(0, 10), isAllListed: false });
+    bench.planAll(names(5, 10));
+    expect(bench.now.round.phase).toBe("open");
+    expect(bench.declare({ zones: names(0, 10) }).round.phase).toBe("closed");
+  });
+});
+
+describe("a round that closed in an earlier process", () => {
+  it("lets every zone be written", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.round.restore({ phase: "closed", passed: 0 });
+    bench.declare({ zones: names(0, 10) });
+    bench.planAll(names(0, 10), "policy/checkout");
+    expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "closed" } });
+    expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(true);
+  });
+});
+
+describe("a round that is over", () => {
+  it("stays so where a credential cannot list its zones later", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.reconfigure("enforce", { maxFleetShare: 1 });
+    bench.declare({ zones: names(0, 10) });
+    expect(bench.now.round.phase).toBe("closed");
+    const later = bench.declare({ zones: names(0, 10), isAllListed: false });
+    expect(later.round.phase).toBe("closed");
+    expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(true);
+  });
+});
+
+describe("a fleet that changes during the round", () => {
+  it("is judged when the last zone without a plan is dropped from the files", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.declare({ zones: names(0, 10) });
+    bench.planAll(names(0, 9), "policy/checkout");
+    expect(bench.declare({ zones: names(0, 9) }).hold?.touched).toEqual(new Set(names(0, 9)));
+  });
+
+  it("counts the zones that were written while it was small", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.declare({ zones: names(0, 4), isAllListed: false });
+    for (const name of [...names(0, 4), ...names(0, 4)]) bench.apply(name, "policy/checkout");
+    expect(bench.now.round).toMatchObject({ phase: "open", passed: 4 });
+    bench.declare({ zones: names(0, 10) });
+    bench.plan("z4.example", "policy/checkout");
+    expect(bench.now.hold?.message).toContain(
+      "would change 5 of 10 declared zones (4 of them already)",
+    );
+    expect(bench.mayWrite("z0.example", "policy/other")).toBe(true);
+  });
+
+  it("of which no zone is listed is not judged", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.declare({ zones: [], missing: names(0, 3) });
+    bench.reconfigure("enforce", { maxFleetShare: 1 });
+    expect(bench.now.round.phase).toBe("planning");
+  });
+
+  it("is not judged before a load, whatever the options", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.reconfigure("enforce", { maxFleetShare: 1 });
+    expect([bench.told, bench.mayWrite("z0.example", "policy/checkout")]).toEqual([0, false]);
+  });
+});
