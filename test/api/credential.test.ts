@@ -1,3 +1,5 @@
+import { inspect } from "node:util";
+
 import { describe, it } from "vitest";
 
 import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
@@ -76,6 +78,15 @@ describe("a text that holds a token", () => {
   ])("does not show it: $when", ({ shown, scrubbed }, { expect }) => {
     expect(Token.parse(text)?.scrub(shown)).toBe(scrubbed);
   });
+});
+
+it("is shown as what it is, never as its text", ({ expect }) => {
+  const token = Token.parse(plantedToken);
+  expect([String(token), JSON.stringify({ token }), inspect(token)]).toEqual([
+    "[token]",
+    '{"token":"[token]"}',
+    "[token]",
+  ]);
 });
 
 describe("a credential", () => {

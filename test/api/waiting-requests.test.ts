@@ -1,34 +1,10 @@
-import { getEventListeners } from "node:events";
-
 import { describe, it } from "vitest";
 
-import type { Budget, BudgetOptions } from "../../src/api/budget/budget.ts";
 import type { RequestPriority } from "../../src/zone/ports.ts";
-import { budgetOf } from "../support/budget.ts";
+import { budgetOf, requests, ten } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
 const forever = new AbortController().signal;
-
-/** Ten requests a second, none of them reserved. */
-const ten: Partial<BudgetOptions> = { limit: 10, windowMs: 1_000, reserve: 0, concurrency: 100 };
-
-/** Requests that are answered in the moment in which they are sent; gives these moments. */
-async function requests(
-  budget: Budget,
-  clock: SimulatedClock,
-  count: number,
-  priority: RequestPriority,
-): Promise<readonly number[]> {
-  return clock.run(
-    Promise.all(
-      Array.from({ length: count }, async () => {
-        const permit = await budget.acquire(priority, forever);
-        permit.end("answered", undefined);
-        return clock.monotonicMs();
-      }),
-    ),
-  );
-}
 
 describe("a request that waits", () => {
   it.for([
@@ -40,6 +16,7 @@ describe("a request that waits", () => {
     { waits: "inventory", ms: 180_000, first: "inventory" },
   ] as const)("as $waits for $ms ms: the next is $first", async (row, { expect }) => {
     const clock = new SimulatedClock();
+    await clock.advance(7_000);
     const budget = budgetOf(clock, { concurrency: 1 });
     const held = await budget.acquire("write", forever);
     const order: RequestPriority[] = [];
@@ -82,7 +59,9 @@ describe("a request that waits", () => {
     budget.pauseFor(5_000);
     expect(await requests(budget, clock, 1, "sweep")).toEqual([5_000]);
     budget.pauseFor(5_001);
-    await expect(budget.acquire("sweep", forever)).rejects.toMatchObject({ code: "API_BUDGET" });
+    const rejected = budget.acquire("sweep", forever);
+    await expect(rejected).rejects.toMatchObject({ code: "API_BUDGET", retryAfterMs: 5_001 });
+    await expect(rejected).rejects.toThrow("is exhausted for the next 6 s: wait");
   });
 
   it("for one under way is not rejected before its time is over", async ({ expect }) => {
@@ -110,6 +89,20 @@ describe("a request that waits", () => {
     expect(budget.state.waiting).toBe(0);
     await rejected;
     expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it("is rejected by the turn of its own priority", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const limits = { ...ten, limit: 100, windowMs: 10_000, maxWaitMs: 5_000 };
+    const budget = budgetOf(clock, limits);
+    await requests(budget, clock, 1, "write");
+    await clock.advance(6_000);
+    await requests(budget, clock, 99, "write");
+    const urgent = requests(budget, clock, 1, "write");
+    // Two places are left to urgent requests: the third comes back at 16,000.
+    const told = { code: "API_BUDGET", retryAfterMs: 10_000 };
+    await expect(budget.acquire("sweep", forever)).rejects.toMatchObject(told);
+    expect(await urgent).toEqual([10_000]);
   });
 
   it("is not rejected because one request got no answer", async ({ expect }) => {
@@ -161,14 +154,49 @@ describe("a request that does not wait", () => {
   });
 });
 
+describe("requests that waited for the end of a pause", () => {
+  it.for([1, 1_000])("of %d ms are all served in that moment", async (ms, { expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock, ten);
+    budget.pauseFor(ms);
+    const waiting = ["write", "sweep", "sweep"] as const;
+    const permits = waiting.map((priority) => budget.acquire(priority, forever));
+    await clock.advance(ms);
+    expect(budget.state).toMatchObject({ waiting: 0, inFlight: 3, waitedMs: 3 * ms });
+    for (const permit of await Promise.all(permits)) permit.end("answered", undefined);
+  });
+
+  it("are not spread where they are urgent", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock, ten);
+    await requests(budget, clock, 6, "sweep");
+    budget.pauseFor(100);
+    expect(await requests(budget, clock, 1, "write")).toEqual([100]);
+  });
+
+  it("leave the last two of a hundred places to urgent ones", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock, { ...ten, limit: 100 });
+    await requests(budget, clock, 98, "write");
+    budget.pauseFor(10);
+    const both = [requests(budget, clock, 1, "sweep"), requests(budget, clock, 1, "write")];
+    expect(await Promise.all(both)).toEqual([[1_000], [10]]);
+  });
+});
+
 describe("requests of low priority", () => {
-  it("are spread over the window once half of it is used", async ({ expect }) => {
+  it.for([
+    { when: "that did not wait", waitMs: 0 },
+    { when: "that waited", waitMs: 2_000 },
+  ])("are spread once half of the window is used by those $when", async (row, { expect }) => {
     const clock = new SimulatedClock();
     await clock.advance(5_000);
     const budget = budgetOf(clock, ten);
+    budget.pauseFor(row.waitMs);
     await requests(budget, clock, 6, "sweep");
-    // Four places, the last request at 5,000, and the first place back at 6,000.
-    expect(await requests(budget, clock, 1, "sweep")).toEqual([(4 * 5_000 + 6_000) / 5]);
+    // Four places, the last request at `sent`, and the first place back a second after it.
+    const sent = 5_000 + row.waitMs;
+    expect(await requests(budget, clock, 1, "sweep")).toEqual([(4 * sent + sent + 1_000) / 5]);
   });
 
   it.for([
@@ -182,64 +210,4 @@ describe("requests of low priority", () => {
     await requests(budget, clock, 6, "write");
     expect(await requests(budget, clock, 1, "sweep")).toEqual([5_000 + waitMs]);
   });
-});
-
-describe("a window", () => {
-  it.for([1_099.2, 1_099.6])(
-    "of a request that ended at 99.4 ms is not over at %d ms",
-    async (now, { expect }) => {
-      const clock = new SimulatedClock();
-      const budget = budgetOf(clock, { ...ten, limit: 1 });
-      await clock.advance(99.4);
-      await requests(budget, clock, 1, "sweep");
-      await clock.advance(now - 99.4);
-      const next = budget.acquire("sweep", forever);
-      expect(budget.state.waiting).toBe(1);
-      await clock.advance(2);
-      (await next).end("answered", undefined);
-    },
-  );
-});
-
-describe("the state of a budget", () => {
-  it("shows no pause from the moment in which it is over", async ({ expect }) => {
-    const clock = new SimulatedClock();
-    const budget = budgetOf(clock, ten);
-    budget.pauseFor(1_000);
-    await clock.advance(999);
-    expect(budget.state).toMatchObject({ remaining: 0, pause: { reason: "rate_limited" } });
-    await clock.advance(1);
-    expect(budget.state).toMatchObject({ remaining: 10, resetAt: undefined, pause: undefined });
-  });
-
-  it("shows the pause of the request whose turn comes first", async ({ expect }) => {
-    const clock = new SimulatedClock();
-    const budget = budgetOf(clock, { ...ten, limit: 100 });
-    await requests(budget, clock, 1, "write");
-    await clock.advance(500);
-    await requests(budget, clock, 99, "write");
-    const start = clock.now().getTime();
-    // The urgent request takes the first place that comes back; the other one leaves two to urgent requests.
-    const waiting = Promise.all([
-      requests(budget, clock, 1, "sweep"),
-      requests(budget, clock, 1, "write"),
-    ]);
-    const until = new Date(start + 500);
-    expect(budget.state.pause).toEqual({ until, reason: "exhausted" });
-    expect(budget.state.resetAt).toEqual(until);
-    expect(await waiting).toEqual([[1_500], [1_000]]);
-  });
-});
-
-it("leaves nothing behind on the signal of a long run", async ({ expect }) => {
-  const clock = new SimulatedClock();
-  const budget = budgetOf(clock, { concurrency: 1 });
-  const { signal } = new AbortController();
-  for (let nth = 0; nth < 20; nth += 1) {
-    const held = await budget.acquire("sweep", signal);
-    const waiting = budget.acquire("sweep", signal);
-    held.end("answered", undefined);
-    (await waiting).end("answered", undefined);
-  }
-  expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -129,7 +129,7 @@ describe("the answer to a write that shows all of its part", () => {
 });
 
 describe("the answer to a write of one policy", () => {
-  const three = liveZone({ policies: ["p1", "p2", "p3"].map((id) => livePolicy(id)) });
+  const three = { ...shop, policies: ["p1", "p2", "p3"].map((id) => livePolicy(id)) };
   const body = { description: "A" };
 
   it.for<{ write: Write; result: unknown; after: readonly string[] }>([
@@ -153,6 +153,7 @@ describe("the answer to a write of one policy", () => {
     const { send, calls } = fakeGet(() => ({ result, sentAt: 5 }));
     const { live, readAt, shows } = await sendWrite(send, three, write, signal);
     expect(live.policies?.map(({ id, description }) => `${id} ${description}`)).toEqual(after);
+    expect(live).toEqual({ ...three, policies: live.policies });
     expect({ readAt, shows, requests: calls.length }).toEqual({
       readAt: 5,
       shows: "object",
