@@ -91,9 +91,60 @@ describe("the next zone of a queue", () => {
     expect([given[4], given[9]]).toEqual(["b.example sweep schedule", "a.example retry retry"]);
   });
 
-  it("gives the only zones that wait at every take", async ({ expect, signal }) => {
+  it.for(["due", "sweep"] as const)(
+    "is one of the only priority that waits, in order: %s",
+    async (priority, { expect, signal }) => {
+      const { queue, next } = queueOn(new SimulatedClock());
+      const zones = nine("only");
+      for (const zone of zones) queue.add(zone, priority, "schedule", 0);
+      for (const zone of zones) expect(await next(signal)).toBe(`${zone} ${priority} schedule`);
+    },
+  );
+
+  it("is one whose hold has ended, before those of a sweep", async ({ expect, signal }) => {
     const { queue, next } = queueOn(new SimulatedClock());
+    for (const zone of nine("due")) queue.add(zone, "due", "due", 0);
     for (const zone of nine("sweep")) queue.add(zone, "sweep", "schedule", 0);
-    for (const zone of nine("sweep")) expect(await next(signal)).toBe(`${zone} sweep schedule`);
+    const given: string[] = [];
+    for (let turn = 0; turn < 5; turn += 1) given.push((await next(signal)).split(" ")[1] ?? "");
+    expect(given).toEqual(["due", "due", "due", "due", "sweep"]);
+  });
+
+  it("keeps its earlier moment and its trigger where a hold ends later", async ({
+    expect,
+    signal,
+  }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "changed", "file", 0);
+    queue.add(a, "due", "due", 60_000);
+    expect(await next(signal)).toBe("a.example changed file");
+  });
+
+  it("keeps its trigger where a sweep comes at the moment at which a hold ends", async ({
+    expect,
+    signal,
+  }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "due", "due", 0);
+    queue.add(a, "sweep", "schedule", 0);
+    expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("is part of a sweep where it waits because of its file", ({ expect }) => {
+    const { queue } = queueOn(new SimulatedClock());
+    queue.add(a, "changed", "file", 0);
+    expect(queue.add(a, "sweep", "schedule", 0)).toBe("queued");
+    expect(queue.size).toBe(1);
+  });
+
+  it("is not put back by a request that changes nothing", async ({ expect, signal }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "sweep", "schedule", 0);
+    queue.add(b, "sweep", "schedule", 0);
+    queue.add(a, "sweep", "schedule", 0);
+    expect([await next(signal), await next(signal)]).toEqual([
+      "a.example sweep schedule",
+      "b.example sweep schedule",
+    ]);
   });
 });

@@ -51,4 +51,25 @@ describe("zones of several credentials", () => {
     queues.add(zone(), "changed", "file", 0);
     expect([first?.size, second?.size]).toEqual([0, 1]);
   });
+
+  it("wait in one queue, once, when they move to another credential meanwhile", ({ expect }) => {
+    let serving = "shops";
+    const ports = { names: ["shops", "brands"], of: () => serving };
+    const queues = new ZoneQueues(ports, new SimulatedClock());
+    queues.add(zone(), "sweep", "schedule", 0);
+    serving = "brands";
+    queues.add(zone(), "changed", "file", 0);
+    expect(queues.all.map(({ size }) => size)).toEqual([1, 0]);
+    expect(queues.size).toBe(1);
+  });
+
+  it("are all promoted when their holds may end earlier", async ({ expect, signal }) => {
+    const ports = { names: ["shops", "brands"], of: () => "brands" };
+    const queues = new ZoneQueues(ports, new SimulatedClock());
+    queues.add(zone(), "due", "due", 60_000);
+    expect(queues.size).toBe(0);
+    queues.promoteDue();
+    expect(queues.size).toBe(1);
+    expect(await queues.all[1]?.take(signal)).toMatchObject({ zone: zone().name });
+  });
 });
