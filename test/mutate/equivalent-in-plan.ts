@@ -68,26 +68,6 @@ export const equivalentInPlan = [
     why: "Two demands overlap in either order.",
   },
   {
-    file: "src/plan/rules/rule-effect.ts",
-    how: "after > before → ((after) >= (before))",
-    why: "Equal numbers were told apart before.",
-  },
-  {
-    file: "src/plan/rules/rule-match.ts",
-    how: "found !== undefined → true",
-    why: "That no rule is taken is of no effect; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/rules/rule-match.ts",
-    how: 'live.action.type === "execute" && live.action.ruleset === target.action.ruleset → (live.action.ruleset === target.action.ruleset)',
-    why: "Only a rule that executes a ruleset has one; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/rules/smallest-write.ts",
-    how: "without(before, rule), without(liveOf(after), rule) → without(liveOf(after), rule), without(before, rule)",
-    why: "Two lists have the same order in either order.",
-  },
-  {
     file: "src/plan/saved/fingerprint.ts",
     how: '"" → "mutant"',
     line: 'const { owner = "", key = "" } = unmarked(live.description);',
@@ -133,10 +113,5 @@ export const equivalentInPlan = [
     file: "src/plan/policies/policy-order.ts",
     how: "?.key → .key",
     why: "A step has a change; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/rules/plan-rules.ts",
-    how: "mark.owner !== owner || mark.key === undefined → ((mark.owner !== owner) && (mark.key === undefined))",
-    why: "A mark of ours has a key, and the rule of another owner is left out in the next line.",
   },
 ] as const;

@@ -2,6 +2,7 @@ import { equivalentInApi } from "./equivalent-in-api.ts";
 import { equivalentInCsp } from "./equivalent-in-csp.ts";
 import { equivalentInImpact } from "./equivalent-in-impact.ts";
 import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
+import { equivalentInPlanRules } from "./equivalent-in-plan-rules.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
 import { equivalentInRuns } from "./equivalent-in-runs.ts";
@@ -54,6 +55,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInImpact,
   ...equivalentInOverlap,
   ...equivalentInPlan,
+  ...equivalentInPlanRules,
   ...equivalentInReconcile,
   ...equivalentInRuns,
   ...equivalentInSyntax,

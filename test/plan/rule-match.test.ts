@@ -67,6 +67,23 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
     yields: [],
   },
   {
+    when: "a rule was renamed, and its former key is declared again",
+    given: declared([exception("new", { was: "uploads" }), uploads]),
+    live: entrypoint(liveUploads),
+    yields: ["+ rule/new"],
+  },
+  {
+    when: "somebody else deployed another managed ruleset",
+    given: declared([owasp]),
+    live: entrypoint(
+      liveDeployment("f9", {
+        action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
+      }),
+    ),
+    yields: ["+ rule/owasp"],
+    leaves: ["f9"],
+  },
+  {
     when: "two rules say that they were the same one",
     given: declared([
       exception("a", { was: "uploads" }),

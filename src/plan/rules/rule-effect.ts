@@ -96,9 +96,12 @@ function effectOfOverrides(before: ExecuteAction, after: ExecuteAction): Effect 
 
 /** Whether the categories that both sides override have the same order: the last one of a rule wins (SERVICE.md B.5). */
 function isSameOrder(before: Overrides, after: Overrides): boolean {
-  const [was, is] = [before, after].map((side) => side.categories.map(({ category }) => category));
-  const isInBoth = (name: string) => was?.includes(name) === true && is?.includes(name) === true;
-  return isDeepStrictEqual(was?.filter(isInBoth), is?.filter(isInBoth));
+  const was = before.categories.map(({ category }) => category);
+  const is = after.categories.map(({ category }) => category);
+  return isDeepStrictEqual(
+    was.filter((name) => is.includes(name)),
+    is.filter((name) => was.includes(name)),
+  );
 }
 
 /** The service accepts no element twice (SERVICE.md B.5): which of the two would win is not known. */

@@ -21,7 +21,7 @@ export function matchRules(
   declared: readonly (readonly [Rule, RuleTarget])[],
   live: readonly LiveRule[],
   owner: string,
-  markOf: (rule: LiveRule) => Mark = ({ ref }) => markOfRef(ref),
+  markOf: (rule: LiveRule) => Mark,
 ): readonly RuleMatch[] {
   const keyOf = (rule: LiveRule): string | undefined => {
     const mark = markOf(rule);

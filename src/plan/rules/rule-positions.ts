@@ -48,7 +48,7 @@ function placeFor(
   matches: readonly RuleMatch[],
   entries: readonly Entry[],
 ): number {
-  const orderOf = ({ match }: Entry) => (match === undefined ? -1 : matches.indexOf(match));
+  const orderOf = ({ match }: Entry) => matches.findIndex((each) => each === match);
   const before = entries.findLastIndex((entry) => orderOf(entry) >= 0 && orderOf(entry) < index);
   if (before >= 0) return before + 1;
   const after = entries.findIndex((entry) => orderOf(entry) > index);

@@ -37,12 +37,10 @@ export function smallestWrite(lists: RuleLists): Write | undefined {
   const kept = new Set(after.map(({ live }) => live));
   const deleted = before.filter((rule) => !kept.has(rule));
   const differing = after.filter(({ live }) => live !== undefined && lists.differing.has(live));
-  const survivors = before.filter((rule) => kept.has(rule));
-  const isMoved = !isSameOrder(survivors, liveOf(after));
   const touched = created.length + deleted.length + differing.length;
-  if (touched === 0) return isMoved ? (moveOne(ruleset, survivors, lists) ?? whole) : undefined;
   if (touched > 1) return whole;
-  return oneRule(ruleset, lists, created[0], deleted[0], differing[0]) ?? whole;
+  if (touched === 1) return oneRule(ruleset, lists, created[0], deleted[0], differing[0]) ?? whole;
+  return isSameOrder(before, liveOf(after)) ? undefined : (moveOne(ruleset, lists) ?? whole);
 }
 
 function oneRule(
@@ -77,11 +75,7 @@ function oneRule(
 }
 
 /** Moves one rule: a position is the one body that the service merges (SERVICE.md B.4). */
-function moveOne(
-  ruleset: string,
-  before: readonly LiveRule[],
-  { after, changes }: RuleLists,
-): Write | undefined {
+function moveOne(ruleset: string, { before, after, changes }: RuleLists): Write | undefined {
   const moved = after.findIndex(
     ({ live, match }) =>
       live !== undefined &&
