@@ -58,6 +58,12 @@ describe("the effect of a rule", () => {
       reason: ["an exception no longer spares requests"],
     },
     {
+      when: "a rule of another kind comes",
+      after: other,
+      yields: "◆ may break",
+      reason: ["a rule with the action block comes"],
+    },
+    {
       when: "a rule of another kind goes",
       before: other,
       yields: "◆ may break",
