@@ -205,6 +205,14 @@ describe("whether unmanaged resources are deleted", () => {
     expect(deleted).toMatch(/^[\w-]{3}$/);
   });
 
+  it("is told of policies apart from rules", ({ expect }) => {
+    const both = { policies: declared<typeof on>([], "delete"), rules: declared([], "delete") };
+    const rules = { entrypoint: entrypoint(liveException("r1", "r1")), policies: [] };
+    const next = after(new Map(), both, rules, { result: "not_done", left: [] });
+    expect(mode(next)).toBe(deleted);
+    expect(next.get("r/*")?.get("unmanaged")).toBeUndefined();
+  });
+
   it("is not known where they are only reported", ({ expect }) => {
     expect(after(undefined, { policies: declared([]) }, undefined).size).toBe(0);
   });
