@@ -226,4 +226,44 @@ export const equivalentInReconcile = [
     line: "#isAllListed = false;",
     why: "Nothing is judged before the first load, which sets it.",
   },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: 'this.#phase === "closed" → false',
+    line: 'if (this.#phase === "closed") return;',
+    why: "A closed round has no fleet, so that the next check returns too.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: '"closed" → ""',
+    line: 'if (this.#phase === "closed") return;',
+    why: "A closed round has no fleet, so that the next check returns too.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "return; → ;",
+    line: 'if (this.#phase === "closed") return;',
+    why: "A closed round has no fleet, so that the next check returns too.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "before, after → after, before",
+    why: "Where there was a plan before, there is one after: the order says nothing.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "0 → 1",
+    line: "!this.#judged.has(name) && (this.#failures.get(name) ?? 0) < attempts;",
+    why: "No failure and one are both fewer than what is waited for.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "this.#judged.get(name)?.changing ?? [] → (this.#judged.get(name)?.changing)",
+    why: "Each of these zones has a plan with changes; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/fleet/first-round.ts",
+    how: "?.changing → .changing",
+    line: "changing: changing.flatMap((name) => this.#judged.get(name)?.changing ?? []),",
+    why: "Each of these zones has a plan with changes; the compiler does not know it.",
+  },
 ] as const;

@@ -14,7 +14,7 @@ describe("the plans of a first round", () => {
     expect(bench.told).toBe(1);
     expect(bench.now).toMatchObject({
       result: "held",
-      hold: { touched: new Set(names(0, 10)) },
+      hold: { reason: "fleet_change", touched: new Set(names(0, 10)) },
       round: { phase: "planning", passed: 0, isBinding: true },
     });
     expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(false);
@@ -47,6 +47,7 @@ describe("the plans of a first round", () => {
       const bench = new JudgedRound();
       bench.declare({ zones: names(0, zones), ofOthers });
       expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(!isHeld);
+      expect(bench.now.round.phase).toBe(isHeld ? "planning" : "closed");
       bench.planAll(names(0, zones), "policy/checkout");
       expect(bench.now.hold !== undefined).toBe(isHeld);
       expect(bench.now.round.phase).toBe(isHeld ? "planning" : "closed");
@@ -95,7 +96,7 @@ describe("the plans of a first round", () => {
     { result: "rejected", shown: "rejected" },
   ] as const)("are held: a load that is $result shows as $shown", (given, { expect }) => {
     const load = heldRound().declare({ zones: names(0, 10) }, given.result);
-    expect(load.result).toBe(given.shown);
+    expect(load).toMatchObject({ result: given.shown, declared: 10, isAllListed: true });
     const isOwn = given.result === "held" || given.result === "rejected";
     expect(load.hold === undefined).toBe(isOwn);
   });
@@ -146,6 +147,15 @@ describe("plans that a person accepted", () => {
     expect(bench.now.round).toMatchObject({ phase: "open", passed: 0 });
     bench.plan("z9.example");
     expect(bench.now.round).toMatchObject({ phase: "closed", passed: 0 });
+  });
+
+  it("leave a zone free once it was written, though others are held", ({ expect }) => {
+    const bench = acceptedRound();
+    bench.planAll(names(0, 5), "policy/other");
+    bench.apply("z6.example", "policy/checkout");
+    expect(bench.now.result).toBe("held");
+    expect(bench.mayWrite("z6.example", "policy/other")).toBe(true);
+    expect(bench.mayWrite("z7.example", "policy/other")).toBe(false);
   });
 
   it("are judged again where they became others", ({ expect }) => {

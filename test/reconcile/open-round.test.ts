@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { JudgedRound, names } from "../support/judged-round.ts";
+import { heldRound, JudgedRound, names } from "../support/judged-round.ts";
 
 describe("the limits for a new revision of the files", () => {
   it.for([
@@ -94,6 +94,36 @@ describe("a round that is over", () => {
   });
 });
 
+describe("a round without a limit that is over", () => {
+  it("stays so where a limit is set, though a zone could not be planned", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.reconfigure("enforce", { maxFleetShare: 1 });
+    bench.declare({ zones: names(0, 10), isAllListed: false });
+    bench.planAll(names(0, 9));
+    bench.fail("z9.example", false);
+    expect(bench.declare({ zones: names(0, 10) }).round.phase).toBe("closed");
+    bench.reconfigure("enforce", { maxFleetShare: 0.3 });
+    expect(bench.now.round.phase).toBe("closed");
+  });
+});
+
+describe("a round that plans", () => {
+  it("lets no zone be written, though it is known what was applied to it", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.known.add("z0.example");
+    bench.declare({ zones: names(0, 10) });
+    expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(false);
+  });
+
+  it("takes no run of a zone that is not declared", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.plan("z0.example", "policy/checkout");
+    bench.declare({ zones: names(0, 10) });
+    bench.plan("other.example", "policy/checkout");
+    expect([bench.told, bench.now.hold]).toEqual([0, undefined]);
+  });
+});
+
 describe("a fleet that changes during the round", () => {
   it("is judged when the last zone without a plan is dropped from the files", ({ expect }) => {
     const bench = new JudgedRound();
@@ -102,10 +132,30 @@ describe("a fleet that changes during the round", () => {
     expect(bench.declare({ zones: names(0, 9) }).hold?.touched).toEqual(new Set(names(0, 9)));
   });
 
+  it("stays held while a zone that came later is not planned", ({ expect }) => {
+    const bench = heldRound();
+    const hold = bench.now.hold;
+    expect(bench.declare({ zones: names(0, 11) })).toMatchObject({ result: "held", hold });
+  });
+
+  it("is judged without a zone that was planned and dropped", ({ expect }) => {
+    const bench = heldRound();
+    const load = bench.declare({ zones: names(1, 10) });
+    expect(load.hold?.touched).toEqual(new Set(names(1, 10)));
+  });
+
+  it("holds no plans while it is small, and counts them", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.declare({ zones: names(0, 4), isAllListed: false });
+    expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(true);
+    bench.planAll(names(0, 4), "policy/checkout");
+    expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "open", passed: 4 } });
+  });
+
   it("counts the zones that were written while it was small", ({ expect }) => {
     const bench = new JudgedRound();
     bench.declare({ zones: names(0, 4), isAllListed: false });
-    for (const name of [...names(0, 4), ...names(0, 4)]) bench.apply(name, "policy/checkout");
+    for (const name of names(0, 4)) bench.apply(name, "policy/checkout");
     expect(bench.now.round).toMatchObject({ phase: "open", passed: 4 });
     bench.declare({ zones: names(0, 10) });
     bench.plan("z4.example", "policy/checkout");
