@@ -252,6 +252,14 @@ describe("planning a saved plan", () => {
     expect([conflict.report.result, conflict.conflicts.length]).toEqual(["planned", 1]);
   });
 
+  it("is a conflict where the file names no change of its write", async ({ expect, signal }) => {
+    const { fingerprints, plan: made } = savedOf(enabled);
+    const writes = made.writes.map((write) => ({ ...write, changes: [] }));
+    const saved = { fingerprints, plan: { ...made, changes: [], writes } };
+    const forged = await planSaved({ ...requestOf({}), saved }, portsOf(empty), signal);
+    expect([forged.report.result, forged.conflicts.length]).toEqual(["planned", 1]);
+  });
+
   it("is held where a policy would block a script in use", async ({ expect, signal }) => {
     const host = "shop.example.com";
     const lastSeenAt = new Date("2026-11-20T11:59:00Z");

@@ -68,6 +68,13 @@ describe("a write that was not sent yet is cancelled", () => {
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
+  it("at once when the options change", async ({ expect }) => {
+    await using world = await waitingWorld();
+    world.reconciler.reconfigure({ ...world.options, mode: "observe" });
+    await world.clock.advance(0);
+    expect(world.reports[0]).toMatchObject({ outcomes: [{ reason: "cancelled" }, {}] });
+  });
+
   it("when a freeze begins, at that moment", async ({ expect }) => {
     const opens = new Date("2026-11-20T12:00:30Z");
     const freeze = { reason: "sales", letStrengtheningPass: false };

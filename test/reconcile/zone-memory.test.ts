@@ -6,7 +6,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import { ZoneMemory } from "../../src/reconcile/run/zone-memory.ts";
 import type { SkipReason } from "../../src/state/run-report.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
-import { at, change, named, planOf, report, skipped, withCause } from "../support/reports.ts";
+import { at, change, done, named, planOf, report, skipped, withCause } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 
 const zone = named("shop.example");
@@ -173,6 +173,13 @@ describe("how old a read may be when a write that relies on it is sent", () => {
       memory.record(report(zone, nth, { ...pending, outcomes }), "");
     }
     expect(memory.maxReadAgeMs).toBe(ms);
+  });
+
+  it("is longer after a run of which only the last write waited too long", ({ expect }) => {
+    const memory = new ZoneMemory(zone, () => limits, new MemoryRunStore());
+    const outcomes = [done("policy/b"), skipped("read_expired", "policy/a")];
+    memory.record(report(zone, 0, { ...pending, outcomes }), "");
+    expect(memory.maxReadAgeMs).toBe(120_000);
   });
 
   it("is short again once the zone is in sync", ({ expect }) => {
