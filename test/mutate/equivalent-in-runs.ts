@@ -253,4 +253,41 @@ export const equivalentInRuns = [
     line: 'this.#byCredential = new Map([[names[0] ?? "", this.#first], ...others]);',
     why: "There is a credential; the compiler does not know it.",
   },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: "60_000 → 60001",
+    why: "The minutes are rounded.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: "moments.at(-rounds) ?? 0 → (moments.at(-rounds))",
+    why: "A contended field has so many moments; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: "0 → 1",
+    line: ".map((moments) => (moments.at(-rounds) ?? 0) + windowMs);",
+    why: "A contended field has so many moments; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: "fields.length === 0 → false",
+    why: "The same corrections are stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: "return; → ;",
+    line: "if (fields.length === 0) return;",
+    why: "The same corrections are stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: 'outcome.status === "skipped" && outcome.reason === "read_expired" → (outcome.reason === "read_expired")',
+    why: "Only a write that was skipped has a reason; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: 'change.verb === "delete" && change.reason === "duplicate" → (change.reason === "duplicate")',
+    why: "Only a delete has this reason; the compiler does not know it.",
+  },
 ] as const;
