@@ -218,4 +218,50 @@ export const equivalentInPlanRules = [
     how: "differing ?? [] → (differing)",
     why: "Only live rules are looked up; the compiler wants no other.",
   },
+  {
+    file: "src/plan/rules/plan-rules.ts",
+    how: "mark.owner !== owner || mark.key === undefined → (mark.owner !== owner)",
+    why: "A mark of ours has a key; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/plan-rules.ts",
+    how: "mark.owner !== owner || mark.key === undefined → (mark.key === undefined)",
+    why: "The rule of another owner is left out in the next line, and one without a mark has no key.",
+  },
+  {
+    file: "src/plan/rules/plan-rules.ts",
+    how: "live === undefined → false",
+    line: "const position = live === undefined ? undefined : positionChange(match, before, after);",
+    why: "A rule that is not live has no position to compare.",
+  },
+  {
+    file: "src/plan/rules/plan-rules.ts",
+    how: 'entry.match === undefined && entry.live.action.type === "execute" → (entry.match === undefined)',
+    why: "Only a rule that executes a ruleset has one; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/plan-rules.ts",
+    how: "?.source → .source",
+    why: "A plan that needs the score rule ends where it was not read; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/rule-body.ts",
+    how: "overrides === undefined → false",
+    why: "A member that is undefined is not sent.",
+  },
+  {
+    file: "src/plan/rules/owasp-tuning.ts",
+    how: "first === undefined || last === undefined → ((first === undefined) && (last === undefined))",
+    why: "A list has a first element where it has a last one; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/owasp-tuning.ts",
+    how: "first === undefined || last === undefined → (first === undefined)",
+    why: "A list has a first element where it has a last one; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/owasp-tuning.ts",
+    how: "first === undefined || last === undefined → (last === undefined)",
+    why: "A list has a first element where it has a last one; the compiler does not know it.",
+  },
 ] as const;

@@ -114,4 +114,19 @@ export const equivalentInPlan = [
     how: "?.key → .key",
     why: "A step has a change; the compiler does not know it.",
   },
+  {
+    file: "src/plan/saved/already-applied.ts",
+    how: "write.rules[index] ?? {} → (write.rules[index])",
+    why: "Both lists have the same length; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/saved/confirm.ts",
+    how: "first === undefined → false",
+    why: "The write itself is among those that are missed; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-match.ts",
+    how: "was === undefined || keys.has(was) → (keys.has(was))",
+    why: "No key is undefined; the compiler does not know it.",
+  },
 ] as const;
