@@ -50,6 +50,11 @@ describe("a write that moves a rule is carried out", () => {
     expect(isDone({ after: "" }, first, middle)).toBe(true);
   });
 
+  it("not when the rule beside which it was to be is gone", ({ expect }) => {
+    expect(isDone({ before: "c" }, first, middle)).toBe(false);
+    expect(isDone({ after: "a" }, middle, last)).toBe(false);
+  });
+
   it("not when the rule is gone, or the entry point was not read", ({ expect }) => {
     expect(isDone(null, first, last)).toBe(false);
     expect(isAlreadyApplied(moving(null), liveZone())).toBe(false);
@@ -198,6 +203,9 @@ describe("a write of rules is carried out", () => {
     { wanted: { a: 1, b: 2 }, live: { a: 1 }, done: false },
     { wanted: { a: ["x", "y"] }, live: { a: ["x", "y"] }, done: true },
     { wanted: { a: ["x", "y"] }, live: { a: ["y", "x"] }, done: false },
+    { wanted: { a: ["x", "y"] }, live: { a: ["x", "z"] }, done: false },
+    { wanted: { a: [{ b: 1 }] }, live: { a: [{ b: 1, c: 2 }] }, done: true },
+    { wanted: { a: [{ b: 1, c: 2 }] }, live: { a: [{ b: 1 }] }, done: false },
     { wanted: { a: ["x"] }, live: { a: ["x", "y"] }, done: false },
     { wanted: { a: ["x", "y"] }, live: { a: ["x"] }, done: false },
     { wanted: { a: ["x"] }, live: { a: "x" }, done: false },

@@ -141,11 +141,11 @@ describe("a saved plan", () => {
     );
   });
 
-  it("keeps the remarks of today's plan", ({ expect }) => {
+  it("is today's plan with its remarks, where both have the same writes", ({ expect }) => {
     const saved = savedOf(first, live.slice(0, 1));
     const today = { ...planOf(first, live.slice(0, 1)), notes: ["a remark"] };
     const now = liveZone({ policies: live.slice(0, 1) });
-    expect(confirmSaved(saved, today, now).plan.notes).toEqual(["a remark"]);
+    expect(confirmSaved(saved, today, now)).toEqual({ plan: today, conflicts: [] });
   });
 
   it("claims no effect where its change is not one of today", ({ expect }) => {
