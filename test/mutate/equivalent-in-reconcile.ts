@@ -266,4 +266,26 @@ export const equivalentInReconcile = [
     line: "changing: changing.flatMap((name) => this.#judged.get(name)?.changing ?? []),",
     why: "Each of these zones has a plan with changes; the compiler does not know it.",
   },
+  {
+    file: "src/reconcile/audit/drift-authors.ts",
+    how: "until && entry.at <= until → (entry.at <= until)",
+    why: "No moment is before one that is not known; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/audit/drift-authors.ts",
+    how: "drift.filter(({ key }) => !corrected.has(key)) → drift",
+    why: "What was corrected gets the same moments, and no authors, as what is left.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "options === undefined → false",
+    line: "if (options === undefined) return;",
+    why: "Zones are taken and not read: it costs a turn of each.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "return; → ;",
+    line: "if (options === undefined) return;",
+    why: "Zones are taken and not read: it costs a turn of each.",
+  },
 ] as const;

@@ -127,6 +127,8 @@ describe("the next read of a zone", () => {
     at.takeResults();
     at.requests.length = 0;
     at.rounds.reconfigure({ ...daily, kinds: ["cookie"] });
+    await at.clock.advance(0);
+    expect(at.requests).toContain(`cookie ${shop}`);
     await at.clock.advance(30_000);
     expect(at.takeResults()).toEqual([`${shop} read`, `${blog} read`]);
     expect(at.requests).toContain(`cookie ${blog}`);
@@ -178,6 +180,17 @@ describe("a plan that is held", () => {
     at.rounds.planHeld(heldPlan("site"));
     await at.clock.advance(15_000);
     expect(at.takeResults()).toEqual([`${shop} read`]);
+  });
+
+  it("is not read again where its zone is declared again", async ({ expect }) => {
+    await using at = await readOnce(declaredZone(shop));
+    at.rounds.planHeld(heldPlan("site"));
+    await at.clock.advance(15_000);
+    at.takeResults();
+    at.rounds.declare([declaredZone(shop)]);
+    at.rounds.planHeld(heldPlan("site"));
+    await at.clock.advance(15_000);
+    expect(at.takeResults()).toEqual([]);
   });
 
   it("is not read where the inventory is off", async ({ expect }) => {

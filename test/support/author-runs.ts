@@ -1,0 +1,115 @@
+import { namesOfAuthors } from "../../src/plan/cause/author.ts";
+import type { Change } from "../../src/plan/change.ts";
+import { DriftAuthors, type FoundAuthors } from "../../src/reconcile/audit/drift-authors.ts";
+import type { ActorStyle, AuditEntry } from "../../src/zone/audit-entry.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { ResourceKey } from "../../src/zone/resource.ts";
+import type { ZoneName } from "../../src/zone/zone.ts";
+import * as audited from "./audited-changes.ts";
+import { SimulatedClock } from "./clock.ts";
+import { entrypoint, livePolicy, liveRule, liveZone } from "./model.ts";
+import { at, type Came, done, named, planOf, report } from "./reports.ts";
+
+const { policies, rules, shop, wrote } = audited;
+/** The zone of these runs. */
+export const zone: ZoneName = named("shop.example.com");
+/** Somebody who changes zones by hand. */
+export const alice = "alice@example.com";
+
+/** A live zone with one rule in this version. */
+export function withRule(version: number): LiveZone {
+  return liveZone({ entrypoint: entrypoint(liveRule(shop, { version: `${version}` })) });
+}
+
+export function withPolicies(...ids: readonly string[]): LiveZone {
+  return liveZone({ policies: ids.map((id) => livePolicy(id)) });
+}
+
+/** The entry of an edit of the rule, which wrote what is live now. */
+export function editOfRule(minutes: number, who = alice): AuditEntry {
+  return { ...wrote(who, "PATCH", `${rules}/${shop}`, audited.owasp), at: at(minutes) };
+}
+
+export function deletionOf(id: string, minutes: number): AuditEntry {
+  return { ...wrote(alice, "DELETE", `${policies}/${id}`), at: at(minutes) };
+}
+
+/** The entry of a write of the setting. */
+export function writeOfSetting(minutes: number, who = alice, enabled = false): AuditEntry {
+  return { ...wrote(who, "PUT", `${audited.zone}/page_shield`, { enabled }), at: at(minutes) };
+}
+
+/** Runs of a zone and reads of its audit log, with what was live. */
+export class Runs {
+  readonly clock: SimulatedClock = new SimulatedClock(at(0));
+  style: ActorStyle | undefined = "full";
+  /** Every save of authors, as keys with names. */
+  readonly saved: (readonly string[])[] = [];
+  /** Whether what was saved can be read again. */
+  isKept = true;
+  #found: ReadonlyMap<ResourceKey, FoundAuthors> = new Map();
+  #authors = this.#newProcess();
+
+  #newProcess(): DriftAuthors {
+    const log = { isOwnToken: (id: string) => id === "id-of-ours", isCompleteSince: () => true };
+    return new DriftAuthors(this.clock, log, () => this.style, {
+      authors: () => (this.isKept ? this.#found : new Map()),
+      setAuthors: (_zone, found) => {
+        this.#found = found;
+        this.saved.push(
+          [...found].map(([key, { authors }]) => `${key} by ${namesOfAuthors(authors)}`),
+        );
+      },
+    });
+  }
+
+  restart(): void {
+    this.#authors = this.#newProcess();
+  }
+
+  keepOnly(...names: readonly string[]): void {
+    this.#authors.keepOnly(new Set(names.map(named)));
+  }
+
+  /** The log is read. */
+  read(minutes: number, ...entries: readonly AuditEntry[]): void {
+    this.clock.step(Number(at(minutes)) - Number(this.clock.now()));
+    this.#authors.note(zone, entries);
+  }
+
+  /** A run ends. */
+  ends(minutes: number, came: Came, live?: LiveZone): void {
+    this.#authors.record(report(zone, minutes, came), live);
+  }
+
+  inSync(minutes: number, live?: LiveZone): void {
+    this.ends(minutes, { result: "in_sync" }, live);
+  }
+
+  /** The changes as a run explains them. */
+  explain(changes: readonly Change[], live?: LiveZone): readonly Change[] {
+    return this.#authors.explain(planOf(zone, changes), live).changes;
+  }
+
+  /** Who is named for the drift of one change. */
+  authorsOf(change: Change, live?: LiveZone): string {
+    const [found] = this.explain([change], live);
+    return namesOfAuthors(found?.authors ?? []).replaceAll(" in the dashboard", "");
+  }
+
+  /** A run finds the drift of a change, names its authors, and leaves it. */
+  leaves(minutes: number, change: Change, live?: LiveZone): void {
+    const changes = this.explain([change], live);
+    this.ends(minutes, { result: "held", cause: "drift", changes }, live);
+  }
+
+  /** A run finds the drift of a change and corrects it. */
+  corrects(minutes: number, change: Change, live: LiveZone): void {
+    const changes = this.explain([change], live);
+    this.ends(
+      minutes,
+      { result: "applied", cause: "drift", changes, outcomes: [done(change.key)] },
+      live,
+    );
+  }
+}
