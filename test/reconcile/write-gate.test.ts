@@ -121,6 +121,8 @@ describe("a write that was not sent yet is cancelled", () => {
     await using world = await waitingWorld();
     edit(world, (files) => files.set(blog, { ...protectedContent, mode: "observe" }));
     await world.clock.advance(90 * second);
+    const [first] = world.reports.filter(({ zone }) => zone === shop);
+    expect(first).toMatchObject({ result: "applied", outcomes: [{ status: "done" }, {}] });
     expect(world.takeResults()).toContain(`${shop} applied`);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
   });
