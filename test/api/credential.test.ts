@@ -247,6 +247,8 @@ describe("a token that the service held", () => {
     expect(await credential.isReplaced()).toBe(true);
     credential.noteValid(true);
     expect(await credential.isReplaced()).toBe(false);
+    source.text = "third";
+    expect(await credential.isReplaced()).toBe(false);
   });
 
   it("is kept out of texts after it was replaced, as the new one is", async ({ expect }) => {

@@ -104,6 +104,24 @@ describe("an item", () => {
     expect(item).toEqual({ kind, ...yields });
   });
 
+  it.for([
+    { url: "https://a/cdn-cgi/b.js", flag: undefined, isCdnCgi: true },
+    { url: "https://a/b.js", flag: undefined, isCdnCgi: false },
+    { url: "https://a/b.js", flag: true, isCdnCgi: true },
+    { url: "https://a/cdn-cgi/b.js", flag: false, isCdnCgi: false },
+  ])("$url, told as $flag, is of the service itself: $isCdnCgi", async (row, context) => {
+    const result = { id, url: row.url, url_contains_cdn_cgi_path: row.flag };
+    const { send } = fakeGet(() => ({ result }));
+    const item = await readItem(send, zoneOf(), "connection", id, context.signal);
+    context.expect(item).toMatchObject({ urlContainsCdnCgi: row.isCdnCgi });
+  });
+
+  it.for([null, [], "text", {}])("is not made up: %j", async (result, { expect, signal }) => {
+    const { send } = fakeGet(() => ({ result }));
+    const reading = readItem(send, zoneOf(), "cookie", id, signal);
+    await expect(reading).rejects.toMatchObject({ code: "API_MALFORMED" });
+  });
+
   it("of another shape is no item, and names the request", async ({ expect, signal }) => {
     const { send } = fakeGet(() => ({ result: { id: "not an id" }, status: 200, ray: "ray-7" }));
     const facts = { code: "API_MALFORMED", status: 200, ray: "ray-7" };

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 
 import { readAuditLog } from "../../src/api/read/read-audit-log.ts";
 import type { Fetched, Get, GetCall } from "../../src/api/request/call.ts";
+import { routes } from "../../src/api/routes.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import type { AuditEntry } from "../../src/zone/audit-entry.ts";
 import { cases } from "../support/properties.ts";
@@ -61,7 +62,17 @@ describe("reading an audit log", () => {
     expect(entries.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(isCut).toBe(false);
     expect(calls.map(({ query }) => query["cursor"])).toEqual([undefined, "next"]);
-    expect(calls[0]?.query["actor_token_id.not"]).toBe("own");
+    expect(calls[0]).toMatchObject({
+      route: routes.auditLog,
+      params: { account_id: "acc" },
+      query: {
+        since: "1970-01-01T00:00:00.000Z",
+        before: "1970-01-01T01:00:00.000Z",
+        direction: "desc",
+        limit: "1000",
+        "actor_token_id.not": "own",
+      },
+    });
   });
 
   it("ends with an empty page, and says so of a loop of cursors and of a flood", async ({
@@ -87,7 +98,7 @@ describe("reading an audit log", () => {
   it("rejects an answer that is no list", async ({ expect, signal }) => {
     const { get } = pages({ result: { id: "a" } });
     await expect(readAuditLog(get, "acc", window, {}, signal)).rejects.toThrow(
-      "not a list of entries",
+      `GET ${routes.auditLog}: not a list of entries`,
     );
   });
 
@@ -97,6 +108,7 @@ describe("reading an audit log", () => {
       "text",
       {},
       { id: "no time" },
+      { action: { time: "2026-11-20T12:00:00Z" } },
       { id: "a wrong time", action: { time: "yesterday" } },
       // The example of the older documentation.
       { id: "older", action: "zone.settings.change", timestamp: "2026-11-20T12:00:00Z" },
@@ -105,7 +117,7 @@ describe("reading an audit log", () => {
     const { get } = pages({ result });
     const { entries, malformed } = await readAuditLog(get, "acc", window, {}, signal);
     expect(entries.map(({ id }) => id)).toEqual(["good"]);
-    expect(malformed).toBe(6);
+    expect(malformed).toBe(7);
   });
 
   it.for([
@@ -169,6 +181,19 @@ describe("reading an audit log", () => {
       ray: "ray-1",
       wrote: { kind: "policy", verb: "delete", id: "2" },
     });
+  });
+
+  it("cuts texts after 512 characters", async ({ expect, signal }) => {
+    const entry = { ...wire("a"), raw: { uri: `/${"x".repeat(600)}` } };
+    expect((await parsed(entry, signal))?.path).toBe(`/${"x".repeat(511)}`);
+  });
+
+  it("reads what was created, and under which id", async ({ expect, signal }) => {
+    const raw = { method: "POST", uri: "/zones/1/page_shield/policies" };
+    const resource = { id: "2", request: { enabled: true } };
+    const { wrote } = (await parsed({ ...wire("a"), raw, resource }, signal)) ?? {};
+    expect(wrote).toMatchObject({ kind: "policy", verb: "create", id: "2" });
+    expect([...(wrote?.values?.keys() ?? [])]).toEqual(["enabled"]);
   });
 
   it("takes any JSON, and keeps no text longer than a bound", async ({ expect, signal }) => {

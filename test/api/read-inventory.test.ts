@@ -152,15 +152,18 @@ describe("a long list", () => {
     expect,
     signal,
   }) => {
-    let transient = false;
+    let failure: Error = new ServiceError("API_REFUSED", "too large");
     const answer = (page: string): ReturnType<typeof pageOf> => {
-      if (page === "all") throw new ServiceError("API_REFUSED", "too large", { transient });
+      if (page === "all") throw failure;
       return pageOf(page);
     };
     const { count, pages } = await read(answer, signal);
     expect({ count, pages: pages.length }).toEqual({ count: 730, pages: 9 });
-    transient = true;
-    await expect(read(answer, signal)).rejects.toThrow("too large");
+    const down = new ServiceError("API_SERVER", "down", { transient: true });
+    for (const other of [down, new Error("shutdown")]) {
+      failure = other;
+      await expect(read(answer, signal)).rejects.toBe(other);
+    }
   });
 
   it("ends where it says no total and a page is short", async ({ expect, signal }) => {
@@ -173,6 +176,7 @@ describe("a long list", () => {
   });
 
   it.for([
+    { total: 101, pages: ["1", "2"] },
     { total: 500, pages: ["1", "2", "3", "4", "5"] },
     { total: 501, pages: ["1", "all"] },
     { total: "501", pages: ["1", "2", "3", "4", "5", "6"] },
@@ -215,7 +219,9 @@ describe("a long list", () => {
         return { result: isWhole ? [] : [{ id: `${nth}` }], ...info };
       });
       const listing = listItems(fake.send, zoneOf(), "script", noFilters, signal);
-      await expect(listing).rejects.toThrow("more than 1000 pages");
+      await expect(listing).rejects.toThrow(
+        "GET /zones/{zone_id}/page_shield/scripts: more than 1000 pages",
+      );
       await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
       expect(fake.calls.length).toBeLessThanOrEqual(1_001);
     },

@@ -145,7 +145,7 @@ it.for([null, [], "abc", {}, { id: "../abc" }])(
     const scope = { level: "zone", zone: zoneOf() } as const;
     const reading = readRuleset(send, scope, "abc", undefined, signal);
     await expect(reading).rejects.toMatchObject({ code: "API_MALFORMED" });
-    await expect(reading).rejects.toThrow("not a ruleset");
+    await expect(reading).rejects.toThrow(`GET ${routes.zoneRuleset}: not a ruleset;`);
   },
 );
 
@@ -155,7 +155,7 @@ it.for([null, {}, [null], [{ id: "abc" }, {}], [{ id: "../abc" }]])(
     const { send } = fakeGet(() => ({ result }));
     const listing = listRulesets(send, { level: "zone", zone: zoneOf() }, signal);
     await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
-    await expect(listing).rejects.toThrow("not a list of rulesets");
+    await expect(listing).rejects.toThrow(`GET ${routes.zoneRulesets}: not a list of rulesets`);
   },
 );
 

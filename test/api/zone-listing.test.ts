@@ -2,20 +2,10 @@ import { describe, it } from "vitest";
 
 import { ZoneLister } from "../../src/api/read/zone-listing.ts";
 import type { Call, Send } from "../../src/api/request/call.ts";
+import { routes } from "../../src/api/routes.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { fakeGet } from "../support/get.ts";
-
-interface WireZone {
-  readonly id: string;
-  readonly name: string;
-}
-
-function wireZones(count: number): readonly WireZone[] {
-  return Array.from({ length: count }, (_, index) => ({
-    id: index.toString(16).padStart(32, "0"),
-    name: `zone-${String(index).padStart(5, "0")}.example`,
-  }));
-}
+import { type WireZone, wireZones } from "../support/wire-zones.ts";
 
 /** Answers a page of `zones` as the service does, or without `result_info`, or with fewer zones than asked for. */
 function page(zones: readonly WireZone[], call: Call, hasInfo = true, most = 50): object {
@@ -45,8 +35,12 @@ describe("the zone listing", () => {
       paused: true,
     };
     const { send, calls } = fakeGet(() => ({
-      result: [wire, { ...wire, id: "b".repeat(32), account: null, plan: 1 }],
-      resultInfo: { total_count: 2 },
+      result: [
+        wire,
+        { ...wire, id: "b".repeat(32), account: null, plan: 1 },
+        { ...wire, id: "c".repeat(32), account: { id: "../acc", name: "Odd" } },
+      ],
+      resultInfo: { total_count: 3 },
     }));
     expect(await listZones(send, signal)).toEqual([
       {
@@ -58,10 +52,10 @@ describe("the zone listing", () => {
         plan: "pro",
       },
       expect.objectContaining({ accountId: "", accountName: "", plan: "" }),
+      expect.objectContaining({ accountId: "", accountName: "Odd" }),
     ]);
-    expect(calls.map(({ query }) => query)).toEqual([
-      { page: "1", per_page: "50", order: "name", direction: "asc" },
-    ]);
+    const query = { page: "1", per_page: "50", order: "name", direction: "asc" };
+    expect(calls).toMatchObject([{ route: routes.zones, params: {}, query }]);
   });
 
   it.for([
@@ -142,10 +136,10 @@ describe("the zone listing", () => {
       expect(all).toHaveLength(zones.length + nameless);
       const { send } = fakeGet(({ query }) => {
         const end = Number(query["page"]) * 50;
-        const isFirst = end === 50;
+        const isLast = end >= all.length;
         return {
           result: all.slice(end - 50, end),
-          resultInfo: { total_count: isFirst ? total - 1 : total },
+          resultInfo: { total_count: isLast ? total : total - 1 },
         };
       });
       const listing = listZones(send, signal);
@@ -154,11 +148,14 @@ describe("the zone listing", () => {
     },
   );
 
-  it("ends where every page is the first one", async ({ expect, signal }) => {
-    const zones = wireZones(50);
-    const { send, calls } = fakeGet(() => ({ result: zones }));
-    expect(await listZones(send, signal)).toHaveLength(50);
-    expect(calls).toHaveLength(2);
+  it.for([1, 2])("ends where every page is page %d or one before it", async (most, context) => {
+    const { expect, signal } = context;
+    const { send, calls } = fakeGet(({ query }) => {
+      const end = 50 * Math.min(Number(query["page"]), most);
+      return { result: wireZones(end).slice(end - 50) };
+    });
+    expect(await listZones(send, signal)).toHaveLength(50 * most);
+    expect(calls).toHaveLength(most + 1);
   });
 
   it.for([
@@ -224,7 +221,7 @@ describe("the zone listing", () => {
 
   it.for([
     { total: 100_000, says: "the second page" },
-    { total: 100_001, says: "100001 zones are too many" },
+    { total: 100_001, says: "GET /zones: 100001 zones are too many" },
     { total: 1e9, says: "1000000000 zones are too many" },
   ])("of $total zones ends with: $says", async ({ total, says }, { expect, signal }) => {
     const { send } = fakeGet(({ query }) => {
@@ -247,7 +244,10 @@ describe("the zone listing", () => {
     "is refused when it is none: $result",
     async ({ result }, { expect, signal }) => {
       const { send } = fakeGet(() => ({ result }));
-      await expect(listZones(send, signal)).rejects.toMatchObject({ code: "API_MALFORMED" });
+      await expect(listZones(send, signal)).rejects.toMatchObject({
+        code: "API_MALFORMED",
+        message: "GET /zones: not a list of zones; unexpected response shape",
+      });
     },
   );
 });

@@ -96,6 +96,69 @@ export const equivalentInApi = [
     why: "Every pass sets it.",
   },
   {
+    file: "src/api/read/zone-listing.ts",
+    how: "pages.at(-1)?.total ?? 0 → (pages.at(-1)?.total)",
+    why: "No comparison with undefined is true.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "?.total → .total",
+    why: "A listing has at least one page; the compiler does not know it.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "0 → 1",
+    line: "total = pages.at(-1)?.total ?? 0;",
+    why: "Without a total, a listing that changes holds at least one zone.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "total ?? 0 → (total)",
+    why: "No comparison with undefined is true.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "total !== undefined && total > maxZones → (total > maxZones)",
+    why: "No comparison with undefined is true.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "shared.get(text) ?? text → (text)",
+    why: "Equal texts are in memory more than once.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "shared.set(text, known); → ;",
+    why: "Equal texts are in memory more than once.",
+  },
+  {
+    file: "src/api/read/zone-listing.ts",
+    how: "text, known → known, text",
+    why: "Equal texts are in memory more than once.",
+  },
+  {
+    file: "src/api/read/read-inventory.ts",
+    how: '`${number}` → ""',
+    line: "throw malformedResult(call(`${number}`), page.answer, `more than ${maxPages} pages`);",
+    why: "The error does not show the page.",
+  },
+  {
+    file: "src/api/read/read-inventory.ts",
+    how: "page.total ?? 0 → (page.total)",
+    why: "No comparison with undefined is true.",
+  },
+  {
+    file: "src/api/read/read-inventory.ts",
+    how: "0 → 1",
+    line: "if (number === 1 && (page.total ?? 0) > pagesBeforeWhole * perPage) {",
+    why: "Either number is below the limit.",
+  },
+  {
+    file: "src/api/read/read-inventory.ts",
+    how: "whole.total ?? Infinity → (whole.total)",
+    why: "No comparison with undefined is true.",
+  },
+  {
     file: "src/api/request/answer.ts",
     how: "status >= 200 && status < 300 → (status < 300)",
     line: "const isSuccess = status >= 200 && status < 300;",
