@@ -176,5 +176,7 @@ async function startTriggers(
     if (replaced.includes(true)) requestSweep(terms, "retry");
   };
   started.use(every(pollMs, () => void poll(), host.clock));
+  // What changed since the start, before the file was watched, may be the order to write nothing.
+  await reload();
   return started.move();
 }

@@ -1,5 +1,7 @@
 import { describe, it } from "vitest";
 
+import type { Host } from "../../src/host/host.ts";
+import { nodeStateDirectory } from "../../src/store/state-directory.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -33,6 +35,30 @@ describe("a daemon that starts", () => {
       /^zonewarden_build_info\{version="[\d.]+",revision="0a1b2c3d",/m,
     );
     expect(await end(daemon)).toBe(0);
+  });
+
+  it("takes in a configuration that changes before it watches the file", async ({ expect }) => {
+    const edit = Promise.withResolvers<() => Promise<void>>();
+    const stateDirectory: Host["stateDirectory"] = (directory) => {
+      const real = nodeStateDirectory(directory);
+      const read: typeof real.read = async (name) => {
+        await (
+          await edit.promise
+        )();
+        return real.read(name);
+      };
+      return { ...real, read };
+    };
+    const config = `${everyHour}\nstate: { path: state }`;
+    await using example = await exampleWithEmulator({ config, ports: { stateDirectory } });
+    const { place } = example;
+    const before = await place.read("zonewarden.yaml");
+    const daemon = place.start("run");
+    edit.resolve(() => place.write("zonewarden.yaml", before.replace("enforce", "observe")));
+    expect((await logged(daemon, "configuration applied"))["keys"]).toEqual(["mode"]);
+    await logged(daemon, "revision applied");
+    expect(await end(daemon)).toBe(0);
+    expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 
   it("without a token is alive and ready, logs why nothing happens, and continues once there is one", async ({

@@ -187,7 +187,11 @@ export class SimulatedProcess {
         this.#context = context;
         return Promise.resolve(nothing);
       },
-      triggers: () => Promise.resolve(nothing),
+      triggers: () => {
+        // As the real ones do: what changed since the start was not heard.
+        this.term?.reconciler.reconfigure(reconcilerOptions(configOf(this.#settings)));
+        return Promise.resolve(nothing);
+      },
       storedRevision: (...args) => new HeldRevision(this.#world.time, ...args),
     };
   }
