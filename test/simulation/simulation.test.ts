@@ -69,7 +69,7 @@ describe("a simulation", () => {
 
   it.for([
     101_278, 102_746, 102_781, 104_675, 1_011_974, 1_014_600, 1_024_111, 1_040_545, 1_043_612,
-    1_073_860, 1_209_458,
+    1_073_860, 1_209_458, 1_214_112, 1_235_568, 1_352_334, 1_359_660,
   ])("holds with seed %i, which failed once", async (seed, { expect }) => {
     expect(await violationsIn([[`--seed ${seed}`, scheduleOf(seed)]])).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import type { Effect } from "../ledger.ts";
+import { maxFleetShare } from "../world/simulated-process.ts";
 import type { Invariant, Truth } from "./invariant.ts";
 import {
   keyOfPolicy,
@@ -33,6 +34,11 @@ function blindMs({ request }: Effect, truth: Truth): number {
   return readMs + (isStale ? staleMs : 0);
 }
 
+/** Without its state, a process has no revision to compare a mistake with: it changes no larger share than the limit. */
+function isUnguarded({ isStateLost, files }: Truth): boolean {
+  return isStateLost && files.areMistaken;
+}
+
 export const effectInvariants: readonly Invariant[] = [
   {
     name: "unowned-untouched",
@@ -54,17 +60,22 @@ export const effectInvariants: readonly Invariant[] = [
   {
     name: "guard-stays-closed",
     sentence:
-      "What the fleet guard holds is never written, not even after a restart: it alone switches Page Shield off.",
-    onEffect: ({ before, after, request }) =>
-      before.settings.enabled && !after.settings.enabled
-        ? `${request.method} ${request.path} by process ${request.sender === "plan" ? "plan" : request.sender.pid}`
-        : undefined,
+      "What the fleet guard holds is never written, not even after a restart: it alone switches Page Shield off. Without its state, a process changes no larger share of the zones than the limit.",
+    onEffect: ({ before, after, request }, truth) => {
+      if (!before.settings.enabled || after.settings.enabled) return undefined;
+      const off = truth.zones.filter(({ settings }) => !settings.enabled).length;
+      if (isUnguarded(truth) && off / truth.zones.length <= maxFleetShare) return undefined;
+      const sender = request.sender === "plan" ? "plan" : request.sender.pid;
+      return `${request.method} ${request.path} by process ${sender}`;
+    },
   },
   {
     name: "declared-is-not-deleted",
     sentence:
       "What is declared is not deleted, be a file broken, a read failed or a revision held; but for duplicates.",
-    onEffect: ({ before, after, request, at }, { ledger }) => {
+    onEffect: ({ before, after, request, at }, truth) => {
+      const { ledger } = truth;
+      if (isUnguarded(truth)) return undefined;
       const declared = ledger.declaredSince(before.name, request.at - revisionMs);
       const left = new Set([...after.policies.map(keyOfPolicy), ...rulesOf(after).map(keyOfRule)]);
       const gone = [...before.policies.map(keyOfPolicy), ...rulesOf(before).map(keyOfRule)].filter(
@@ -85,7 +96,9 @@ export const effectInvariants: readonly Invariant[] = [
     name: "never-weaker",
     sentence:
       "No write leaves a zone weaker than both what it was and what is declared, unless somebody else changed it.",
-    onEffect: ({ before, after, request, at }, { ledger }) => {
+    onEffect: ({ before, after, request, at }, truth) => {
+      const { ledger } = truth;
+      if (isUnguarded(truth)) return undefined;
       if (ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
       const targets = ledger
         .declaredSince(before.name, request.at - revisionMs)

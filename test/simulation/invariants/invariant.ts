@@ -1,6 +1,7 @@
 import type { ZoneState } from "../../../src/emulator/state.ts";
 import type { Effect, HeardReport, Ledger, SentRequest } from "../ledger.ts";
 import type { DeclaredContent } from "../stories.ts";
+import type { SimulatedFiles } from "../world/simulated-files.ts";
 import type { SimulatedProcess } from "../world/simulated-process.ts";
 
 /** What an invariant is judged by: the truth, as nobody in the simulation sees it. */
@@ -21,8 +22,7 @@ export interface Truth {
   readonly main: SimulatedProcess;
   /** Whether any process lost its state, or a part of it. */
   readonly isStateLost: boolean;
-  /** Whether the files, or some of them, cannot be read now. */
-  readonly areFilesSpoilt: boolean;
+  readonly files: Pick<SimulatedFiles, "areSpoilt" | "areMistaken">;
   /** Lines of the log. */
   readonly internalErrors: readonly string[];
   readonly timersOf: (process: SimulatedProcess) => number;
@@ -62,9 +62,9 @@ export class Violation extends Error {
  * cannot read the files, goes on with an older revision.
  */
 export function declaredTo(
-  { ledger, isStateLost, areFilesSpoilt }: Truth,
+  { ledger, isStateLost, files }: Truth,
   zone: string,
   since: number,
 ): readonly (DeclaredContent | undefined)[] {
-  return ledger.declaredSince(zone, isStateLost && areFilesSpoilt ? 0 : since);
+  return ledger.declaredSince(zone, isStateLost && files.areSpoilt ? 0 : since);
 }

@@ -76,7 +76,7 @@ export class SimulatedWorld {
       freeze: this.settings.freeze,
       main: this.main,
       isStateLost: this.#isStateLost,
-      areFilesSpoilt: this.files.areSpoilt,
+      files: this.files,
       internalErrors: this.#internalErrors,
       timersOf: (process) => this.time.sleepersOf(process),
     };
