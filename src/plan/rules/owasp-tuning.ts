@@ -118,7 +118,10 @@ export function canonicalLevels(overrides: Overrides): Overrides {
     : overrides;
 }
 
-/** Whether enabled levels precede all other categories, and disabled levels follow them. */
+/**
+ * Whether enabled levels precede all other categories, and disabled levels follow them; not where an override of a level
+ * does more than switch it.
+ */
 function hasSafeOrder(
   categories: readonly CategoryOverride[],
   others: readonly CategoryOverride[],
@@ -126,6 +129,7 @@ function hasSafeOrder(
   const [first] = others;
   const last = others.at(-1);
   if (first === undefined || last === undefined) return true;
+  if (others.some(isLevel)) return false;
   const [start, end] = [categories.indexOf(first), categories.indexOf(last) + 1];
   return (
     end - start === others.length &&
@@ -155,11 +159,15 @@ function paranoiaLevelOf(categories: readonly CategoryOverride[]): ParanoiaLevel
 /** Whether an override only enables or disables a paranoia level. */
 export function isLevelSwitch(override: CategoryOverride): boolean {
   return (
-    paranoiaLevels.some((level) => override.category === tagOf(level)) &&
+    isLevel(override) &&
     override.enabled !== undefined &&
     override.action === undefined &&
     override.sensitivity_level === undefined
   );
+}
+
+function isLevel({ category }: CategoryOverride): boolean {
+  return paranoiaLevels.some((level) => category === tagOf(level));
 }
 
 function tagOf(level: ParanoiaLevel): string {
