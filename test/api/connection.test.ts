@@ -163,6 +163,17 @@ describe("a request", () => {
     expect(connected.session.credential.state).toMatchObject({ inFlight: 0 });
   });
 
+  it("counts in the request budget where its caller gives up on the answer", async ({ expect }) => {
+    const stop = new AbortController();
+    await using server = await startServer(() => stop.abort(new Error("shutdown")));
+    await using connected = connect(server.baseUrl);
+    const { budget } = connected.session.credential;
+    const { remaining } = budget.state;
+    const sending = sendWithRetries(connected.session, "sweep", silent, stop.signal);
+    await expect(sending).rejects.toThrow("shutdown");
+    expect(budget.state).toMatchObject({ remaining: remaining - 1, inFlight: 0 });
+  });
+
   it.for([
     { method: "GET", endsAfter: 60_000 },
     { method: "PUT", endsAfter: 5_000 },
