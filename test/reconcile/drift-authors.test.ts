@@ -96,7 +96,8 @@ function isDeclaredAfter(report: ZoneReport, key: ResourceKey): boolean {
   );
 }
 
-function concerns({ wrote }: Edit, field: string): boolean {
+function concerns({ what, wrote }: Edit, field: string): boolean {
+  if (what === "tuned") return field === "paranoia_level";
   return wrote === undefined || field in wrote;
 }
 
