@@ -115,6 +115,20 @@ describe("a round that plans", () => {
     expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(false);
   });
 
+  it("judges a zone that it could not read later, though it is known what was applied to it", ({
+    expect,
+  }) => {
+    const bench = new JudgedRound();
+    for (const name of names(0, 10)) bench.known.add(name);
+    bench.declare({ zones: names(0, 10) });
+    for (const name of names(0, 10)) bench.fail(name, false);
+    bench.planAll(names(0, 3), "policy/checkout");
+    expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "open", passed: 3 } });
+    bench.plan("z3.example", "policy/checkout");
+    expect(bench.now.hold?.touched).toEqual(new Set(["z3.example"]));
+    expect(bench.mayWrite("z3.example", "policy/checkout")).toBe(false);
+  });
+
   it("takes no run of a zone that is not declared", ({ expect }) => {
     const bench = new JudgedRound();
     bench.plan("z0.example", "policy/checkout");

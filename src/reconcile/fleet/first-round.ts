@@ -41,6 +41,8 @@ interface RoundOptions {
 export class FirstRound {
   #options: RoundOptions;
   #phase: RoundPhase = "planning";
+  /** Whether the process before this one judged plans, and wrote. */
+  #wasOpen = false;
   #fleet: DesiredFleet | undefined;
   /** The number of declared zones, those of other processes included. */
   #declared = 0;
@@ -78,6 +80,7 @@ export class FirstRound {
   /** Goes on where the process before this one was. */
   restore({ phase, passed }: RoundProgress): void {
     this.#phase = phase;
+    this.#wasOpen = phase === "open";
     this.#passed = passed;
   }
 
@@ -169,7 +172,7 @@ export class FirstRound {
   }
 
   #isSettled(name: ZoneName): boolean {
-    return this.#settled.has(name) || (this.#phase === "open" && this.#isKnown(name));
+    return this.#settled.has(name) || (this.#wasOpen && this.#isKnown(name));
   }
 
   #judgeAndTell(): void {
