@@ -35,8 +35,8 @@ function blindMs({ request }: Effect, truth: Truth): number {
 }
 
 /** Without its state, a process has no revision to compare a mistake with: it changes no larger share than the limit. */
-function isUnguarded({ isStateLost, files }: Truth): boolean {
-  return isStateLost && files.areMistaken;
+function isUnguarded({ isStateLost, ledger }: Truth): boolean {
+  return isStateLost && ledger.disturbed.some(({ does }) => does === "files_mass");
 }
 
 export const effectInvariants: readonly Invariant[] = [

@@ -22,7 +22,7 @@ export interface Truth {
   readonly main: SimulatedProcess;
   /** Whether any process lost its state, or a part of it. */
   readonly isStateLost: boolean;
-  readonly files: Pick<SimulatedFiles, "areSpoilt" | "areMistaken">;
+  readonly files: Pick<SimulatedFiles, "areSpoilt">;
   /** Lines of the log. */
   readonly internalErrors: readonly string[];
   readonly timersOf: (process: SimulatedProcess) => number;
