@@ -13,9 +13,13 @@ export function logLines({ stdout }: Speaker): readonly JsonObject[] {
     .filter(isJsonObject);
 }
 
-/** Waits for a line of the log that says and holds this. */
-export function logged(daemon: Speaker, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
-  return eventually(
+/** Waits for a line of the log that says and holds this; fails with the log where none does. */
+export async function logged(
+  daemon: Speaker,
+  msg: string,
+  facts: JsonObject = {},
+): Promise<JsonObject> {
+  return await eventually(
     `${msg} ${JSON.stringify(facts)}`,
     () =>
       logLines(daemon).find(
@@ -23,5 +27,7 @@ export function logged(daemon: Speaker, msg: string, facts: JsonObject = {}): Pr
           line["msg"] === msg && Object.entries(facts).every(([key, fact]) => line[key] === fact),
       ),
     15,
-  );
+  ).catch((cause: unknown) => {
+    throw new Error(`not logged: ${msg} ${JSON.stringify(facts)}\n${daemon.stdout()}`, { cause });
+  });
 }
