@@ -16,6 +16,7 @@ import {
   ruleOverride,
   untuned,
 } from "../support/model.ts";
+import { levelOff, levelOn } from "../support/wire-model.ts";
 
 const nothingAgainst = (): undefined => undefined;
 
@@ -118,27 +119,25 @@ describe("what is live, declared", () => {
   });
 });
 
-const off = (level: number) => ({ category: `paranoia-level-${level}`, enabled: false });
-const on = (level: number) => ({ category: `paranoia-level-${level}`, enabled: true });
 const php = { category: "language-php", enabled: true };
 
 describe("the tuning of OWASP, found again", () => {
   it.for([
-    { name: "the usual recipe", categories: [off(3), off(4)], level: 2, left: 0 },
+    { name: "the usual recipe", categories: [levelOff(3), levelOff(4)], level: 2, left: 0 },
     {
       name: "every level spelled out",
-      categories: [on(1), off(2), off(3), off(4)],
+      categories: [levelOn(1), levelOff(2), levelOff(3), levelOff(4)],
       level: 1,
       left: 0,
     },
-    { name: "another category in front", categories: [php, off(4)], level: 3, left: 1 },
+    { name: "another category in front", categories: [php, levelOff(4)], level: 3, left: 1 },
     {
       name: "a category that beats the level",
-      categories: [off(4), php],
+      categories: [levelOff(4), php],
       level: undefined,
       left: 2,
     },
-    { name: "a hole between the levels", categories: [off(2)], level: undefined, left: 1 },
+    { name: "a hole between the levels", categories: [levelOff(2)], level: undefined, left: 1 },
   ])("$name", ({ categories, level, left }, { expect }) => {
     const live = withRules(liveDeployment("r1", {}, { categories }));
     const { content } = declared(live);
@@ -163,7 +162,7 @@ describe("the tuning of OWASP, found again", () => {
   });
 
   it("is looked for in the OWASP ruleset only", ({ expect }) => {
-    const parameters = { id: managedRulesets.cloudflare, overrides: { categories: [off(4)] } };
+    const parameters = { id: managedRulesets.cloudflare, overrides: { categories: [levelOff(4)] } };
     const other = liveRule("r1", { action: "execute", action_parameters: parameters });
     expect(declared(withRules(other)).content.rules?.items).toMatchObject([
       {
@@ -174,7 +173,7 @@ describe("the tuning of OWASP, found again", () => {
   });
 
   it("an objection to one way leads to the next", ({ expect }) => {
-    const live = withRules(liveDeployment("r1", {}, { categories: [off(4)] }));
+    const live = withRules(liveDeployment("r1", {}, { categories: [levelOff(4)] }));
     const { content } = importLiveZone(live, owner, ({ rules }) => {
       const [rule] = rules?.items ?? [];
       const isTuned = rule?.action === "execute" && rule.tuning.paranoiaLevel !== undefined;

@@ -19,11 +19,9 @@ import {
   untuned,
 } from "../support/model.ts";
 import { plannedRules } from "../support/planned.ts";
-import type { Wire } from "../support/wire-model.ts";
+import { levelOff, levelOn, type Wire } from "../support/wire-model.ts";
 
 const score = documentedScoreRuleId;
-const on = (n: number): Wire => ({ category: `paranoia-level-${n}`, enabled: true });
-const off = (n: number): Wire => ({ category: `paranoia-level-${n}`, enabled: false });
 const php = { category: "language-php", enabled: false };
 
 /** The fields that differ between a declared level with one category more and live overrides. */
@@ -39,16 +37,20 @@ function differing(categories: readonly Wire[]): readonly string[] {
 
 describe("the order of paranoia levels and other categories", () => {
   it.for([
-    { when: "levels that are on go first", categories: [on(1), php, off(3), off(4)], yields: [] },
-    { when: "no level is on", categories: [php, off(3), off(4)], yields: [] },
+    {
+      when: "levels that are on go first",
+      categories: [levelOn(1), php, levelOff(3), levelOff(4)],
+      yields: [],
+    },
+    { when: "no level is on", categories: [php, levelOff(3), levelOff(4)], yields: [] },
     {
       when: "a level that is on follows, and enables rules of the category again",
-      categories: [php, on(1), on(2), off(3), off(4)],
+      categories: [php, levelOn(1), levelOn(2), levelOff(3), levelOff(4)],
       yields: ["overrides"],
     },
     {
       when: "a level that is off goes first, and the category may enable its rules again",
-      categories: [off(3), on(1), php, off(4)],
+      categories: [levelOff(3), levelOn(1), php, levelOff(4)],
       yields: ["overrides"],
     },
   ])("counts: $when", ({ categories, yields }, { expect }) => {
@@ -57,8 +59,8 @@ describe("the order of paranoia levels and other categories", () => {
 
   it("keeps the level where somebody gave one of its categories an action", ({ expect }) => {
     const rule = deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 2 } });
-    const logged = { ...on(2), action: "log" };
-    const categories = [on(1), logged, off(3), off(4)];
+    const logged = { ...levelOn(2), action: "log" };
+    const categories = [levelOn(1), logged, levelOff(3), levelOff(4)];
     const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories });
     const { changes } = plannedRules(declared([rule]), entrypoint(live));
     expect(changes[0]?.fields).toMatchObject([
@@ -72,7 +74,7 @@ describe("the order of paranoia levels and other categories", () => {
 
   it("leaves the level open where one is on and the others are not listed", ({ expect }) => {
     const rule = deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 4 } });
-    const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories: [on(1)] });
+    const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories: [levelOn(1)] });
     const { changes } = plannedRules(declared([rule]), entrypoint(live));
     expect(changes[0]?.fields).toMatchObject([
       { field: "paranoia_level", before: undefined, after: 4 },

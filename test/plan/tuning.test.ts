@@ -18,13 +18,12 @@ import {
   ruleOverride,
   untuned,
 } from "../support/model.ts";
-import type { Wire } from "../support/wire-model.ts";
+import { levelOff, levelOn, type Wire } from "../support/wire-model.ts";
 
 const score = documentedScoreRuleId;
-const level = (n: number, enabled: boolean) => ({ category: `paranoia-level-${n}`, enabled });
 const on = (name: string) => ({ category: name, enabled: true });
 const levelsOff = ["paranoia-level-3 off", "paranoia-level-4 off"];
-const allLevels = [level(1, true), level(2, true), level(3, false), level(4, false)];
+const allLevels = [levelOn(1), levelOn(2), levelOff(3), levelOff(4)];
 
 function differences(
   tuning: Partial<OwaspTuning>,
@@ -164,13 +163,13 @@ describe("differences of a tuning", () => {
     {
       when: "only the levels above are switched off, as the usual recipe does",
       declares: { paranoiaLevel: 2 },
-      live: { categories: [level(3, false), level(4, false)] },
+      live: { categories: [levelOff(3), levelOff(4)] },
       yields: [],
     },
     {
       when: "the levels are switched off in another order",
       declares: { paranoiaLevel: 2 },
-      live: { categories: [level(4, false), level(3, false), level(1, true)] },
+      live: { categories: [levelOff(4), levelOff(3), levelOn(1)] },
       yields: [],
     },
     {
@@ -188,7 +187,7 @@ describe("differences of a tuning", () => {
     {
       when: "a lower level is off under a higher one",
       declares: { paranoiaLevel: 2 },
-      live: { categories: [level(1, false), level(3, false), level(4, false)] },
+      live: { categories: [levelOff(1), levelOff(3), levelOff(4)] },
       yields: [
         ["paranoia_level", undefined, 2],
         [
@@ -203,7 +202,7 @@ describe("differences of a tuning", () => {
       declares: { paranoiaLevel: 2 },
       over: { categories: [category("language-php", { enabled: true })] },
       live: {
-        categories: [level(3, false), level(4, false), { category: "language-php", enabled: true }],
+        categories: [levelOff(3), levelOff(4), { category: "language-php", enabled: true }],
       },
       yields: [
         [
@@ -223,7 +222,7 @@ describe("differences of a tuning", () => {
       when: "the levels that are off stand between two categories",
       declares: { paranoiaLevel: 2 },
       over: { categories: [category("a", { enabled: true }), category("b", { enabled: true })] },
-      live: { categories: [on("a"), level(3, false), level(4, false), on("b")] },
+      live: { categories: [on("a"), levelOff(3), levelOff(4), on("b")] },
       yields: [
         [
           "overrides",

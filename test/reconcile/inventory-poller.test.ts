@@ -1,34 +1,13 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import type { InventoryPollerOptions } from "../../src/reconcile/inventory/inventory-poller.ts";
-import type { DesiredZone } from "../../src/zone/desired-zone.ts";
-import { Detected } from "../support/detected.ts";
+import { daily, declaredZone, Detected } from "../support/detected.ts";
 import { harmless, script } from "../support/inventory.ts";
-import {
-  absent,
-  declared,
-  deployment,
-  desiredZone,
-  liveZone,
-  owner,
-  policy,
-  zoneNamed,
-} from "../support/model.ts";
+import { absent, declared, deployment, liveZone, owner, policy } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const hourMs = 3_600_000;
-const daily: InventoryPollerOptions = {
-  everyMs: 24 * hourMs,
-  kinds: ["script", "connection"],
-  maliciousBelow: 50,
-  owner,
-};
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
-
-function declaredZone(name: string, content: Partial<DesiredZone["content"]> = {}): DesiredZone {
-  return { ...desiredZone(content), zone: zoneNamed(name) };
-}
 
 describe("the inventory poller", () => {
   it("sends no request where the inventory is off", async ({ expect }) => {

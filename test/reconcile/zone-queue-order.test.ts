@@ -1,29 +1,14 @@
 import { describe, it } from "vitest";
 
-import { ZoneQueue } from "../../src/reconcile/queue/zone-queue.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import { queueOn } from "../support/queue-on.ts";
 import { named } from "../support/reports.ts";
 
 const [a, b] = [named("a.example"), named("b.example")];
 
 function nine(text: string): readonly ZoneName[] {
   return Array.from({ length: 9 }, (_, index) => named(`${text}${index}.example`));
-}
-
-/** A queue on a simulated clock, and what it gives next. */
-function queueOn(clock: SimulatedClock): {
-  readonly queue: ZoneQueue;
-  readonly next: (signal: AbortSignal) => Promise<string>;
-} {
-  const queue = new ZoneQueue(clock);
-  return {
-    queue,
-    next: async (signal) => {
-      const { zone, priority, trigger } = await queue.take(signal);
-      return `${zone} ${priority} ${trigger}`;
-    },
-  };
 }
 
 describe("the next zone of a queue", () => {

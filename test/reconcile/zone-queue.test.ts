@@ -3,31 +3,11 @@ import { getEventListeners } from "node:events";
 import { describe, it } from "vitest";
 
 import { type QueueEntry, ZoneQueue } from "../../src/reconcile/queue/zone-queue.ts";
-import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
-
-function named(text: string): ZoneName {
-  const name = zoneName(text);
-  if (name === undefined) throw new Error(`no zone name: ${text}`);
-  return name;
-}
+import { queueOn } from "../support/queue-on.ts";
+import { named } from "../support/reports.ts";
 
 const [a, b, c] = [named("a.example"), named("b.example"), named("c.example")];
-
-/** A queue on a simulated clock, and what it gives next. */
-function queueOn(clock: SimulatedClock): {
-  readonly queue: ZoneQueue;
-  readonly next: (signal: AbortSignal) => Promise<string>;
-} {
-  const queue = new ZoneQueue(clock);
-  return {
-    queue,
-    next: async (signal) => {
-      const { zone, priority, trigger } = await queue.take(signal);
-      return `${zone} ${priority} ${trigger}`;
-    },
-  };
-}
 
 describe("the queue of zones", () => {
   it("gives a changed zone before the oldest one of a sweep", async ({ expect, signal }) => {

@@ -10,8 +10,23 @@ import type { Item, ItemKind, Script } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
-import { liveZone, readAllAt } from "./model.ts";
+import { desiredZone, liveZone, owner, readAllAt, zoneNamed } from "./model.ts";
 import { ServiceFault } from "./world.ts";
+
+/** Rounds of a day over two kinds of items. */
+export const daily: InventoryPollerOptions = {
+  everyMs: 86_400_000,
+  kinds: ["script", "connection"],
+  maliciousBelow: 50,
+  owner,
+};
+
+export function declaredZone(
+  name: string,
+  content: Partial<DesiredZone["content"]> = {},
+): DesiredZone {
+  return { ...desiredZone(content), zone: zoneNamed(name) };
+}
 
 /** Zones with what was detected in them, and rounds over them on a clock that stands still. */
 export class Detected implements AsyncDisposable {

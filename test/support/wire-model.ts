@@ -5,6 +5,15 @@ import type { Overrides, SkipParameters } from "../../src/zone/resource.ts";
 /** An object as the service speaks it. */
 export type Wire = JsonObject;
 
+/** A switch of a paranoia level. */
+export function levelOn(level: number): Wire {
+  return { category: `paranoia-level-${level}`, enabled: true };
+}
+
+export function levelOff(level: number): Wire {
+  return { category: `paranoia-level-${level}`, enabled: false };
+}
+
 /** A rule as the program's model has it, from the service's words. */
 export function ruleOfWire(wire: Wire): LiveRule {
   return {
