@@ -156,6 +156,7 @@ describe("whether an expression selects every request", () => {
     'http.request.uri.path ne "a"',
     'http.request.uri ne "a"',
     'http.request.uri strict wildcard "/*"',
+    'raw.http.request.uri.path wildcard "/*"',
     'not http.host eq ""',
   ])("is certain: %s", (text, { expect }) => {
     expect(selectsEverything(text)).toBe(true);
@@ -173,6 +174,8 @@ describe("whether an expression selects every request", () => {
     'not starts_with(http.request.uri.path, "/")',
     'http.host wildcard "a*"',
     'http.host wildcard "/*"',
+    'http.request.uri.query wildcard "/*"',
+    'http.request.uri.path.extension wildcard "/*"',
     'http.user_agent wildcard "/*"',
     `${Array.from({ length: 300 }, () => 'http.host ne ""').join(" and ")} and ssl`,
     'http.request.uri.path wildcard "/a*"',

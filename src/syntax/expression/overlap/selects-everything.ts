@@ -52,7 +52,7 @@ const paths: ReadonlySet<string> = new Set([
 ]);
 
 function isEveryPattern(pattern: string, field: string): boolean {
-  return pattern === "*" || (pattern === "/*" && field.startsWith("http.request.uri"));
+  return pattern === "*" || (pattern === "/*" && paths.has(field));
 }
 
 function isCertainCall(operand: Operand): boolean {
