@@ -43,6 +43,13 @@ const live = liveZone({
 });
 const strangers = { state: "present", id: "ep", version: "2", rules: [] } as const;
 
+/** A clock whose timers ring half a millisecond early, as real ones may. */
+class EarlyClock extends SimulatedClock {
+  override alarm(ms: number, ring: () => void): () => void {
+    return super.alarm(Math.max(1, ms - 0.5), ring);
+  }
+}
+
 describe("a write that undoes what others did after the read", () => {
   const cases = [
     { write: putRules, part: "rules", readAgain: { entrypoint: strangers } },
@@ -141,6 +148,13 @@ describe("a write that undoes what others did after the read", () => {
       expect(reads).toEqual([each.part, each.part, each.part]);
     },
   );
+
+  it.for(cases)("$write.call is no younger where a timer rings early", async (each, { expect }) => {
+    const reads: string[] = [];
+    const choice = { clock: new EarlyClock(), live, changes: [duplicate], reads };
+    expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["done"]);
+    expect(reads).toEqual([each.part, each.part, each.part]);
+  });
 
   it.for([
     { readMs: 4 * second, times: 1 },
