@@ -177,6 +177,25 @@ describe("watching the files", { timeout: 60_000 }, () => {
     expect(watched.calls).toBe(1);
   });
 
+  it("begins before a slow watcher is ready, and calls when it is", async ({ expect }) => {
+    const top = await realpath(await mkdtemp(path.join(tmpdir(), "watched-")));
+    const called = Promise.withResolvers<string>();
+    let isFirst = true;
+    const clock = {
+      monotonicMs: () => 0,
+      // The first wait, for the watcher, is over at once; the poll waits as long as the test.
+      sleep: (ms: number, signal: AbortSignal): Promise<void> => {
+        const isOver = isFirst || ms <= 1;
+        isFirst = false;
+        return isOver ? Promise.resolve() : systemClock.sleep(60_000, signal);
+      },
+    };
+    const options = { debounceMs: 1, clock, files: nodeFiles };
+    await using _watcher = await watchZoneFiles(top, () => called.resolve("called"), options);
+    expect(await called.promise).toBe("called");
+    await rm(top, { recursive: true });
+  });
+
   it("does not call after it is disposed", async ({ expect }) => {
     const watched = await Watched.in("zones", 1, (top) =>
       mkdir(path.join(top, "zones")).then(() => {}),

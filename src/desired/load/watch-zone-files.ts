@@ -30,6 +30,9 @@ export async function watchZoneFiles(
 /** How often to check that the path still resolves to the watched directory: a watcher does not notice another target. */
 const pollMs = 1000;
 
+/** How long the first read of a directory may take before the watch counts as begun. */
+const maxStartMs = 5000;
+
 /** A large checkout emits events without a pause; after this many times the debounce, call `onChange` anyway. */
 const maxDebounces = 10;
 
@@ -110,9 +113,20 @@ class Watcher implements AsyncDisposable {
     });
     this.#chokidar = watcher;
     watcher.on("all", () => this.#onEvent()).on("error", () => this.#onEvent());
-    await new Promise<void>((resolve) => {
-      watcher.once("ready", resolve).once("error", () => resolve());
-    });
+    await this.#waitUntilReady(watcher);
+  }
+
+  /** Ends before where that takes long, so that nobody waits for it. Then `onChange` is called when it is ready. */
+  async #waitUntilReady(watcher: FSWatcher): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<true>();
+    watcher.once("ready", () => resolve(true)).once("error", () => resolve(true));
+    const limit = new AbortController();
+    const isReady = await Promise.race([
+      promise,
+      this.#slept(maxStartMs, limit.signal).then(() => false),
+    ]);
+    limit.abort();
+    if (!isReady) void promise.then(() => this.#onEvent());
   }
 
   #onEvent(): void {
