@@ -74,7 +74,7 @@ export class StoredRevision implements AsyncDisposable {
     await this.#work;
   }
 
-  async #storeFiles(state: DesiredState, { phase, passed }: RoundProgress): Promise<void> {
+  async #storeFiles(state: DesiredState, round: RoundProgress): Promise<void> {
     const stale = new Set(state.stale);
     const present = new Set([...state.contents.map(({ file }) => file), ...stale]);
     const changed = new Map<string, string | undefined>();
@@ -90,10 +90,9 @@ export class StoredRevision implements AsyncDisposable {
     }
     const { revision, commit, hash, directory } = state;
     const single = path.resolve(directory) !== path.resolve(this.#path);
-    changed.set(
-      revisionKey,
-      JSON.stringify({ revision, commit, hash, round: phase, passed, single }),
-    );
+    const { phase, passed, judgesKnown } = round;
+    const head = { revision, commit, hash, round: phase, passed, judgesKnown, single };
+    changed.set(revisionKey, JSON.stringify(head));
     // All in one turn, and so in one batch: after a crash there are the files of one revision, never of two.
     for (const [key, text] of changed) this.#store.set(key, text);
   }
@@ -126,7 +125,8 @@ function headIn(text: string | undefined): Head | undefined {
   // Without it, the fleet is judged once more.
   const phase = roundPhases.find((each) => each === value["round"]) ?? "planning";
   const passed = typeof value["passed"] === "number" ? value["passed"] : 0;
-  const round = { phase, passed };
+  const judgesKnown = value["judgesKnown"] === true;
+  const round = { phase, passed, judgesKnown };
   return { revision, commit, hash, round, single: value["single"] === true };
 }
 

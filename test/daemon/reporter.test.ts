@@ -52,7 +52,7 @@ function reporter(
       created.loaded({
         ...loaded,
         isAllListed: true,
-        round: { phase: "closed", passed: 0, isBinding: true },
+        round: { phase: "closed", passed: 0, judgesKnown: false, isBinding: true },
       }),
     messages: () =>
       lines.splice(0).map((line) => {

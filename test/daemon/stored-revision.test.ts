@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { StoredRevision } from "../../src/daemon/stored-revision.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
+import type { RoundProgress } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { MemoryDisk } from "../support/memory-files.ts";
@@ -15,15 +16,17 @@ interface Bench {
   readonly disk: MemoryDisk;
   readonly store: MemoryStore;
   readonly loader: ZoneFileLoader;
-  readonly save: () => Promise<void>;
+  readonly save: (round?: RoundProgress) => Promise<void>;
 }
 
 function bench(place = "/zones"): Bench {
   const [disk, store, clock] = [new MemoryDisk(), new MemoryStore(), new SimulatedClock()];
   const loader = new ZoneFileLoader({ path: place, files: disk.port, clock });
-  const save = async (): Promise<void> => {
+  const save = async (
+    round: RoundProgress = { phase: "closed", passed: 0, judgesKnown: false },
+  ): Promise<void> => {
     await using revision = new StoredRevision(store, place, disk.port);
-    revision.store(await loader.load(never), { phase: "closed", passed: 0 });
+    revision.store(await loader.load(never), round);
   };
   return { disk, store, loader, save };
 }
@@ -46,6 +49,16 @@ async function restored(
 }
 
 describe("the stored revision", () => {
+  it.for<RoundProgress>([
+    { phase: "closed", passed: 0, judgesKnown: false },
+    { phase: "open", passed: 3, judgesKnown: true },
+  ])("has how far the first round was: $phase", async (round, { expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save(round);
+    expect(new StoredRevision(at.store, "/zones", at.disk.port).stored()?.round).toEqual(round);
+  });
+
   it("has the files of the directory, in their folders", async ({ expect }) => {
     const at = bench();
     at.disk.write("/zones/shop.yaml", zones("shop.example"));

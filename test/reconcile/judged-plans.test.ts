@@ -176,7 +176,12 @@ describe("a first round without a limit", () => {
     bench.reconfigure("enforce", { maxFleetShare: 1 });
     bench.declare({ zones: names(0, 10), isAllListed: false });
     bench.plan("z0.example", "policy/checkout");
-    expect(bench.now.round).toEqual({ phase: "open", passed: 1, isBinding: true });
+    expect(bench.now.round).toEqual({
+      phase: "open",
+      passed: 1,
+      judgesKnown: false,
+      isBinding: true,
+    });
     expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(true);
     expect(bench.declare({ zones: names(0, 10) }).round.phase).toBe("closed");
   });

@@ -11,7 +11,7 @@ describe("the limits for a new revision of the files", () => {
   ] as const)("let $share of it change while the round is $phase in $mode", (row, { expect }) => {
     // While nothing was written yet, the plans are judged and not the files.
     const bench = new JudgedRound();
-    bench.round.restore({ phase: row.phase, passed: 0 });
+    bench.round.restore({ phase: row.phase, passed: 0, judgesKnown: false });
     bench.reconfigure(row.mode);
     expect(bench.round.limitsOfFiles).toEqual({
       ...bench.options.fleetLimits,
@@ -24,7 +24,7 @@ describe("the limits for a new revision of the files", () => {
 function left(): JudgedRound {
   const bench = new JudgedRound();
   for (const name of names(0, 5)) bench.known.add(name);
-  bench.round.restore({ phase: "open", passed: 2 });
+  bench.round.restore({ phase: "open", passed: 2, judgesKnown: false });
   bench.declare({ zones: names(0, 10) });
   return bench;
 }
@@ -32,7 +32,12 @@ function left(): JudgedRound {
 describe("a round that an earlier process left open", () => {
   it("lets zones be written of which it is known what was applied, and no others", ({ expect }) => {
     const bench = left();
-    expect(bench.now.round).toEqual({ phase: "open", passed: 2, isBinding: true });
+    expect(bench.now.round).toEqual({
+      phase: "open",
+      passed: 2,
+      judgesKnown: false,
+      isBinding: true,
+    });
     expect(bench.mayWrite("z4.example", "policy/checkout")).toBe(true);
     expect(bench.mayWrite("z5.example", "policy/checkout")).toBe(false);
   });
@@ -71,10 +76,36 @@ describe("a round that an earlier process left open", () => {
   });
 });
 
+describe("a round that began with a state of which the revision was lost", () => {
+  it.for([
+    { found: "in a zone", known: names(0, 1), judgesKnown: true },
+    { found: "in a zone that is not listed yet", known: names(9, 10), judgesKnown: true },
+    { found: "nowhere", known: [], judgesKnown: false },
+  ])("is told where it is known what was applied: $found", (row, { expect }) => {
+    const bench = new JudgedRound();
+    for (const name of row.known) bench.known.add(name);
+    bench.declare({ zones: names(0, 9), missing: ["z9.example"] });
+    // Runs of this process add to what is known.
+    bench.known.add("z5.example");
+    expect(bench.now.round.judgesKnown).toBe(row.judgesKnown);
+  });
+
+  it("goes on to judge known zones after a restart while it is open", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.round.restore({ phase: "open", passed: 3, judgesKnown: true });
+    for (const name of names(0, 10)) bench.known.add(name);
+    bench.declare({ zones: names(0, 10) });
+    expect(bench.mayWrite("z0.example", "policy/checkout")).toBe(false);
+    bench.plan("z0.example", "policy/checkout");
+    expect(bench.now.hold?.touched).toEqual(new Set(["z0.example"]));
+    expect(bench.now.round).toMatchObject({ phase: "open", passed: 3, judgesKnown: true });
+  });
+});
+
 describe("a round that closed in an earlier process", () => {
   it("lets every zone be written", ({ expect }) => {
     const bench = new JudgedRound();
-    bench.round.restore({ phase: "closed", passed: 0 });
+    bench.round.restore({ phase: "closed", passed: 0, judgesKnown: false });
     bench.declare({ zones: names(0, 10) });
     bench.planAll(names(0, 10), "policy/checkout");
     expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "closed" } });

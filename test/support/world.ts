@@ -171,7 +171,7 @@ export class World implements AsyncDisposable {
         restore: async (signal) => {
           const { stored: state, storedRound: phase, storedPassed: passed } = this;
           await this.restoring(signal);
-          return state && { state, round: { phase, passed } };
+          return state && { state, round: { phase, passed, judgesKnown: false } };
         },
         select: selectByName,
       },

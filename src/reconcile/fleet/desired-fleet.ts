@@ -52,6 +52,11 @@ export interface RoundProgress {
   readonly phase: RoundPhase;
   /** How many zones with changes the limit let pass, without a release. */
   readonly passed: number;
+  /**
+   * Whether zones are judged though it is known what was applied to them: the state had lost the revision when the round
+   * began.
+   */
+  readonly judgesKnown: boolean;
 }
 
 /** The revision that was active when the process before this one ended. */

@@ -41,8 +41,10 @@ interface RoundOptions {
 export class FirstRound {
   #options: RoundOptions;
   #phase: RoundPhase = "planning";
-  /** Whether the process before this one judged plans, and wrote. */
+  /** Whether the process before this one judged plans, and wrote what is known. */
   #wasOpen = false;
+  /** See {@link RoundProgress}; `undefined` before the first load. */
+  #judgesKnown: boolean | undefined;
   #fleet: DesiredFleet | undefined;
   /** The number of declared zones, those of other processes included. */
   #declared = 0;
@@ -78,9 +80,10 @@ export class FirstRound {
   }
 
   /** Goes on where the process before this one was. */
-  restore({ phase, passed }: RoundProgress): void {
+  restore({ phase, passed, judgesKnown }: RoundProgress): void {
     this.#phase = phase;
-    this.#wasOpen = phase === "open";
+    this.#wasOpen = phase === "open" && !judgesKnown;
+    if (phase !== "planning") this.#judgesKnown = judgesKnown;
     this.#passed = passed;
   }
 
@@ -102,15 +105,21 @@ export class FirstRound {
       this.#fleet = loaded.fleet;
       this.#declared = loaded.declared;
       this.#isAllListed = isAllListed;
+      this.#judgesKnown ??= this.#isAnyKnown(loaded.fleet);
       this.#forgetChanged(loaded.fleet);
       this.#judge();
     }
     const { mode } = this.#options;
-    const progress = { phase: this.#phase, passed: this.#passed };
+    const judgesKnown = this.#judgesKnown === true;
+    const progress = { phase: this.#phase, passed: this.#passed, judgesKnown };
     const round = { ...progress, isBinding: mode === "enforce" };
     const isOwnHold = loaded.result === "held" || loaded.result === "rejected";
     if (this.#hold === undefined || isOwnHold) return { ...loaded, isAllListed, round };
     return { ...loaded, result: "held", hold: this.#hold, isAllListed, round };
+  }
+
+  #isAnyKnown({ zones, missing }: DesiredFleet): boolean {
+    return [...zones.keys(), ...missing.keys()].some((name) => this.#isKnown(name));
   }
 
   /** Takes in the result of a run. */
