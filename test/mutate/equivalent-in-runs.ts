@@ -1,5 +1,11 @@
-/** Survivors in the runs of `reconcile`, their queue and their schedule that were looked at. */
+/** Survivors in the runs of `reconcile` that were looked at. */
 export const equivalentInRuns = [
+  {
+    file: "src/reconcile/run/apply.ts",
+    how: "outcomes → undefined",
+    line: "if (next === undefined) return outcomes;",
+    why: "It is asked before a write, of which there is one; the compiler does not know it.",
+  },
   {
     file: "src/reconcile/run/apply.ts",
     how: 'report.result !== "planned" || live === undefined → (report.result !== "planned")',
@@ -29,6 +35,39 @@ export const equivalentInRuns = [
     file: "src/reconcile/run/apply.ts",
     how: "reason === undefined → true",
     why: "After a write that is skipped all are: the gate is not asked any more.",
+  },
+  {
+    file: "src/reconcile/run/deadline.ts",
+    how: "signal, this.#over.signal → this.#over.signal, signal",
+    line: "using own = joinSignals(signal, this.#over.signal);",
+    why: "Either signal ends a request, and which one is asked afterwards.",
+  },
+  {
+    file: "src/reconcile/run/deadline.ts",
+    how: "signal, this.#over.signal → this.#over.signal, signal",
+    line: "this.#reading = { of: signal, joined: joinSignals(signal, this.#over.signal) };",
+    why: "Either signal ends a request, and which one is asked afterwards.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "this.#inSync.set(name, zone.digest); → ;",
+    why: "The same text is stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/plan-zone.ts",
+    how: "await planFromSource(source, request, ports, signal) → planFromSource(source, request, ports, signal)",
+    line: "return await planFromSource(source, request, ports, signal);",
+    why: "An asynchronous function that returns a promise waits for it.",
+  },
+  {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: "?.toSorted → .toSorted",
+    why: "A policy is written only where the policies were read; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: 'error instanceof ServiceError && error.code === "API_RATE_LIMITED" → (error.code === "API_RATE_LIMITED")',
+    why: "No other error has this code; the compiler does not know it.",
   },
   {
     file: "src/reconcile/run/send-fresh.ts",
@@ -77,6 +116,16 @@ export const equivalentInRuns = [
     why: "A part that was read has a moment; the compiler does not know it.",
   },
   {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: 'change.verb === "delete" && change.reason === "duplicate" → (change.reason === "duplicate")',
+    why: "Only a delete has this reason; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/write-gate.ts",
+    how: "10_000 → 10001",
+    why: "A guess; any time near it will do.",
+  },
+  {
     file: "src/reconcile/run/write-gate.ts",
     how: '"GateClosed" → ""',
     why: "A name for people who debug.",
@@ -94,164 +143,13 @@ export const equivalentInRuns = [
   },
   {
     file: "src/reconcile/run/zone-memory.ts",
+    how: "removed.length > 0 → ((removed.length) >= (0))",
+    why: "The same hashes are stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
     how: "corrections.size === 0 → false",
     why: "One empty map for all zones saves memory.",
-  },
-  {
-    file: "src/reconcile/run/zone-runner.ts",
-    how: "this.#inProgress.delete(name); → ;",
-    why: "The gate of a run that has ended may close: it costs memory.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "1 → 2",
-    line: "this.#takes += 1;",
-    why: "Two and five have no common divisor: it is still every fifth take.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "1_000 → 1001",
-    why: "A bound of memory; any number near it will do.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "3_600_000 → 3600001",
-    why: "A bound of one wait, after which the queue looks again; any number near it will do.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "100 → 101",
-    why: "A bound of the search; any number near it will do.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "count < maxEdges → ((count) <= (maxEdges))",
-    why: "A bound of the search; any number near it will do.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "last?.lets === lets && last.from <= now && now < last.to → false",
-    why: "The end is searched again: it costs time.",
-  },
-  {
-    file: "src/reconcile/run/deadline.ts",
-    how: "signal, this.#over.signal → this.#over.signal, signal",
-    line: "using own = joinSignals(signal, this.#over.signal);",
-    why: "Either signal ends a request, and which one is asked afterwards.",
-  },
-  {
-    file: "src/reconcile/run/deadline.ts",
-    how: "signal, this.#over.signal → this.#over.signal, signal",
-    line: "this.#reading = { of: signal, joined: joinSignals(signal, this.#over.signal) };",
-    why: "Either signal ends a request, and which one is asked afterwards.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "0 → 1",
-    line: "#order = 0;",
-    why: "Only which of two entries was added first counts.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "1 → 2",
-    line: "this.#order += 1;",
-    why: "Only which of two entries was added first counts.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "?.push → .push",
-    why: "Each priority has a heap; the compiler does not know it.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap !== undefined && heap.length > this.#waiting.size + maxReplaced → true",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap !== undefined && heap.length > this.#waiting.size + maxReplaced → false",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap !== undefined && heap.length > this.#waiting.size + maxReplaced → ((heap !== undefined) || (heap.length > this.#waiting.size + maxReplaced))",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap !== undefined && heap.length > this.#waiting.size + maxReplaced → (heap !== undefined)",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap !== undefined && heap.length > this.#waiting.size + maxReplaced → (heap.length > this.#waiting.size + maxReplaced)",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap.length > this.#waiting.size + maxReplaced → ((heap.length) >= (this.#waiting.size + maxReplaced))",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap.length > this.#waiting.size + maxReplaced → ((heap.length) < (this.#waiting.size + maxReplaced))",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "this.#waiting.size + maxReplaced → ((this.#waiting.size) - (maxReplaced))",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "this.#heaps[index] = heapOf(heap.data.filter((entry) => this.#isCurrent(entry))); → ;",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "heap.data.filter((entry) => this.#isCurrent(entry)) → heap.data",
-    why: "Rebuilding the heaps is a bound of memory: replaced entries are left out anyway.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "this.#waits.clear(); → ;",
-    why: "A wait that has ended may be ended again: it costs memory.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "this.#waits.delete(wait); → ;",
-    why: "A wait that has ended may be ended again: it costs memory.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "this.#takes += 1 → this.#takes -= 1",
-    why: "It is every fifth take in both directions.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: "stop, wait.signal → wait.signal, stop",
-    why: "Either signal ends the wait, and which one is asked afterwards.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: 'retry.priority === "retry" && sweep.priority === "sweep" → (retry.priority === "retry")',
-    why: "Only a sweep has the trigger `schedule`.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: 'names[0] ?? "" → (names[0])',
-    why: "There is a credential; the compiler does not know it.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: 'names[0] ?? "" → ("")',
-    why: "Zones that no queue serves go to the first queue, too.",
-  },
-  {
-    file: "src/reconcile/queue/zone-queue.ts",
-    how: '"" → "mutant"',
-    line: 'this.#byCredential = new Map([[names[0] ?? "", this.#first], ...others]);',
-    why: "There is a credential; the compiler does not know it.",
   },
   {
     file: "src/reconcile/run/zone-memory.ts",
@@ -286,8 +184,8 @@ export const equivalentInRuns = [
     why: "Only a write that was skipped has a reason; the compiler does not know it.",
   },
   {
-    file: "src/reconcile/run/send-fresh.ts",
-    how: 'change.verb === "delete" && change.reason === "duplicate" → (change.reason === "duplicate")',
-    why: "Only a delete has this reason; the compiler does not know it.",
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "this.#inProgress.delete(name); → ;",
+    why: "The gate of a run that has ended may close: it costs memory.",
   },
 ] as const;

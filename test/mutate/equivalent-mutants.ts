@@ -1,9 +1,11 @@
 import { equivalentInApi } from "./equivalent-in-api.ts";
+import { equivalentInAudit } from "./equivalent-in-audit.ts";
 import { equivalentInCsp } from "./equivalent-in-csp.ts";
 import { equivalentInImpact } from "./equivalent-in-impact.ts";
 import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
 import { equivalentInPlanRules } from "./equivalent-in-plan-rules.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
+import { equivalentInQueue } from "./equivalent-in-queue.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
 import { equivalentInRuns } from "./equivalent-in-runs.ts";
 import { equivalentInSyntax } from "./equivalent-in-syntax.ts";
@@ -51,11 +53,13 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     why: "Every name of a type starts with that of its container.",
   },
   ...equivalentInApi,
+  ...equivalentInAudit,
   ...equivalentInCsp,
   ...equivalentInImpact,
   ...equivalentInOverlap,
   ...equivalentInPlan,
   ...equivalentInPlanRules,
+  ...equivalentInQueue,
   ...equivalentInReconcile,
   ...equivalentInRuns,
   ...equivalentInSyntax,
