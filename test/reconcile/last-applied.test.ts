@@ -1,19 +1,103 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
-import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { Change } from "../../src/plan/change.ts";
+import { plan, type Plan } from "../../src/plan/plan.ts";
+import { digestOf, type FleetZone } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { LastApplied } from "../../src/reconcile/run/last-applied.ts";
-import { failureOf, type Outcome } from "../../src/state/run-report.ts";
+import { failureOf, type Outcome, type ZoneReport } from "../../src/state/run-report.ts";
+import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
 import { report } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import { ServiceFault } from "../support/world.ts";
 
-describe("what a run without success leaves known", () => {
-  const disabled = policy("checkout", { enabled: false });
-  const desired = desiredZone({ policies: declared([policy("checkout")]) });
-  const live = liveZone({ policies: [carriedOut("p1", disabled)] });
+const name = "shop.example.com";
+const off = policy("checkout", { enabled: false });
+const on = policy("checkout");
+const strict = policy("checkout", { action: "allow" });
 
+function fleetZone(checkout: Policy): FleetZone {
+  const desired = desiredZone({ policies: declared([checkout]) });
+  return { desired, digest: digestOf(desired.content) };
+}
+
+/** The plan of a zone that declares one policy and has another. */
+function planOf(checkout: Policy, live: Policy): Plan {
+  return plan(fleetZone(checkout).desired, liveZone({ policies: [carriedOut("p1", live)] }), owner);
+}
+
+/** The runs of a zone that declares one policy, in processes that follow each other. */
+class Runs {
+  readonly store = new MemoryRunStore();
+  #applied = new LastApplied(this.store);
+
+  restart(): void {
+    this.#applied = new LastApplied(this.store);
+  }
+
+  inSync(checkout: Policy): void {
+    const inSync = report(name, 0, { result: "in_sync" });
+    this.#applied.record(inSync, fleetZone(checkout), undefined);
+  }
+
+  /** A run is about to send its first write. */
+  begins(checkout: Policy, live: Policy): void {
+    this.#applied.writing(this.#planned("planned", checkout, live), fleetZone(checkout), undefined);
+  }
+
+  /** A guard holds the changes: the run ends without a write. */
+  isHeld(checkout: Policy, live: Policy): void {
+    const held = this.#planned("held", checkout, live);
+    this.#applied.writing(held, fleetZone(checkout), undefined);
+    this.#applied.record(held, fleetZone(checkout), undefined);
+  }
+
+  /** A run sends its writes; what it leaves differs nevertheless. */
+  writes(
+    checkout: Policy,
+    live: Policy,
+    {
+      error,
+      left = [],
+    }: { readonly error?: Error | undefined; readonly left?: readonly Change[] } = {},
+  ): void {
+    this.begins(checkout, live);
+    const planned = planOf(checkout, live);
+    const outcomes = planned.writes.map((write): Outcome => {
+      if (error === undefined) return { status: "done", write, ray: "", interleaved: false };
+      return { status: "failed", write, failure: failureOf(error) };
+    });
+    const base = report(name, 0, { result: "applied", cause: "pending", changes: [] });
+    if (base.result !== "applied") throw new Error("not applied");
+    const applied = { ...base, plan: planned, outcomes, left };
+    this.#applied.record(applied, fleetZone(checkout), undefined);
+  }
+
+  /** The files drop the zone, and the state forgets it. */
+  drops(): void {
+    this.#applied.keepOnly(new Set());
+    this.store.texts.clear();
+  }
+
+  /** Why the zone differs, as the next process knows it. */
+  findsAfterRestart(checkout: Policy, live: Policy): string {
+    this.restart();
+    const { content } = fleetZone(checkout).desired;
+    return this.#applied
+      .explain(planOf(checkout, live), content)
+      .changes.flatMap(({ causes }) => causes)
+      .map(({ cause, fields }) => `${cause}(${fields.join(",")})`)
+      .join(" ");
+  }
+
+  #planned(result: "planned" | "held", checkout: Policy, live: Policy): ZoneReport {
+    const base = report(name, 0, { result, cause: "pending", changes: [] });
+    if (base.result === "error") throw new Error("not planned");
+    return { ...base, plan: planOf(checkout, live) };
+  }
+}
+
+describe("what a run without success leaves known", () => {
   it.for([
     { after: "an error of the program", error: new TypeError("a bug of ours"), cause: "unknown" },
     {
@@ -23,28 +107,86 @@ describe("what a run without success leaves known", () => {
     },
     { after: "a write that the live state does not show", error: undefined, cause: "unknown" },
   ])("after $after, a change is $cause", ({ error, cause }, { expect }) => {
-    const store = new MemoryRunStore();
-    const applied = new LastApplied(store);
-    const base = report("shop.example", 0, { result: "planned", cause: "pending", changes: [] });
-    if (base.result !== "planned") throw new Error("not planned");
-    const before = desiredZone({ policies: declared([disabled]) });
-    const inSync = { ...base, result: "in_sync" } as const;
-    applied.record(inSync, { desired: before, digest: digestOf(before.content) }, undefined);
-    const planned = plan(desired, live, owner);
-    const outcomes = planned.writes.map((write): Outcome => {
-      if (error === undefined) return { status: "done", write, ray: "", interleaved: false };
-      return { status: "failed", write, failure: failureOf(error) };
-    });
-    applied.record(
-      { ...base, result: "applied", plan: planned, outcomes, left: planned.changes },
-      { desired, digest: digestOf(desired.content) },
-      undefined,
-    );
-    const { zone } = base;
-    const again = applied.explain(
-      { ...planned, zone: { ...planned.zone, name: zone } },
-      desired.content,
-    );
-    expect(again.changes.map(({ causes }) => causes)).toEqual([[{ cause, fields: ["enabled"] }]]);
+    const runs = new Runs();
+    runs.inSync(off);
+    runs.writes(on, off, { error, left: planOf(on, off).changes });
+    expect(runs.findsAfterRestart(on, off)).toBe(`${cause}(enabled)`);
+  });
+});
+
+describe("why a zone differs, after a restart", () => {
+  it.for<{ when: string; told: (runs: Runs) => string; finds: string }>([
+    {
+      when: "the live state does not show one of two fields, and somebody changed the other",
+      told: (runs) => {
+        const after = { ...on, action: "allow" } as const;
+        runs.writes(after, off, { left: planOf(after, { ...after, enabled: false }).changes });
+        return runs.findsAfterRestart(after, off);
+      },
+      finds: "drift(action) unknown(enabled)",
+    },
+    {
+      when: "the process was killed during the writes",
+      told: (runs) => {
+        runs.begins(on, off);
+        return runs.findsAfterRestart(on, off);
+      },
+      finds: "unknown(enabled)",
+    },
+    {
+      when: "a guard held the change",
+      told: (runs) => {
+        runs.isHeld(on, off);
+        return runs.findsAfterRestart(on, off);
+      },
+      finds: "pending(enabled)",
+    },
+    {
+      when: "somebody undid a write that was done, and a guard held the correction",
+      told: (runs) => {
+        runs.writes(on, off);
+        runs.isHeld(on, off);
+        return runs.findsAfterRestart(on, off);
+      },
+      finds: "drift(enabled)",
+    },
+    {
+      when: "an edit was written and taken back",
+      told: (runs) => {
+        runs.writes(strict, off);
+        runs.writes(off, strict);
+        return runs.findsAfterRestart(off, on);
+      },
+      finds: "drift(enabled)",
+    },
+    {
+      when: "a run was given up during its writes, and the next one saw the zone in sync",
+      told: (runs) => {
+        runs.begins(off, on);
+        runs.inSync(off);
+        return runs.findsAfterRestart(off, on);
+      },
+      finds: "drift(enabled)",
+    },
+    {
+      when: "the files dropped the zone, and declare it again",
+      told: (runs) => {
+        runs.drops();
+        runs.inSync(off);
+        return runs.findsAfterRestart(off, on);
+      },
+      finds: "drift(enabled)",
+    },
+  ])("where $when", ({ told, finds }, { expect }) => {
+    const runs = new Runs();
+    runs.inSync(off);
+    expect(told(runs)).toBe(finds);
+  });
+
+  it("is not known of a zone that the files dropped", ({ expect }) => {
+    const runs = new Runs();
+    runs.inSync(off);
+    runs.drops();
+    expect(runs.findsAfterRestart(off, on)).toBe("unknown(enabled)");
   });
 });
