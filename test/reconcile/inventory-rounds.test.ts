@@ -6,6 +6,7 @@ import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { daily, declaredZone, Detected } from "../support/detected.ts";
 import { cookie, script } from "../support/inventory.ts";
 import { absent, declared, deployment, liveZone, owner, policy } from "../support/model.ts";
+import { authorised, declaredScripts } from "../support/watched.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const hourMs = 3_600_000;
@@ -40,6 +41,40 @@ describe("the pause between two reads of the poller", () => {
     expect(at.reports).toHaveLength(1);
     await at.clock.advance(1);
     expect(at.reports).toHaveLength(2);
+  });
+});
+
+/** What asks for a zone at once, among three; each time in another way. */
+const urgent: readonly {
+  readonly when: string;
+  readonly asks: (at: Detected, time: string) => void;
+}[] = [
+  {
+    when: "its plan is held",
+    asks: (at, time) => at.rounds.planHeld(heldPlan(time, "z2.example.com")),
+  },
+  {
+    when: "other scripts are declared for it",
+    asks: (at, time) => {
+      const scripts = declaredScripts([authorised(`https://cdn.example.net/${time}.js`)]);
+      at.rounds.declare([...zones(2), declaredZone("z2.example.com", { scripts })]);
+    },
+  },
+];
+
+describe("a zone is read at once", () => {
+  it.for(urgent)("where $when, before those of a sweep", async ({ asks }, { expect }) => {
+    await using at = new Detected(daily);
+    at.start(...zones(3));
+    await at.clock.advance(0);
+    asks(at, "first");
+    await at.clock.advance(300);
+    expect(at.takeResults()).toEqual(["z0.example.com read", "z2.example.com read"]);
+    await at.clock.advance(30_000);
+    at.takeResults();
+    asks(at, "second");
+    await at.clock.advance(0);
+    expect(at.takeResults()).toEqual(["z2.example.com read"]);
   });
 });
 
@@ -112,6 +147,18 @@ describe("the next read of a zone", () => {
     await at.clock.advance(30_000);
     expect(at.takeResults()).toEqual([`${shop} read`, `${blog} read`]);
     expect(at.requests).toContain(`cookie ${blog}`);
+  });
+
+  it("follows until the poller is stopped", async ({ expect }) => {
+    await using at = new Detected(daily);
+    at.start(declaredZone(shop));
+    let hasEnded = false;
+    void at.ended.then(() => (hasEnded = true));
+    await at.clock.advance(hourMs);
+    expect(hasEnded).toBe(false);
+    at.stop.abort();
+    await at.clock.advance(0);
+    expect(hasEnded).toBe(true);
   });
 
   it("is not reported where the inventory is switched off meanwhile", async ({ expect }) => {
