@@ -206,6 +206,18 @@ describe("the audit feed", () => {
     expect(at.status.state).toBe("following");
   });
 
+  it("warns of the first entry that it cannot understand as soon as it comes", async ({
+    expect,
+  }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(0);
+    expect(at.warnings).toEqual([]);
+    at.more = { malformed: 1, isCut: false };
+    await at.clock.advance(minuteMs);
+    expect(at.warnings).toEqual([1]);
+  });
+
   it("takes an entry that it cannot understand for one that is missing", async ({ expect }) => {
     await using at = new Followed();
     const [{ zone }, began] = [zoneWithId(shop, 1), at.clock.now()];
@@ -254,12 +266,13 @@ describe("the audit feed", () => {
 
   it("survives an internal error, and reports it", async ({ expect }) => {
     await using at = new Followed();
-    at.failure = new TypeError("a bug of ours");
+    const error = new TypeError("a bug of ours");
+    at.failure = error;
     at.start(zoneWithId(shop, 1));
     await at.clock.advance(0);
     at.failure = undefined;
     await at.clock.advance(minuteMs);
-    expect(at.bugs).toHaveLength(1);
+    expect(at.bugs).toEqual([{ error, zone: "" }]);
     expect(at.states).toEqual(["lagging", "following"]);
   });
 

@@ -171,6 +171,17 @@ describe("changes that are explained", () => {
     expect(others.map((each) => "authors" in each)).toEqual([true, false]);
   });
 
+  it("get authors where only a part of them is drift", ({ expect }) => {
+    const runs = new Runs();
+    runs.inSync(1);
+    runs.read(3, writeOfSetting(2));
+    const causes = [
+      { cause: "pending", fields: ["other"] },
+      { cause: "drift", fields: ["value"] },
+    ] as const;
+    expect(runs.authorsOf({ ...audited.setting, causes })).toBe(alice);
+  });
+
   it("get none where the log is not followed", ({ expect }) => {
     const runs = new Runs();
     runs.style = undefined;

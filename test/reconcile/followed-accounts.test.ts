@@ -95,6 +95,30 @@ describe("the accounts whose logs are followed", () => {
     await at.clock.advance(5 * minuteMs);
     expect([at.reads.length, at.woken, at.states, at.bugs]).toEqual([1, [], [], []]);
   });
+
+  it("wake no zone where they are dropped just as a read is answered", async ({ expect }) => {
+    await using at = new Followed();
+    at.log = [edit(1, 1)];
+    at.closing = () => Promise.resolve(at.feed.declare([]));
+    at.start(first);
+    await at.clock.advance(5 * minuteMs);
+    expect([at.reads.length, at.noted, at.woken, at.states, at.bugs]).toEqual([1, [], [], [], []]);
+  });
+
+  it("are followed until the read in progress has ended, which is given up", async ({ expect }) => {
+    const at = new Followed();
+    const closed = Promise.withResolvers<void>();
+    [at.latencyMs, at.closing] = [1_000, () => closed.promise];
+    at.start(first);
+    await at.clock.advance(500);
+    let hasEnded = false;
+    const ending = at[Symbol.asyncDispose]().then(() => (hasEnded = true));
+    await at.clock.advance(0);
+    expect(hasEnded).toBe(false);
+    closed.resolve();
+    await ending;
+    expect(at.clock.sleeping).toBe(0);
+  });
 });
 
 describe("the state of the feed", () => {
@@ -119,7 +143,11 @@ describe("the state of the feed", () => {
     await using at = new Followed(false);
     at.start(first);
     at.feed.reconfigure({ everyMs: minuteMs, overlapMs: minuteMs });
-    expect(at.status).toMatchObject({ state: "lagging", accounts: { off: 0, lagging: 1 } });
+    expect(at.status).toMatchObject({
+      state: "lagging",
+      accounts: { off: 0, lagging: 1 },
+      reason: "",
+    });
     await at.clock.advance(0);
     expect([at.status.state, at.states]).toEqual(["following", ["following"]]);
   });

@@ -101,6 +101,12 @@ describe("the zones that an entry touches", () => {
     expect(touchedZones(auditEntry(entry), zones)).toEqual(yields);
   });
 
+  it("are all that deploy the ruleset of the account that was written", ({ expect }) => {
+    const both = declaredZones([zoneWithId(shop, 1, { rules }), zoneWithId(blog, 2, { rules })]);
+    const entry = auditEntry({ path: `/accounts/${other}/rulesets/${owasp}` });
+    expect(touchedZones(entry, both)).toEqual([shop, blog]);
+  });
+
   it.for(otherProducts)("are none where somebody changes only %s", (area, { expect }) => {
     const entry = auditEntry({ zoneId: shopId ?? "", path: `/zones/${shopId}/${area}/1` });
     expect(touchedZones(entry, zones)).toEqual([]);

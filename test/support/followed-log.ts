@@ -15,12 +15,15 @@ export class Followed implements AsyncDisposable {
   readonly noted: string[] = [];
   readonly states: string[] = [];
   readonly warnings: number[] = [];
-  readonly bugs: unknown[] = [];
+  /** Errors of the program, with the zones that they concern. */
+  readonly bugs: { readonly error: unknown; readonly zone: string }[] = [];
   readonly reads: (AuditWindow & { readonly zones: readonly Zone[] })[] = [];
   log: AuditEntry[] = [];
   more: Omit<AuditRead, "entries"> = { malformed: 0, isCut: false };
   failure: Error | undefined;
   latencyMs = 0;
+  /** What a read does at its end, though it was given up. */
+  closing = (): Promise<void> => Promise.resolve();
   /** The account that has the failure and the latency; `undefined`: all have. */
   account: string | undefined;
   readonly feed: AuditFeed;
@@ -37,9 +40,13 @@ export class Followed implements AsyncDisposable {
         read: async (zones, window, signal) => {
           this.reads.push({ zones, ...window });
           const isMeant = [undefined, zones[0]?.accountId].includes(this.account);
-          await this.clock.sleep(isMeant ? this.latencyMs : 0, signal);
-          if (isMeant && this.failure !== undefined) throw this.failure;
-          return { entries: this.log, ...this.more };
+          try {
+            await this.clock.sleep(isMeant ? this.latencyMs : 0, signal);
+            if (isMeant && this.failure !== undefined) throw this.failure;
+            return { entries: this.log, ...this.more };
+          } finally {
+            await this.closing();
+          }
         },
       },
       clock: this.clock,
@@ -47,7 +54,7 @@ export class Followed implements AsyncDisposable {
       wake: (zone) => this.woken.push(zone),
       changed: ({ state }) => this.states.push(state),
       malformed: (count) => this.warnings.push(count),
-      bug: (error) => this.bugs.push(error),
+      bug: (error, zone) => this.bugs.push({ error, zone }),
     });
   }
 
