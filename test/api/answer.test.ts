@@ -32,6 +32,7 @@ describe("a refusal is about the token, the room that is left, or what it asked 
     },
     { status: 400, wire: 1000, says: "bad value", code: "API_REFUSED" },
     { status: 400, wire: 50001, says: "too many", code: "API_QUOTA" },
+    { status: 403, wire: 50001, says: "too many", code: "API_FORBIDDEN" },
     {
       status: 400,
       wire: 12000,
@@ -104,7 +105,7 @@ describe("an error says what to do", () => {
 describe("what the service says of an error", () => {
   it.for([
     { when: "it is long", says: "x".repeat(292), told: `${"x".repeat(292)} (code 7…` },
-    { when: "it just fits", says: "x".repeat(291), told: `${"x".repeat(291)} (code 7)` },
+    { when: "it just fits", says: "x".repeat(291), told: `${"x".repeat(291)} (code 7); ` },
     { when: "it has lines and controls", says: "a\n\t\u001b[1mb", told: "a [1mb (code 7)" },
   ])("is told where $when", ({ says, told }, { expect }) => {
     const body = bytesOf({ success: false, errors: [{ code: 7, message: says }] });
@@ -146,6 +147,7 @@ describe("an answer that is not the service's", () => {
           code: "API_MALFORMED",
           message: `GET ${routes.settings}: ${says}; check that api.base_url is the service's`,
           transient,
+          mayHaveHappened: false,
         }),
       );
     },
@@ -194,6 +196,10 @@ describe("a write that is not confirmed", () => {
     expect(() => answerOf(call, response, about)).toThrow(
       expect.objectContaining({ mayHaveHappened }),
     );
+    // A read changes nothing.
+    expect(() => answerOf(settings, response, about)).toThrow(
+      expect.objectContaining({ mayHaveHappened: false }),
+    );
   });
 });
 
@@ -212,7 +218,7 @@ describe("an answer that is nested deeply", () => {
     { call: { ...settings, method: "PUT" as const, body: {} }, mayHaveHappened: true },
   ])("is an error of its request: $call.method", ({ call, mayHaveHappened }, { expect }) => {
     expect(answerNested(62, call).status).toBe(200);
-    const error = { code: "API_MALFORMED", mayHaveHappened };
+    const error = { code: "API_MALFORMED", fault: "parse", mayHaveHappened };
     for (const levels of [63, 3_000, 1_000_000]) {
       expect(() => answerNested(levels, call)).toThrow(expect.objectContaining(error));
     }
@@ -224,63 +230,4 @@ describe("an answer that is nested deeply", () => {
       expect(answerNested(1_000_000, get(route, {})).status).toBe(200);
     },
   );
-});
-
-describe("an answer that is that of the look before", () => {
-  const known = new KnownBodies();
-  const answer = (body: unknown, status = 200, call: Call = settings): Answer =>
-    answerOf(
-      call,
-      { status, headers: { "cf-ray": "ray" }, body: bytesOf(body) },
-      { token, known, clock },
-    );
-  const on = { success: true, result: { enabled: true } };
-
-  it("says the same, under the same digest", ({ expect }) => {
-    const [first, again] = [answer(on), answer(on)];
-    expect(again.digest).toBe(first.digest);
-    expect(again.result()).toEqual({ enabled: true });
-    expect(again).toMatchObject({ status: 200, ray: "ray" });
-    expect(answer({ ...on, result: { enabled: false } }).digest).not.toBe(first.digest);
-  });
-
-  it("has the same to say of its pages", ({ expect }) => {
-    const pages = { ...on, result_info: { total_count: 7 } };
-    expect(answer(pages).resultInfo()).toEqual({ total_count: 7 });
-    expect(answer(pages).resultInfo()).toEqual({ total_count: 7 });
-    expect(answer(on).resultInfo()).toBeUndefined();
-  });
-
-  it("is no success for having another status, or for coming to another request", ({ expect }) => {
-    answer(on);
-    expect(() => answer(on, 500)).toThrow("500");
-    expect(() => answer(on, 403)).toThrow("403");
-    expect(() => answer(on, 300)).toThrow("300");
-    const scripts = get(routes.scripts, { zone_id: "z" });
-    expect(answer(on, 200, scripts).digest).toBe("");
-    expect(() => answer(on, 500, scripts)).toThrow("500");
-    expect(answer(on, 200, { ...settings, method: "PUT" }).digest).toBe("");
-  });
-
-  it.for([routes.zones, routes.settings, routes.policies, routes.entrypoint])(
-    "is told by its digest, since every sweep requests %s",
-    (route, { expect }) => {
-      expect(answer(on, 200, get(route, {})).digest).not.toBe("");
-    },
-  );
-
-  it("has a digest of its own whatever the success is called", ({ expect }) => {
-    const digests = [on, { ...on, result: { enabled: false } }].map(
-      (body) => answer(body, 203).digest,
-    );
-    expect(new Set([...digests, ""]).size).toBe(3);
-  });
-
-  it("is known only where it was a success", ({ expect }) => {
-    const refused = { success: false, errors: [{ code: 1, message: "no" }] };
-    for (const body of [refused, "{", "", { result: {} }]) {
-      expect(() => answer(body)).toThrow("GET /zones/{zone_id}/page_shield");
-      expect(() => answer(body)).toThrow("GET /zones/{zone_id}/page_shield");
-    }
-  });
 });
