@@ -173,6 +173,7 @@ describe("an answer that is none", () => {
   });
 
   it("longer than 32 MiB is not held in memory", async ({ expect, signal }) => {
+    expect(maxAnswerBytes).toBe(32 * 2 ** 20);
     const error = await errorFrom((_seen, response) => {
       response.setHeader("cf-ray", "ray-7");
       const chunk = Buffer.alloc(1024 * 1024, " ");

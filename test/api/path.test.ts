@@ -16,6 +16,18 @@ describe("a path", () => {
     );
   });
 
+  it("is not built from a long text, of which the error shows the start", ({ expect }) => {
+    const call = policy(`/${"x".repeat(64)}`);
+    expect(() => pathOf("/client/v4", call)).toThrow(
+      `: "/${"x".repeat(63)}" is not a policy_id: nothing was sent`,
+    );
+  });
+
+  it.for([{}, { zone_id: "" }])("needs a value for each name: %j", (params, { expect }) => {
+    const path = (): string => pathOf("/client/v4", get("/zones/{zone_id}/page_shield", params));
+    expect(path).toThrow("/zones/{zone_id}/page_shield: no value for zone_id");
+  });
+
   it.for(["..", ".", "%2e%2e", "a/b", "a?b", "a#b", "a\\b", " ", "a".repeat(129)])(
     "is not built from %j, and nothing is sent",
     async (id, { expect, signal }) => {
