@@ -130,9 +130,24 @@ describe("a credential", () => {
         "credential main: cannot read its token: it holds no token; check the token_file or token_env of this credential",
     });
     source.text = undefined;
-    await expect(credential.token()).rejects.toThrow("ENOENT: no such file");
-    source.text = "there";
+    const missing = credential.token();
+    await expect(missing).rejects.toMatchObject({ code: "API_NO_TOKEN" });
+    await expect(missing).rejects.toThrow("its token: ENOENT: no such file");
+    Object.assign(source, { read: () => Promise.reject("a text") });
+    await expect(credential.token()).rejects.toThrow("cannot read its token: unknown reason;");
+    Object.assign(source, changingSource("there"));
     expect((await credential.token()).authorization).toBe("Bearer there");
+  });
+
+  it("notes no verification, and hides nothing, before it has read a token", async ({ expect }) => {
+    const token = Token.parse(plantedToken);
+    const credential = credentialOf({});
+    if (token !== undefined) credential.noteVerified(token, new Date(0));
+    expect(credential.state.expiresAt).toBeUndefined();
+    expect(credential.isVerificationDue).toBe(true);
+    expect(credential.scrub("a text")).toBe("a text");
+    await credential.token();
+    expect(credential.scrub(`of ${plantedToken}`)).toBe("of [token]");
   });
 
   it.for([
