@@ -2,7 +2,9 @@ import { describe, it } from "vitest";
 
 import { createAuditReader } from "../../src/api/audit-reader.ts";
 import type { AuditWindow } from "../../src/zone/audit-entry.ts";
+import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
+import { control } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated } from "../support/emulated.ts";
 import { zoneNamed } from "../support/model.ts";
@@ -56,6 +58,26 @@ describe("the reader of audit logs", () => {
     const ids = whole.entries.map(({ actor }) => actor.tokenId).filter((id) => id !== "");
     expect(ids.map((id) => audit.isOwnToken(id))).toEqual([true]);
     expect(audit.isOwnToken("")).toBe(false);
+  });
+
+  it("tells the entries of a zone from those of other zones and of the account itself", async ({
+    expect,
+    signal,
+  }) => {
+    const seed = { zones: [...zones, { name: "blog.example.com", settings: { enabled: true } }] };
+    await using at = await emulated({}, { seed });
+    const edit = { settings: { enabled: false } };
+    await at.edit({ ...edit, zone: "shop.example.com" });
+    await at.edit({ ...edit, zone: "blog.example.com" });
+    await control(at.emulator, "/managed", { ruleset: "owasp", version: "88" });
+    const { zones: both } = await at.reader.listZones(signal);
+    const shop = both.find(({ name }) => name === "shop.example.com") ?? at.zone;
+    const audit = createAuditReader(at.service);
+    const ofShop = await audit.readOf(shop, always, signal);
+    expect(ofShop.entries.map(({ zoneName }) => zoneName)).toEqual(["shop.example.com"]);
+    const ofAccount = await audit.readAccountOf(shop, always, signal);
+    expect(ofAccount.entries.map(({ resourceId }) => resourceId)).toEqual([owaspRulesetId]);
+    expect((await audit.readAll([shop], always, signal)).entries).toHaveLength(3);
   });
 
   it("reads although the token cannot be verified", async ({ expect, signal }) => {

@@ -95,6 +95,27 @@ describe("reading an audit log", () => {
     expect(flood.calls).toHaveLength(5);
   });
 
+  it("parses at most a hundred entries before others go on", async ({ expect, signal }) => {
+    const pieces: number[] = [];
+    let turn = 0;
+    const result = Array.from({ length: 1_000 }, (_, nth) => ({
+      get id() {
+        pieces[turn] = (pieces[turn] ?? 0) + 1;
+        return `${nth}`;
+      },
+      action: { time: "2026-11-20T12:00:00Z" },
+    }));
+    let others = setImmediate(function goOn() {
+      turn += 1;
+      others = setImmediate(goOn);
+    });
+    const { entries } = await readAuditLog(pages({ result }).get, "acc", window, {}, signal);
+    clearImmediate(others);
+    expect(entries.map(({ id }) => Number(id))).toEqual(result.map((_, nth) => nth));
+    expect(Math.max(...pieces)).toBe(100);
+    expect(pieces.length).toBeLessThanOrEqual(11);
+  });
+
   it("rejects an answer that is no list", async ({ expect, signal }) => {
     const { get } = pages({ result: { id: "a" } });
     await expect(readAuditLog(get, "acc", window, {}, signal)).rejects.toThrow(
