@@ -29,6 +29,23 @@ describe("a share of the request budget", () => {
     expect(sent).toEqual(turns.map((turn) => turn * windowMs));
   });
 
+  it("sleeps once until the turn of a request", async ({ expect, signal }) => {
+    const waits: number[] = [];
+    const clock = new SimulatedClock();
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = async (ms, stop) => {
+      waits.push(ms);
+      await sleep(ms, stop);
+    };
+    const share = new RequestShare(windowMs, () => 0.5, clock);
+    await share.take(signal);
+    await clock.advance(100.5);
+    for (let nth = 0; nth < 3; nth += 1) await clock.run(share.take(signal));
+    // Three in a window: the fourth waits for the first, and whole milliseconds are rounded up.
+    expect(waits).toEqual([windowMs - 100]);
+    expect(clock.monotonicMs()).toBe(windowMs + 0.5);
+  });
+
   it("counts retries, and gives up when the signal aborts", async ({ expect }) => {
     const clock = new SimulatedClock();
     const stop = new AbortController();
