@@ -7,6 +7,7 @@ import { equivalentInPlanRules } from "./equivalent-in-plan-rules.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
 import { equivalentInQueue } from "./equivalent-in-queue.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
+import { equivalentInRequests } from "./equivalent-in-requests.ts";
 import { equivalentInRuns } from "./equivalent-in-runs.ts";
 import { equivalentInSyntax } from "./equivalent-in-syntax.ts";
 
@@ -61,6 +62,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInPlanRules,
   ...equivalentInQueue,
   ...equivalentInReconcile,
+  ...equivalentInRequests,
   ...equivalentInRuns,
   ...equivalentInSyntax,
 ];
