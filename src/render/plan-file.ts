@@ -12,6 +12,7 @@ import {
   coerceObject,
   coerceText,
 } from "../syntax/json.ts";
+import type { Zone } from "../zone/zone.ts";
 import { planJson } from "./plan-json.ts";
 import { isSignatureOf, signatureOf } from "./plan-signature.ts";
 import { planOf } from "./read-plan-file.ts";
@@ -75,10 +76,24 @@ export function readPlanFile(text: string): ReadPlan {
   if (place !== "") {
     return rejected("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
   }
+  const repeated = repeatedIn(file);
+  if (repeated !== undefined) {
+    return rejected("PLAN_MALFORMED", `it has more than one plan of ${repeated.name}`);
+  }
   if (signature !== undefined && typeof signature !== "string") {
     return rejected("PLAN_MALFORMED", "its signature is no text");
   }
   return { result: "read", file, signedText: canonicalJson(whole), signature };
+}
+
+/** A zone with more than one plan: each of them would create the same objects. */
+function repeatedIn({ zones }: PlanFile): Zone | undefined {
+  const seen = new Set<string>();
+  for (const { plan } of zones) {
+    if (seen.has(plan.zone.id)) return plan.zone;
+    seen.add(plan.zone.id);
+  }
+  return undefined;
 }
 
 /** Why a saved plan is not the one that somebody signed; `undefined` where it is. */

@@ -12,7 +12,7 @@ import {
   planFileText,
   readPlanFile,
 } from "../../src/render/plan-file.ts";
-import { canonicalJson, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { canonicalJson, coerceList, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import {
   carriedOut,
   declared,
@@ -145,6 +145,15 @@ describe("a saved plan", () => {
       when: "has no zones",
       file: forged((content) => delete content["zones"]),
       says: /what stands at zones is in no plan/,
+    },
+    {
+      // Both would be applied, and each would create the same policy.
+      when: "has a zone twice",
+      file: forged((content) => {
+        const zones = coerceList(content["zones"]);
+        content["zones"] = [...zones, ...zones];
+      }),
+      says: /^PLAN_MALFORMED plan file: it has more than one plan of [\w.]+: make a new plan$/,
     },
     {
       when: "has a request that is none",
