@@ -267,14 +267,12 @@ export class AuditFeed {
   }
 
   #noteState(): void {
-    if (this.#options === undefined) {
-      this.#changeState("off");
-      return;
-    }
     const states = [...this.#accounts.values()].map(({ state }) => state);
     const known = states.filter((state) => state !== undefined);
-    if (known.length === 0 || known.length < states.length) return;
-    this.#changeState(worstState(known));
+    if (this.#options === undefined) this.#changeState("off");
+    else if (known.length > 0 && known.length === states.length) {
+      this.#changeState(worstState(known));
+    }
   }
 
   #changeState(state: AuditFeedState): void {
