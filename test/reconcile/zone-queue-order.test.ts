@@ -132,4 +132,36 @@ describe("the next zone of a queue", () => {
       "b.example sweep schedule",
     ]);
   });
+
+  it("is part of the next sweep where it waits for its turn in the one before", async ({
+    expect,
+    signal,
+  }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    expect(queue.add(a, "sweep", "schedule", 60_000)).toBe("queued");
+    expect(queue.add(a, "sweep", "schedule", 0)).toBe("queued");
+    expect(await next(signal)).toBe("a.example sweep schedule");
+    expect(queue.size).toBe(0);
+  });
+
+  it("is one of a sweep at every fifth take, however often the queue was empty", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    for (let turn = 0; turn < 3; turn += 1) {
+      const given = next(signal);
+      await clock.advance(0);
+      queue.add(b, "changed", "file", 0);
+      await given;
+      queue.done(b);
+    }
+    queue.add(a, "sweep", "schedule", 0);
+    for (const zone of nine("changed")) queue.add(zone, "changed", "file", 0);
+    expect([await next(signal), await next(signal)]).toEqual([
+      "changed0.example changed file",
+      "a.example sweep schedule",
+    ]);
+  });
 });

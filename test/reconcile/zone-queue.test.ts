@@ -226,4 +226,27 @@ describe("workers of a queue", () => {
     stopping.abort();
     await working;
   });
+
+  it("work until they are stopped", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const stopping = new AbortController();
+    let hasEnded = false;
+    const { promise: running, resolve: finish } = Promise.withResolvers<void>();
+    const queue = new ZoneQueue(clock);
+    const working = queue.work(
+      () => running,
+      () => undefined,
+      stopping.signal,
+    );
+    void working.then(() => (hasEnded = true));
+    queue.add(a, "changed", "file", 0);
+    await clock.advance(1_000);
+    stopping.abort();
+    await clock.advance(0);
+    // The run in progress is finished first.
+    expect(hasEnded).toBe(false);
+    finish();
+    await clock.advance(0);
+    expect(hasEnded).toBe(true);
+  });
 });
