@@ -16,6 +16,11 @@ export const equivalentInAudit = [
     why: "Nothing else is thrown; the compiler does not know it.",
   },
   {
+    file: "src/reconcile/audit/audit-window.ts",
+    how: "at > newest → ((at) >= (newest))",
+    why: "The same moment is taken once more.",
+  },
+  {
     file: "src/reconcile/audit/drift-authors.ts",
     how: "16 → 17",
     why: "The length of a digest; any near it will do.",
@@ -34,6 +39,11 @@ export const equivalentInAudit = [
     file: "src/reconcile/audit/drift-authors.ts",
     how: "before?.found ?? this.#store.authors(zone) → (this.#store.authors(zone))",
     why: "The store gives what was saved after the last run: reading it again costs time.",
+  },
+  {
+    file: "src/reconcile/audit/drift-authors.ts",
+    how: "seen === undefined || asDeclared === undefined → (asDeclared === undefined)",
+    why: "Of a zone that was never seen, no resource was; the compiler does not know it.",
   },
   {
     file: "src/reconcile/audit/known-writes.ts",

@@ -184,6 +184,11 @@ export const equivalentInRuns = [
     why: "Only a write that was skipped has a reason; the compiler does not know it.",
   },
   {
+    file: "src/reconcile/run/zone-memory.ts",
+    how: 'accept.length === 0 || report.result === "error" → (report.result === "error")',
+    why: "Where nothing is accepted, no release is remembered: it costs time.",
+  },
+  {
     file: "src/reconcile/run/zone-runner.ts",
     how: "this.#inProgress.delete(name); → ;",
     why: "The gate of a run that has ended may close: it costs memory.",

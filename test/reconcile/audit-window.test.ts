@@ -36,6 +36,8 @@ describe("the window of a read", () => {
     expect(afterRead(upTo, at(5), entries)).toEqual({ readAt: at(5), newest: at(3) });
     const first = { readAt: at(0), newest: undefined };
     expect(afterRead(first, at(5), entries)).toEqual({ readAt: at(5), newest: at(3) });
+    const now = [auditEntry({ at: at(5) })];
+    expect(afterRead(first, at(5), now).newest).toEqual(at(5));
     const late = { readAt: at(3), newest: at(4) };
     expect(afterRead(late, at(5), entries).newest).toEqual(at(4));
   });

@@ -11,7 +11,7 @@ import {
   writeOfSetting,
   zone,
 } from "../support/author-runs.ts";
-import { done, failed, lost, withCause } from "../support/reports.ts";
+import { done, failed, lost, planOf, withCause } from "../support/reports.ts";
 
 const { shop, other } = audited;
 
@@ -76,6 +76,13 @@ describe("who deleted a policy", () => {
     runs.read(3, deletionOf(id, 2));
     expect(runs.authorsOf(audited.deleted, withPolicies(other))).toBe(yields);
   });
+
+  it("is possible where it is not known what is live now", ({ expect }) => {
+    const runs = new Runs();
+    runs.inSync(1, withPolicies(shop, other));
+    runs.read(3, deletionOf(shop, 2));
+    expect(runs.authorsOf(audited.deleted)).toBe(`possibly ${alice}`);
+  });
 });
 
 describe("an entry of the setting, which a run saw as declared in the last 1.2 s of a minute", () => {
@@ -102,6 +109,13 @@ describe("an entry of the setting, which a run saw as declared in the last 1.2 s
     runs.inSync(1);
     runs.read(3, writeOfSetting(0.99), writeOfSetting(given.ours, "ours", true));
     expect(runs.authorsOf(audited.setting)).toBe(given.yields);
+  });
+
+  it("names nobody where another credential of ours wrote what was found", ({ expect }) => {
+    const runs = new Runs();
+    runs.inSync(1);
+    runs.read(3, writeOfSetting(1.01, "ours"));
+    expect(runs.authorsOf(audited.setting)).toBe("");
   });
 
   it("counts from our last write where the setting was off again at once", ({ expect }) => {
@@ -182,6 +196,13 @@ describe("changes that are explained", () => {
     expect(runs.authorsOf({ ...audited.setting, causes })).toBe(alice);
   });
 
+  it("leave the rest of their plan as it is", ({ expect }) => {
+    const plan = { ...planOf(zone, [audited.setting]), notes: ["a note"], owaspVersion: "87" };
+    const { changes, ...rest } = new Runs().explainPlan(plan);
+    expect(changes).toHaveLength(1);
+    expect({ ...rest, changes: plan.changes }).toEqual(plan);
+  });
+
   it("get none where the log is not followed", ({ expect }) => {
     const runs = new Runs();
     runs.style = undefined;
@@ -238,12 +259,28 @@ describe("authors of drift that was left", () => {
   it("stay where a run fails, and are forgotten with the zone", ({ expect }) => {
     const runs = left();
     runs.ends(5, { result: "error" });
+    runs.isKept = false;
     runs.keepOnly(zone);
     expect(runs.authorsOf(audited.setting)).toBe(alice);
-    runs.isKept = false;
     runs.keepOnly("blog.example.com");
     expect(runs.authorsOf(audited.setting)).toBe("");
     // The entries that explained it are forgotten too.
+    runs.inSync(1);
+    expect(runs.authorsOf(audited.setting)).toBe("");
+  });
+
+  it("are not known of a zone that was dropped and is declared again", ({ expect }) => {
+    const runs = new Runs();
+    runs.inSync(1);
+    runs.keepOnly("blog.example.com");
+    runs.read(3, writeOfSetting(2));
+    expect(runs.authorsOf(audited.setting)).toBe("");
+  });
+
+  it("are not those of entries that came before a zone was dropped", ({ expect }) => {
+    const runs = new Runs();
+    runs.read(3, writeOfSetting(2));
+    runs.keepOnly("blog.example.com");
     runs.inSync(1);
     expect(runs.authorsOf(audited.setting)).toBe("");
   });

@@ -1,5 +1,6 @@
 import { namesOfAuthors } from "../../src/plan/cause/author.ts";
 import type { Change } from "../../src/plan/change.ts";
+import type { Plan } from "../../src/plan/plan.ts";
 import { DriftAuthors, type FoundAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import type { ActorStyle, AuditEntry } from "../../src/zone/audit-entry.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
@@ -86,9 +87,14 @@ export class Runs {
     this.ends(minutes, { result: "in_sync" }, live);
   }
 
+  /** A plan as a run explains it. */
+  explainPlan(plan: Plan, live?: LiveZone): Plan {
+    return this.#authors.explain(plan, live);
+  }
+
   /** The changes as a run explains them. */
   explain(changes: readonly Change[], live?: LiveZone): readonly Change[] {
-    return this.#authors.explain(planOf(zone, changes), live).changes;
+    return this.explainPlan(planOf(zone, changes), live).changes;
   }
 
   /** Who is named for the drift of one change. */
