@@ -126,6 +126,12 @@ const situations: readonly Situation<Policy, readonly LivePolicy[]>[] = [
     yields: ["+ policy/new"],
   },
   {
+    when: "the former key is declared again, and two live policies bear its mark",
+    given: declared([policy("new", { was: "checkout" }), checkout]),
+    live: [carriedOut("p1", checkout), carriedOut("p2", checkout)],
+    yields: ["+ policy/new", "- policy/p2"],
+  },
+  {
     when: "two policies say that they were the same one",
     given: declared([policy("a", { was: "checkout" }), policy("b", { was: "checkout" })]),
     live: [carriedOut("p1", checkout)],

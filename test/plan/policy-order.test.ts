@@ -44,6 +44,25 @@ describe("the order of policies", () => {
       yields: ["~ policy/a (expression)", "~ policy/z (expression)", "unsafe_order"],
     },
     {
+      when: "two swap their hosts beside one that only weakens there",
+      given: [
+        policy("a", on(hostA, { value: "script-src 'self' cdn.example" })),
+        policy("m", on(hostA)),
+        policy("z", on(hostB)),
+      ],
+      live: [
+        carriedOut("p1", policy("a", on(hostA))),
+        carriedOut("p2", policy("m", on(hostB))),
+        carriedOut("p3", policy("z", on(hostA))),
+      ],
+      yields: [
+        "~ policy/m (expression)",
+        "~ policy/z (expression)",
+        "~ policy/a (value)",
+        "unsafe_order",
+      ],
+    },
+    {
       when: "two swap their hosts, but neither is in force",
       given: [
         policy("a", on(hostB, { enabled: false })),
@@ -140,6 +159,24 @@ describe("the order of policies", () => {
       yields: ["~ policy/z (value)", "~ policy/a (action, value)"],
     },
     {
+      when: "one whose action is unknown, and may do nothing, blocks from now on what another gives up",
+      given: [policy("a", on(hostB)), policy("z", on(hostA))],
+      live: [
+        carriedOut("p1", policy("a", on(hostA))),
+        carriedOut("p2", policy("z", on(hostA)), { action: "teleport" }),
+      ],
+      yields: ["~ policy/z (action)", "~ policy/a (expression)"],
+    },
+    {
+      when: "one whose action is unknown, and may block, only reports where another begins to block",
+      given: [policy("a", { expression: hostA }), policy("z", on(hostA))],
+      live: [
+        carriedOut("p1", policy("a", on(hostA)), { action: "teleport" }),
+        carriedOut("p2", policy("z", on(hostC))),
+      ],
+      yields: ["~ policy/z (expression)", "~ policy/a (action)"],
+    },
+    {
       when: "one begins to hand trust on where another begins to rule",
       given: [
         policy("a", on(hostA, { value: "script-src x.example 'strict-dynamic'" })),
@@ -159,6 +196,15 @@ describe("the order of policies", () => {
         carriedOut("p2", policy("z", on(hostC))),
       ],
       yields: ["~ policy/z (expression)", "~ policy/a (expression)"],
+    },
+    {
+      when: "the pages that one leaves and those that it moves to may overlap",
+      given: [policy("a", on(hostB)), policy("z", on(hostA, { value: "img-src x.example" }))],
+      live: [
+        carriedOut("p1", policy("a", on('http.host matches "^a"'))),
+        carriedOut("p2", policy("z", on(hostA, { value: "img-src y.example" }))),
+      ],
+      yields: ["~ policy/a (expression)", "~ policy/z (value)"],
     },
     {
       when: "they change on different hosts",
