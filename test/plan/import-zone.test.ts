@@ -3,9 +3,8 @@ import { describe, it } from "vitest";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
-import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import {
-  category,
   entrypoint,
   liveDeployment,
   liveException,
@@ -13,10 +12,7 @@ import {
   liveRule,
   liveZone,
   owner,
-  ruleOverride,
-  untuned,
 } from "../support/model.ts";
-import { levelOff, levelOn } from "../support/wire-model.ts";
 
 const nothingAgainst = (): undefined => undefined;
 
@@ -119,72 +115,6 @@ describe("what is live, declared", () => {
   });
 });
 
-const php = { category: "language-php", enabled: true };
-
-describe("the tuning of OWASP, found again", () => {
-  it.for([
-    { name: "the usual recipe", categories: [levelOff(3), levelOff(4)], level: 2, left: 0 },
-    {
-      name: "every level spelled out",
-      categories: [levelOn(1), levelOff(2), levelOff(3), levelOff(4)],
-      level: 1,
-      left: 0,
-    },
-    { name: "another category in front", categories: [php, levelOff(4)], level: 3, left: 1 },
-    {
-      name: "a category that beats the level",
-      categories: [levelOff(4), php],
-      level: undefined,
-      left: 2,
-    },
-    { name: "a hole between the levels", categories: [levelOff(2)], level: undefined, left: 1 },
-  ])("$name", ({ categories, level, left }, { expect }) => {
-    const live = withRules(liveDeployment("r1", {}, { categories }));
-    const { content } = declared(live);
-    expect(content.rules?.items).toMatchObject([{ tuning: { ...untuned, paranoiaLevel: level } }]);
-    const [rule] = content.rules?.items ?? [];
-    expect(rule?.action === "execute" && rule.overrides.categories.length).toBe(left);
-    expect(plan({ zone: live.zone, content }, live, owner).changes).toEqual([]);
-  });
-
-  it("threshold and action go out of the overrides, what is beyond them stays", ({ expect }) => {
-    const rules = [
-      { id: documentedScoreRuleId, score_threshold: 25, action: "log" },
-      { id: "b".repeat(32), enabled: false },
-    ];
-    const { content } = declared(withRules(liveDeployment("r1", {}, { rules })));
-    expect(content.rules?.items).toMatchObject([
-      {
-        tuning: { scoreThreshold: 25, action: "log" },
-        overrides: { rules: [ruleOverride("b".repeat(32), { enabled: false })] },
-      },
-    ]);
-  });
-
-  it("is looked for in the OWASP ruleset only", ({ expect }) => {
-    const parameters = { id: managedRulesets.cloudflare, overrides: { categories: [levelOff(4)] } };
-    const other = liveRule("r1", { action: "execute", action_parameters: parameters });
-    expect(declared(withRules(other)).content.rules?.items).toMatchObject([
-      {
-        tuning: untuned,
-        overrides: { categories: [category("paranoia-level-4", { enabled: false })] },
-      },
-    ]);
-  });
-
-  it("an objection to one way leads to the next", ({ expect }) => {
-    const live = withRules(liveDeployment("r1", {}, { categories: [levelOff(4)] }));
-    const { content } = importLiveZone(live, owner, ({ rules }) => {
-      const [rule] = rules?.items ?? [];
-      const isTuned = rule?.action === "execute" && rule.tuning.paranoiaLevel !== undefined;
-      return isTuned ? "not like this" : undefined;
-    });
-    expect(content.rules?.items).toMatchObject([
-      { overrides: { categories: [category("paranoia-level-4", { enabled: false })] } },
-    ]);
-  });
-});
-
 describe("what cannot be declared is reported", () => {
   it.for([
     {
@@ -235,7 +165,7 @@ describe("what cannot be declared is reported", () => {
           { novelty: 1 },
           {
             future: 1,
-            categories: [{ ...php, more: 1 }],
+            categories: [{ category: "language-php", enabled: true, more: 1 }],
             rules: [{ id: "b".repeat(32), enabled: false, less: 1 }],
           },
         ),
