@@ -6,6 +6,7 @@ import {
   type AppliedZone,
   appliedZoneIn,
   isFullyKnown,
+  uncertainResource,
 } from "../../src/plan/cause/applied-zone.ts";
 import { nextApplied } from "../../src/plan/cause/next-applied.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
@@ -76,6 +77,13 @@ describe("the text that is stored", () => {
     expect(appliedZoneIn(text)).toEqual(all);
     expect(isFullyKnown(text)).toBe(true);
     expect(appliedZoneIn(appliedText(new Map()))).toEqual(new Map());
+  });
+
+  it("says of a resource of which nothing is known that it was there", ({ expect }) => {
+    const unknown = new Map([["p/checkout", uncertainResource]]);
+    const text = appliedText(unknown);
+    expect(text.endsWith(" p/checkout=_?")).toBe(true);
+    expect(appliedZoneIn(text)).toEqual(unknown);
   });
 
   const good = appliedText(inSync({ policies: declared([policy("checkout")]) }));

@@ -101,6 +101,13 @@ describe("why a zone differs, by what was last applied", () => {
       yields: ["policy/checkout pending"],
     },
     {
+      when: "a policy is new in the files beside one that is called undefined",
+      applied: inSync({ policies: declared([policy("undefined")]) }),
+      content: { policies: declared([policy("undefined"), checkout]) },
+      live: { policies: [carriedOut("p1", policy("undefined"))] },
+      yields: ["policy/checkout pending"],
+    },
+    {
       when: "somebody changed what is renamed in the files",
       applied: inSync({
         policies: declared([checkout]),

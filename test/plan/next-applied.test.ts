@@ -158,6 +158,17 @@ describe("what is known after a run", () => {
     expect(names(next)).toEqual(["p/basket ?"]);
   });
 
+  it("is nothing of what is new and was not written, also beside a policy called undefined", ({
+    expect,
+  }) => {
+    const named = policy("undefined");
+    const last = after(undefined, { policies: declared([named]) }, undefined);
+    const both = { policies: declared([named, on]) };
+    const alone = { policies: [carriedOut("p1", named)] };
+    const next = after(last, both, alone, { result: "not_done", left: [] });
+    expect(names(next)).toEqual(["p/undefined"]);
+  });
+
   it("forgets what somebody made and we delete as unmanaged", ({ expect }) => {
     const deleting = { policies: declared([], "delete") };
     const outcome = { result: "unknown", left: [] } as const;
