@@ -5,7 +5,17 @@ import { confirmSaved, rejectSaved } from "../../src/plan/saved/confirm.ts";
 import { fingerprintsOf, type SavedPlan } from "../../src/plan/saved/fingerprint.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
-import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
+import {
+  carriedOut,
+  declared,
+  deployment,
+  desiredZone,
+  entrypoint,
+  liveDeployment,
+  liveZone,
+  owner,
+  policy,
+} from "../support/model.ts";
 
 function planOf(policies: readonly Policy[], live: readonly LivePolicy[]): Plan {
   return plan(desiredZone({ policies: declared(policies) }), liveZone({ policies: live }), owner);
@@ -93,6 +103,15 @@ describe("a saved plan", () => {
       notes: ["update-policy policy/b comes after update-policy policy/a"],
     },
     {
+      when: "does not have a write that comes between two of its writes today",
+      file: [...first, ...third],
+      today: on.slice(0, 3),
+      now: live.slice(0, 3),
+      sends: ["policy/a"],
+      keeps: ["policy/c"],
+      notes: ["update-policy policy/c comes after update-policy policy/b"],
+    },
+    {
       when: "differs in four places",
       file: on,
       today: off,
@@ -146,6 +165,20 @@ describe("a saved plan", () => {
     const today = { ...planOf(first, live.slice(0, 1)), notes: ["a remark"] };
     const now = liveZone({ policies: live.slice(0, 1) });
     expect(confirmSaved(saved, today, now)).toEqual({ plan: today, conflicts: [] });
+  });
+
+  it("is not applied yet where it only takes something away, which its write does not name", ({
+    expect,
+  }) => {
+    const words = { description: "OWASP" };
+    const switched = { ...words, ref: "zonewarden:owasp" };
+    const zone = liveZone({
+      entrypoint: entrypoint(liveDeployment("r1", switched, { enabled: false })),
+    });
+    const today = plan(desiredZone({ rules: declared([deployment("owasp", words)]) }), zone, owner);
+    const saved = { plan: today, fingerprints: fingerprintsOf(today, zone) };
+    expect(today.changes).toMatchObject([{ fields: [{ field: "overrides.enabled" }] }]);
+    expect(confirmSaved(saved, today, zone)).toEqual({ plan: today, conflicts: [] });
   });
 
   it("claims no effect where its change is not one of today", ({ expect }) => {

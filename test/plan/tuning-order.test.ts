@@ -57,20 +57,26 @@ describe("the order of paranoia levels and other categories", () => {
     expect(differing(categories)).toEqual(yields);
   });
 
-  it("keeps the level where somebody gave one of its categories an action", ({ expect }) => {
-    const rule = deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 2 } });
-    const logged = { ...levelOn(2), action: "log" };
-    const categories = [levelOn(1), logged, levelOff(3), levelOff(4)];
-    const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories });
-    const { changes } = plannedRules(declared([rule]), entrypoint(live));
-    expect(changes[0]?.fields).toMatchObject([
-      {
-        field: "overrides.categories",
-        before: ["paranoia-level-2 on log"],
-        after: undefined,
-      },
-    ]);
-  });
+  it.for([
+    { when: "alone", others: [], shown: [] },
+    { when: "behind another category", others: [php], shown: ["language-php off"] },
+  ])(
+    "keeps the level where somebody gave one of its categories an action, $when",
+    ({ others, shown }, { expect }) => {
+      const rule = deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 2 } });
+      const logged = { ...levelOn(2), action: "log" };
+      const categories = [levelOn(1), ...others, logged, levelOff(3), levelOff(4)];
+      const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories });
+      const { changes } = plannedRules(declared([rule]), entrypoint(live));
+      expect(changes[0]?.fields).toMatchObject([
+        {
+          field: "overrides.categories",
+          before: [...shown, "paranoia-level-2 on log"],
+          after: undefined,
+        },
+      ]);
+    },
+  );
 
   it("leaves the level open where one is on and the others are not listed", ({ expect }) => {
     const rule = deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 4 } });
