@@ -59,11 +59,6 @@ export const equivalentInPlan = [
   },
   {
     file: "src/plan/policies/policy-order.ts",
-    how: "!isMixed(other) || !isMixed(step) → ((!isMixed(other)) && (!isMixed(step)))",
-    why: "Steps that only strengthen or only weaken are sorted before and after the others in any case; it saves comparisons.",
-  },
-  {
-    file: "src/plan/policies/policy-order.ts",
     how: "gain, loss → loss, gain",
     why: "Two demands overlap in either order.",
   },
@@ -88,11 +83,6 @@ export const equivalentInPlan = [
     how: '"" → "mutant"',
     line: 'return `${fieldCodes[field] ?? ""}${digest}`;',
     why: "Every field that is stored has a code; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/cause/declared-values.ts",
-    how: "was === undefined → false",
-    why: "No text that is stored has the name of a resource that is called undefined.",
   },
   {
     file: "src/plan/import/import-zone.ts",
@@ -128,5 +118,59 @@ export const equivalentInPlan = [
     file: "src/plan/policies/policy-match.ts",
     how: "was === undefined || keys.has(was) → (keys.has(was))",
     why: "No key is undefined; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-force.ts",
+    how: "2 → 3",
+    line: "export const strength = { none: 0, reports: 1, blocks: 2 } as const;",
+    why: "The order of the forces counts.",
+  },
+  {
+    file: "src/plan/cause/explain.ts",
+    how: "live, last → last, live",
+    why: "Two lists are equal in either order.",
+  },
+  {
+    file: "src/plan/cause/find-authors.ts",
+    how: "first === undefined → false",
+    line: "if (first === undefined) return [];",
+    why: "A group has a first entry; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/cause/written-values.ts",
+    how: "?.before → .before",
+    why: "Only fields of the change are asked for; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/change.ts",
+    how: "change.before, change.after → change.after, change.before",
+    why: "Two values are equal in either order.",
+  },
+  {
+    file: "src/plan/saved/fingerprint.ts",
+    how: '"" → "mutant"',
+    line: 'const { owner = "", key = "" } = unmarked(coerceText(description));',
+    why: "A policy that is created bears a mark; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/import/import-zone.ts",
+    how: 'changes.filter((change) => change.verb === "delete") → changes',
+    why: "All other changes are those of declared policies or rules; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-match.ts",
+    how: "mark.owner === owner → true",
+    line: "return mark.owner === owner ? mark.description : description;",
+    why: "A policy with the mark of another owner matches none of ours: the check is a defense.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "waiting.length > 0 → ((waiting.length) >= (0))",
+    why: "Where no step waits, none is taken, and the loop ends in its body.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "next === undefined → false",
+    why: "There is a step to take while steps wait; the compiler does not know it.",
   },
 ] as const;
