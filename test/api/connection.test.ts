@@ -8,8 +8,8 @@ import { get, type Call } from "../../src/api/request/call.ts";
 import { createDispatcher, serviceAddress } from "../../src/api/request/client.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { startServer, succeed } from "../support/http-server.ts";
-import { connect } from "../support/service.ts";
+import { startServer, succeed, type Answering } from "../support/http-server.ts";
+import { connect, type ServiceChoice } from "../support/service.ts";
 
 const put: Call = {
   method: "PUT",
@@ -97,12 +97,53 @@ describe("a request", () => {
     ]);
   });
 
-  it("that fails is told with its cause", async ({ expect, signal }) => {
-    await using server = await startServer((_seen, response) => response.socket?.destroy());
-    await using connected = connect(server.baseUrl, { retry: { maxAttempts: 1 } });
+  it.for<{ cause: string; answering: Answering; code: string; choice: ServiceChoice }>([
+    {
+      cause: "reset",
+      answering: (_seen, response) => response.socket?.destroy(),
+      code: "API_UNREACHABLE",
+      choice: {},
+    },
+    {
+      cause: "timeout",
+      answering: () => undefined,
+      code: "API_TIMEOUT",
+      choice: { timeoutMs: 60 },
+    },
+  ])("that fails is told with its cause: $cause", async (row, { expect, signal }) => {
+    await using server = await startServer(row.answering);
+    await using connected = connect(server.baseUrl, { ...row.choice, retry: { maxAttempts: 1 } });
     const sending = sendWithRetries(connected.session, "sweep", silent, signal);
-    await expect(sending).rejects.toMatchObject({ code: "API_UNREACHABLE" });
-    expect(connected.requests).toMatchObject([{ code: "reset", date: "" }]);
+    await expect(sending).rejects.toMatchObject({ code: row.code });
+    expect(connected.requests).toMatchObject([{ code: row.cause, date: "" }]);
+  });
+
+  it("that waits for a connection can be given up at once, and is never sent", async ({
+    expect,
+    signal,
+  }) => {
+    const [isHeld, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await using server = await startServer((_seen, response, nth) => {
+      if (nth === 1) isHeld.resolve();
+      void (nth === 1 ? end.promise : Promise.resolve()).then(() => succeed(response, {}));
+    });
+    await using connected = connect(server.baseUrl);
+    const dispatcher = createDispatcher(connected.connection.address, 1);
+    const session = { ...connected.session, connection: { ...connected.connection, dispatcher } };
+    const first = sendWithRetries(session, "sweep", silent, signal);
+    await isHeld.promise;
+    const stop = new AbortController();
+    const second = sendWithRetries(session, "write", put, stop.signal);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    stop.abort(new Error("shutdown"));
+    await expect(second).rejects.toThrow("shutdown");
+    end.resolve();
+    await first;
+    await sendWithRetries(session, "sweep", silent, signal);
+    expect(server.seen.map(({ method }) => method)).toEqual(["GET", "GET"]);
+    await dispatcher.destroy();
   });
 
   it("leaves no alarm behind, and no listener on the signal of its caller", async ({ expect }) => {
@@ -138,6 +179,8 @@ describe("a request", () => {
     const sending = sendWithRetries(connected.session, "sweep", silent, stop.signal);
     await expect(sending).rejects.toThrow("shutdown");
     expect(budget.state).toMatchObject({ remaining: remaining - 1, inFlight: 0 });
+    // Neither did the service fail, nor is anything sent again.
+    expect([connected.requests, connected.retries]).toEqual([[], []]);
   });
 
   it.for([
