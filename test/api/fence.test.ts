@@ -41,7 +41,7 @@ describe("a request under a fence", () => {
     const stop = new AbortController();
     await using service = connect(server.baseUrl, { fence: closingFence(stop, 0) });
     const sending = sendWithRetries(service.session, "write", write, never, stop.signal);
-    await expect(sending).rejects.toThrow("the Lease is lost");
+    await expect(sending).rejects.toMatchObject({ message: "the Lease is lost" });
     expect(server.seen).toEqual([]);
     expect(service.requests).toEqual([]);
   });

@@ -81,7 +81,8 @@ describe("a retry", () => {
     const fence = { limitMs: 5_000, mayWrite: () => (asked += 1) === 1 };
     await using connected = connect(server.baseUrl, { fence });
     const sending = sendWithRetries(connected.session, "write", put, signal);
-    await expect(sending).rejects.toThrow("a write without a Lease was about to be sent");
+    const message = "a write without a Lease was about to be sent";
+    await expect(sending).rejects.toMatchObject({ message });
     expect(server.seen).toHaveLength(1);
   });
 });
