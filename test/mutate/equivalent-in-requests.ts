@@ -91,4 +91,31 @@ export const equivalentInRequests = [
     how: "route, parts → parts, route",
     why: "The route is parsed again: it costs time.",
   },
+  {
+    file: "src/api/request/client.ts",
+    how: "true → false",
+    line: 'signal.addEventListener("abort", abort, { once: true });',
+    why: "A signal aborts once, and the listener is removed when the request has ended.",
+  },
+  {
+    file: "src/api/request/client.ts",
+    how: 'error.fault ?? "reset" → (error.fault)',
+    why: "The error of a connection always has a fault; the compiler does not know it.",
+  },
+  {
+    file: "src/api/request/client.ts",
+    how: '"reset" → ""',
+    why: "The error of a connection always has a fault; the compiler does not know it.",
+  },
+  {
+    file: "src/api/request/client.ts",
+    how: "call.body === undefined → false",
+    line: "body: call.body === undefined ? null : JSON.stringify(call.body),",
+    why: "undici takes undefined for no body, too.",
+  },
+  {
+    file: "src/api/request/client.ts",
+    how: "this.#chunks.length > 1 → true",
+    why: "One chunk is copied: it costs time.",
+  },
 ] as const;
