@@ -36,6 +36,19 @@ describe("asking about a token", () => {
     },
   );
 
+  it.for([{ id: "t1", status: "active" }, { id: "t1" }])(
+    "that was refused before learns that it is valid again: %j",
+    async (result, { expect, signal }) => {
+      await using server = await startServer((_seen, response) => succeed(response, result));
+      await using connected = connect(server.baseUrl);
+      const { credential } = connected.session;
+      credential.noteValid(false);
+      await createReader(connected.service).verifyTokens([], signal);
+      expect(credential.state.valid).toBe(true);
+      expect(credential.tokenIds).toEqual(["t1"]);
+    },
+  );
+
   it("that neither path knows says nothing against it", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => refuse(response, 401, 1000));
     await using connected = connect(server.baseUrl);
