@@ -100,12 +100,21 @@ describe("a DELETE of what is gone", () => {
     expect([answer.result(), answer.resultInfo()]).toEqual([null, undefined]);
   });
 
-  it.for([7000, 7003])("is not known where its address is wrong: %d", async (code, context) => {
-    const { expect, signal } = context;
-    await using server = await startServer((_seen, response) => refuse(response, 404, code));
+  it.for([
+    { codes: [], isGone: true },
+    { codes: [10004, 1234], isGone: true },
+    { codes: [7000], isGone: false },
+    { codes: [7003], isGone: false },
+    { codes: [10004, 7003], isGone: false },
+  ])("is not known where its address is wrong: $codes", async (row, { expect, signal }) => {
+    const errors = row.codes.map((code) => ({ code, message: "no" }));
+    await using server = await startServer((_seen, response) =>
+      response.writeHead(404).end(JSON.stringify({ success: false, errors })),
+    );
     await using connected = connect(server.baseUrl);
     const sending = sendWithRetries(connected.session, "write", call, signal);
-    await expect(sending).rejects.toMatchObject({ code: "API_NOT_FOUND" });
+    if (row.isGone) await expect(sending).resolves.toMatchObject({ status: 404 });
+    else await expect(sending).rejects.toMatchObject({ code: "API_NOT_FOUND" });
   });
 });
 
