@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { ruleOf } from "../../src/api/read/parse-entrypoint.ts";
+import { entrypointOf, ruleOf } from "../../src/api/read/parse-entrypoint.ts";
 
 const [a, b] = ["a".repeat(32), "b".repeat(32)];
 
@@ -37,5 +37,17 @@ describe("a rule of the service", () => {
     };
     const rule = ruleOf({ id: a, action: "execute", action_parameters: { id: b, overrides } });
     expect(rule.action).toEqual({ type: "execute", ruleset: b, overrides });
+  });
+});
+
+describe("an entry point", () => {
+  it.for([
+    { when: "two rules", ids: [a, b], isOne: true },
+    // A rule that is listed twice would be taken for two with the same mark, and one of them deleted.
+    { when: "one rule twice", ids: [a, b, a], isOne: false },
+    { when: "a rule without an id", ids: [a, ""], isOne: false },
+  ])("with $when is one: $isOne", ({ ids, isOne }, { expect }) => {
+    const rules = ids.map((id) => ({ id, ref: `zonewarden:${id}`, action: "block" }));
+    expect(entrypointOf({ id: a, version: "1", rules }) !== undefined).toBe(isOne);
   });
 });

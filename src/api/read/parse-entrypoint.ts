@@ -14,12 +14,12 @@ import type {
   RuleOverride,
   SkipParameters,
 } from "../../zone/resource.ts";
-import { isRuleRef, isServiceId } from "../../zone/service-id.ts";
+import { areIdsOfList, isRuleRef, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
 export type PresentEntrypoint = Extract<LiveEntrypoint, { readonly state: "present" }>;
 
-/** Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is invalid. */
+/** Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is invalid, or a rule is listed twice. */
 export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   if (!isJsonObject(result)) return undefined;
   const id = textIn(result, "id");
@@ -28,7 +28,8 @@ export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   const wires = result["rules"] ?? [];
   if (!isServiceId(id) || !isServiceId(version) || !isObjectList(wires)) return undefined;
   const rules = wires.map(ruleOf);
-  if (!rules.every((rule) => isServiceId(rule.id) && isRuleRef(rule.ref))) return undefined;
+  if (!areIdsOfList(rules.map((rule) => rule.id))) return undefined;
+  if (!rules.every((rule) => isRuleRef(rule.ref))) return undefined;
   return { state: "present", id, version, rules };
 }
 

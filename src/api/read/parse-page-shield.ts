@@ -3,7 +3,7 @@ import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { type JsonObject, isJsonObject, isObjectList } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import type { SettingName } from "../../zone/resource.ts";
-import { isServiceId } from "../../zone/service-id.ts";
+import { areIdsOfList, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn } from "../wire-value.ts";
 
 export type LiveSettings = Readonly<Record<SettingName, boolean>>;
@@ -25,11 +25,12 @@ export function settingsOf(result: unknown): LiveSettings | undefined {
   };
 }
 
-/** Parses a list of policies; `undefined` where one is invalid. */
+/** Parses a list of policies; `undefined` where one is invalid or listed twice. */
 export function policiesOf(result: unknown): readonly LivePolicy[] | undefined {
   if (!isObjectList(result)) return undefined;
   const policies = result.map(policyOf).filter((policy) => policy !== undefined);
-  return policies.length === result.length ? policies : undefined;
+  const areAllValid = policies.length === result.length;
+  return areAllValid && areIdsOfList(policies.map(({ id }) => id)) ? policies : undefined;
 }
 
 /** The fields of a policy that zonewarden compares, and those that only the service writes. */
