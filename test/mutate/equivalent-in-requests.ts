@@ -118,4 +118,9 @@ export const equivalentInRequests = [
     how: "this.#chunks.length > 1 → true",
     why: "One chunk is copied: it costs time.",
   },
+  {
+    file: "src/api/credentials/credential.ts",
+    how: "this.#token !== undefined && isFresh → (isFresh)",
+    why: "Only a token that was read is fresh; the compiler does not know it.",
+  },
 ] as const;
