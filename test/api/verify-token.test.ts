@@ -130,6 +130,14 @@ describe("asking about a token", () => {
     expect(connected.session.credential.state.expiresAt).toEqual(expires);
   });
 
+  it("ends when its caller gives up", async ({ expect }) => {
+    const stop = new AbortController();
+    await using server = await startServer(() => stop.abort(new Error("shutdown")));
+    await using connected = connect(server.baseUrl);
+    const asked = createReader(connected.service).verifyTokens([], stop.signal);
+    await expect(asked).rejects.toMatchObject({ message: "shutdown" });
+  });
+
   it("fails when the service does", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => refuse(response, 503));
     await using connected = connect(server.baseUrl);
