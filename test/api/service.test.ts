@@ -156,4 +156,20 @@ describe("the zones of several credentials", () => {
     const foreign = zone("foreign.test");
     expect(credentialFor(connected.service, foreign)).toBeUndefined();
   });
+
+  it("are no listing where the caller gives up on one of them", async ({ expect }) => {
+    const stop = new AbortController();
+    await using server = await startServer((_seen, response, nth) => {
+      if (nth === 1) succeed(response, listed.slice(0, 1), {}, { total_count: 1 });
+    });
+    await using connected = connect(server.baseUrl, { credentials: [{}, { name: "second" }] });
+    const listing = createReader(connected.service).listZones(stop.signal);
+    while (connected.requests.length === 0 || server.seen.length < 2) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    stop.abort(new Error("shutdown"));
+    await expect(listing).rejects.toMatchObject({ message: "shutdown" });
+  });
 });
