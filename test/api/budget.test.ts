@@ -242,7 +242,7 @@ describe("the budget", () => {
     const controller = new AbortController();
     const second = budget.acquire("sweep", controller.signal);
     controller.abort(new Error("shutdown"));
-    await expect(second).rejects.toThrow("shutdown");
+    await expect(second).rejects.toMatchObject({ message: "shutdown" });
     expect(budget.state.waiting).toBe(0);
     expect(clock.sleeping).toBe(0);
     first.end("answered", silent);

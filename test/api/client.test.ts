@@ -106,7 +106,7 @@ describe("a request", () => {
     });
     await using connected = connect(server.baseUrl, { timeoutMs: 600_000 });
     const sent = sendWithRetries(connected.session, "sweep", settings, controller.signal);
-    await expect(sent).rejects.toThrow("shutdown");
+    await expect(sent).rejects.toMatchObject({ message: "shutdown" });
     expect(connected.session.credential.state.isCircuitOpen).toBe(false);
   });
 });

@@ -138,7 +138,7 @@ describe("a request", () => {
       setImmediate(resolve);
     });
     stop.abort(new Error("shutdown"));
-    await expect(second).rejects.toThrow("shutdown");
+    await expect(second).rejects.toMatchObject({ message: "shutdown" });
     end.resolve();
     await first;
     await sendWithRetries(session, "sweep", silent, signal);
@@ -165,7 +165,7 @@ describe("a request", () => {
     };
     await using connected = connect(server.baseUrl, { credentials: [{ source: { read } }] });
     const sending = sendWithRetries(connected.session, "sweep", silent, stop.signal);
-    await expect(sending).rejects.toThrow("shutdown");
+    await expect(sending).rejects.toMatchObject({ message: "shutdown" });
     expect([server.seen, connected.requests]).toEqual([[], []]);
     expect(connected.session.credential.state).toMatchObject({ inFlight: 0 });
   });
@@ -177,7 +177,7 @@ describe("a request", () => {
     const { budget } = connected.session.credential;
     const { remaining } = budget.state;
     const sending = sendWithRetries(connected.session, "sweep", silent, stop.signal);
-    await expect(sending).rejects.toThrow("shutdown");
+    await expect(sending).rejects.toMatchObject({ message: "shutdown" });
     expect(budget.state).toMatchObject({ remaining: remaining - 1, inFlight: 0 });
     // Neither did the service fail, nor is anything sent again.
     expect([connected.requests, connected.retries]).toEqual([[], []]);

@@ -53,7 +53,7 @@ describe("a share of the request budget", () => {
     share.note(1);
     const taking = share.take(stop.signal);
     stop.abort(new Error("stopped"));
-    await expect(taking).rejects.toThrow("stopped");
+    await expect(taking).rejects.toMatchObject({ message: "stopped" });
   });
 
   it("does not starve while sweeps want the whole budget", async ({ expect, signal }) => {

@@ -156,7 +156,7 @@ describe("the wait", () => {
     const sent = sendWithRetries(connected.session, "sweep", read, controller.signal);
     await until(() => connected.retries.length === 1);
     controller.abort(new Error("shutdown"));
-    await expect(sent).rejects.toThrow("shutdown");
+    await expect(sent).rejects.toMatchObject({ message: "shutdown" });
   });
 
   it("of a write ends with the program, and what was sent before counts", async ({
@@ -185,7 +185,7 @@ describe("the wait", () => {
     const stop = new AbortController();
     const sent = sendWithRetries(connected.session, "write", callOf("PUT"), signal, stop.signal);
     stop.abort(new Error("shutdown"));
-    await expect(sent).rejects.toThrow("shutdown");
+    await expect(sent).rejects.toMatchObject({ message: "shutdown" });
     expect(server.seen).toHaveLength(1);
   });
 

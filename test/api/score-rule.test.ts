@@ -99,7 +99,7 @@ describe("the score rule", () => {
     const second = rules.read(send, zone(), signal);
     controller.abort(new Error("shutdown"));
     gate.resolve();
-    await expect(first).rejects.toThrow("shutdown");
+    await expect(first).rejects.toMatchObject({ message: "shutdown" });
     expect(await second).toMatchObject({ id: "last" });
   });
 });

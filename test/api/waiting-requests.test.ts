@@ -73,7 +73,7 @@ describe("a request that waits", () => {
     const other = new AbortController();
     const leaving = budget.acquire("sweep", other.signal);
     other.abort(new Error("gone"));
-    await expect(leaving).rejects.toThrow("gone");
+    await expect(leaving).rejects.toMatchObject({ message: "gone" });
     expect(budget.state.waiting).toBe(1);
     held.end("answered", undefined);
     (await waiting).end("answered", undefined);
@@ -141,7 +141,7 @@ describe("a request that does not wait", () => {
   it("is not sent where it was given up before", async ({ expect }) => {
     const budget = budgetOf(new SimulatedClock());
     const gone = AbortSignal.abort(new Error("shutdown"));
-    await expect(budget.acquire("write", gone)).rejects.toThrow("shutdown");
+    await expect(budget.acquire("write", gone)).rejects.toMatchObject({ message: "shutdown" });
     expect(budget.state.inFlight).toBe(0);
   });
 

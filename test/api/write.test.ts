@@ -154,7 +154,7 @@ describe("a write", () => {
     const write = writes["update-settings"](before);
     const writing = shopAt.writer.write(before, write, never, stop.signal);
     stop.abort(new Error("a freeze begins"));
-    await expect(writing).rejects.toThrow("a freeze begins");
+    await expect(writing).rejects.toMatchObject({ message: "a freeze begins" });
     expect(shopAt.journal()).toEqual([]);
   });
 });
