@@ -123,4 +123,14 @@ export const equivalentInRequests = [
     how: "this.#token !== undefined && isFresh → (isFresh)",
     why: "Only a token that was read is fresh; the compiler does not know it.",
   },
+  {
+    file: "src/api/request/retry.ts",
+    how: '["aborted", undefined] → []',
+    why: "The budget knows unsent, answered and unreachable; any other end is one that was aborted.",
+  },
+  {
+    file: "src/api/request/retry.ts",
+    how: '"aborted" → ""',
+    why: "The budget knows unsent, answered and unreachable; any other end is one that was aborted.",
+  },
 ] as const;
