@@ -1,3 +1,4 @@
+import { summaryOf } from "../../src/plan/change.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import type { Declared } from "../../src/zone/desired-zone.ts";
 import type { LiveEntrypoint, LivePolicy } from "../../src/zone/live-zone.ts";
@@ -31,6 +32,15 @@ export function plannedRules(rules: Declared<Rule>, live: LiveEntrypoint): Plan 
 /** The plan of a zone of which policies alone are declared. */
 export function plannedPolicies(policies: Declared<Policy>, live: readonly LivePolicy[]): Plan {
   return plan(desiredZone({ policies }), liveZone({ policies: live }), owner);
+}
+
+/** The changes of such a plan in their order, and the reasons to hold it. */
+export function policySteps(
+  policies: readonly Policy[],
+  live: readonly LivePolicy[],
+): readonly string[] {
+  const { changes, holds } = plannedPolicies({ items: policies, unmanaged: "report" }, live);
+  return [...changes.map(summaryOf), ...holds.map(({ reason }) => reason)];
 }
 
 /** Two declared rules. */

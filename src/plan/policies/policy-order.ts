@@ -106,11 +106,12 @@ function unsafeOrder(step: PolicyStep, successors: readonly PolicyStep[]): Hold 
 }
 
 function keyOf({ changes }: PolicyStep): string {
-  return changes[0]?.key ?? "";
+  return changes.map(({ key }) => key).join(", ");
 }
 
 /** Key and id, which are unique among steps. */
 function nameOf({ changes }: PolicyStep): string {
-  const [change] = changes;
-  return change === undefined ? "" : `${change.key} ${change.verb === "create" ? "" : change.id}`;
+  return changes
+    .map((change) => `${change.key} ${change.verb === "create" ? "" : change.id}`)
+    .join(", ");
 }
