@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { adoptionIn } from "../../src/plan/adoption.ts";
 import { summaryOf } from "../../src/plan/change.ts";
 import { guard } from "../../src/plan/guard/guard.ts";
 import { planHash } from "../../src/plan/guard/release.ts";
@@ -25,7 +24,6 @@ import {
 } from "../support/model.ts";
 
 const checkout = policy("checkout");
-const cart = policy("cart");
 
 /** A live policy as it is declared, with another description where one is given. */
 function unmarkedLive(id: string, of: Policy, description = of.description): LivePolicy {
@@ -126,16 +124,6 @@ describe("the ownership of policies", () => {
     expect(planned.changes).toHaveLength(10);
     expect(holdsOf(planned)).toEqual([]);
   });
-
-  it("is taken without the other changes of a plan", ({ expect }) => {
-    const live = [unmarkedLive("p1", checkout), { ...carriedOut("p2", cart), enabled: false }];
-    const planned = planPolicies([checkout, cart], live, true);
-    expect(words(planned)).toEqual(["~ policy/cart (enabled)", "~ policy/checkout (owner)"]);
-    const adoption = adoptionIn(planned);
-    expect(words(adoption)).toEqual(["~ policy/checkout (owner)"]);
-    expect(adoption.writes).toHaveLength(1);
-    expect(adoption.notes).toContain("1 other change is not part of it");
-  });
 });
 
 const owasp = deployment("owasp");
@@ -228,6 +216,14 @@ describe("the ownership of rules", () => {
       rules: [],
       live: [theirUploads],
       adopted: [{ ...adoptedUploads, ref: "another" }],
+      yields: ["unmanaged: r2"],
+      keeps: [],
+    },
+    {
+      when: "the memory has the ref of a rule with another id",
+      rules: [],
+      live: [theirUploads],
+      adopted: [{ ...adoptedUploads, id: "r9" }],
       yields: ["unmanaged: r2"],
       keeps: [],
     },
