@@ -181,6 +181,17 @@ describe("a saved plan", () => {
     expect(confirmSaved(saved, today, zone)).toEqual({ plan: today, conflicts: [] });
   });
 
+  it("names a write of the file that says not what it changes", ({ expect }) => {
+    const saved = savedOf(first, live.slice(0, 1));
+    const writes = saved.plan.writes.map((write) => ({ ...write, changes: [] }));
+    const zone = liveZone({ policies: live.slice(0, 1) });
+    const today = planOf(off.slice(0, 1), live.slice(0, 1));
+    const edited = { ...saved, plan: { ...saved.plan, writes } };
+    expect(confirmSaved(edited, today, zone).plan.notes).toEqual([
+      "the plan in the file is not the plan of today: today there is no update-policy; save a new plan",
+    ]);
+  });
+
   it("claims no effect where its change is not one of today", ({ expect }) => {
     const saved = savedOf(first, live.slice(0, 1));
     const today = planOf(off.slice(0, 1), live.slice(0, 1));

@@ -114,12 +114,9 @@ const notFound = "not found";
 /** A new policy depends on its absence: a run whose answer was lost may have created it (SERVICE.md A.6). */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
   const { owner = "", key = "" } = unmarked(coerceText(description));
-  const holders = policies && withMarkOf(description, policies);
-  const ids = holders?.map(({ id }) => id).toSorted();
-  return [
-    `mark/${owner}:${key}`,
-    ids === undefined ? notFound : ids.length === 0 ? "nowhere" : ids.join(" "),
-  ];
+  const name = `mark/${owner}:${key}`;
+  if (policies === undefined) return [name, notFound];
+  return [name, withMarkOf(description, policies).length === 0 ? "nowhere" : "somewhere"];
 }
 
 function policy(id: string, { policies }: LiveZone): LiveObject {
