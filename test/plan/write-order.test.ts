@@ -76,6 +76,29 @@ describe("the safe order", () => {
   });
 });
 
+describe("an exception that goes", () => {
+  it("goes first, since that strengthens", ({ expect }) => {
+    const { changes } = plan(
+      desiredZone({
+        policies: declared([policy("words", { description: "Other words" })]),
+        rules: declared([deployment("owasp")]),
+      }),
+      liveZone({
+        policies: [carriedOut("p1", policy("words"))],
+        entrypoint: entrypoint(
+          liveException("r1", "x", { ref: "zonewarden:x" }),
+          liveDeployment("r2", { ref: "zonewarden:owasp" }),
+        ),
+      }),
+      owner,
+    );
+    expect(changes.map((each) => `${summaryOf(each)} ${each.effect.direction}`)).toEqual([
+      "- rule/x strengthens",
+      "~ policy/words (description) neutral",
+    ]);
+  });
+});
+
 describe("a duplicate", () => {
   const elsewhere = { expression: 'http.host eq "old.example.com"' };
   const looser = { value: "script-src 'self' cdn.example.net" };
