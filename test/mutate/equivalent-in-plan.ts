@@ -100,11 +100,6 @@ export const equivalentInPlan = [
     why: "There is a step to take while steps wait; the compiler does not know it.",
   },
   {
-    file: "src/plan/policies/policy-order.ts",
-    how: "?.key → .key",
-    why: "A step has a change; the compiler does not know it.",
-  },
-  {
     file: "src/plan/saved/already-applied.ts",
     how: "write.rules[index] ?? {} → (write.rules[index])",
     why: "Both lists have the same length; the compiler does not know it.",
@@ -172,5 +167,87 @@ export const equivalentInPlan = [
     file: "src/plan/policies/policy-order.ts",
     how: "next === undefined → false",
     why: "There is a step to take while steps wait; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "!isMixed(other) || !isMixed(step) → (!isMixed(step))",
+    why: "Steps that only strengthen go first in any case.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "gained.length === 0 → false",
+    why: "Nothing that is gained takes over nothing; it saves comparisons.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "some → every",
+    line: 'return changes.some(({ verb, effect }) => verb === "update" && effect.direction === "unclear");',
+    why: "A step for a policy has one change.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "has === undefined || strengthsOf(has).most === 0 → (strengthsOf(has).most === 0)",
+    why: "An update has a policy before and after it; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "lacks === undefined || strengthsOf(has).most > strengthsOf(lacks).least → (strengthsOf(has).most > strengthsOf(lacks).least)",
+    why: "An update has a policy before and after it; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: "hostsOf(a.expression), hostsOf(b.expression) → hostsOf(b.expression), hostsOf(a.expression)",
+    why: "Two sets of hosts overlap in either order.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: 'change.verb === "create" → false',
+    why: "Beside a create, only deletes can have its key, and they go last in any case.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: '"create" → ""',
+    why: "Beside a create, only deletes can have its key, and they go last in any case.",
+  },
+  {
+    file: "src/plan/policies/policy-order.ts",
+    how: '"" → "mutant"',
+    why: "Beside a create, only deletes can have its key, and they go last in any case.",
+  },
+  {
+    file: "src/plan/adoption.ts",
+    how: "every → some",
+    why: "A write that takes ownership makes one change.",
+  },
+  {
+    file: "src/plan/ownership.ts",
+    how: 'change.verb === "update" && change.adopted → (change.adopted)',
+    why: "Only an update has the field; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/saved/fingerprint.ts",
+    how: "!isDuplicate || live === undefined → (!isDuplicate)",
+    why: "The delete of a policy that is gone is done, and not asked about.",
+  },
+  {
+    file: "src/plan/saved/fingerprint.ts",
+    how: '"gone" → ""',
+    why: "Only the name of a stale object is told.",
+  },
+  {
+    file: "src/plan/saved/fingerprint.ts",
+    how: "live.settings?.[name] ?? notFound → (live.settings?.[name])",
+    why: "Either text is one that no fingerprint of a setting has.",
+  },
+  {
+    file: "src/plan/write-order.ts",
+    how: "3 → 4",
+    why: "The order of the directions counts.",
+  },
+  {
+    file: "src/plan/write-order.ts",
+    how: "2 → 3",
+    line: "const verbOrder = { create: 0, update: 1, delete: 2 } as const;",
+    why: "The order of the verbs counts.",
   },
 ] as const;
