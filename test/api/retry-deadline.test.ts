@@ -119,7 +119,13 @@ describe("a DELETE of what is gone", () => {
 });
 
 describe("a service out of reach is", () => {
-  it.for<{ when: string; answering: Answering; timesOut?: boolean; isOpen: boolean }>([
+  it.for<{
+    when: string;
+    answering: Answering;
+    timesOut?: boolean;
+    requests?: number;
+    isOpen: boolean;
+  }>([
     {
       when: "one that breaks connections",
       answering: (_seen, response) => response.socket?.resetAndDestroy(),
@@ -130,6 +136,15 @@ describe("a service out of reach is", () => {
       answering: () => undefined,
       timesOut: true,
       isOpen: true,
+    },
+    {
+      when: "not one that answers one request of five",
+      answering: (_seen, response, nth) => {
+        if (nth === 5) refuse(response, 503);
+        else response.socket?.resetAndDestroy();
+      },
+      requests: 9,
+      isOpen: false,
     },
     {
       when: "not one that answers 408",
@@ -146,11 +161,12 @@ describe("a service out of reach is", () => {
       answering: (_seen, response) => void response.end("<html>"),
       isOpen: false,
     },
-  ])("$when", async ({ answering, timesOut = false, isOpen }, { expect, signal }) => {
+  ])("$when", async ({ answering, timesOut = false, requests = 5, isOpen }, context) => {
+    const { expect, signal } = context;
     const clock = new SimulatedClock();
     await using server = await startServer(answering);
     await using connected = connect(server.baseUrl, { clock, retry: { maxAttempts: 1 } });
-    for (let nth = 1; nth <= 5; nth += 1) {
+    for (let nth = 1; nth <= requests; nth += 1) {
       const sending = sendWithRetries(connected.session, "sweep", read, signal);
       const isLate = (): boolean => server.seen.length === nth;
       await expect(timesOut ? clock.run(sending, isLate) : sending).rejects.toThrow();
