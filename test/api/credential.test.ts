@@ -236,6 +236,18 @@ describe("rotation", () => {
     expect(connected.session.credential.state).toMatchObject({ name: "main", valid: false });
   });
 
+  it.for([403, 404, 429, 503])("learns nothing of its token from a %i", async (status, context) => {
+    const { expect, signal } = context;
+    await using server = await startServer((_seen, response) => refuse(response, status, 1234));
+    await using connected = connect(server.baseUrl, { retry: { maxAttempts: 1 } });
+    const { credential } = connected.session;
+    for (const valid of [true, false]) {
+      credential.noteValid(valid);
+      await expect(sendWithRetries(connected.session, "sweep", read, signal)).rejects.toThrow();
+      expect(credential.state.valid).toBe(valid);
+    }
+  });
+
   it("a missing token sends nothing and costs no budget", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => succeed(response, {}));
     const source = changingSource("");
