@@ -63,7 +63,7 @@ export async function send(
   identity: Identity,
   call: Call,
   signal: AbortSignal,
-  check: () => void = () => undefined,
+  check: () => void,
 ): Promise<RawResponse> {
   const { clock, observer, fence } = connection;
   const limitMs = call.method === "GET" ? Infinity : (fence?.limitMs ?? Infinity);
