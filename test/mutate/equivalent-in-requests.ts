@@ -133,4 +133,9 @@ export const equivalentInRequests = [
     how: '"aborted" → ""',
     why: "The budget knows unsent, answered and unreachable; any other end is one that was aborted.",
   },
+  {
+    file: "src/api/request/retry.ts",
+    how: "!(error instanceof ServiceError) || error.status !== 0 → (error.status !== 0)",
+    why: "Another error has no status, which is not 0; the compiler does not know it.",
+  },
 ] as const;
