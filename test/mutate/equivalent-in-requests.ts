@@ -138,4 +138,15 @@ export const equivalentInRequests = [
     how: "!(error instanceof ServiceError) || error.status !== 0 → (error.status !== 0)",
     why: "Another error has no status, which is not 0; the compiler does not know it.",
   },
+  {
+    file: "src/api/request/retry.ts",
+    how: "token !== undefined && credential.isRenewed(token) → (credential.isRenewed(token))",
+    why: "The service refuses only what was sent with a token; the compiler does not know it.",
+  },
+  {
+    file: "src/api/request/retry.ts",
+    how: "0 → 1",
+    line: "return error.transient && (error.status > 0 || error.fault !== undefined);",
+    why: "No answer has the status 1.",
+  },
 ] as const;
