@@ -54,6 +54,34 @@ export const equivalentInRuns = [
     why: "The same text is stored again: it costs time.",
   },
   {
+    file: "src/reconcile/run/last-applied.ts",
+    how: '"unknown" → ""',
+    line: 'const outcomes = report.plan.changes.map((change) => outcomeOf(change, "unknown"));',
+    why: "Only `done` and `not_done` mean anything else.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "converged && this.#inSync.get(name) === zone.digest → false",
+    why: "The same text is stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "converged && this.#inSync.get(name) === zone.digest → (this.#inSync.get(name) === zone.digest)",
+    why: "Where nothing was written, what is known stays as it was: storing it again costs time.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "return; → ;",
+    line: "if (converged && this.#inSync.get(name) === zone.digest) return;",
+    why: "The same text is stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "converged → false",
+    line: "if (converged) this.#inSync.set(name, zone.digest);",
+    why: "The same text is stored again: it costs time.",
+  },
+  {
     file: "src/reconcile/run/plan-zone.ts",
     how: "await planFromSource(source, request, ports, signal) → planFromSource(source, request, ports, signal)",
     line: "return await planFromSource(source, request, ports, signal);",

@@ -160,11 +160,20 @@ describe("why a zone differs, after a restart", () => {
       finds: "drift(enabled)",
     },
     {
-      when: "a run was given up during its writes, and the next one saw the zone in sync",
+      when: "an edit was given up during its writes and taken back, and the zone is in sync",
       told: (runs) => {
-        runs.begins(off, on);
+        runs.begins(on, off);
         runs.inSync(off);
         return runs.findsAfterRestart(off, on);
+      },
+      finds: "drift(enabled)",
+    },
+    {
+      when: "the live state did not show a write, and did in the next run",
+      told: (runs) => {
+        runs.writes(on, off, { left: planOf(on, off).changes });
+        runs.inSync(on);
+        return runs.findsAfterRestart(on, off);
       },
       finds: "drift(enabled)",
     },
