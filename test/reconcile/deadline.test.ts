@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 
 import { describe, it } from "vitest";
 
-import { Deadline, runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
+import { Deadline, runDeadlineMs, stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
 import { failureOf } from "../../src/state/run-report.ts";
 import type { LiveReader, LiveWriter, PartsToRead } from "../../src/zone/ports.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -48,7 +48,11 @@ describe("the deadline of a run", () => {
       .readAnswers(live.zone, wanted, "sweep", signal)
       .catch(failureOf);
     await clock.advance(runDeadlineMs);
-    expect(await reading).toMatchObject({ code: "API_DEADLINE", transient: true });
+    expect(await reading).toMatchObject({
+      code: "API_DEADLINE",
+      message: expect.stringContaining("its deadline of 30 min"),
+      transient: true,
+    });
     const scripts = deadline.reader.readScripts(live.zone, "sweep", signal).catch(failureOf);
     expect(await scripts).toMatchObject({ code: "API_DEADLINE", transient: true });
   });
@@ -78,6 +82,47 @@ describe("the deadline of a run", () => {
     await expect(reading).rejects.toThrow("enough");
   });
 
+  it("gives that reason also where the request fails with another error", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const reader: LiveReader = {
+      ...silent,
+      readScripts: (_zone, _urgency, signal) =>
+        untilAborted(signal).catch(() => Promise.reject(new Error("the connection was closed"))),
+    };
+    using deadline = new Deadline({ reader, writer: silent, clock });
+    const stopping = new AbortController();
+    const reading = deadline.reader.readScripts(live.zone, "sweep", stopping.signal);
+    stopping.abort(new Error("enough"));
+    await expect(reading).rejects.toThrow("enough");
+  });
+
+  it("hands each request on as it is, and its error", async ({ expect, signal }) => {
+    const asked: unknown[] = [];
+    const note = (...given: readonly unknown[]): Promise<never> => {
+      asked.push(given.filter((each) => !(each instanceof AbortSignal)));
+      return Promise.reject(new Error("asked"));
+    };
+    const port = { readAnswers: note, readScripts: note, write: note };
+    using deadline = new Deadline({ reader: port, writer: port, clock: new SimulatedClock() });
+    const { zone } = live;
+    const settled = await Promise.allSettled([
+      deadline.reader.readAnswers(zone, wanted, "changed", signal),
+      deadline.reader.readScripts(zone, "sweep", signal),
+      deadline.writer.write(live, write, signal, signal),
+    ]);
+    const error = { status: "rejected", reason: new Error("asked") };
+    expect(settled).toEqual([error, error, error]);
+    expect(asked).toEqual([
+      [zone, wanted, "changed"],
+      [zone, "sweep"],
+      [live, write],
+    ]);
+  });
+
+  it("passes before a run counts as stuck", ({ expect }) => {
+    expect(stuckAfterMs).toBeGreaterThan(runDeadlineMs);
+  });
+
   it("is that of one run, though the next run uses the same object", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = begun(clock);
@@ -93,6 +138,15 @@ describe("the deadline of a run", () => {
     await clock.advance(1);
     expect(deadline.isOver).toBe(true);
     expect(await reading).toMatchObject({ code: "API_DEADLINE" });
+  });
+
+  it("leaves no listener on the signal of an earlier run", ({ expect }) => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    using deadline = begun(new SimulatedClock());
+    for (const { signal } of [first, second]) {
+      void deadline.reader.readScripts(live.zone, "sweep", signal).catch(failureOf);
+    }
+    expect([first, second].map(({ signal }) => listenersOf(signal)())).toEqual([0, 1]);
   });
 
   it("leaves neither timer nor listener behind", async ({ expect }) => {
