@@ -14,8 +14,10 @@ import {
   exception,
   liveDeployment,
   liveException,
+  livePolicy,
   liveZone,
   owner,
+  policy,
 } from "../support/model.ts";
 
 const at = new Date("2026-11-21T10:00:00.000Z");
@@ -52,6 +54,12 @@ const tuned = {
 describe("the adopted rules after a run", () => {
   it.for<Run>([
     { when: "everything is to be adopted", adopt: true, yields: [adoptedOwasp, adoptedUploads] },
+    {
+      when: "a policy is adopted too, whose mark says so",
+      adopt: true,
+      content: { ...inSync, policies: declared([policy("site")]) },
+      yields: [adoptedOwasp, adoptedUploads],
+    },
     { when: "nothing is to be adopted", yields: [] },
     { when: "the mode is observe", adopt: true, mode: "observe", yields: [] },
     { when: "the zone observes", adopt: true, content: { ...inSync, mode: "observe" }, yields: [] },
@@ -119,7 +127,8 @@ function reportOf({
   ends = "as planned",
 }: Run): ZoneReport {
   const desired = desiredZone(content);
-  const live = liveZone({ entrypoint: entrypoint(...theirs) });
+  const policies = [livePolicy("p1", { ...policy("site") })];
+  const live = liveZone({ entrypoint: entrypoint(...theirs), policies });
   const planned = plan(desired, live, owner, { adopt, rules: before });
   const base = {
     zone: desired.zone.name,

@@ -48,11 +48,9 @@ describe("the deadline of a run", () => {
       .readAnswers(live.zone, wanted, "sweep", signal)
       .catch(failureOf);
     await clock.advance(runDeadlineMs);
-    expect(await reading).toMatchObject({
-      code: "API_DEADLINE",
-      message: expect.stringContaining("its deadline of 30 min"),
-      transient: true,
-    });
+    const failure = await reading;
+    expect(failure).toMatchObject({ code: "API_DEADLINE", transient: true });
+    expect(failure).toHaveProperty("message", expect.stringContaining("its deadline of 30 min"));
     const scripts = deadline.reader.readScripts(live.zone, "sweep", signal).catch(failureOf);
     expect(await scripts).toMatchObject({ code: "API_DEADLINE", transient: true });
   });

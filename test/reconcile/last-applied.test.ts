@@ -40,16 +40,20 @@ class Runs {
     this.#applied.record(inSync, fleetZone(checkout), undefined);
   }
 
+  fails(checkout: Policy): void {
+    this.#applied.record(report(name, 0, { result: "error" }), fleetZone(checkout), undefined);
+  }
+
   /** A run is about to send its first write. */
   begins(checkout: Policy, live: Policy): void {
     this.#applied.writing(this.#planned("planned", checkout, live), fleetZone(checkout), undefined);
   }
 
-  /** A guard holds the changes: the run ends without a write. */
-  isHeld(checkout: Policy, live: Policy): void {
+  /** A guard holds the changes: the run ends without a write, unless the process is killed before. */
+  isHeld(checkout: Policy, live: Policy, { isKilled = false } = {}): void {
     const held = this.#planned("held", checkout, live);
     this.#applied.writing(held, fleetZone(checkout), undefined);
-    this.#applied.record(held, fleetZone(checkout), undefined);
+    if (!isKilled) this.#applied.record(held, fleetZone(checkout), undefined);
   }
 
   /** A run sends its writes; what it leaves differs nevertheless. */
@@ -140,6 +144,22 @@ describe("why a zone differs, after a restart", () => {
         return runs.findsAfterRestart(on, off);
       },
       finds: "pending(enabled)",
+    },
+    {
+      when: "a guard held the change, and the process was killed",
+      told: (runs) => {
+        runs.isHeld(on, off, { isKilled: true });
+        return runs.findsAfterRestart(on, off);
+      },
+      finds: "pending(enabled)",
+    },
+    {
+      when: "a run failed",
+      told: (runs) => {
+        runs.fails(off);
+        return runs.findsAfterRestart(off, on);
+      },
+      finds: "drift(enabled)",
     },
     {
       when: "somebody undid a write that was done, and a guard held the correction",
