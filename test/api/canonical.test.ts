@@ -75,20 +75,6 @@ describe("policies", () => {
     expect(policyOf(respelled)?.value).toBe(value);
   });
 
-  it("of others are read however little they hold", ({ expect }) => {
-    expect(policiesOf([{ id: "p2", description: null, enabled: 1, action: "new" }])).toEqual([
-      {
-        id: "p2",
-        description: "",
-        action: "new",
-        expression: "",
-        enabled: false,
-        value: "",
-        rest: {},
-      },
-    ]);
-  });
-
   it.for([
     { result: null },
     { result: {} },

@@ -25,10 +25,10 @@ export function settingsOf(result: unknown): LiveSettings | undefined {
   };
 }
 
-/** Parses a list of policies; `undefined` where one is invalid or listed twice. */
+/** Parses a list of policies; `undefined` where one is incomplete or listed twice. */
 export function policiesOf(result: unknown): readonly LivePolicy[] | undefined {
   if (!isObjectList(result)) return undefined;
-  const policies = result.map(policyOf).filter((policy) => policy !== undefined);
+  const policies = result.map(wholePolicyOf).filter((policy) => policy !== undefined);
   const areAllValid = policies.length === result.length;
   return areAllValid && areIdsOfList(policies.map(({ id }) => id)) ? policies : undefined;
 }
@@ -49,8 +49,16 @@ const knownFields: ReadonlySet<string> = new Set([
   "version",
 ]);
 
+const texts = ["description", "action", "expression", "value"] as const;
+
+/** Parses a policy; `undefined` where one of its fields is missing: every policy has all of them. */
+export function wholePolicyOf(wire: unknown): LivePolicy | undefined {
+  if (!isJsonObject(wire) || flagIn(wire, "enabled") === undefined) return undefined;
+  return texts.every((name) => typeof wire[name] === "string") ? policyOf(wire) : undefined;
+}
+
 /**
- * Parses a policy; `undefined` without a valid id. Other missing fields are empty: the policy may be somebody else's.
+ * Parses a policy of which some fields may be missing, which are empty then; `undefined` without a valid id.
  * Sources are sorted, since answers have them in any order (SERVICE.md A.6).
  */
 export function policyOf(wire: unknown): LivePolicy | undefined {

@@ -4,7 +4,7 @@ import type { Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { partOf, type Write } from "../../zone/write.ts";
 import { entrypointOf } from "../read/parse-entrypoint.ts";
-import { policyOf, settingsOf } from "../read/parse-page-shield.ts";
+import { settingsOf, wholePolicyOf } from "../read/parse-page-shield.ts";
 import { requestEntrypoint, requestPolicies, requestSettings } from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
 import { requestFor } from "./write-request.ts";
@@ -176,12 +176,9 @@ function oneObject(live: LiveZone, { sentAt }: Fetched): StateAfter {
   return { live, readAt: sentAt, shows: "object" };
 }
 
-const policyFields = ["id", "description", "action", "expression", "enabled", "value"];
-
 /** `undefined` where the answer is no complete policy: not all documentation says what an update answers. */
 function policiesAfter({ policies }: LiveZone, result: unknown): LiveZone["policies"] {
-  const isWhole = isJsonObject(result) && policyFields.every((field) => field in result);
-  const policy = isWhole ? policyOf(result) : undefined;
+  const policy = wholePolicyOf(result);
   if (policy === undefined || policies === undefined) return undefined;
   const at = policies.findIndex(({ id }) => id === policy.id);
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
