@@ -50,4 +50,29 @@ describe("an entry point", () => {
     const rules = ids.map((id) => ({ id, ref: `zonewarden:${id}`, action: "block" }));
     expect(entrypointOf({ id: a, version: "1", rules }) !== undefined).toBe(isOne);
   });
+
+  it.for([
+    { wire: {}, enabled: true },
+    { wire: { enabled: true }, enabled: true },
+    { wire: { enabled: false }, enabled: false },
+    { wire: { enabled: "false" }, enabled: false },
+    { wire: { enabled: null }, enabled: true },
+  ])("$wire is enabled: $enabled", ({ wire, enabled }, { expect }) => {
+    expect(ruleOf({ id: a, action: "skip", ...wire }).enabled).toBe(enabled);
+  });
+
+  it("has its own texts, and its id for a missing ref", ({ expect }) => {
+    const texts = { version: "3", description: "Health checks", expression: "ssl" };
+    const wire = { id: a, ref: "own", action: "log", ...texts };
+    expect(ruleOf(wire)).toMatchObject({ id: a, ref: "own", ...texts, wire });
+    expect(ruleOf({ id: a })).toMatchObject({ ref: a, version: "", description: "" });
+  });
+
+  it("has no score threshold where that is no number", ({ expect }) => {
+    const overrides = { rules: [{ id: b, score_threshold: "25" }] };
+    const rule = ruleOf({ id: a, action: "execute", action_parameters: { id: b, overrides } });
+    const { action } = rule;
+    const [override] = action.type === "execute" ? action.overrides.rules : [];
+    expect(override).toMatchObject({ id: b, score_threshold: undefined });
+  });
 });
