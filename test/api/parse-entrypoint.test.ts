@@ -26,6 +26,8 @@ describe("a rule of the service", () => {
         products: ["waf", "zoneLockdown"],
       },
     });
+    const rulesets = rule.action.type === "skip" ? Object.keys(rule.action.skip.rules) : [];
+    expect(rulesets).toEqual([a, b]);
   });
 
   it("has all overrides of the managed ruleset that it deploys", ({ expect }) => {
