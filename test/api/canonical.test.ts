@@ -40,6 +40,7 @@ describe("settings", () => {
     { wire: [] },
     { wire: { enabled: true } },
     { wire: { ...canonical, enabled: "yes" } },
+    { wire: { ...canonical, use_cloudflare_reporting_endpoint: null } },
     { wire: { ...canonical, use_connection_url_path: null } },
   ])("are not made up where one is missing: $wire", ({ wire }, { expect }) => {
     expect(settingsOf(wire)).toBeUndefined();
@@ -87,6 +88,13 @@ describe("policies", () => {
     expect(policiesOf(result)).toBeUndefined();
   });
 });
+
+it.for([null, [], "text", {}, { id: "" }, { id: ".." }, { id: "a/b" }])(
+  "what has no valid id is no policy: %j",
+  (wire, { expect }) => {
+    expect(policyOf(wire)).toBeUndefined();
+  },
+);
 
 describe("an entry point", () => {
   const rule = { id: "r1", version: "3", action: "execute", action_parameters: { id: "m1" } };
