@@ -89,6 +89,21 @@ describe("policies", () => {
   });
 });
 
+describe("a policy of the service", () => {
+  it("has what zonewarden compares, and what it does not know", ({ expect }) => {
+    const id = "a".repeat(32);
+    const known = { id, description: "", action: "log", expression: "ssl", enabled: true };
+    const dates = ["created_at", "created_on", "updated_at", "modified_on", "last_updated"];
+    const own = Object.fromEntries(dates.map((name) => [name, "2026-11-20T12:00:00Z"]));
+    const wire = { ...known, value: "img-src 'self'", ...own, version: "3", future: [1] };
+    expect(policyOf(wire)).toEqual({
+      ...known,
+      value: "img-src 'self'",
+      rest: { future: [1] },
+    });
+  });
+});
+
 it.for([null, [], "text", {}, { id: "" }, { id: ".." }, { id: "a/b" }])(
   "what has no valid id is no policy: %j",
   (wire, { expect }) => {

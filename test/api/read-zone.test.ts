@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { policyOf } from "../../src/api/read/parse-page-shield.ts";
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { managedPhase } from "../../src/zone/managed-ruleset.ts";
@@ -12,21 +11,6 @@ import { deployOwasp, policy, shop } from "../support/writes.ts";
 
 const entrypointPath = `/zones/…/rulesets/phases/${managedPhase}/entrypoint`;
 const nothing = { settings: false, policies: false, rules: false, scoreRule: false };
-
-describe("a policy of the service", () => {
-  it("has what zonewarden compares, and what it does not know", ({ expect }) => {
-    const id = "a".repeat(32);
-    const known = { id, description: "", action: "log", expression: "ssl", enabled: true };
-    const dates = ["created_at", "created_on", "updated_at", "modified_on", "last_updated"];
-    const own = Object.fromEntries(dates.map((name) => [name, "2026-11-20T12:00:00Z"]));
-    const wire = { ...known, value: "img-src 'self'", ...own, version: "3", future: [1] };
-    expect(policyOf(wire)).toEqual({
-      ...known,
-      value: "img-src 'self'",
-      rest: { future: [1] },
-    });
-  });
-});
 
 describe("reading a zone", () => {
   it("costs three requests, and the score rule one for the account", async ({ expect, signal }) => {
@@ -122,6 +106,15 @@ describe("reading a zone", () => {
     const without = { ...everything, scoreRule: false };
     const read = (wanted: typeof everything) =>
       shopAt.reader.readAnswers(shopAt.zone, wanted, "sweep", signal);
+    expect((await read(everything)).digest).not.toBe((await read(without)).digest);
+  });
+
+  it("gives another digest where a part is absent than where it is not read", async (context) => {
+    const { expect, signal } = context;
+    await using bare = await emulated({});
+    const read = (wanted: typeof everything) =>
+      bare.reader.readAnswers(bare.zone, wanted, "sweep", signal);
+    const without = { ...everything, rules: false };
     expect((await read(everything)).digest).not.toBe((await read(without)).digest);
   });
 

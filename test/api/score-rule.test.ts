@@ -73,6 +73,7 @@ describe("the score rule", () => {
     signal,
   }) => {
     const clock = new SimulatedClock();
+    await clock.advance(7_000_000);
     const rules = new ScoreRules(clock);
     const { send, calls } = service(ruleset);
     const ask = (accountId: string) => rules.read(send, zone("a.example", { accountId }), signal);
@@ -84,6 +85,14 @@ describe("the score rule", () => {
     await clock.advance(1);
     await ask("acc1");
     expect(calls).toHaveLength(3);
+  });
+
+  it("is not given to who has given up, although it is known", async ({ expect, signal }) => {
+    const rules = new ScoreRules(new SimulatedClock());
+    const { send } = service(ruleset);
+    await rules.read(send, zone(), signal);
+    const reading = rules.read(send, zone(), AbortSignal.abort(new Error("shutdown")));
+    await expect(reading).rejects.toMatchObject({ message: "shutdown" });
   });
 
   it("is read by the next when the one who began has given up", async ({ expect, signal }) => {

@@ -165,4 +165,24 @@ export const equivalentInApi = [
     line: 'const [path = ""] = uri.replace(/^https?:\\/\\/[^/]*/, "").split(/[?#]/);',
     why: "A text has at least one part; the compiler does not know it.",
   },
+  {
+    file: "src/api/read/read-zone.ts",
+    how: "error instanceof ServiceError && error.sentAt !== undefined && error.status === 404 → (error.status === 404)",
+    why: "Another error has no status, and every error of a request has its time; the compiler does not know it.",
+  },
+  {
+    file: "src/api/read/read-zone.ts",
+    how: "error instanceof ServiceError && error.sentAt !== undefined → ((error instanceof ServiceError) || (error.sentAt !== undefined))",
+    why: "Another error has no time, and every error of a request has one; the compiler does not know it.",
+  },
+  {
+    file: "src/api/read/read-zone.ts",
+    how: "error instanceof ServiceError && error.sentAt !== undefined → (error instanceof ServiceError)",
+    why: "Every error of a request has its time; the compiler does not know it.",
+  },
+  {
+    file: "src/api/read/read-zone.ts",
+    how: "error instanceof ServiceError && error.sentAt !== undefined → (error.sentAt !== undefined)",
+    why: "Another error has no time; the compiler does not know it.",
+  },
 ] as const;
