@@ -101,6 +101,8 @@ describe("the text that is stored", () => {
     { when: "it has a field twice", text: textWith("nabcnabd") },
     { when: "a digest is too long", text: textWith("nabcd") },
     { when: "a digest has another character", text: textWith("nabc!") },
+    { when: "a resource is of another kind", text: textWith("nabc", "x/a") },
+    { when: "a kind begins otherwise", text: textWith("nabc", "xp/a") },
     { when: "it has a resource twice", text: textWith("nabc", "p/a=nabc p/a") },
   ])("is not read where $when", ({ text }, { expect }) => {
     expect(appliedZoneIn(text)).toBeUndefined();
@@ -129,6 +131,40 @@ describe("the text that is stored", () => {
   ] as const)("is fully known, $yields, where $when is uncertain", ({ of, yields }, { expect }) => {
     const applied = new Map(of.map(([name, field, digest]) => [name, new Map([[field, digest]])]));
     expect(isFullyKnown(appliedText(applied))).toBe(yields);
+  });
+
+  it.for(
+    Object.entries({
+      "": "_",
+      value: "v",
+      description: "d",
+      action: "a",
+      expression: "e",
+      enabled: "n",
+      deploy: "D",
+      paranoia_level: "p",
+      score_threshold: "t",
+      "overrides.enabled": "N",
+      "overrides.action": "A",
+      "overrides.sensitivity_level": "S",
+      "overrides.categories": "C",
+      "overrides.rules": "R",
+      overrides: "o",
+      "skip.ruleset": "r",
+      "skip.phase": "h",
+      "skip.rulesets": "s",
+      "skip.rules": "u",
+      "skip.phases": "H",
+      "skip.products": "P",
+      logging: "l",
+      position: "O",
+      unmanaged: "m",
+    }),
+  )("has for the field %s the letter %s, as in all versions", ([field, letter], { expect }) => {
+    const applied = new Map([["r/a", new Map([[field, "abc"]])]]);
+    const text = appliedText(applied);
+    expect(text.endsWith(` r/a=${letter}abc`)).toBe(true);
+    expect(appliedZoneIn(text)).toEqual(applied);
   });
 
   it.for([

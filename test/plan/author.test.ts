@@ -4,6 +4,7 @@ import {
   actorIdentity,
   type Author,
   authorName,
+  authorsIn,
   changedByText,
   namesOfAuthors,
   shownName,
@@ -59,6 +60,7 @@ describe("an actor", () => {
       none: "a person with an API key",
     },
     { actor: { ...alice, context: "new" }, yields: "alice@example.com", none: "a person" },
+    { actor: { ...alice, context: "system" }, yields: "alice@example.com", none: "a person" },
     { actor: token, yields: "API token deploy", none: "an API token" },
     { actor: { ...nobody, tokenId: "1" }, yields: "an API token", none: "an API token" },
     {
@@ -96,6 +98,7 @@ describe("an actor", () => {
   ])("is told as $yields, or without names as $none", ({ actor, yields, none }, { expect }) => {
     expect(authorName(writtenActor(actor, "full"))).toBe(yields);
     expect(authorName(writtenActor(actor, "none"))).toBe(none);
+    expect(writtenActor(actor, "none").name).toBe("");
   });
 
   it("is the same by e-mail address, or by token, type and way", ({ expect }) => {
@@ -108,6 +111,12 @@ describe("an actor", () => {
 });
 
 describe("several authors", () => {
+  it("are those of changes for which the audit log was asked", ({ expect }) => {
+    const all = [author(alice, true), author(token, false), author(token, true)];
+    expect(authorsIn([{ authors: all.slice(0, 1) }, {}, { authors: all.slice(1) }])).toEqual(all);
+    expect(authorsIn([{ authors: undefined }])).toEqual([]);
+  });
+
   it("are told once each, those who are certain first", ({ expect }) => {
     const all = [
       author(token, false),

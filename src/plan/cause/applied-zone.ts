@@ -130,9 +130,9 @@ export function appliedZoneIn(text: string): AppliedZone | undefined {
   if (first !== version || checksum !== checksumOf(parts.join(" "))) return undefined;
   const applied = new Map<string, AppliedFields>();
   for (const part of parts.filter((each) => each !== "")) {
-    const [, name = "", fieldsText = ""] = resourcePattern.exec(part) ?? [];
+    const [, name, fieldsText = ""] = resourcePattern.exec(part) ?? [];
     const fields = fieldsIn(fieldsText);
-    if (name === "" || fields === undefined || applied.has(name)) return undefined;
+    if (name === undefined || fields === undefined || applied.has(name)) return undefined;
     applied.set(name, fields);
   }
   return applied;
