@@ -34,6 +34,13 @@ describe("why rules are in another order", () => {
       live: "abcd",
       cause: "pending",
     },
+    {
+      when: "the file moved two and somebody deleted the one between them",
+      last: "bcad",
+      file: "cabd",
+      live: "bcd",
+      cause: "pending",
+    },
     { when: "both moved them", last: "bacd", file: "abcd", live: "acbd", cause: "drift pending" },
     {
       when: "somebody moved the last one",
@@ -103,6 +110,24 @@ describe("why rules are in another order", () => {
       "rule/b drift(enabled)",
       "rule/c pending(position)",
     ]);
+  });
+
+  it("leaves out a rule of which nothing is stored, also beside one called undefined", ({
+    expect,
+  }) => {
+    const [named, byHand] = [exception("undefined"), exception("a")];
+    const texts = found(
+      inSync({ rules: declared([named, ...four.slice(1, 2)]) }),
+      { rules: declared([...four.slice(1, 2), named, byHand]) },
+      {
+        entrypoint: entrypoint(
+          liveException("u", "undefined", { ref: "zonewarden:undefined" }),
+          liveException("b", "b", { ref: "zonewarden:b" }),
+          liveException("a", "a", { ref: "by-hand" }),
+        ),
+      },
+    );
+    expect(texts).toEqual(["rule/b pending(position)", "rule/undefined pending(position)"]);
   });
 
   it("is not known where the last order is not", ({ expect }) => {

@@ -5,16 +5,24 @@ import {
   uncertain,
   uncertainResource,
 } from "../../src/plan/cause/applied-zone.ts";
+import { explainChanges } from "../../src/plan/cause/explain.ts";
+import { byMarks } from "../../src/plan/ownership.ts";
+import { plan } from "../../src/plan/plan.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
-import { found, inSync, known } from "../support/causes.ts";
+import { causeText, found, inSync, known } from "../support/causes.ts";
 import {
   carriedOut,
   declared,
+  deployment,
+  desiredZone,
   entrypoint,
   exception,
+  liveDeployment,
   liveException,
   livePolicy,
+  liveZone,
+  owner,
   policy,
 } from "../support/model.ts";
 
@@ -108,6 +116,17 @@ describe("why a zone differs, by what was last applied", () => {
       yields: ["policy/checkout pending"],
     },
     {
+      when: "somebody overrides what was not overridden",
+      applied: inSync({ rules: declared([deployment("owasp")]) }),
+      content: { rules: declared([deployment("owasp")]) },
+      live: {
+        entrypoint: entrypoint(
+          liveDeployment("r1", { ref: "zonewarden:owasp" }, { sensitivity_level: "low" }),
+        ),
+      },
+      yields: ["rule/owasp drift(overrides.sensitivity_level)"],
+    },
+    {
       when: "somebody changed what is renamed in the files",
       applied: inSync({
         policies: declared([checkout]),
@@ -155,6 +174,18 @@ describe("why a zone differs, by what was last applied", () => {
     },
   ])("where $when", ({ applied, content, live: liveParts, yields }, { expect }) => {
     expect(found(applied, content, liveParts)).toEqual(yields);
+  });
+
+  it("where only ownership is taken, which is not stored", ({ expect }) => {
+    const unmarked = {
+      policies: [carriedOut("p1", checkout, { description: checkout.description })],
+    };
+    const adopting = { ...byMarks, adopt: true };
+    const { changes } = plan(desiredZone({ policies }), liveZone(unmarked), owner, adopting);
+    const { content } = desiredZone({ policies });
+    expect(explainChanges(changes, content, inSync({ policies })).map(causeText)).toEqual([
+      "policy/checkout unknown(owner)",
+    ]);
   });
 
   it("where a policy of somebody is to be deleted", ({ expect }) => {
