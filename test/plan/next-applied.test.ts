@@ -1,36 +1,17 @@
 import { describe, it } from "vitest";
 
 import type { AppliedZone } from "../../src/plan/cause/applied-zone.ts";
-import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
-import { plan } from "../../src/plan/plan.ts";
-import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
-import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import type { ChangeOutcome } from "../../src/plan/cause/next-applied.ts";
+import { after, names } from "../support/causes.ts";
 import {
   carriedOut,
   declared,
-  desiredZone,
   entrypoint,
   exception,
   liveException,
   livePolicy,
-  liveZone,
-  owner,
   policy,
 } from "../support/model.ts";
-
-/** After a run that made these outcomes of all changes. */
-function after(
-  last: AppliedZone | undefined,
-  content: Partial<ZoneContent>,
-  live: Partial<LiveZone> | undefined,
-  outcome: Omit<ChangeOutcome, "change"> = { result: "done", left: [] },
-): AppliedZone {
-  const desired = desiredZone(content);
-  const changes = live === undefined ? [] : plan(desired, liveZone(live), owner).changes;
-  const outcomes = changes.map((change) => ({ change, ...outcome }));
-  return nextApplied(last, desired.content, documentedScoreRuleId, outcomes);
-}
 
 /** Names of resources, each with the fields of which the value is not the one of `base`, or not known. */
 function told(applied: AppliedZone, base: AppliedZone): readonly string[] {
@@ -53,13 +34,6 @@ const content = { policies: declared([on]) };
 const was = { policies: declared([off]) };
 const live = { policies: [carriedOut("p1", off)] };
 const [before, now] = [after(undefined, was, undefined), after(undefined, content, undefined)];
-
-/** Names of resources, with a question mark where a field is not known. */
-function names(applied: AppliedZone): readonly string[] {
-  return [...applied].map(([name, fields]) =>
-    [...fields.values()].includes("?") ? `${name} ?` : name,
-  );
-}
 
 describe("what is known after a run", () => {
   it.for<{
@@ -167,6 +141,15 @@ describe("what is known after a run", () => {
     const alone = { policies: [carriedOut("p1", named)] };
     const next = after(last, both, alone, { result: "not_done", left: [] });
     expect(names(next)).toEqual(["p/undefined"]);
+  });
+
+  it("stays known of what has the name of a duplicate that may be deleted", ({ expect }) => {
+    const both = { policies: declared([on, policy("p2")]) };
+    const twins = ["p1", "p2"].map((id) => carriedOut(id, on));
+    const zone = { policies: [...twins, carriedOut("p3", policy("p2"))] };
+    const last = after(undefined, both, undefined);
+    const next = after(last, both, zone, { result: "unknown", left: [] });
+    expect(names(next)).toEqual(["p/checkout", "p/p2"]);
   });
 
   it("forgets what somebody made and we delete as unmanaged", ({ expect }) => {
@@ -280,7 +263,9 @@ describe("the order of rules", () => {
   it("is that of the former names of rules", ({ expect }) => {
     const renamed = { rules: declared([{ ...a, key: "z", was: "a" }, b]) };
     const rules = { entrypoint: liveRules.entrypoint };
-    const next = after(last, renamed, rules, { result: "not_done", left: [] });
-    expect(namesIn(next)).toBe("r/b r/z");
+    const outcome = { result: "not_done", left: [] } as const;
+    expect(namesIn(after(last, renamed, rules, outcome))).toBe("r/b r/z");
+    const first = { rules: declared([a, { ...b, key: "z", was: "b" }]) };
+    expect(namesIn(after(last, first, rules, outcome))).toBe("r/z r/a");
   });
 });

@@ -1,6 +1,6 @@
 import { type AppliedZone } from "../../src/plan/cause/applied-zone.ts";
 import { explainChanges } from "../../src/plan/cause/explain.ts";
-import { nextApplied } from "../../src/plan/cause/next-applied.ts";
+import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
 import type { Change } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
@@ -41,4 +41,24 @@ export function found(
   const desired = desiredZone(content);
   const { changes } = plan(desired, liveZone(live), owner);
   return explainChanges(changes, desired.content, applied).map(causeText);
+}
+
+/** After a run that made these outcomes of all changes. */
+export function after(
+  last: AppliedZone | undefined,
+  content: Partial<ZoneContent>,
+  live: Partial<LiveZone> | undefined,
+  outcome: Omit<ChangeOutcome, "change"> = { result: "done", left: [] },
+): AppliedZone {
+  const desired = desiredZone(content);
+  const changes = live === undefined ? [] : plan(desired, liveZone(live), owner).changes;
+  const outcomes = changes.map((change) => ({ change, ...outcome }));
+  return nextApplied(last, desired.content, documentedScoreRuleId, outcomes);
+}
+
+/** Names of resources, with a question mark where a field is not known. */
+export function names(applied: AppliedZone): readonly string[] {
+  return [...applied].map(([name, fields]) =>
+    [...fields.values()].includes("?") ? `${name} ?` : name,
+  );
 }

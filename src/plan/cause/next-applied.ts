@@ -168,17 +168,12 @@ function inKnownOrder(
   const places = new Map([...last.keys()].map((name, place) => [name, place]));
   const placeOf = (resource: DeclaredResource): number =>
     Math.min(
-      ...appliedNames(resource.key, resource.was).map((name) => places.get(name) ?? Infinity),
+      ...appliedNames(resource.key, resource.was).map((name) => places.get(name) ?? places.size),
     );
-  const rules = declared.filter(isRule).toSorted((a, b) => compare(placeOf(a), placeOf(b)));
+  const rules = declared.filter(isRule).toSorted((a, b) => placeOf(a) - placeOf(b));
   return [...declared.filter((each) => !isRule(each)), ...rules];
 }
 
 function isRule({ key }: DeclaredResource): boolean {
   return key.startsWith("rule/");
-}
-
-/** Infinity minus itself is no number. */
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a - b;
 }
