@@ -16,16 +16,6 @@ export const equivalentInPlan = [
     why: "A policy that is not live differs in its fields; the compiler does not know it.",
   },
   {
-    file: "src/plan/cause/explain.ts",
-    how: "declared, last → last, declared",
-    why: "Two lists are equal in either order.",
-  },
-  {
-    file: "src/plan/cause/written-values.ts",
-    how: 'kind === "policy" && field === "description" && typeof before === "string" → (kind === "policy" && field === "description")',
-    why: "The description of a live policy is a text; the compiler does not know it.",
-  },
-  {
     file: "src/plan/import/import-policies.ts",
     how: 'options[0]?.key ?? "" → (options[0]?.key)',
     why: "A candidate has at least one option; the compiler does not know it.",
@@ -79,12 +69,6 @@ export const equivalentInPlan = [
     why: "Any number over 2 keeps the directions apart.",
   },
   {
-    file: "src/plan/cause/applied-zone.ts",
-    how: '"" → "mutant"',
-    line: 'return `${fieldCodes[field] ?? ""}${digest}`;',
-    why: "Every field that is stored has a code; the compiler does not know it.",
-  },
-  {
     file: "src/plan/import/import-zone.ts",
     how: "changed.has(`${kind}/${item.key}`) → undefined",
     why: "No live resource is known whose import a plan would change: the check is for one that we do not know.",
@@ -119,22 +103,6 @@ export const equivalentInPlan = [
     how: "2 → 3",
     line: "export const strength = { none: 0, reports: 1, blocks: 2 } as const;",
     why: "The order of the forces counts.",
-  },
-  {
-    file: "src/plan/cause/explain.ts",
-    how: "live, last → last, live",
-    why: "Two lists are equal in either order.",
-  },
-  {
-    file: "src/plan/cause/find-authors.ts",
-    how: "first === undefined → false",
-    line: "if (first === undefined) return [];",
-    why: "A group has a first entry; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/cause/written-values.ts",
-    how: "?.before → .before",
-    why: "Only fields of the change are asked for; the compiler does not know it.",
   },
   {
     file: "src/plan/change.ts",

@@ -1,5 +1,6 @@
 import { equivalentInApi } from "./equivalent-in-api.ts";
 import { equivalentInAudit } from "./equivalent-in-audit.ts";
+import { equivalentInCauses } from "./equivalent-in-causes.ts";
 import { equivalentInCsp } from "./equivalent-in-csp.ts";
 import { equivalentInImpact } from "./equivalent-in-impact.ts";
 import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
@@ -59,6 +60,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInImpact,
   ...equivalentInOverlap,
   ...equivalentInPlan,
+  ...equivalentInCauses,
   ...equivalentInPlanRules,
   ...equivalentInQueue,
   ...equivalentInReconcile,
