@@ -29,6 +29,7 @@ describe("the score rule", () => {
     { when: "the account may be read", account: ruleset, inZone: forbidden, from: "account" },
     { when: "only the zone may be read", account: forbidden, inZone: ruleset, from: "zone" },
     { when: "the account shows no rules", account: { rules: [] }, inZone: ruleset, from: "zone" },
+    { when: "the account answers nothing", account: null, inZone: ruleset, from: "zone" },
     { when: "the account answers nonsense", account: [], inZone: ruleset, from: "zone" },
   ])("is the last of the ruleset when $when", async (row, { expect, signal }) => {
     const rules = new ScoreRules(new SimulatedClock());
