@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { auditedWriteOf } from "../../src/api/read/parse-audited-write.ts";
 import type { Json } from "../../src/syntax/json.ts";
+import type { AuditedWrite } from "../../src/zone/audit-entry.ts";
 
 const id = "a".repeat(32);
 const zone = "/zones/023e105f4ecef8ad9ca31a8372d0c353";
@@ -113,6 +114,18 @@ describe("an entry of the audit log", () => {
       body: { position: { index: 1 } },
       yields: `update rule ${id} `,
     },
+    {
+      method: "PATCH",
+      path: `${zone}/rulesets/${id}/rules/${id}`,
+      body: { ...rule, position: { index: 1 } },
+      yields: `update rule ${id} action,description,enabled,expression,overrides`,
+    },
+    {
+      method: "PATCH",
+      path: `${zone}/rulesets/${id}/rules/${id}`,
+      body: {},
+      yields: `update rule ${id} `,
+    },
     { method: "DELETE", path: `${zone}/rulesets/${id}/rules/${id}`, yields: `delete rule ${id} ?` },
     { method: "GET", path: `${zone}/rulesets/${id}/rules/${id}`, yields: undefined },
     { method: "PATCH", path: `${zone}/rulesets/${id}/versions/1`, body: rule, yields: undefined },
@@ -160,4 +173,50 @@ describe("an entry of the audit log", () => {
       expect(told(method, path, body, resource)).toBe(yields);
     },
   );
+});
+
+/** The values that a PUT wrote below a zone. */
+function written(path: string, body: Json): AuditedWrite {
+  const write = auditedWriteOf({ method: "PUT", path: `${zone}/${path}`, resourceId: "", body });
+  if (write === undefined) throw new Error(`${path} is not told`);
+  return write;
+}
+
+describe("the values of a write", () => {
+  it.for([
+    {
+      path: `page_shield/policies/${id}`,
+      body: { ...policy, value: "script-src b.example a.example" },
+      respelled: { ...policy, value: "Script-Src  a.example b.example", enabled: "true" },
+      other: { ...policy, value: "script-src a.example" },
+    },
+    {
+      path: `rulesets/${id}/rules/${id}`,
+      body: { ...rule, expression: 'http.host eq "a"' },
+      respelled: { ...rule, expression: ' http.host eq "a"\n' },
+      other: { ...rule, expression: 'http.host eq "b"' },
+    },
+    {
+      path: "page_shield",
+      body: { enabled: true },
+      respelled: { enabled: "true" },
+      other: { enabled: false },
+    },
+  ])("of $path are the same however they are written", (row, { expect }) => {
+    const { values } = written(row.path, row.body);
+    expect(values?.size).toBeGreaterThan(0);
+    expect(written(row.path, row.respelled).values).toEqual(values);
+    expect(written(row.path, row.other).values).not.toEqual(values);
+  });
+
+  it("of each rule of a ruleset are those of the rule, by id and by ref", ({ expect }) => {
+    const { values } = written(`rulesets/${id}/rules/${id}`, rule);
+    const { rules } = written(`rulesets/${id}`, { rules: [rule, { action: "log" }] });
+    expect(rules).toEqual(
+      new Map([
+        [id, values],
+        ["own", values],
+      ]),
+    );
+  });
 });

@@ -77,12 +77,13 @@ function policyWrite(
 ): AuditedWrite | undefined {
   const verb = verbs[method];
   if (verb === undefined) return undefined;
-  const policy = body && policyOf({ ...body, id: anyId });
-  const values =
-    body === undefined || policy === undefined
-      ? undefined
-      : policyValues(policy, new Set(Object.keys(body)));
+  const values = body && valuesOfPolicy(body);
   return { kind: "policy", verb, id: id === "" ? resourceId : id, values };
+}
+
+function valuesOfPolicy(body: JsonObject): AuditedWrite["values"] {
+  const policy = policyOf({ ...body, id: anyId });
+  return policy && policyValues(policy, new Set(Object.keys(body)));
 }
 
 function ruleWrite(
@@ -101,7 +102,7 @@ function ruleWrite(
 function replacedRules(body: JsonObject | undefined): AuditedWrite {
   const base = { kind: "rule", verb: "replace", id: "", values: undefined } as const;
   const rules = body?.["rules"];
-  if (rules === undefined || !isObjectList(rules)) return base;
+  if (!isObjectList(rules)) return base;
   const named = rules.map(ruleOf).flatMap((rule) => {
     const values = ruleValues(rule);
     return [rule.id, rule.ref].filter((name) => name !== "").map((name) => [name, values] as const);
