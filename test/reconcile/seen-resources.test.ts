@@ -85,10 +85,26 @@ describe("an entry of the log is missing", () => {
     const now = new Map(to === undefined ? [] : [["r1", version(to)]]);
     expect(isEntryMissing(rule, entries, new Map([["r1", version(1)]]), now)).toBe(yields);
     expect(isEntryMissing(rule, entries, undefined, now)).toBe(false);
+    expect(isEntryMissing(rule, entries, new Map(), now)).toBe(false);
+    expect(isEntryMissing(rule, entries, now, undefined)).toBe(false);
     // A policy has no version.
     expect(isEntryMissing(site, [], new Map([["p1", policy]]), new Map([["p1", policy]]))).toBe(
       false,
     );
+  });
+});
+
+describe("no entry of the log is missing", () => {
+  const [before, now] = [new Map([["r1", version(1)]]), new Map([["r1", version(3)]])];
+
+  it("of a rule that is to be deleted, nor of a policy", ({ expect }) => {
+    const { kind, key, title, fields, effect, causes, id } = rule;
+    const shared = { kind, key, title, fields, effect, causes, id };
+    const remove = { ...shared, verb: "delete", reason: "unmanaged" } as const;
+    expect(isEntryMissing(rule, [], before, now)).toBe(true);
+    expect(isEntryMissing(remove, [], before, now)).toBe(false);
+    const ofPolicy = { ...site, id: "r1" };
+    expect(isEntryMissing(ofPolicy, [], before, now)).toBe(false);
   });
 });
 
@@ -110,6 +126,13 @@ describe("what the next read is compared with", () => {
     {
       when: "it was corrected, which is one change more",
       change: rule,
+      drifted: true,
+      corrected: true,
+      yields: 6,
+    },
+    {
+      when: "it was moved and changed, which is one",
+      change: { ...moved, fields: [...rule.fields, ...moved.fields] },
       drifted: true,
       corrected: true,
       yields: 6,
@@ -143,5 +166,27 @@ describe("what the next read is compared with", () => {
     const remove = { ...shared, verb: "delete", id: "p1", reason: "unmanaged" } as const;
     expect(resourcesAfter([remove], none, none, known, known)).toEqual(known);
     expect(resourcesAfter([remove], none, made, known, known)).toEqual(gone);
+  });
+
+  it("forgets a rule that was deleted, and has none that is not live", ({ expect }) => {
+    const { kind, key, title, fields, effect, causes, id } = rule;
+    const shared = { kind, key, title, fields, effect, causes, id };
+    const remove = { ...shared, verb: "delete", reason: "unmanaged" } as const;
+    const done = new Set([key]);
+    expect(resourcesAfter([remove], none, done, live, before)).toEqual(new Map());
+    for (const corrected of [none, done]) {
+      expect(resourcesAfter([rule], none, corrected, new Map(), before)).toEqual(new Map());
+    }
+  });
+
+  it("has a policy as it was, whether its drift is left or corrected", ({ expect }) => {
+    const known = new Map([
+      ["p1", policy],
+      ["p2", policy],
+    ]);
+    const now = new Map([["p1", policy]]);
+    for (const corrected of [none, new Set([site.key])]) {
+      expect(resourcesAfter([site], new Set([site]), corrected, now, known)).toEqual(now);
+    }
   });
 });

@@ -60,7 +60,7 @@ export function resourcesAfter(
     const isCorrected = corrected.has(change.key);
     if (change.verb === "update" && change.kind === "rule") {
       const last = drifted.has(change) ? before.get(change.id) : undefined;
-      const rule = ruleAfter(change, isCorrected, last, live.get(change.id));
+      const rule = isCorrected ? ruleAfter(change, live.get(change.id)) : last;
       if (rule !== undefined) after.set(change.id, rule);
     } else if (change.verb === "delete" && isCorrected) after.delete(change.id);
   }
@@ -71,14 +71,8 @@ export function resourcesAfter(
   return after;
 }
 
-/** A changed rule as it is compared with at the next read. A move is no change of a rule (SERVICE.md B.4). */
-function ruleAfter(
-  { fields }: Change,
-  isCorrected: boolean,
-  last: SeenResource | undefined,
-  live: SeenResource | undefined,
-): SeenResource | undefined {
-  if (!isCorrected) return last ?? live;
+/** A rule after its correction. A move is no change of a rule (SERVICE.md B.4). */
+function ruleAfter({ fields }: Change, live: SeenResource | undefined): SeenResource | undefined {
   const isChanged = fields.some(({ field }) => field !== "position");
   return live && { ...live, version: live.version + (isChanged ? 1 : 0) };
 }
