@@ -87,6 +87,26 @@ describe("the zones that an entry touches", () => {
       yields: [],
     },
     {
+      when: "an account's own product was changed for a zone",
+      entry: { zoneId: shopId ?? "", path: `/accounts/${other}/logpush/jobs` },
+      yields: [shop],
+    },
+    {
+      when: "a zone that is known by its path and not declared deploys the same ruleset",
+      entry: { path: `/zones/${otherId}/rulesets/${owasp}`, resourceId: owasp ?? "" },
+      yields: [],
+    },
+    {
+      when: "something else of an account has the id of a ruleset",
+      entry: { path: `/accounts/${other}/lists/${owasp}` },
+      yields: [],
+    },
+    {
+      when: "a ruleset of something else than an account was written",
+      entry: { path: `/organizations/${other}/rulesets/${owasp}` },
+      yields: [],
+    },
+    {
       when: "the service moved a managed ruleset",
       entry: { resourceId: owasp ?? "" },
       yields: [shop],
