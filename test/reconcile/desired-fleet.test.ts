@@ -16,6 +16,8 @@ import { zone } from "../support/service.ts";
 
 const run = { run: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
 
+const otherId = zoneId("c".repeat(32)) ?? zone("b.example").id;
+
 const pending = [
   zone("shop.example.com", { status: "pending", accountName: "Agency" }),
   zone("shop.example.com", { status: "moved" }),
@@ -39,9 +41,21 @@ describe("a declared name without a zone", () => {
     expect(failures.map((failure) => failure?.code)).toEqual([row.code]);
     expect(failures[0]?.message).toContain(row.says);
     // Only another declaration or listing helps, and both start a run.
-    expect(failures[0]?.transient).toBe(false);
-    expect(reports[0]?.phases).toEqual({ fetch: 0, plan: 0, apply: 0 });
+    expect(failures[0]).toMatchObject({ transient: false, ray: "", retryAfterMs: 0 });
+    expect(reports).toMatchObject([
+      { run: "r", trigger: "manual", revision: "v", phases: { fetch: 0, plan: 0, apply: 0 } },
+    ]);
   });
+});
+
+it("a declared name is missing, for no reason yet, before the first listing", async ({
+  expect,
+}) => {
+  const text = "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
+  const state = await desiredBench({ "a.yaml": text }).load();
+  const { zones, diagnostics, missing } = desiredFleet(selectZones, state, undefined);
+  expect([zones.size, diagnostics]).toEqual([0, []]);
+  expect([...missing]).toEqual([["shop.example.com", undefined]]);
 });
 
 function fleetZone(name: string): FleetZone {
@@ -66,9 +80,19 @@ describe("the part of a fleet that one of several processes reconciles", () => {
       const part = partOfFleet(fleet, { owns: isMine, ownsMissing });
       expect([...part.zones.keys()]).toEqual(["a.example"]);
       expect(part.missing.size).toBe(ownsMissing ? 1 : 0);
+      expect(part.diagnostics).toBe(fleet.diagnostics);
       expect(partOfFleet(fleet, undefined)).toBe(fleet);
     },
   );
+});
+
+it("a zone that the service lists no more is gone, though the others are the same", ({
+  expect,
+}) => {
+  const [first, second] = [zone("a.example"), { ...zone("b.example"), id: otherId }];
+  const known = joinListings(undefined, { zones: [first, second], failed: [] });
+  const after = joinListings(known, { zones: [first], failed: [] });
+  expect(after.zones).toEqual([first]);
 });
 
 describe("a declared name while the zones of a credential are not known", () => {

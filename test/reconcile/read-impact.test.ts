@@ -17,6 +17,7 @@ import {
   liveZone,
   owner,
   policy,
+  shopZone,
 } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
@@ -48,13 +49,13 @@ async function impactOf(
 ): Promise<ReadImpact & { readonly asked: readonly string[] }> {
   const asked: string[] = [];
   const source: ImpactSource = {
-    readResources: async () => {
-      asked.push("resources");
+    readResources: async (zone, given) => {
+      if (zone === shopZone && given === signal) asked.push("resources");
       if (faults.resources !== undefined) throw faults.resources;
       return Promise.resolve([script("https://cdn.example.net/a.js")]);
     },
-    readManaged: async (_zone, id) => {
-      asked.push(id === ruleset.id ? "owasp" : id);
+    readManaged: async (zone, id, given) => {
+      if (zone === shopZone && given === signal) asked.push(id === ruleset.id ? "owasp" : id);
       if (faults.managed !== undefined) throw faults.managed;
       return Promise.resolve(ruleset);
     },
@@ -80,9 +81,10 @@ describe("the impact of a plan", () => {
 });
 
 describe("a source that cannot be read", () => {
-  const [refused, busy] = [
+  const [refused, busy, slow] = [
     new ServiceFault("API_FORBIDDEN", false),
     new ServiceFault("API_SERVER", true),
+    new ServiceFault("API_TIMEOUT", true),
   ];
   const noResources = "what was detected could not be read: API_SERVER of the world";
 
@@ -99,6 +101,7 @@ describe("a source that cannot be read", () => {
       faults: { resources: busy, managed: refused },
       passes: busy,
     },
+    { when: "both are: the first", faults: { resources: busy, managed: slow }, passes: busy },
     { when: "that of another is", faults: { resources: refused, managed: busy }, passes: busy },
     { when: "neither is", faults: { resources: refused, managed: refused }, passes: undefined },
   ])("is worth a retry where $when", async ({ faults, passes }, { expect, signal }) => {

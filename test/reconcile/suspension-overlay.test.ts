@@ -38,6 +38,11 @@ describe("a new declaration of a zone", () => {
       noMore: true,
     },
     {
+      when: "only observes it, and changes what is written afterwards",
+      after: held({ mode: "observe" }, other),
+      noMore: true,
+    },
+    {
       when: "suspends it for a while, and changes what is written then",
       after: held({ suspension: tillNoon }, other),
       noMore: false,
