@@ -51,8 +51,33 @@ export const equivalentInAudit = [
     why: "A bound of memory; any number near it will do.",
   },
   {
+    file: "src/reconcile/audit/seen-entries.ts",
+    how: "20_000 → 20001",
+    why: "A bound of memory; any number near it will do.",
+  },
+  {
+    file: "src/reconcile/audit/seen-entries.ts",
+    how: "this.#contents.size <= maxIds → ((this.#contents.size) < (maxIds))",
+    why: "A bound of memory; any number near it will do.",
+  },
+  {
     file: "src/reconcile/audit/seen-resources.ts",
     how: "last === undefined || current === undefined → ((last === undefined) && (current === undefined))",
+    why: "A difference to a version that is not known is no number, and exceeds nothing.",
+  },
+  {
+    file: "src/reconcile/audit/seen-resources.ts",
+    how: "last === undefined || current === undefined → false",
+    why: "A difference to a version that is not known is no number, and exceeds nothing.",
+  },
+  {
+    file: "src/reconcile/audit/seen-resources.ts",
+    how: "last === undefined || current === undefined → (last === undefined)",
+    why: "A difference to a version that is not known is no number, and exceeds nothing.",
+  },
+  {
+    file: "src/reconcile/audit/seen-resources.ts",
+    how: "last === undefined || current === undefined → (current === undefined)",
     why: "A difference to a version that is not known is no number, and exceeds nothing.",
   },
   {
@@ -71,5 +96,33 @@ export const equivalentInAudit = [
     file: "src/reconcile/audit/touched-zones.ts",
     how: 'idInPath ?? "" → (idInPath)',
     why: "No zone has an empty id.",
+  },
+  {
+    file: "src/reconcile/audit/touched-zones.ts",
+    how: 'rule.action !== "execute" → false',
+    why: "Only a rule that executes has a ruleset; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/audit/touched-zones.ts",
+    how: "continue; → ;",
+    line: 'if (rule.action !== "execute") continue;',
+    why: "Only a rule that executes has a ruleset; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/audit/touched-zones.ts",
+    how: '"" → "mutant"',
+    line: 'const [, level, , area, ruleset = ""] = path.split("/");',
+    why: "Any text that is no id of a ruleset will do.",
+  },
+  {
+    file: "src/reconcile/audit/touched-zones.ts",
+    how: '"" → "mutant"',
+    line: 'byId.get(idInPath ?? "") ??',
+    why: "Any text that is no id of a zone will do.",
+  },
+  {
+    file: "src/reconcile/audit/touched-zones.ts",
+    how: "name !== undefined && names.has(name) → (names.has(name))",
+    why: "No zone has no name; the compiler does not know it.",
   },
 ] as const;

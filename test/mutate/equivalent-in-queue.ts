@@ -1,4 +1,4 @@
-/** Survivors in the queue and the schedule of `reconcile` that were looked at. */
+/** Survivors in the queue of `reconcile` that were looked at. */
 export const equivalentInQueue = [
   {
     file: "src/reconcile/queue/zone-queue.ts",
@@ -128,35 +128,5 @@ export const equivalentInQueue = [
     how: '"" → "mutant"',
     line: 'this.#byCredential = new Map([[names[0] ?? "", this.#first], ...others]);',
     why: "There is a credential; the compiler does not know it.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: 'name ?? "" → (name)',
-    why: "Every moment in a time zone has an offset; the compiler does not know it.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "hours ?? 0 → (hours)",
-    why: "Every offset has hours; the compiler does not know it.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "minutes ?? 0 → (minutes)",
-    why: "Every offset has minutes; the compiler does not know it.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "100 → 101",
-    why: "A bound of the search; any number near it will do.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "count < maxEdges → ((count) <= (maxEdges))",
-    why: "A bound of the search; any number near it will do.",
-  },
-  {
-    file: "src/reconcile/schedule/windows.ts",
-    how: "last?.lets === lets && last.from <= now && now < last.to → false",
-    why: "The end is searched again: it costs time.",
   },
 ] as const;

@@ -27,6 +27,16 @@ export const equivalentInReconcile = [
     why: "The digest is computed again: it costs time.",
   },
   {
+    file: "src/reconcile/fleet/desired-fleet.ts",
+    how: "known !== undefined → false",
+    why: "The digest is computed again: it costs time.",
+  },
+  {
+    file: "src/reconcile/fleet/desired-fleet.ts",
+    how: '"planning" → ""',
+    why: "A stored phase that is not known counts as `planning`.",
+  },
+  {
     file: "src/reconcile/fleet/first-round.ts",
     how: "0 → 1",
     line: "this.#isSmall ? fleetLimits : { ...fleetLimits, minFleet: 0 },",
@@ -178,6 +188,11 @@ export const equivalentInReconcile = [
     how: "return; → ;",
     line: "if (options === undefined) return;",
     why: "Zones are taken and not read: it costs a turn of each.",
+  },
+  {
+    file: "src/reconcile/inventory/read-impact.ts",
+    how: "ruleset !== undefined → true",
+    why: "A ruleset that is stored as not known is not known.",
   },
   {
     file: "src/reconcile/inventory/read-scripts.ts",

@@ -10,7 +10,9 @@ import { equivalentInQueue } from "./equivalent-in-queue.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
 import { equivalentInRequests } from "./equivalent-in-requests.ts";
 import { equivalentInRuns } from "./equivalent-in-runs.ts";
+import { equivalentInSchedule } from "./equivalent-in-schedule.ts";
 import { equivalentInSyntax } from "./equivalent-in-syntax.ts";
+import { equivalentInWrites } from "./equivalent-in-writes.ts";
 
 /** A mutant that no test can or should notice. */
 export interface EquivalentMutant {
@@ -66,5 +68,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInReconcile,
   ...equivalentInRequests,
   ...equivalentInRuns,
+  ...equivalentInSchedule,
   ...equivalentInSyntax,
+  ...equivalentInWrites,
 ];
