@@ -140,8 +140,8 @@ describe("the end of a freeze", () => {
   );
 
   it("is what another asks for the first time, in any order of moments", ({ expect }) => {
-    const night = window({ start: "0 1 * * *", durationMs: 2 * hour });
-    const all = [lenient, night, window({ start: "0 23 * * 5", durationMs: hour })];
+    const daily = window({ start: "0 1 * * *", durationMs: 2 * hour });
+    const all = [lenient, daily, window({ start: "0 23 * * 5", durationMs: hour })];
     const halfHours = fc.array(fc.integer({ min: 0, max: 16 * 48 }), { maxLength: 12 });
     fc.assert(
       fc.property(halfHours, (asked) => {

@@ -68,8 +68,9 @@ describe("the known writes of zones", () => {
   it("are dropped first of the zones that were not seen for longest", ({ expect }) => {
     const known = new KnownWrites();
     for (let number = 0; number < 300; number += 1) known.forget(nameOf(number));
-    for (let number = 0; number < 50; number += 1)
+    for (let number = 0; number < 50; number += 1) {
       known.add(nameOf(number), entries(200, 1), at(2));
+    }
     known.add(nameOf(0), entries(1, 1), at(2));
     expect(known.since(nameOf(0), at(0))).toHaveLength(200);
     known.add(nameOf(50), entries(1, 1), at(2));

@@ -7,7 +7,7 @@ import { declared, deployment } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
 
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
-const [shopId, blogId, otherId, owasp, other] = [1, 2, 3, 4, 5].map(idOf);
+const [shopId, blogId, otherId, owasp, other] = [idOf(1), idOf(2), idOf(3), idOf(4), idOf(5)];
 const rules = declared([deployment("owasp", { ruleset: idOf(4) })]);
 const zones = declaredZones([zoneWithId(shop, 1, { rules }), zoneWithId(blog, 2)]);
 
@@ -39,16 +39,16 @@ describe("the zones that an entry touches", () => {
       entry: { path: `/zones/${shopId}/page_shield` },
       yields: [shop],
     },
-    { when: "only its zone is known", entry: { zoneId: blogId ?? "" }, yields: [blog] },
+    { when: "only its zone is known", entry: { zoneId: blogId }, yields: [blog] },
     { when: "only the zone's name is known", entry: { zoneName: blog }, yields: [blog] },
     {
       when: "zone and path agree",
-      entry: { zoneId: shopId ?? "", path: `/zones/${shopId}/rulesets/${other}/rules/${owasp}` },
+      entry: { zoneId: shopId, path: `/zones/${shopId}/rulesets/${other}/rules/${owasp}` },
       yields: [shop],
     },
     {
       when: "it cannot be placed but names a zone",
-      entry: { zoneId: shopId ?? "", path: "/internal/dashboard/graphql" },
+      entry: { zoneId: shopId, path: "/internal/dashboard/graphql" },
       yields: [shop],
     },
     {
@@ -58,22 +58,22 @@ describe("the zones that an entry touches", () => {
     },
     {
       when: "another product of the zone was written",
-      entry: { zoneId: shopId ?? "", path: `/zones/${shopId}/dns_records/${other}` },
+      entry: { zoneId: shopId, path: `/zones/${shopId}/dns_records/${other}` },
       yields: [],
     },
     {
       when: "it names a zone that is not declared",
-      entry: { zoneId: otherId ?? "", path: `/zones/${otherId}/page_shield` },
+      entry: { zoneId: otherId, path: `/zones/${otherId}/page_shield` },
       yields: [],
     },
     {
       when: "a zone that is not declared deploys the same ruleset",
-      entry: { zoneId: otherId ?? "", resourceId: owasp ?? "" },
+      entry: { zoneId: otherId, resourceId: owasp },
       yields: [],
     },
     {
       when: "a zone that is known by its name and not declared deploys the same ruleset",
-      entry: { zoneName: "other.example.com", resourceId: owasp ?? "" },
+      entry: { zoneName: "other.example.com", resourceId: owasp },
       yields: [],
     },
     {
@@ -88,12 +88,12 @@ describe("the zones that an entry touches", () => {
     },
     {
       when: "an account's own product was changed for a zone",
-      entry: { zoneId: shopId ?? "", path: `/accounts/${other}/logpush/jobs` },
+      entry: { zoneId: shopId, path: `/accounts/${other}/logpush/jobs` },
       yields: [shop],
     },
     {
       when: "a zone that is known by its path and not declared deploys the same ruleset",
-      entry: { path: `/zones/${otherId}/rulesets/${owasp}`, resourceId: owasp ?? "" },
+      entry: { path: `/zones/${otherId}/rulesets/${owasp}`, resourceId: owasp },
       yields: [],
     },
     {
@@ -108,19 +108,18 @@ describe("the zones that an entry touches", () => {
     },
     {
       when: "the service moved a managed ruleset",
-      entry: { resourceId: owasp ?? "" },
+      entry: { resourceId: owasp },
       yields: [shop],
     },
     {
       when: "the service refused the request",
-      entry: { zoneId: shopId ?? "", isRefused: true },
+      entry: { zoneId: shopId, isRefused: true },
       yields: [],
     },
     { when: "it says nothing", entry: {}, yields: [] },
   ])("when $when: $yields", ({ entry, yields }, { expect }) => {
     expect(touchedZones(auditEntry(entry), zones)).toEqual(yields);
   });
-
   it("are all that deploy the ruleset of the account that was written", ({ expect }) => {
     const both = declaredZones([zoneWithId(shop, 1, { rules }), zoneWithId(blog, 2, { rules })]);
     const entry = auditEntry({ path: `/accounts/${other}/rulesets/${owasp}` });
@@ -128,7 +127,7 @@ describe("the zones that an entry touches", () => {
   });
 
   it.for(otherProducts)("are none where somebody changes only %s", (area, { expect }) => {
-    const entry = auditEntry({ zoneId: shopId ?? "", path: `/zones/${shopId}/${area}/1` });
+    const entry = auditEntry({ zoneId: shopId, path: `/zones/${shopId}/${area}/1` });
     expect(touchedZones(entry, zones)).toEqual([]);
   });
 
