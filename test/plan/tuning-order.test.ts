@@ -58,20 +58,41 @@ describe("the order of paranoia levels and other categories", () => {
   });
 
   it.for([
-    { when: "alone", others: [], shown: [] },
-    { when: "behind another category", others: [php], shown: ["language-php off"] },
+    {
+      when: "got an action",
+      others: [],
+      second: { ...levelOn(2), action: "log" },
+      shown: ["paranoia-level-2 on log"],
+    },
+    {
+      when: "got an action behind another category",
+      others: [php],
+      second: { ...levelOn(2), action: "log" },
+      shown: ["language-php off", "paranoia-level-2 on log"],
+    },
+    {
+      when: "got a sensitivity",
+      others: [],
+      second: { ...levelOn(2), sensitivity_level: "low" },
+      shown: ["paranoia-level-2 on low"],
+    },
+    {
+      when: "is listed without a value",
+      others: [],
+      second: { category: "paranoia-level-2" },
+      shown: ["paranoia-level-2"],
+    },
   ])(
-    "keeps the level where somebody gave one of its categories an action, $when",
-    ({ others, shown }, { expect }) => {
+    "keeps the level and shows its category beside it where that $when",
+    ({ others, second, shown }, { expect }) => {
       const rule = deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 2 } });
-      const logged = { ...levelOn(2), action: "log" };
-      const categories = [levelOn(1), ...others, logged, levelOff(3), levelOff(4)];
+      const categories = [levelOn(1), ...others, second, levelOff(3), levelOff(4)];
       const live = liveDeployment("r1", { ref: "zonewarden:owasp" }, { categories });
       const { changes } = plannedRules(declared([rule]), entrypoint(live));
       expect(changes[0]?.fields).toMatchObject([
         {
           field: "overrides.categories",
-          before: [...shown, "paranoia-level-2 on log"],
+          before: shown,
           after: undefined,
         },
       ]);
