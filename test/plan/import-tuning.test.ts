@@ -94,6 +94,18 @@ describe("the tuning of OWASP, found again", () => {
     expect(rule?.overrides.rules).toMatchObject(overrides.rules);
   });
 
+  it("is that of the score rule alone where a category beats the level", ({ expect }) => {
+    const overrides = {
+      categories: [levelOff(4), php],
+      rules: [{ id: documentedScoreRuleId, action: "log", score_threshold: 25 }],
+    };
+    const live = withRules(liveDeployment("r1", {}, overrides));
+    const [rule] = executing(declared(live));
+    expect(rule?.tuning).toStrictEqual({ ...untuned, scoreThreshold: 25, action: "log" });
+    expect(rule?.overrides.categories).toMatchObject(overrides.categories);
+    expect(rule?.overrides.rules).toEqual([]);
+  });
+
   it("is looked for in the OWASP ruleset only", ({ expect }) => {
     const parameters = { id: managedRulesets.cloudflare, overrides: { categories: [levelOff(4)] } };
     const other = liveRule("r1", { action: "execute", action_parameters: parameters });

@@ -46,6 +46,27 @@ describe("what is live, declared", () => {
     expect(leftOut).toEqual([]);
   });
 
+  it("is enforced, reports what is not declared, and has all settings", ({ expect }) => {
+    const settings = {
+      enabled: true,
+      use_cloudflare_reporting_endpoint: false,
+      use_connection_url_path: true,
+    };
+    const { content } = declared(liveZone({ settings, policies: [livePolicy("p1")] }));
+    expect(content).toStrictEqual({
+      mode: "enforce",
+      suspension: undefined,
+      settings: [
+        { name: "enabled", value: true },
+        { name: "use_cloudflare_reporting_endpoint", value: false },
+        { name: "use_connection_url_path", value: true },
+      ],
+      policies: { items: [expect.objectContaining({ key: "made-by-hand" })], unmanaged: "report" },
+      rules: undefined,
+      scripts: undefined,
+    });
+  });
+
   it("has the keys that marks give, and the words without the mark", ({ expect }) => {
     const live = withPolicies(livePolicy("p1", { description: "Checkout [zonewarden:shop]" }));
     expect(declared(live).content.policies?.items).toMatchObject([
@@ -61,8 +82,18 @@ describe("what is live, declared", () => {
       key: "very-long-long-long-long-long-long-long",
     },
     { description: "x".repeat(100), key: "x".repeat(40) },
+    { description: `${"x".repeat(35)} word`, key: `${"x".repeat(35)}-word` },
+    { description: `${"x".repeat(35)} word too`, key: `${"x".repeat(35)}-word` },
+    { description: `${"x".repeat(35)} words too`, key: "x".repeat(35) },
+    { description: `A ${"x".repeat(60)}`, key: "a" },
+    { description: "[zonewarden:shop]", key: "shop" },
     { description: "--- 1.", key: "1" },
     { description: "测试", expression: "ssl", key: "policy" },
+    {
+      description: "测试",
+      expression: 'http.host eq "a.example" and http.host eq "b.example"',
+      key: "policy",
+    },
   ])("makes of $description the key $key", ({ key, ...policy }, { expect }) => {
     expect(keysOf(declared(withPolicies(livePolicy("p1", policy))))).toEqual([key]);
   });
@@ -92,6 +123,14 @@ describe("what is live, declared", () => {
       "exception-2",
       "exception",
     ]);
+  });
+
+  it("gives the key away that the mark of another owner has", ({ expect }) => {
+    const live = withPolicies(
+      livePolicy("p1", { description: "Shop" }),
+      livePolicy("p2", { description: "Theirs [team-b:shop]" }),
+    );
+    expect(keysOf(declared(live))).toEqual(["shop"]);
   });
 
   it("names rules by what they deploy, and exceptions by their words", ({ expect }) => {
@@ -158,7 +197,7 @@ describe("what cannot be declared is reported", () => {
 
   it("fields that nobody knows, of what is declared nevertheless", ({ expect }) => {
     const live = liveZone({
-      policies: [livePolicy("p1", { rest: { future: 1 } })],
+      policies: [livePolicy("p1", { rest: { later: 2, future: 1 } })],
       entrypoint: entrypoint(
         liveDeployment(
           "r1",
@@ -175,7 +214,7 @@ describe("what cannot be declared is reported", () => {
     expect(keysOf(declaration)).toEqual(["made-by-hand", "owasp"]);
     const words = "is declared without fields that files do not support:";
     expect(reasonsOf(declaration)).toEqual([
-      `p1 ${words} future`,
+      `p1 ${words} future, later`,
       `r1 ${words} action_parameters.overrides.categories[].more, action_parameters.overrides.future, action_parameters.overrides.rules[].less, novelty`,
     ]);
   });
@@ -199,6 +238,31 @@ describe("what cannot be declared is reported", () => {
       true,
       true,
     ]);
+  });
+
+  it("a whole kind beside a policy that has the id of the preventing one for a key", ({
+    expect,
+  }) => {
+    const declaration = declared(
+      withPolicies(
+        livePolicy("p1", { description: "One [zonewarden:same]" }),
+        livePolicy("p2", { description: "Two [zonewarden:same]" }),
+        livePolicy("p3", { description: "P2" }),
+      ),
+    );
+    expect(reasonsOf(declaration).slice(1)).toEqual([
+      "p3 is left out because of p2",
+      "p1 is left out because of p2",
+    ]);
+  });
+
+  it("what the files object to only as a whole", ({ expect }) => {
+    const live = withPolicies(livePolicy("p1"), livePolicy("p2", { description: "Odd" }));
+    const declaration = importLiveZone(live, owner, ({ policies }) =>
+      (policies?.items.length ?? 0) > 1 ? "are too many" : undefined,
+    );
+    expect(declaration.content.policies).toBeUndefined();
+    expect(reasonsOf(declaration)).toEqual(["p1 are too many", "p2 are too many"]);
   });
 
   it("what the files object to", ({ expect }) => {
