@@ -16,17 +16,6 @@ export const equivalentInPlan = [
     why: "A policy that is not live differs in its fields; the compiler does not know it.",
   },
   {
-    file: "src/plan/import/import-policies.ts",
-    how: 'options[0]?.key ?? "" → (options[0]?.key)',
-    why: "A candidate has at least one option; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/import/import-zone.ts",
-    how: '"" → "mutant"',
-    line: 'if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));',
-    why: "A candidate has at least one option; the compiler does not know it.",
-  },
-  {
     file: "src/plan/policies/policy-effect.ts",
     how: '"" → "mutant"',
     line: 'none: "",',
@@ -69,16 +58,6 @@ export const equivalentInPlan = [
     why: "Any number over 2 keeps the directions apart.",
   },
   {
-    file: "src/plan/import/import-zone.ts",
-    how: "changed.has(`${kind}/${item.key}`) → undefined",
-    why: "No live resource is known whose import a plan would change: the check is for one that we do not know.",
-  },
-  {
-    file: "src/plan/import/import-zone.ts",
-    how: '`${kind}/${item.key}` → ""',
-    why: "No live resource is known whose import a plan would change: the check is for one that we do not know.",
-  },
-  {
     file: "src/plan/policies/policy-order.ts",
     how: "break; → ;",
     why: "There is a step to take while steps wait; the compiler does not know it.",
@@ -114,11 +93,6 @@ export const equivalentInPlan = [
     how: '"" → "mutant"',
     line: 'const { owner = "", key = "" } = unmarked(coerceText(description));',
     why: "A policy that is created bears a mark; the compiler does not know it.",
-  },
-  {
-    file: "src/plan/import/import-zone.ts",
-    how: 'changes.filter((change) => change.verb === "delete") → changes',
-    why: "All other changes are those of declared policies or rules; the compiler does not know it.",
   },
   {
     file: "src/plan/policies/policy-match.ts",

@@ -3,6 +3,7 @@ import { equivalentInAudit } from "./equivalent-in-audit.ts";
 import { equivalentInCauses } from "./equivalent-in-causes.ts";
 import { equivalentInCsp } from "./equivalent-in-csp.ts";
 import { equivalentInImpact } from "./equivalent-in-impact.ts";
+import { equivalentInImport } from "./equivalent-in-import.ts";
 import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
 import { equivalentInPlanRules } from "./equivalent-in-plan-rules.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
@@ -62,6 +63,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInImpact,
   ...equivalentInOverlap,
   ...equivalentInPlan,
+  ...equivalentInImport,
   ...equivalentInCauses,
   ...equivalentInPlanRules,
   ...equivalentInQueue,
