@@ -73,6 +73,23 @@ describe("a service out of reach", () => {
     expect(budget.state.isCircuitOpen).toBe(false);
   });
 
+  it("is probed by one request at a time, whatever else ends meanwhile", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock);
+    const slow = await Promise.all([
+      budget.acquire("sweep", forever),
+      budget.acquire("sweep", forever),
+    ]);
+    for (let nth = 0; nth < 5; nth += 1) await fail(budget);
+    const probe = await clock.run(budget.acquire("sweep", forever));
+    const next = budget.acquire("sweep", forever);
+    for (const permit of slow) permit.end("aborted", undefined);
+    expect(budget.state).toMatchObject({ waiting: 1, inFlight: 1 });
+    probe.end("answered", silent);
+    (await next).end("answered", silent);
+    expect(budget.state).toMatchObject({ isCircuitOpen: false, waiting: 0 });
+  });
+
   it("is out of reach after five failures in a row, of which an answer is the end", async ({
     expect,
   }) => {
