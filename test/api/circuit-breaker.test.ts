@@ -90,6 +90,19 @@ describe("a service out of reach", () => {
     expect(budget.state).toMatchObject({ isCircuitOpen: false, waiting: 0 });
   });
 
+  it("is in reach from any answer on, also of a request that was sent before", async ({
+    expect,
+  }) => {
+    const budget = budgetOf(new SimulatedClock());
+    const slow = await budget.acquire("sweep", forever);
+    for (let nth = 0; nth < 5; nth += 1) await fail(budget);
+    const waiting = budget.acquire("sweep", forever);
+    expect(budget.state).toMatchObject({ isCircuitOpen: true, waiting: 1 });
+    slow.end("answered", silent);
+    expect(budget.state).toMatchObject({ isCircuitOpen: false, waiting: 0 });
+    (await waiting).end("answered", silent);
+  });
+
   it("is out of reach after five failures in a row, of which an answer is the end", async ({
     expect,
   }) => {

@@ -34,18 +34,11 @@ export class CircuitBreaker {
   /** Notes the end of a request. */
   end(requestEnd: RequestEnd, wasProbe: boolean, now: number): void {
     if (wasProbe) this.#isProbing = false;
-    switch (requestEnd) {
-      case "answered":
-        this.#failures = 0;
-        this.#openMs = 0;
-        this.#nextProbeAt = Number.NEGATIVE_INFINITY;
-        return;
-      case "unreachable":
-        this.#fail(wasProbe, now);
-        return;
-      case "aborted":
-      case "unsent":
-    }
+    if (requestEnd === "unreachable") this.#fail(wasProbe, now);
+    if (requestEnd !== "answered") return;
+    this.#failures = 0;
+    this.#openMs = 0;
+    this.#nextProbeAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Ignores failures of requests that were in flight when the circuit opened. */
