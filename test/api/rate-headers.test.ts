@@ -69,6 +69,7 @@ describe("the time after which to try again", () => {
     ["Fri, 20 Nov 2026 11:59:00 GMT", 0],
     ["Sat, 20 Nov 2027 12:00:00 GMT", 600_000],
     ["2026-11-20T12:00:07Z", 7_000],
+    ["2026-11-21", 600_000],
     ["", undefined],
     [" ", undefined],
     ["soon", undefined],

@@ -56,6 +56,15 @@ describe("a share of the request budget", () => {
     await expect(taking).rejects.toMatchObject({ message: "stopped" });
   });
 
+  it("counts nothing for who has given up already", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const share = new RequestShare(windowMs, () => 0.01, clock);
+    const gone = share.take(AbortSignal.abort(new Error("stopped")));
+    await expect(gone).rejects.toMatchObject({ message: "stopped" });
+    await share.take(signal);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
   it("does not starve while sweeps want the whole budget", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     const limits = { limit: 100, windowMs, reserve: 0, concurrency: 4, maxWaitMs: 10 * windowMs };

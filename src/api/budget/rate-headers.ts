@@ -52,7 +52,6 @@ interface RateItem {
 }
 
 function itemsOf(header: string | readonly string[] | undefined): RateItem[] {
-  if (header === undefined) return [];
   return headerText(header)
     .split(",")
     .map((item) => {
