@@ -201,4 +201,20 @@ export const equivalentInApi = [
     line: "if (parsed.length % atOnce === atOnce - 1) await setImmediate();",
     why: "Others may go on at any of a hundred entries.",
   },
+  {
+    file: "src/api/budget/rate-headers.ts",
+    how: '"" → "mutant"',
+    line: 'const [name = "", ...parameters] = item.split(";").map((part) => part.trim());',
+    why: "A text has at least one part; the compiler does not know it.",
+  },
+  {
+    file: "src/api/budget/rate-headers.ts",
+    how: "text !== undefined && /^\\d{1,9}$/.test(text) → (/^\\d{1,9}$/.test(text))",
+    why: "undefined is no number; the compiler does not know it.",
+  },
+  {
+    file: "src/api/budget/request-share.ts",
+    how: "this.#sent.at(-this.#limit) ?? now → (this.#sent.at(-this.#limit))",
+    why: "Where nothing is free, so many requests were sent; the compiler does not know it.",
+  },
 ] as const;
