@@ -65,6 +65,15 @@ describe("a share of the request budget", () => {
     expect(clock.monotonicMs()).toBe(0);
   });
 
+  it("waits no longer than to the end of the window", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const share = new RequestShare(windowMs, () => 0.01, clock);
+    await share.take(signal);
+    await clock.advance(windowMs - 1);
+    await clock.run(share.take(signal));
+    expect(clock.monotonicMs()).toBe(windowMs);
+  });
+
   it("does not starve while sweeps want the whole budget", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     const limits = { limit: 100, windowMs, reserve: 0, concurrency: 4, maxWaitMs: 10 * windowMs };
