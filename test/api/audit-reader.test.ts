@@ -7,8 +7,9 @@ import { ServiceError } from "../../src/zone/service-error.ts";
 import { control } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated } from "../support/emulated.ts";
+import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { zoneNamed } from "../support/model.ts";
-import { plantedToken } from "../support/service.ts";
+import { connect, plantedToken, zone } from "../support/service.ts";
 
 const zones = [{ name: "shop.example.com", settings: { enabled: true } }];
 const everything = { name: "everything", value: plantedToken, permissions: "all" } as const;
@@ -157,5 +158,35 @@ describe("the reader of audit logs", () => {
     const blog = zoneNamed("blog.example.com");
     expect((await audit.read([at.zone, blog], always, signal)).isCut).toBe(false);
     await expect(audit.read([blog], always, signal)).rejects.toThrow("no credential serves");
+  });
+
+  it("knows the tokens of every credential", async ({ expect }) => {
+    await using at = connect("http://127.0.0.1:9", { credentials: [{}, { name: "second" }] });
+    for (const [index, { credential }] of at.service.sessions.entries()) {
+      credential.noteTokenId(`t${index}`);
+    }
+    const audit = createAuditReader(at.service);
+    expect(["t0", "t1", "t2", ""].map((id) => audit.isOwnToken(id))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it.for([
+    { when: "leaves out entries of a token with a known id", ids: ["t1"], filter: "t1" },
+    { when: "leaves out nothing where the id is not known", ids: [], filter: null },
+  ])("$when", async ({ ids, filter }, { expect, signal }) => {
+    await using server = await startServer(({ path }, response) => {
+      if (path.includes("/logs/audit")) succeed(response, []);
+      else refuse(response, 403);
+    });
+    await using at = connect(server.baseUrl);
+    for (const id of ids) at.session.credential.noteTokenId(id);
+    await createAuditReader(at.service).read([zone()], always, signal);
+    const query = new URLSearchParams(server.seen.at(-1)?.path.split("?")[1]);
+    expect(query.get("actor_token_id.not")).toBe(filter);
+    expect(query.get("since")).toBe(always.since.toISOString());
   });
 });
