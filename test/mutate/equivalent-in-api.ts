@@ -217,4 +217,37 @@ export const equivalentInApi = [
     how: "this.#sent.at(-this.#limit) ?? now → (this.#sent.at(-this.#limit))",
     why: "Where nothing is free, so many requests were sent; the compiler does not know it.",
   },
+  {
+    file: "src/api/audit-reader.ts",
+    how: 'first?.accountId ?? "" → (first?.accountId)',
+    why: "Where there are no zones no credential serves them, and nothing is read.",
+  },
+  {
+    file: "src/api/audit-reader.ts",
+    how: "?.accountId → .accountId",
+    why: "Where there are no zones no credential serves them, and nothing is read.",
+  },
+  {
+    file: "src/api/audit-reader.ts",
+    how: '"" → "mutant"',
+    line: 'return first?.accountId ?? "";',
+    why: "Where there are no zones no credential serves them, and nothing is read.",
+  },
+  {
+    file: "src/api/audit-reader.ts",
+    how: "!(error instanceof ServiceError) → false",
+    line: "if (!(error instanceof ServiceError)) throw error;",
+    why: "Another error means that the caller gave up, and the read that follows says so, too.",
+  },
+  {
+    file: "src/api/audit-reader.ts",
+    how: "throw error; → ;",
+    line: "if (!(error instanceof ServiceError)) throw error;",
+    why: "Another error means that the caller gave up, and the read that follows says so, too.",
+  },
+  {
+    file: "src/api/audit-reader.ts",
+    how: "!(error instanceof ServiceError) || !isDenied(error) → (!isDenied(error))",
+    why: "Another error has no code, and so is none of a denied token.",
+  },
 ] as const;
