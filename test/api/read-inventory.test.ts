@@ -250,6 +250,15 @@ describe("what pages loaded", () => {
     expect(seen.map(nameOf)).toEqual(["c.js", "copy.js", "a.js", "b.js", "feed"]);
   });
 
+  it("is every script ever seen for a plan, which judges scripts alone", async ({
+    expect,
+    signal,
+  }) => {
+    await using world = await emulated(seed);
+    const scripts = await world.reader.readScripts(world.zone, "sweep", signal);
+    expect(scripts.map(nameOf)).toEqual(["c.js", "copy.js", "a.js", "b.js"]);
+  });
+
   it("is listed for single pages, with or without their scheme", async ({ expect, signal }) => {
     await using world = await emulated(seed);
     const inventory = createInventory(world.service);
