@@ -250,4 +250,9 @@ export const equivalentInApi = [
     how: "!(error instanceof ServiceError) || !isDenied(error) → (!isDenied(error))",
     why: "Another error has no code, and so is none of a denied token.",
   },
+  {
+    file: "src/api/service.ts",
+    how: 'items.filter((item) => item.kind === "script") → items',
+    why: "A list of scripts holds scripts; the compiler does not know it.",
+  },
 ] as const;
