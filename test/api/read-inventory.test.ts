@@ -21,7 +21,12 @@ const seed = {
       hash,
       versions: [{ hash, js_integrity_score: 3, fetched_at: "2026-11-19T00:00:00Z" }],
     },
-    { url: "https://rare.example/b.js", status: "infrequent", first_seen_at: "2d" },
+    {
+      url: "https://rare.example/b.js",
+      status: "infrequent",
+      first_seen_at: "2d",
+      page_urls: ["https://shop.example.com/pay"],
+    },
     { url: "https://old.example/c.js", status: "inactive", first_seen_at: "20d" },
     { url: "https://shop.example.com/cdn-cgi/d.js", first_seen_at: "1d" },
     { url: "https://cdn.example/copy.js", first_seen_at: "4d", host: "www.shop.example.com", hash },
@@ -81,6 +86,7 @@ describe.for(["published", "specification"] as const)("in the %s dialect", (dial
     const filters = { ...noFilters, urls: ["a.js"] };
     const [listed] = await inventory.list(world.zone, "script", filters, signal);
     const script = await inventory.read(world.zone, "script", listed?.id ?? "", signal);
+    expect(await inventory.readScript(world.zone, listed?.id ?? "", signal)).toEqual(script);
     expect(script).toMatchObject({
       pageUrls: ["https://shop.example.com/", "https://shop.example.com/pay"],
       scores: { integrity: 3, malware: undefined },
@@ -264,7 +270,7 @@ describe("what pages loaded", () => {
     const inventory = createInventory(world.service);
     for (const page of ["shop.example.com/pay", "*/pay"]) {
       const found = await inventory.listScriptsOn(world.zone, [page], signal);
-      expect(found.map(nameOf)).toEqual(["a.js"]);
+      expect(found.map(nameOf)).toEqual(["a.js", "b.js"]);
     }
     expect(await inventory.listScriptsOn(world.zone, ["shop.example.com/x"], signal)).toEqual([]);
   });
