@@ -255,4 +255,24 @@ export const equivalentInApi = [
     how: 'items.filter((item) => item.kind === "script") → items',
     why: "A list of scripts holds scripts; the compiler does not know it.",
   },
+  {
+    file: "src/api/service.ts",
+    how: "[...scripts, ...connections].filter(isSeenResource) → [...scripts, ...connections]",
+    why: "Scripts and connections are what is filtered; the compiler does not know it.",
+  },
+  {
+    file: "src/api/service.ts",
+    how: 'found.filter((item) => item.kind === "script") → found',
+    why: "A list of scripts holds scripts; the compiler does not know it.",
+  },
+  {
+    file: "src/api/service.ts",
+    how: 'item.kind !== "script" → false',
+    why: "What is read as a script is one; the compiler does not know it.",
+  },
+  {
+    file: "src/api/service.ts",
+    how: "throw new Error(`item ${id} is no script`); → ;",
+    why: "What is read as a script is one; the compiler does not know it.",
+  },
 ] as const;
