@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { createWriter } from "../../src/api/service.ts";
 import { sendWrite } from "../../src/api/write/send-write.ts";
 import { type Dialect, dialects } from "../../src/emulator/http/api-endpoint.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
@@ -7,8 +8,9 @@ import { ServiceError } from "../../src/zone/service-error.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { emulated } from "../support/emulated.ts";
 import { fakeGet } from "../support/get.ts";
+import { startServer, succeed } from "../support/http-server.ts";
 import { liveZone } from "../support/model.ts";
-import { zone } from "../support/service.ts";
+import { connect, zone } from "../support/service.ts";
 import { deployOwasp, kinds, rulesetOf, shop, writes } from "../support/writes.ts";
 
 const everyWay = dialects.flatMap((dialect) => kinds.map((call) => ({ dialect, call })));
@@ -142,6 +144,26 @@ describe("a write", () => {
       code: "API_UNKNOWN_OUTCOME",
       mayHaveHappened: true,
     });
+  });
+
+  it("that was sent is completed by a read, although no more writes are", async ({
+    expect,
+    signal,
+  }) => {
+    const stop = new AbortController();
+    await using server = await startServer(({ method }, response) => {
+      if (method === "PUT") stop.abort(new Error("a freeze begins"));
+      succeed(response, method === "PUT" ? { enabled: true } : settings);
+    });
+    await using connected = connect(server.baseUrl);
+    const live = liveZone({ zone: zone(), settings: { ...settings, enabled: false } });
+    const write: Write = { call: "update-settings", body: { enabled: true }, changes: [] };
+    const writer = createWriter(connected.service);
+    const written = await writer.write(live, write, signal, stop.signal);
+    expect(written.live.settings).toEqual(settings);
+    const again = writer.write(live, write, signal, stop.signal);
+    await expect(again).rejects.toMatchObject({ message: "a freeze begins" });
+    expect(server.seen.map(({ method }) => method)).toEqual(["PUT", "GET"]);
   });
 
   it("that waits for the request budget is not sent after it is stopped", async ({ expect }) => {
