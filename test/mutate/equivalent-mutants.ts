@@ -8,6 +8,7 @@ import { equivalentInOverlap } from "./equivalent-in-overlap.ts";
 import { equivalentInPlanRules } from "./equivalent-in-plan-rules.ts";
 import { equivalentInPlan } from "./equivalent-in-plan.ts";
 import { equivalentInQueue } from "./equivalent-in-queue.ts";
+import { equivalentInReads } from "./equivalent-in-reads.ts";
 import { equivalentInReconcile } from "./equivalent-in-reconcile.ts";
 import { equivalentInRequests } from "./equivalent-in-requests.ts";
 import { equivalentInRuns } from "./equivalent-in-runs.ts";
@@ -67,6 +68,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   ...equivalentInCauses,
   ...equivalentInPlanRules,
   ...equivalentInQueue,
+  ...equivalentInReads,
   ...equivalentInReconcile,
   ...equivalentInRequests,
   ...equivalentInRuns,
