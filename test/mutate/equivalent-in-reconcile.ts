@@ -209,4 +209,30 @@ export const equivalentInReconcile = [
     how: "latest !== undefined → true",
     why: "A round is judged after a load; the compiler does not know it.",
   },
+  {
+    file: "src/reconcile/reconciler.ts",
+    how: '"round_judged" → ""',
+    why: "An event that is no other is this one.",
+  },
+  {
+    file: "src/reconcile/reconciler.ts",
+    how: "await this.#handleEvents(stop) → this.#handleEvents(stop)",
+    why: "The workers end with the same signal, which also gives up what an event does.",
+  },
+  {
+    file: "src/reconcile/reconciler.ts",
+    how: "await loopUntil(stop, handleNext, this.#ports.bug) → loopUntil(stop, handleNext, this.#ports.bug)",
+    why: "The workers end with the same signal, which also gives up what an event does.",
+  },
+  {
+    file: "src/reconcile/reconciler.ts",
+    how: "declared === undefined → false",
+    why: "A zone that is dropped waits no longer; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/reconciler.ts",
+    how: "return; → ;",
+    line: "if (declared === undefined) return;",
+    why: "A zone that is dropped waits no longer; the compiler does not know it.",
+  },
 ] as const;

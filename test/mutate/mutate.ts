@@ -25,6 +25,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/daemon/run.test.ts",
     "test/daemon/restart.test.ts",
     "test/daemon/quota.test.ts",
+    "test/daemon/stored-revision.test.ts",
   ],
   api: ["test/cli/exit-codes.test.ts", "test/cli/flow.test.ts"],
   impact: ["test/reconcile/read-impact.test.ts", "test/cli/impact.test.ts"],
