@@ -287,7 +287,7 @@ async function readKinds(
     try {
       items.set(kind, await source.listItems(zone, kind, stop));
     } catch (error) {
-      const isNoneLeft = items.size === 0 && notPermitted.size === kinds.length - 1;
+      const isNoneLeft = notPermitted.size === kinds.length - 1;
       if (!(error instanceof ServiceError) || error.transient || isNoneLeft) throw error;
       notPermitted.set(kind, failureOf(error));
     }
