@@ -212,6 +212,16 @@ export const equivalentInReconcile = [
     why: "A zone that is dropped waits no longer; the compiler does not know it.",
   },
   {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "live.policies ?? [] → (live.policies)",
+    why: "The policies are always read; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/inventory/inventory-poller.ts",
+    how: "all.filter(isSeenResource) → all",
+    why: "Nothing is judged by cookies; the compiler does not know it.",
+  },
+  {
     file: "src/reconcile/inventory/read-impact.ts",
     how: "ruleset !== undefined → true",
     why: "A ruleset that is stored as not known is not known.",

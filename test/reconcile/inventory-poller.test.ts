@@ -2,12 +2,16 @@ import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
 import { daily, declaredZone, Detected } from "../support/detected.ts";
-import { harmless, script } from "../support/inventory.ts";
+import { connection, harmless, script } from "../support/inventory.ts";
 import { absent, declared, deployment, liveZone, owner, policy } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const hourMs = 3_600_000;
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
+
+function busy(): Error {
+  return new ServiceFault("API_SERVER", true);
+}
 
 describe("the inventory poller", () => {
   it("sends no request where the inventory is off", async ({ expect }) => {
@@ -146,6 +150,29 @@ describe("an inventory read that fails", () => {
     },
   );
 
+  it("of one kind for a moment is an error of the zone, and is retried", async ({ expect }) => {
+    await using at = new Detected(daily);
+    let asked = 0;
+    at.faults.set(shop, () => ((asked += 1) === 2 ? busy() : undefined));
+    at.start(declaredZone(shop));
+    await at.clock.advance(6_000);
+    expect(at.takeResults()).toEqual([`${shop} error`, `${shop} read`]);
+  });
+
+  it("is retried soon though others failed before the last success", async ({ expect }) => {
+    await using at = new Detected(daily);
+    at.faults.set(shop, busy);
+    at.start(declaredZone(shop));
+    await at.clock.advance(60_000);
+    at.faults.clear();
+    await at.clock.advance(60_000);
+    at.takeResults();
+    at.faults.set(shop, busy);
+    at.rounds.reconfigure(daily);
+    await at.clock.advance(6_000);
+    expect(at.takeResults()).toEqual([`${shop} error`, `${shop} error`]);
+  });
+
   it("of the only kind is an error of the zone", async ({ expect }) => {
     await using at = new Detected({ ...daily, kinds: ["script"] });
     at.refusedKind = "script";
@@ -174,18 +201,50 @@ describe("an inventory report has", () => {
   it("counts, malicious items and items that no policy allows", async ({ expect }) => {
     await using at = new Detected(daily);
     at.live = { policies: [live] };
-    at.items.set(shop, [bad, gone, script(`https://${shop}/app.js`)]);
+    const api = connection("https://api.example.net/orders");
+    at.items.set(shop, [bad, gone, script(`https://${shop}/app.js`), api]);
     at.start(declaredZone(shop));
     await at.clock.advance(0);
     const [report] = at.reports;
     if (report?.result !== "read") throw new Error("not read");
     const { kinds, malicious, outside, impact } = report.facts;
     expect(kinds.get("script")).toMatchObject({ total: 3, malicious: 1 });
-    expect(kinds.get("connection")).toMatchObject({ total: 0 });
+    expect(kinds.get("connection")).toMatchObject({ total: 1 });
     expect(kinds.has("cookie")).toBe(false);
     expect(malicious.map(({ name }) => name)).toEqual([bad.url]);
     expect(outside).toMatchObject({ count: 1, newest: [{ name: bad.url }] });
     expect(impact).toEqual([]);
+  });
+
+  it("nothing of what policies allow where the token may not read scripts", async ({ expect }) => {
+    await using at = new Detected(daily);
+    at.live = { policies: [live] };
+    at.refusedKind = "script";
+    at.start(declaredZone(shop));
+    await at.clock.advance(0);
+    const [report] = at.reports;
+    if (report?.result !== "read") throw new Error("not read");
+    expect(report.facts.outside).toBeUndefined();
+  });
+
+  it("what follows from the parts that the zone declares, and from its policies", async ({
+    expect,
+  }) => {
+    await using at = new Detected(daily);
+    const settings = [{ name: "enabled", value: true }] as const;
+    const on = {
+      enabled: true,
+      use_cloudflare_reporting_endpoint: true,
+      use_connection_url_path: false,
+    };
+    at.live = { policies: [], settings: on };
+    at.start(declaredZone(shop, { settings }), declaredZone(blog));
+    await at.clock.advance(1_000);
+    const policies = { policies: true, rules: false, scoreRule: false };
+    expect(at.wanted).toMatchObject([
+      { ...policies, settings: true },
+      { ...policies, settings: false },
+    ]);
   });
 
   it("the impact of the zone's plan", async ({ expect }) => {

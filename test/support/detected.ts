@@ -8,6 +8,7 @@ import type { ScriptCheck, ScriptWatch } from "../../src/state/scripts/script-wa
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { Item, ItemKind, Script } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { PartsToRead } from "../../src/zone/ports.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { desiredZone, liveZone, owner, readAllAt, zoneNamed } from "./model.ts";
@@ -36,6 +37,8 @@ export class Detected implements AsyncDisposable {
   /** `script shop.example.com`, as they began. */
   readonly requests: string[] = [];
   readonly priorities = new Set<string>();
+  /** What was asked for of zones. */
+  readonly wanted: PartsToRead[] = [];
   readonly items = new Map<string, readonly Item[]>();
   readonly faults = new Map<string, () => Error | undefined>();
   /** Ids of scripts that are not on the declared pages. */
@@ -61,7 +64,9 @@ export class Detected implements AsyncDisposable {
   constructor(options: InventoryPollerOptions | undefined) {
     this.rounds = new InventoryPoller(options, {
       source: {
-        readAnswers: async (zone, { settings, policies }, priority, signal) => {
+        readAnswers: async (zone, wanted, priority, signal) => {
+          const { settings, policies } = wanted;
+          this.wanted.push(wanted);
           this.priorities.add(priority);
           const live = {
             ...this.live,
