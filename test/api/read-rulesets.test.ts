@@ -1,6 +1,11 @@
 import { describe, it } from "vitest";
 
-import { listRulesets, listVersions, readRuleset } from "../../src/api/read/read-rulesets.ts";
+import {
+  deleteVersion,
+  listRulesets,
+  listVersions,
+  readRuleset,
+} from "../../src/api/read/read-rulesets.ts";
 import { routes } from "../../src/api/routes.ts";
 import { createPruner, createRulesets } from "../../src/api/service.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
@@ -181,6 +186,32 @@ it.for([
     },
   ]);
 });
+
+it.for(["zone", "account"] as const)(
+  "asks for the lists of a %s, and deletes a version there",
+  async (level, { expect, signal }) => {
+    const { send, calls } = fakeGet(({ method }) => ({ result: method === "GET" ? [] : null }));
+    const scope = { level, zone: zoneOf() };
+    await listRulesets(send, scope, signal);
+    await listVersions(send, scope, "abc", signal);
+    await deleteVersion(send, scope, "abc", "3", signal);
+    const start = `/${level}s/{${level}_id}/rulesets`;
+    const owner = { [`${level}_id`]: level === "zone" ? scope.zone.id : scope.zone.accountId };
+    const one = { ...owner, ruleset_id: "abc" };
+    const bare = { query: {}, body: undefined };
+    const versions = `${start}/{ruleset_id}/versions`;
+    expect(calls).toEqual([
+      { ...bare, method: "GET", route: start, params: owner, query: { per_page: "50" } },
+      { ...bare, method: "GET", route: versions, params: one },
+      {
+        ...bare,
+        method: "DELETE",
+        route: `${versions}/{ruleset_version}`,
+        params: { ...one, ruleset_version: "3" },
+      },
+    ]);
+  },
+);
 
 it("follows the cursor of a long list", async ({ expect, signal }) => {
   const fake = fakeGet((_call, nth) => ({
