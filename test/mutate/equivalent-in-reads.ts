@@ -111,4 +111,14 @@ export const equivalentInReads = [
     line: "if (parsed.length % atOnce === atOnce - 1) await setImmediate();",
     why: "Others may go on at any of a hundred entries.",
   },
+  {
+    file: "src/api/read/item-query.ts",
+    how: "noFilters → {}",
+    why: "A filter that is missing filters nothing, too.",
+  },
+  {
+    file: "src/api/read/item-query.ts",
+    how: "Array.isArray(value) → false",
+    why: "The text of a list is its elements with commas between them, too.",
+  },
 ] as const;
