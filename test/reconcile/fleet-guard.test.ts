@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
-import { fleetHash } from "../../src/plan/guard/release.ts";
+import { fleetHash, planHash } from "../../src/plan/guard/release.ts";
 import {
+  changingZone,
   type ChangingZone,
   fleetChange,
   fleetGuard,
@@ -9,7 +10,7 @@ import {
 } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { desiredZone } from "../support/model.ts";
-import { change, hold as holdOf, report } from "../support/reports.ts";
+import { change, hold as holdOf, planOf, report } from "../support/reports.ts";
 
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
 
@@ -51,6 +52,11 @@ describe("a new revision of the files", () => {
       message:
         "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: to accept it, add abc1234def to limits.accept, or raise limits.max_fleet_share",
     });
+  });
+
+  it("tells what changes from what is dropped", ({ expect }) => {
+    const hold = fleetGuard(fleet(10), fleet(7, 1), "abc1234def", limits);
+    expect(hold?.message).toContain("changes 1 and drops 3 of 10 zones (40 %)");
   });
 
   it.for([
@@ -129,6 +135,20 @@ describe("all plans of a fleet", () => {
     expect(fleetChange(held, { ...limits, accept: [hash] })).toEqual({ result: "accepted" });
     const others = { ...held, changing: changing(5) };
     expect(fleetChange(others, { ...limits, accept: [hash] }).result).toBe("held");
+  });
+});
+
+describe("a zone that changes", () => {
+  it.for([
+    { directions: ["strengthens"], weakens: false },
+    { directions: ["strengthens", "weakens"], weakens: true },
+    { directions: ["unclear"], weakens: true },
+  ] as const)("with changes that are $directions weakens: $weakens", (row, { expect }) => {
+    const plan = planOf(
+      "shop.example.com",
+      row.directions.map((direction, nth) => change(`policy/p${nth}`, direction)),
+    );
+    expect(changingZone(plan)).toEqual({ hash: planHash(plan), weakens: row.weakens });
   });
 });
 

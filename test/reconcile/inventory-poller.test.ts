@@ -194,7 +194,8 @@ describe("an inventory read that fails", () => {
 
 describe("an inventory report has", () => {
   const enforced = policy("site", { action: "allow" });
-  const live = { ...enforced, id: "p1", description: "By hand", rest: {} };
+  const own = { id: "p1", description: "By hand", rest: {} };
+  const live = { ...enforced, ...own, value: "default-src 'self'" };
   const bad = script("https://evil.example.net/m.js", { scores: { ...harmless, integrity: 3 } });
   const gone = script("https://gone.example.net/a.js", { status: "inactive" });
 

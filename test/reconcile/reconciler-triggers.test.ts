@@ -71,6 +71,25 @@ describe("the trigger of a zone that the first round releases", () => {
   });
 });
 
+describe("a zone that is released and dropped from the files at once", () => {
+  it("is not written, and the others are", async ({ expect }) => {
+    const zones = Array.from({ length: 12 }, (_, index) => `z${index}.example`);
+    await using world = new World(zones);
+    world.start();
+    await world.clock.advance(60_000);
+    world.requests.length = 0;
+    const { options, reconciler } = world;
+    const accept = [hashToAccept(world.loads.at(-1)?.hold?.message)];
+    world.files.delete("z0.example");
+    world.revision = "r2";
+    reconciler.filesChanged();
+    reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
+    await world.clock.advance(0);
+    const written = world.requests.filter((each) => each.endsWith("create-policy"));
+    expect(written).toEqual(zones.slice(1).map((zone) => `write ${zone} create-policy`));
+  });
+});
+
 describe("the back-off of a listing that failed", () => {
   it.for([
     { trigger: "schedule", listings: 2 },
@@ -119,7 +138,9 @@ describe("a file change waits for a sweep", () => {
 
   it("that is in progress while a zone runs whose file was changed before", async ({ expect }) => {
     await using world = await startedWorld();
-    world.latencyMs = 1_000;
+    // The zones are listed before the files are loaded.
+    world.loadMs = 1_000;
+    world.slow.set(shop, 5_000);
     world.files.set(shop, edited);
     world.revision = "r2";
     world.reconciler.requestSweep("schedule");
