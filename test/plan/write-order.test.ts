@@ -166,6 +166,20 @@ describe("the effect of a rule's place", () => {
       ],
     },
     {
+      when: "two exceptions change places around a deployment, which stays and gets other words",
+      rules: [exception("y"), core, x],
+      live: entrypoint(
+        skip,
+        liveDeployment("r1", { ref: "zonewarden:owasp", description: "Old" }),
+        liveException("s2", "y", { ref: "zonewarden:y" }),
+      ),
+      yields: [
+        ["weakens", "spares requests from Old"],
+        ["neutral", ""],
+        ["strengthens", "no exception between it and Old any more"],
+      ],
+    },
+    {
       when: "a disabled exception moves",
       rules: [exception("x", { enabled: false }), core],
       live: entrypoint(owasp, liveException("s1", "x", { ref: "zonewarden:x", enabled: false })),
