@@ -3,6 +3,8 @@ import { describe, it } from "vitest";
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { safestFirst } from "../../src/plan/write-order.ts";
+import type { LiveRule } from "../../src/zone/live-zone.ts";
+import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import {
   carriedOut,
   declared,
@@ -131,11 +133,21 @@ describe("a duplicate", () => {
   );
 });
 
+/** A second deployment as it is live, after the one of OWASP. */
+function liveManaged(enabled: boolean): LiveRule {
+  return liveDeployment("r2", {
+    ref: "zonewarden:managed",
+    enabled,
+    action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
+  });
+}
+
 describe("the effect of a rule's place", () => {
   const skip = liveException("s1", "x", { ref: "zonewarden:x" });
   const owasp = liveDeployment("r1", { ref: "zonewarden:owasp", description: "OWASP" });
   const x = exception("x");
   const core = deployment("owasp", { description: "OWASP" });
+  const managed = deployment("managed", { ruleset: managedRulesets.cloudflare });
 
   it.for([
     {
@@ -180,6 +192,61 @@ describe("the effect of a rule's place", () => {
       ],
     },
     {
+      when: "an exception moves in front of one of two deployments",
+      rules: [x, core, managed],
+      live: entrypoint(owasp, skip, liveManaged(true)),
+      yields: [
+        ["weakens", "spares requests from OWASP"],
+        ["weakens", "zonewarden:x spares requests from it"],
+      ],
+    },
+    {
+      when: "an exception moves in front of a disabled deployment and another exception",
+      rules: [x, exception("y"), { ...managed, enabled: false }],
+      live: entrypoint(liveManaged(false), liveException("s2", "y", { ref: "zonewarden:y" }), skip),
+      yields: [
+        ["neutral", ""],
+        ["neutral", ""],
+      ],
+    },
+    {
+      when: "an exception moves in front of a deployment and is enabled",
+      rules: [x, core],
+      live: entrypoint(owasp, liveException("s1", "x", { ref: "zonewarden:x", enabled: false })),
+      yields: [
+        ["weakens", "an exception spares requests"],
+        ["neutral", ""],
+      ],
+    },
+    {
+      when: "an exception moves in front of a deployment and is disabled",
+      rules: [exception("x", { enabled: false }), core],
+      live: entrypoint(owasp, skip),
+      yields: [
+        ["strengthens", "an exception no longer spares requests"],
+        ["neutral", ""],
+      ],
+    },
+    {
+      when: "an exception moves in front of a deployment that is disabled",
+      rules: [x, { ...core, enabled: false }],
+      live: entrypoint(owasp, skip),
+      yields: [
+        ["neutral", ""],
+        ["weakens", "a managed ruleset is no longer deployed"],
+      ],
+    },
+    {
+      when: "two exceptions change places in front of a deployment that goes",
+      rules: [exception("y"), x],
+      live: entrypoint(skip, liveException("s2", "y", { ref: "zonewarden:y" }), owasp),
+      yields: [
+        ["neutral", ""],
+        ["neutral", ""],
+        ["weakens", "a managed ruleset is no longer deployed"],
+      ],
+    },
+    {
       when: "a disabled exception moves",
       rules: [exception("x", { enabled: false }), core],
       live: entrypoint(owasp, liveException("s1", "x", { ref: "zonewarden:x", enabled: false })),
@@ -205,6 +272,9 @@ describe("the effect of a rule's place", () => {
     );
     expect(changes.map(({ effect }) => [effect.direction, effect.reasons.join("; ")])).toEqual(
       yields,
+    );
+    expect(changes.map(({ effect }) => effect.mayBreak)).toEqual(
+      yields.map(([direction]) => direction === "strengthens"),
     );
   });
 });

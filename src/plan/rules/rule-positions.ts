@@ -70,7 +70,10 @@ export function positionChange(
   return was === is ? undefined : { field: "position", before: was + 1, after: is + 1 };
 }
 
-/** The effect of a move: it matters where an exception changes sides with a rule that it affects (SERVICE.md B.4). */
+/**
+ * The effect of a move: it matters where an exception changes sides with a rule that it
+ * affects, and both are enabled before and after (SERVICE.md B.4).
+ */
 export function effectOfMove(
   { target, live }: RuleMatch,
   before: readonly LiveRule[],
@@ -78,7 +81,9 @@ export function effectOfMove(
 ): Effect {
   if (!target.enabled || live?.enabled !== true) return neutral;
   const isException = target.action.type === "skip";
-  const rank = new Map(after.map((entry, index) => [entry.live, index]));
+  const rank = new Map(
+    after.flatMap((entry, index) => (isEnabled(entry) ? [[entry.live, index] as const] : [])),
+  );
   const self = { was: before.findIndex((rule) => rule === live), is: rank.get(live) ?? 0 };
   const passed = before
     .map((rule, was) => ({ rule, was, is: rank.get(rule) }))
@@ -98,4 +103,9 @@ export function effectOfMove(
         : strengthens(`no exception between it and ${title} any more`, true);
     }),
   );
+}
+
+/** Whether a rule of the desired list is enabled. */
+function isEnabled({ live, match }: Entry): boolean {
+  return match === undefined ? live.enabled : match.target.enabled;
 }
