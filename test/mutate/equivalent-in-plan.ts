@@ -192,4 +192,43 @@ export const equivalentInPlan = [
     line: "const verbOrder = { create: 0, update: 1, delete: 2 } as const;",
     why: "The order of the verbs counts.",
   },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "?.enabled → .enabled",
+    why: "Only a live rule moves; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "rank.get(live) ?? 0 → (rank.get(live))",
+    why: "The rule that moves is enabled, and so among these; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "0 → 1",
+    line: "const self = { was: before.findIndex((rule) => rule === live), is: rank.get(live) ?? 0 };",
+    why: "The rule that moves is enabled, and so among these; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "0 → 1",
+    line: ".filter(({ was, is = 0 }) => was < self.was !== is < self.is);",
+    why: "What has no place was left out in the line before; the compiler does not know it.",
+  },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "was < self.was → ((was) <= (self.was))",
+    line: ".filter(({ was, is = 0 }) => was < self.was !== is < self.is);",
+    why: "A rule has its place alone, and it is none of those that it passes.",
+  },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "is < self.is → ((is) <= (self.is))",
+    why: "A rule has its place alone, and it is none of those that it passes.",
+  },
+  {
+    file: "src/plan/rules/rule-positions.ts",
+    how: "was < self.was → ((was) <= (self.was))",
+    line: "const movesForward = was < self.was;",
+    why: "A rule has its place alone, and it is none of those that it passes.",
+  },
 ] as const;
