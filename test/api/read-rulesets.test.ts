@@ -227,7 +227,7 @@ it.for([
   {
     when: "names a cursor again",
     after: (nth: number) => `${nth % 3}`,
-    says: "came before",
+    says: "a cursor that came before",
     is: 4,
   },
   { when: "never ends", after: (nth: number) => `${nth}`, says: "more than 200 pages", is: 200 },
@@ -237,8 +237,11 @@ it.for([
     resultInfo: { cursors: { after: after(nth) } },
   }));
   const listing = listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
-  await expect(listing).rejects.toThrow(says);
-  await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+  await expect(listing).rejects.toMatchObject({
+    code: "API_MALFORMED",
+    message: `GET ${routes.zoneRulesets}: ${says}; unexpected response shape`,
+    ray: "ray-1",
+  });
   expect(fake.calls).toHaveLength(is);
 });
 
