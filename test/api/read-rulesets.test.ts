@@ -130,7 +130,10 @@ it.for([
 ])("rejects versions that are no versions: $result", async ({ result }, { expect, signal }) => {
   const scope = { level: "zone", zone: zoneOf() } as const;
   const listing = listVersions(fakeGet(() => ({ result })).send, scope, "abc", signal);
-  await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+  await expect(listing).rejects.toMatchObject({
+    code: "API_MALFORMED",
+    message: `GET ${routes.zoneRulesetVersions}: not a list of versions; unexpected response shape`,
+  });
 });
 
 it("gives versions by their number, whatever the order of the answer", async ({
