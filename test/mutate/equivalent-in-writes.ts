@@ -103,6 +103,18 @@ export const equivalentInWrites = [
     why: "Only a delete has this reason; the compiler does not know it.",
   },
   {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: "gate.checkBeforeWrite(ages.readAtFor(write)); → ;",
+    line: "gate.checkBeforeWrite(ages.readAtFor(write));",
+    why: "The gate is asked before the first write, after each read and before each fresh write: two checks back each other up.",
+  },
+  {
+    file: "src/reconcile/run/send-fresh.ts",
+    how: "signals.stop.throwIfAborted(); → ;",
+    line: "signals.stop.throwIfAborted();",
+    why: "The signal is asked after each read, before each write and by the writer: two checks back each other up.",
+  },
+  {
     file: "src/reconcile/run/write-gate.ts",
     how: "10_000 → 10001",
     why: "A guess; any time near it will do.",
