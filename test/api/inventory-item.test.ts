@@ -25,7 +25,7 @@ describe("an item", () => {
     url_contains_cdn_cgi_path: false,
     url_reported_malicious: true,
     malicious_url_categories: ["Phishing", "Malware"],
-    malicious_domain_categories: ["Spam", "Malware"],
+    malicious_domain_categories: ["Spam", "Malware", "Adware"],
   };
   const version = {
     hash,
@@ -51,7 +51,7 @@ describe("an item", () => {
     urlContainsCdnCgi: false,
     urlReportedMalicious: true,
     domainReportedMalicious: false,
-    maliciousCategories: ["Malware", "Phishing", "Spam"],
+    maliciousCategories: ["Adware", "Malware", "Phishing", "Spam"],
   };
   const versionItem = {
     hash,
@@ -114,6 +114,12 @@ describe("an item", () => {
     const { send } = fakeGet(() => ({ result }));
     const item = await readItem(send, zoneOf(), "connection", id, context.signal);
     context.expect(item).toMatchObject({ urlContainsCdnCgi: row.isCdnCgi });
+  });
+
+  it("has no score that is no number", async ({ expect, signal }) => {
+    const { send } = fakeGet(() => ({ result: { id, js_integrity_score: "3", malware_score: 4 } }));
+    const item = await readItem(send, zoneOf(), "script", id, signal);
+    expect(item).toMatchObject({ scores: { integrity: undefined, malware: 4 } });
   });
 
   it.for([null, [], "text", {}])("is not made up: %j", async (result, { expect, signal }) => {
