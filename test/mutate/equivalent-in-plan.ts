@@ -231,4 +231,9 @@ export const equivalentInPlan = [
     line: "const movesForward = was < self.was;",
     why: "A rule has its place alone, and it is none of those that it passes.",
   },
+  {
+    file: "src/plan/rules/rule-effect.ts",
+    how: "was.filter((name) => is.includes(name)), is.filter((name) => was.includes(name)) → is.filter((name) => was.includes(name)), was.filter((name) => is.includes(name))",
+    why: "Two lists are equal in either order.",
+  },
 ] as const;
