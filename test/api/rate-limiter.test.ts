@@ -46,6 +46,17 @@ describe("the window of the rate limit", () => {
     expect(limiter.view(1_300).resetsAt).toBe(Infinity);
   });
 
+  it("counts for the longest of several windows, whatever the shorter ones are", ({ expect }) => {
+    const limiter = new RateLimiter({ limit: 3, windowMs: 10_000, reserve: 0 });
+    const policies = [{ name: "burst", limit: 100, ms: 1_000 }];
+    for (const at of [0, 2_000, 5_000]) {
+      limiter.begin("high", at);
+      limiter.end(at, { left: [], policies });
+    }
+    expect(limiter.nextRequestAt("high", 5_000)).toBe(10_000);
+    expect(limiter.view(5_000)).toMatchObject({ left: 0, resetsAt: 10_000 });
+  });
+
   it("leaves the last two of a hundred places to urgent requests", ({ expect }) => {
     const limiter = new RateLimiter({ limit: 100, windowMs: 1_000, reserve: 0 });
     for (let at = 0; at < 98; at += 1) {
