@@ -46,6 +46,12 @@ describe("the headers of the rate limit", () => {
       yields: { left: [], policies: [] },
     },
     {
+      // The limiter keeps the configured limit under the empty name.
+      when: "items have no name",
+      headers: { ratelimit: ";r=1;t=1", "ratelimit-policy": '"";q=100000;w=1, ;q=2;w=1' },
+      yields: { left: [], policies: [] },
+    },
+    {
       when: "values are as small or as large as they can be",
       headers: { ratelimit: "a;r=999999999;t=0", "ratelimit-policy": "a;q=1;w=1" },
       yields: {

@@ -86,6 +86,19 @@ describe("the window of the rate limit", () => {
     expect(limiter.nextRequestAt("high", 100)).toBe(100);
   });
 
+  it("does not spread places while all that are taken are under way", ({ expect }) => {
+    const limiter = new RateLimiter({ limit: 10, windowMs: 1_000, reserve: 0 });
+    for (let nth = 0; nth < 7; nth += 1) limiter.begin("low", 50);
+    expect(limiter.nextRequestAt("low", 100)).toBe(100);
+  });
+
+  it("has one place at least, however much is reserved", ({ expect }) => {
+    const limiter = new RateLimiter({ limit: 1, windowMs: 1_000, reserve: 0.9 });
+    expect(limiter.nextRequestAt("high", 0)).toBe(0);
+    limiter.begin("high", 0);
+    expect(limiter.nextRequestAt("high", 0)).toBe(Infinity);
+  });
+
   it("is that of the first eight policies that the service names", ({ expect }) => {
     const limiter = new RateLimiter({ limit: 100, windowMs: 1_000, reserve: 0 });
     const policies = Array.from({ length: 20 }, (_, index) => ({
@@ -137,5 +150,30 @@ describe("what the service says is left", () => {
     });
     expect(limiter.view(0)).toMatchObject({ left: 2, resetsAt: 2_000 });
     expect(limiter.nextRequestAt("high", 10)).toBe(2_000);
+  });
+
+  it("keeps a part of the most that was ever left, of the first eight names", ({ expect }) => {
+    const limiter = new RateLimiter({ limit: 1_000, windowMs: 1_000, reserve: 0.4 });
+    const tell = (name: string, left: number): number => {
+      limiter.begin("high", 0);
+      limiter.end(0, { left: [{ name, left, ms: 60_000 }], policies: [] });
+      return limiter.nextRequestAt("high", 0);
+    };
+    for (let nth = 0; nth < 8; nth += 1) tell(`p${nth}`, 100);
+    // A quarter of the reserve of 40 % of 100 is kept, also for a name that comes again.
+    expect([tell("p0", 11), tell("p0", 10)]).toEqual([0, 60_000]);
+    expect([tell("p7", 200), tell("p7", 20)]).toEqual([0, 60_000]);
+    expect([tell("p8", 100), tell("p8", 1)]).toEqual([0, 0]);
+  });
+
+  it("counts by the first of two names of which as little may be used", ({ expect }) => {
+    const limiter = new RateLimiter({ limit: 100, windowMs: 1_000, reserve: 0 });
+    limiter.begin("high", 0);
+    const left = [
+      { name: "a", left: 5, ms: 1_000 },
+      { name: "b", left: 5, ms: 2_000 },
+    ];
+    limiter.end(0, { left, policies: [] });
+    expect(limiter.view(0).resetsAt).toBe(1_000);
   });
 });

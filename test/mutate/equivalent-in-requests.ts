@@ -149,4 +149,20 @@ export const equivalentInRequests = [
     line: "return error.transient && (error.status > 0 || error.fault !== undefined);",
     why: "No answer has the status 1.",
   },
+  {
+    file: "src/api/budget/rate-limiter.ts",
+    how: '"" → "mutant"',
+    why: "Any name will do that no policy of the service has.",
+  },
+  {
+    file: "src/api/budget/rate-limiter.ts",
+    how: "0 → 1",
+    line: "return Math.floor((quota ?? 0) * reserve * untouchedReserve);",
+    why: "A quarter of a reserve below one is less than one request.",
+  },
+  {
+    file: "src/api/budget/rate-limiter.ts",
+    how: "!Number.isFinite(this.#lastLow) || !Number.isFinite(returns) → (!Number.isFinite(returns))",
+    why: "Without a request before, the time of the next one is long over.",
+  },
 ] as const;

@@ -1,4 +1,4 @@
-/** What the headers of an answer say about the rate limit (SERVICE.md C.3). */
+/** What the headers of an answer say about the rate limit (SERVICE.md C.3). No name is empty. */
 export interface RateView {
   /** Requests left, and milliseconds until the window resets, by policy name. */
   readonly left: readonly { readonly name: string; readonly left: number; readonly ms: number }[];
@@ -64,5 +64,6 @@ function itemsOf(header: string | readonly string[] | undefined): RateItem[] {
         name: name.replaceAll('"', ""),
         values: { r: value("r"), t: value("t"), q: value("q"), w: value("w") },
       };
-    });
+    })
+    .filter(({ name }) => name !== "");
 }
