@@ -109,6 +109,7 @@ describe("a load", () => {
       active: { revision: "r1" },
     });
     expect(world.bugs.take()).toEqual([new TypeError("odd")]);
+    expect(world.bugs.zones).toEqual([""]);
     world.files.set(blog, edited);
     expect(await loadFiles(world, { revision: "r3" })).toMatchObject({ result: "applied" });
   });

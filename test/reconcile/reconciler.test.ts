@@ -219,6 +219,7 @@ describe("a zone that fails", () => {
     await world.clock.advance(0);
     expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     expect(world.bugs.take()).toHaveLength(1);
+    expect(world.bugs.zones).toEqual([shop]);
   });
 });
 

@@ -1,9 +1,12 @@
 /** Faults of the program that were told. One that a test neither expects nor takes fails it. */
 export class Bugs {
   #told: readonly unknown[] = [];
+  /** The zones of all that were told; "" for one of no zone. */
+  readonly zones: string[] = [];
 
-  tell(error: unknown): void {
+  tell(error: unknown, zone = ""): void {
     this.#told = [...this.#told, error];
+    this.zones.push(zone);
   }
 
   /** Those told since the last call. */

@@ -208,7 +208,7 @@ export class World implements AsyncDisposable {
       nextSweep: () => this.nextSweep,
       overlapped: () => (this.overlaps += 1),
       unlisted: (failure) => this.unlisted.push(failure),
-      bug: (error) => this.bugs.tell(error),
+      bug: (error, zone) => this.bugs.tell(error, zone),
     });
   }
 
