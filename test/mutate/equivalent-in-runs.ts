@@ -156,4 +156,9 @@ export const equivalentInRuns = [
     how: "this.#inProgress.delete(name); → ;",
     why: "The gate of a run that has ended may close: it costs memory.",
   },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "worker.deadline[Symbol.dispose](); → ;",
+    why: "One listener stays on the signal of the process for each run that exceeded 30 min.",
+  },
 ] as const;

@@ -157,4 +157,10 @@ export const equivalentInSchedule = [
     line: "((Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000;",
     why: "Every offset is a sign, hours and minutes; the compiler does not know it.",
   },
+  {
+    file: "src/reconcile/schedule/schedule.ts",
+    how: "1 → 2",
+    line: "const horizon = Math.min(...runs.map((moments) => moments.at(-1) ?? 0));",
+    why: "One run more or less at the end of a week shows no longer gap.",
+  },
 ] as const;

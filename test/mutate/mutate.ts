@@ -24,6 +24,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   reconcile: [
     "test/daemon/run.test.ts",
     "test/daemon/restart.test.ts",
+    "test/daemon/adopt-by-itself.test.ts",
     "test/daemon/quota.test.ts",
     "test/daemon/stored-revision.test.ts",
   ],

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { type Change, neutral } from "../../src/plan/change.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
 import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
@@ -164,4 +165,27 @@ describe("after a write that did not succeed", () => {
       expect(holds).toEqual([`policy/b does not fit into the zone: 2 out of 1${ends}`]);
     },
   );
+
+  it("the zone is held without advice where a rule has no room", async ({ expect }) => {
+    const changes: readonly Change[] = [
+      {
+        verb: "delete",
+        kind: "policy",
+        key: "policy/old",
+        title: "",
+        id: "p1",
+        reason: "undeclared",
+        fields: [],
+        causes: [],
+        effect: neutral,
+      },
+    ];
+    const failure = new ServiceError("API_QUOTA", "2 out of 1");
+    const hold = (write: Write): Promise<readonly string[]> =>
+      outcomesBy([write], () => Promise.reject(failure), { live, changes });
+    expect(await hold(putRules)).toEqual(["rule/a does not fit into the zone: 2 out of 1"]);
+    expect(await hold(createPolicy)).toEqual([
+      expect.stringContaining("; to make room first, leave policy/b out of the files"),
+    ]);
+  });
 });
