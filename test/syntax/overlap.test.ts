@@ -41,6 +41,11 @@ describe("two expressions that exclude each other", () => {
 describe("two expressions that overlap", () => {
   it.for([
     ["true", "true"],
+    // In most ways to fulfil both, a condition would have to hold and fail.
+    [
+      '(http.host contains "a.ex" and http.request.method eq "GET") xor ends_with(http.request.uri.path, ".html") xor ssl',
+      'not http.host contains "a.ex"',
+    ],
     ["true", 'http.host eq "shop.example.com"'],
     ['http.host eq "a.example"', 'http.request.uri.path eq "/a"'],
     ['starts_with(http.request.uri.path, "/p")', 'starts_with(http.request.uri.path, "/p4/")'],

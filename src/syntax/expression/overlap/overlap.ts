@@ -1,6 +1,7 @@
 import type { Expression } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
-import { conjunctionsOf } from "./conjunctions.ts";
+import { printExpression } from "../print-expression.ts";
+import { type Conjunction, conjunctionsOf } from "./conjunctions.ts";
 import type { SampleRequest } from "./sample-request.ts";
 import { selects } from "./sample-value.ts";
 import { samplesFor } from "./samples.ts";
@@ -18,11 +19,12 @@ export function commonRequest(a: string, b: string): SampleRequest | undefined {
 }
 
 function requestFor(one: Expression, other: Expression): SampleRequest | undefined {
-  const others = conjunctionsOf(other, true);
+  const others = conjunctionsOf(other, true).map(withOutcomes);
   let left = maxRequests;
-  for (const first of conjunctionsOf(one, true)) {
-    for (const second of others) {
+  for (const [first, outcomes] of conjunctionsOf(one, true).map(withOutcomes)) {
+    for (const [second, otherOutcomes] of others) {
       left -= 1;
+      if (isContradictory(outcomes, otherOutcomes)) continue;
       for (const request of samplesFor([...first, ...second])) {
         if (selects(one, request) === true && selects(other, request) === true) return request;
         left -= 1;
@@ -32,4 +34,19 @@ function requestFor(one: Expression, other: Expression): SampleRequest | undefin
     }
   }
   return undefined;
+}
+
+/** Whether each condition must hold, by its text. */
+type Outcomes = ReadonlyMap<string, boolean>;
+
+function withOutcomes(conjunction: Conjunction): readonly [Conjunction, Outcomes] {
+  const outcomes = conjunction.map(
+    ({ condition, holds }) => [printExpression(condition), holds] as const,
+  );
+  return [conjunction, new Map(outcomes)];
+}
+
+/** Whether a condition must hold in one, and fail in the other. */
+function isContradictory(one: Outcomes, other: Outcomes): boolean {
+  return one.entries().some(([text, holds]) => other.get(text) === !holds);
 }
