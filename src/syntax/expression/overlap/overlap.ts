@@ -9,6 +9,9 @@ import { samplesFor } from "./samples.ts";
 /** Requests that are tried for a pair before giving up. */
 const maxRequests = 2_000;
 
+/** Requests that are tried first for each way in which both can hold: no way uses up what others need. */
+const requestsOfWay = 50;
+
 /**
  * A request that both expressions select. `undefined` if there is none, or if none was found: conditions on lists, headers
  * and regular expressions are not decided.
@@ -19,19 +22,36 @@ export function commonRequest(a: string, b: string): SampleRequest | undefined {
 }
 
 function requestFor(one: Expression, other: Expression): SampleRequest | undefined {
-  const others = conjunctionsOf(other, true).map(withOutcomes);
+  const others = possible(conjunctionsOf(other, true));
+  const ways = possible(conjunctionsOf(one, true))
+    .values()
+    .flatMap(([first, outcomes]) =>
+      others
+        .values()
+        .filter(([, otherOutcomes]) => !isContradictory(outcomes, otherOutcomes))
+        .map(([second]) => [...first, ...second]),
+    )
+    .take(maxRequests)
+    .toArray();
+  const isCommon = (request: SampleRequest): boolean =>
+    selects(one, request) === true && selects(other, request) === true;
+  return firstOf(ways, requestsOfWay, isCommon) ?? firstOf(ways, maxRequests, isCommon);
+}
+
+/** The first request that is common, of so many for each way, and of {@link maxRequests} in all. */
+function firstOf(
+  ways: readonly Conjunction[],
+  mostOfWay: number,
+  isCommon: (request: SampleRequest) => boolean,
+): SampleRequest | undefined {
   let left = maxRequests;
-  for (const [first, outcomes] of conjunctionsOf(one, true).map(withOutcomes)) {
-    for (const [second, otherOutcomes] of others) {
+  for (const way of ways) {
+    left -= 1;
+    for (const request of samplesFor(way).take(Math.min(left, mostOfWay))) {
+      if (isCommon(request)) return request;
       left -= 1;
-      if (isContradictory(outcomes, otherOutcomes)) continue;
-      for (const request of samplesFor([...first, ...second])) {
-        if (selects(one, request) === true && selects(other, request) === true) return request;
-        left -= 1;
-        if (left <= 0) return undefined;
-      }
-      if (left <= 0) return undefined;
     }
+    if (left <= 0) return undefined;
   }
   return undefined;
 }
@@ -39,11 +59,17 @@ function requestFor(one: Expression, other: Expression): SampleRequest | undefin
 /** Whether each condition must hold, by its text. */
 type Outcomes = ReadonlyMap<string, boolean>;
 
-function withOutcomes(conjunction: Conjunction): readonly [Conjunction, Outcomes] {
-  const outcomes = conjunction.map(
-    ({ condition, holds }) => [printExpression(condition), holds] as const,
-  );
-  return [conjunction, new Map(outcomes)];
+/** The ways that are possible: none in which a condition must hold and fail. */
+function possible(ways: readonly Conjunction[]): readonly (readonly [Conjunction, Outcomes])[] {
+  return ways.flatMap((way) => {
+    const outcomes = new Map<string, boolean>();
+    for (const { condition, holds } of way) {
+      const text = printExpression(condition);
+      if (outcomes.get(text) === !holds) return [];
+      outcomes.set(text, holds);
+    }
+    return [[way, outcomes] as const];
+  });
 }
 
 /** Whether a condition must hold in one, and fail in the other. */

@@ -12,7 +12,7 @@ type Choice = readonly Partial<SampleRequest>[];
 const maxValues = 10;
 
 /** Requests that can fulfil all conditions of a conjunction, the most likely first. */
-export function samplesFor(conjunction: Conjunction): Iterable<SampleRequest> {
+export function samplesFor(conjunction: Conjunction): Generator<SampleRequest> {
   const nodes = conjunction.flatMap(({ condition }) => nodesOf(condition));
   const fields = new Set(nodes.flatMap((node) => (node.kind === "field" ? [node.name] : [])));
   const urls = urlsFor(conjunction, fields);
