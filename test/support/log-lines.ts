@@ -28,6 +28,8 @@ export async function logged(
       ),
     15,
   ).catch((cause: unknown) => {
-    throw new Error(`not logged: ${msg} ${JSON.stringify(facts)}\n${daemon.stdout()}`, { cause });
+    const what = `not logged: ${msg} ${JSON.stringify(facts)}`;
+    const waitsFor = process.getActiveResourcesInfo().join(" ");
+    throw new Error(`${what}\n${daemon.stdout()}\nwaits for: ${waitsFor}`, { cause });
   });
 }
