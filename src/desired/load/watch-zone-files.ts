@@ -116,7 +116,7 @@ class Watcher implements AsyncDisposable {
     await this.#waitUntilReady(watcher);
   }
 
-  /** Ends before where that takes long, so that nobody waits for it. Then `onChange` is called when it is ready. */
+  /** Waits until the watcher is ready, at most {@link maxStartMs}. Where it is ready later, `onChange` is called then. */
   async #waitUntilReady(watcher: FSWatcher): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<true>();
     watcher.once("ready", () => resolve(true)).once("error", () => resolve(true));

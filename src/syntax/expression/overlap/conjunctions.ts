@@ -1,4 +1,5 @@
 import type { Expression } from "../expression-tree.ts";
+import { printExpression } from "../print-expression.ts";
 
 /** A condition without `and`, `or` and `not`, and whether it must hold. */
 export interface Literal {
@@ -8,6 +9,17 @@ export interface Literal {
 
 /** Conditions that together suffice. */
 export type Conjunction = readonly Literal[];
+
+/** Whether each condition of a conjunction must hold, by its text; `undefined` where one must hold and fail. */
+export function outcomesOf(conjunction: Conjunction): ReadonlyMap<string, boolean> | undefined {
+  const outcomes = new Map<string, boolean>();
+  for (const { condition, holds } of conjunction) {
+    const text = printExpression(condition);
+    if (outcomes.get(text) === !holds) return undefined;
+    outcomes.set(text, holds);
+  }
+  return outcomes;
+}
 
 /** More conjunctions than these are not worth the time. */
 export const maxConjunctions = 300;

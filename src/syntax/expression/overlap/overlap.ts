@@ -1,7 +1,6 @@
 import type { Expression } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
-import { printExpression } from "../print-expression.ts";
-import { type Conjunction, conjunctionsOf } from "./conjunctions.ts";
+import { type Conjunction, conjunctionsOf, outcomesOf } from "./conjunctions.ts";
 import type { SampleRequest } from "./sample-request.ts";
 import { selects } from "./sample-value.ts";
 import { samplesFor } from "./samples.ts";
@@ -56,19 +55,13 @@ function firstOf(
   return undefined;
 }
 
-/** Whether each condition must hold, by its text. */
 type Outcomes = ReadonlyMap<string, boolean>;
 
 /** The ways that are possible: none in which a condition must hold and fail. */
 function possible(ways: readonly Conjunction[]): readonly (readonly [Conjunction, Outcomes])[] {
   return ways.flatMap((way) => {
-    const outcomes = new Map<string, boolean>();
-    for (const { condition, holds } of way) {
-      const text = printExpression(condition);
-      if (outcomes.get(text) === !holds) return [];
-      outcomes.set(text, holds);
-    }
-    return [[way, outcomes] as const];
+    const outcomes = outcomesOf(way);
+    return outcomes === undefined ? [] : [[way, outcomes] as const];
   });
 }
 

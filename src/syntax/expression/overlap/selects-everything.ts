@@ -1,7 +1,6 @@
 import type { Comparison, Expression, Operand } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
-import { printExpression } from "../print-expression.ts";
-import { type Conjunction, conjunctionsOf, maxConjunctions } from "./conjunctions.ts";
+import { type Conjunction, conjunctionsOf, maxConjunctions, outcomesOf } from "./conjunctions.ts";
 
 /** Whether an expression certainly selects every request, as `true` and `http.request.uri.path wildcard "/*"` do. */
 export function selectsEverything(expression: string): boolean {
@@ -12,13 +11,10 @@ export function selectsEverything(expression: string): boolean {
 
 /** Whether conditions cannot hold together: one of them never holds, or one must hold and fail. */
 function isImpossible(conjunction: Conjunction): boolean {
-  const expected = new Map<string, boolean>();
-  return conjunction.some(({ condition, holds }) => {
-    const text = printExpression(condition);
-    if (expected.get(text) === !holds) return true;
-    expected.set(text, holds);
-    return isCertain(condition, !holds);
-  });
+  return (
+    outcomesOf(conjunction) === undefined ||
+    conjunction.some(({ condition, holds }) => isCertain(condition, !holds))
+  );
 }
 
 /** Whether a condition has `outcome` for every request. */
