@@ -34,19 +34,22 @@ function requestFor(one: Expression, other: Expression): SampleRequest | undefin
     .toArray();
   const isCommon = (request: SampleRequest): boolean =>
     selects(one, request) === true && selects(other, request) === true;
-  return firstOf(ways, requestsOfWay, isCommon) ?? firstOf(ways, maxRequests, isCommon);
+  return (
+    firstOf(ways, (way) => samplesFor(way).take(requestsOfWay), isCommon) ??
+    firstOf(ways, (way) => samplesFor(way).drop(requestsOfWay), isCommon)
+  );
 }
 
-/** The first request that is common, of so many for each way, and of {@link maxRequests} in all. */
+/** The first request that is common, of the first {@link maxRequests} of all ways. */
 function firstOf(
   ways: readonly Conjunction[],
-  mostOfWay: number,
+  requestsFor: (way: Conjunction) => IteratorObject<SampleRequest>,
   isCommon: (request: SampleRequest) => boolean,
 ): SampleRequest | undefined {
   let left = maxRequests;
   for (const way of ways) {
     left -= 1;
-    for (const request of samplesFor(way).take(Math.min(left, mostOfWay))) {
+    for (const request of requestsFor(way).take(Math.max(0, left))) {
       if (isCommon(request)) return request;
       left -= 1;
     }
