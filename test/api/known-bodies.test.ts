@@ -1,20 +1,9 @@
 import { describe, it } from "vitest";
 
-import { Token } from "../../src/api/credentials/token.ts";
 import { answerOf, KnownBodies } from "../../src/api/request/answer.ts";
 import { type Answer, get, type Call } from "../../src/api/request/call.ts";
 import { routes } from "../../src/api/routes.ts";
-import { SimulatedClock } from "../support/clock.ts";
-
-const parsed = Token.parse("token");
-if (parsed === undefined) throw new Error("no token");
-const token = parsed;
-const clock = new SimulatedClock();
-const settings = get(routes.settings, { zone_id: "z" });
-
-function bytesOf(body: unknown): Uint8Array {
-  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
-}
+import { bytesOf, clock, settings, token } from "../support/answer-parts.ts";
 
 describe("an answer that is that of the look before", () => {
   const known = new KnownBodies();

@@ -3,15 +3,7 @@ import { describe, it } from "vitest";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, policy } from "../support/model.ts";
-import { plannedPolicies, policySteps } from "../support/planned.ts";
-
-const hostA = 'http.host eq "a.example"';
-const hostB = 'http.host eq "b.example"';
-const hostC = 'http.host eq "c.example"';
-
-function on(expression: string, more: Partial<Policy> = {}): Partial<Policy> {
-  return { expression, action: "allow", ...more };
-}
+import { hostA, hostB, hostC, on, plannedPolicies, policySteps } from "../support/planned.ts";
 
 describe("the order of policies that zonewarden does not fully know", () => {
   it.for<{

@@ -4,16 +4,7 @@ import { plan } from "../../src/plan/plan.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
-import { policySteps } from "../support/planned.ts";
-
-const hostA = 'http.host eq "a.example"';
-const hostB = 'http.host eq "b.example"';
-const hostC = 'http.host eq "c.example"';
-const hostAOrC = 'http.host in {"a.example" "c.example"}';
-
-function on(expression: string, more: Partial<Policy> = {}): Partial<Policy> {
-  return { expression, action: "allow", ...more };
-}
+import { hostA, hostAOrC, hostB, hostC, on, policySteps } from "../support/planned.ts";
 
 describe("the order of policies", () => {
   it.for<{

@@ -56,3 +56,14 @@ export const foreignToo = liveRule("f2", { action: "managed_challenge", descript
 /** Two declared policies. */
 export const checkout = policy("checkout");
 export const cart = policy("cart");
+
+/** Expressions of hosts, and of two of them. */
+export const hostA = 'http.host eq "a.example"';
+export const hostB = 'http.host eq "b.example"';
+export const hostC = 'http.host eq "c.example"';
+export const hostAOrC = 'http.host in {"a.example" "c.example"}';
+
+/** What a policy has that blocks where an expression selects. */
+export function on(expression: string, more: Partial<Policy> = {}): Partial<Policy> {
+  return { expression, action: "allow", ...more };
+}
