@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -6,8 +5,9 @@ import { describe, it } from "vitest";
 
 import { planHash } from "../../src/plan/guard/release.ts";
 import { planOf } from "../../src/render/read-plan-file.ts";
-import { canonicalJson, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { planFileOf } from "../support/forged-plan-file.ts";
 
 const strict = `limits: { weakening: refuse }
 windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h, strengthening: allow }]`;
@@ -32,8 +32,7 @@ async function forge({ place }: Example, change: (zones: SavedZone[]) => void): 
     if (read === undefined) throw new Error("no plan");
     Object.assign(zone.plan, { hash: planHash(read) });
   }
-  const hash = createHash("sha256").update(canonicalJson(content)).digest("hex");
-  await writeFile(file, canonicalJson({ ...content, hash }));
+  await writeFile(file, planFileOf(content));
 }
 
 function savedPlanOf(name: string, zones: readonly SavedZone[]): SavedZone {

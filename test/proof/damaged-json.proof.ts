@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
@@ -7,7 +5,6 @@ import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { planHash } from "../../src/plan/guard/release.ts";
 import { planOf } from "../../src/render/read-plan-file.ts";
 import {
-  canonicalJson,
   coerceList,
   coerceObject,
   isJsonObject,
@@ -17,6 +14,7 @@ import {
 import { ask, listAnswer, policiesOf } from "../support/ask.ts";
 import { damaged } from "../support/damaged-json.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { planFileOf } from "../support/forged-plan-file.ts";
 import { startServer } from "../support/http-server.ts";
 import { cases } from "../support/properties.ts";
 
@@ -50,9 +48,7 @@ function withHashes(content: JsonObject): string {
     const hash = plan === undefined ? {} : { hash: planHash(plan) };
     return { ...rest, plan: { ...coerceObject(json), ...hash } };
   });
-  const whole = { ...content, ...("zones" in content && { zones }) };
-  const hash = createHash("sha256").update(canonicalJson(whole)).digest("hex");
-  return canonicalJson({ ...whole, hash });
+  return planFileOf({ ...content, ...("zones" in content && { zones }) });
 }
 
 describe("a saved plan in which values are replaced, missing or doubled", () => {

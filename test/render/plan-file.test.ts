@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -12,7 +11,8 @@ import {
   planFileText,
   readPlanFile,
 } from "../../src/render/plan-file.ts";
-import { canonicalJson, coerceList, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceList, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { planFileOf } from "../support/forged-plan-file.ts";
 import {
   carriedOut,
   declared,
@@ -64,8 +64,7 @@ function forged(change: (content: Record<string, unknown>) => void): string {
   if (!isJsonObject(json)) throw new Error("no object");
   const { hash: _old, ...content } = structuredClone<JsonObject>(json);
   change(content);
-  const hash = createHash("sha256").update(canonicalJson(content)).digest("hex");
-  return JSON.stringify({ ...content, hash });
+  return planFileOf(content);
 }
 
 function firstPlan(content: Record<string, unknown>): Record<string, unknown> {
