@@ -83,9 +83,11 @@ describe("a saved plan in which values are replaced, missing or doubled", () => 
 // oxlint-disable-next-line no-control-regex -- it looks for them.
 const internal = /internal error|TypeError|RangeError|\.ts:\d|[\u0000-\u0008\u000E-\u001F\u202E]/;
 
-/** Ids of the service's objects, and nothing else, are segments of a path. */
-const writePath =
-  /^\/client\/v4\/zones\/[0-9a-f]{32}\/(page_shield(\/policies(\/[0-9a-f]{32})?)?|rulesets(\/phases\/[a-z_]+\/entrypoint|\/[0-9a-f]{32}(\/rules(\/[0-9a-f]{32})?)?)?)$/;
+/** One text without `/`, `.` and `%`: a damaged answer may give another id, never another path. */
+const id = "[A-Za-z0-9_-]{1,128}";
+const writePath = new RegExp(
+  `^/client/v4/zones/[0-9a-f]{32}/(page_shield(/policies(/${id})?)?|rulesets(/phases/[a-z_]+/entrypoint|/${id}(/rules(/${id})?)?)?)$`,
+);
 
 describe("answers in which values are replaced, missing or doubled", () => {
   it("break no command and no path, and a later apply puts everything right", async ({
