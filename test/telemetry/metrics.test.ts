@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-import { describe, it } from "vitest";
+import { afterEach, describe, it, vi } from "vitest";
 
 import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
 import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
@@ -155,4 +155,22 @@ describe("promtool", () => {
       expect(status).toBe(0);
     },
   );
+});
+
+describe("between two scrapes", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it("nothing is measured, so a process that was paused has nothing to make up for", ({
+    expect,
+  }) => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    const measured = vi.spyOn(performance, "eventLoopUtilization");
+    freshMetrics();
+    const atFirst = measured.mock.calls.length;
+    vi.advanceTimersByTime(24 * 3_600_000);
+    expect(measured).toHaveBeenCalledTimes(atFirst);
+  });
 });

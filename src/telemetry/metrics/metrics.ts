@@ -45,7 +45,7 @@ export interface Metrics {
 /** Creates the metrics. Series with a closed set of labels start at zero. */
 export function createMetrics(build: Build): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: longestIntervalMs });
   for (const name of rejectedDefaults) registry.removeSingleMetric(name);
   const counter = ({ name, help, labels }: MetricDefinition): Counter<string> => {
     const labelNames = Object.keys(labels);
@@ -115,6 +115,12 @@ const rejectedDefaults = [
   "nodejs_eventloop_utilization_histogram",
   "nodejs_eventloop_utilization_summary",
 ];
+
+/**
+ * The library measures the utilization of the event loop at an interval, and after a pause of the process once for each
+ * interval of the pause. Its result is among the rejected metrics, so the interval is the longest of a timer: 24 days.
+ */
+const longestIntervalMs = 2 ** 31 - 1;
 
 /** All combinations of label values; none if a label is open. */
 function combinations(
