@@ -8,6 +8,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Fakes what the schedule reads and nothing else: test files share a process, in which other timers run. */
+function fakeTimeFrom(now: string): void {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: new Date(now) });
+}
+
 describe("a schedule", () => {
   it.for([
     { cron: ["*/15 * * * *"], seconds: 900 },
@@ -44,7 +49,7 @@ describe("a schedule", () => {
   ])(
     "counts $when missed while the process was paused, and is due once for all",
     async ({ cron, missed }, { expect }) => {
-      vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
+      fakeTimeFrom("2026-11-20T02:59:59Z");
       const calls: string[] = [];
       const listener = { due: () => calls.push("due"), missed: () => calls.push("missed") };
       using _schedule = startSchedule({ cron, timezone: "Etc/UTC" }, listener);
@@ -56,7 +61,7 @@ describe("a schedule", () => {
   );
 
   it("is due once at a moment of several expressions", async ({ expect }) => {
-    vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
+    fakeTimeFrom("2026-11-20T02:59:59Z");
     let wakes = 0;
     const listener = { due: () => (wakes += 1), missed: () => undefined };
     const cron = ["0 3 * * *", "0 * * * *"];
@@ -72,7 +77,7 @@ describe("a schedule", () => {
       ["09:00", "09:45"],
       ["10:00", "21:15"],
     ]) {
-      vi.useFakeTimers({ now: new Date(`2026-11-20T${now}:00Z`) });
+      fakeTimeFrom(`2026-11-20T${now}:00Z`);
       using schedule = startSchedule({ cron, timezone: "Asia/Kathmandu" }, quiet);
       expect(schedule.nextRun()).toEqual(new Date(`2026-11-20T${next}:00Z`));
       expect(schedule.intervalSeconds).toBe(12.5 * 3_600);
@@ -80,7 +85,7 @@ describe("a schedule", () => {
   });
 
   it("is due at each moment, until it is disposed", async ({ expect }) => {
-    vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
+    fakeTimeFrom("2026-11-20T02:59:59Z");
     let wakes = 0;
     const listener = { due: () => (wakes += 1), missed: () => undefined };
     const schedule = startSchedule({ cron: ["*/10 * * * *"], timezone: "Etc/UTC" }, listener);
