@@ -35,7 +35,7 @@ export default defineConfig({
     // By default vitest leaves one core idle.
     maxWorkers: "100%",
     sequence: { sequencer: LongestFirst },
-    // Ends a test that hangs. It is far more than any test takes, also on a machine that suspends a process for a minute.
+    // Ends a test that hangs. It is far more than any test takes, also on a slow machine.
     testTimeout: 240_000,
   },
 });
