@@ -65,12 +65,13 @@ export const equivalentInReconcile = [
   },
   {
     file: "src/reconcile/fleet/first-round.ts",
-    how: "before === undefined || !isSame(before, after) → true",
+    how: "before === undefined || before.changing?.hash !== changing?.hash → true",
     why: "The same plans are judged again, with the same result: it costs time.",
   },
   {
     file: "src/reconcile/fleet/first-round.ts",
-    how: "before.changing?.hash === after?.changing?.hash → undefined",
+    how: "before === undefined → true",
+    line: "if (before === undefined) this.#judgeAndTell();",
     why: "The same plans are judged again, with the same result: it costs time.",
   },
   {

@@ -4,6 +4,7 @@ import { type Change, neutral } from "../../src/plan/change.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
 import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
+import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { livePolicy, liveZone, readAllAt } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
@@ -154,6 +155,15 @@ describe("after a write that did not succeed", () => {
     expect(sent).toEqual(writes.slice(0, 2));
   });
 
+  it("a fault of the program is told with the zone", async ({ expect }) => {
+    const bugs = new Bugs();
+    const mistake = new TypeError("a bug of ours");
+    const send = (): Promise<void> => Promise.reject(mistake);
+    const outcomes = await outcomesBy([deletePolicy, deleteRule], send, { bugs });
+    expect(outcomes).toEqual(["failed", "earlier_failure"]);
+    expect([bugs.take(), bugs.zones]).toEqual([[mistake], ["shop.example.com"]]);
+  });
+
   it.for([
     { ray: "ray-1", ends: " (ray ray-1)" },
     { ray: "", ends: "" },
@@ -166,26 +176,38 @@ describe("after a write that did not succeed", () => {
     },
   );
 
-  it("the zone is held without advice where a rule has no room", async ({ expect }) => {
-    const changes: readonly Change[] = [
-      {
-        verb: "delete",
-        kind: "policy",
-        key: "policy/old",
-        title: "",
-        id: "p1",
-        reason: "undeclared",
-        fields: [],
-        causes: [],
-        effect: neutral,
-      },
-    ];
+  it("the zone is held with advice only where a policy makes room for a policy", async ({
+    expect,
+  }) => {
     const failure = new ServiceError("API_QUOTA", "2 out of 1");
-    const hold = (write: Write): Promise<readonly string[]> =>
+    const hold = (write: Write, ...changes: readonly Change[]): Promise<readonly string[]> =>
       outcomesBy([write], () => Promise.reject(failure), { live, changes });
-    expect(await hold(putRules)).toEqual(["rule/a does not fit into the zone: 2 out of 1"]);
-    expect(await hold(createPolicy)).toEqual([
-      expect.stringContaining("; to make room first, leave policy/b out of the files"),
+    const rule: Change = { ...oldPolicy, kind: "rule", key: "rule/old" };
+    expect(await hold(putRules, oldPolicy)).toEqual([
+      "rule/a does not fit into the zone: 2 out of 1",
+    ]);
+    expect(await hold(createPolicy, rule)).toEqual([
+      "policy/b does not fit into the zone: 2 out of 1",
+    ]);
+    expect(await hold(createPolicy, rule, oldPolicy)).toEqual([
+      "policy/b does not fit into the zone: 2 out of 1; to make room first, leave policy/b out of the files until the zone is rid of policy/old, or declare it under that key, which changes the policy in place",
     ]);
   });
+});
+
+/** A policy that the plan deletes. */
+const oldPolicy: Change = {
+  verb: "delete",
+  kind: "policy",
+  key: "policy/old",
+  title: "",
+  id: "p1",
+  reason: "undeclared",
+  fields: [],
+  causes: [],
+  effect: neutral,
+};
+
+it("a plan without a write is applied with nothing", async ({ expect }) => {
+  expect(await outcomesBy([], () => Promise.reject(new Error("sent")))).toEqual([]);
 });

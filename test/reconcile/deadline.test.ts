@@ -189,7 +189,7 @@ describe("a write in flight at the end of the grace period", () => {
     await world.clock.advance(0);
     await world.ended;
     expect(world.reports).toMatchObject([
-      { outcomes: [{ status: "unknown" }, { status: "skipped" }] },
+      { outcomes: [{ status: "unknown", failure: { transient: true } }, { status: "skipped" }] },
     ]);
     expect(world.live.get(shop)?.policies).toEqual([]);
   });

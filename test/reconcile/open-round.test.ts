@@ -102,6 +102,18 @@ describe("a round that began with a state of which the revision was lost", () =>
   });
 });
 
+describe("a round that an earlier process left while it planned", () => {
+  it("judges zones of which it is known what was applied, and tells so", ({ expect }) => {
+    const bench = new JudgedRound();
+    for (const name of names(0, 10)) bench.known.add(name);
+    bench.round.restore({ phase: "planning", passed: 0, judgesKnown: false });
+    bench.declare({ zones: names(0, 10) });
+    bench.planAll(names(0, 10), "policy/checkout");
+    expect(bench.now.round).toMatchObject({ phase: "planning", judgesKnown: true });
+    expect(bench.now.hold?.touched).toEqual(new Set(names(0, 10)));
+  });
+});
+
 describe("a round that closed in an earlier process", () => {
   it("lets every zone be written", ({ expect }) => {
     const bench = new JudgedRound();
@@ -158,6 +170,14 @@ describe("a round that plans", () => {
     bench.plan("z3.example", "policy/checkout");
     expect(bench.now.hold?.touched).toEqual(new Set(["z3.example"]));
     expect(bench.mayWrite("z3.example", "policy/checkout")).toBe(false);
+  });
+
+  it("counts a zone that was in sync with the changes that a later run found", ({ expect }) => {
+    const bench = new JudgedRound();
+    bench.declare({ zones: names(0, 10) });
+    bench.plan("z0.example");
+    bench.planAll(names(0, 10), "policy/checkout");
+    expect(bench.now.hold?.touched).toEqual(new Set(names(0, 10)));
   });
 
   it("takes no run of a zone that is not declared", ({ expect }) => {

@@ -1,97 +1,27 @@
 import { describe, it } from "vitest";
 
-import { rethrow } from "../../src/cli/session/session.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf, type SavedPlan } from "../../src/plan/saved/fingerprint.ts";
-import {
-  type PlanPorts,
-  type PlanRequest,
-  planSaved,
-  planZone,
-} from "../../src/reconcile/run/plan-zone.ts";
-import type { ZoneReport } from "../../src/state/run-report.ts";
+import { planSaved, planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import type { Script } from "../../src/zone/inventory-item.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";
-import type { ServiceErrorCode } from "../../src/zone/service-error.ts";
-import { SimulatedClock } from "../support/clock.ts";
-import { script } from "../support/inventory.ts";
-import {
-  absent,
-  declared,
-  deployment,
-  desiredZone,
-  livePolicy,
-  liveZone,
-  owner,
-  policy,
-  readAllAt,
-  untuned,
-} from "../support/model.ts";
+import { declared, desiredZone, livePolicy, liveZone, owner, policy } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
-
-const off = {
-  enabled: false,
-  use_cloudflare_reporting_endpoint: true,
-  use_connection_url_path: false,
-};
-const empty = liveZone({ settings: off, policies: [], entrypoint: absent });
-
-/** Ports that give a live state, and note which parts were read. */
-function portsOf(
-  live: LiveZone,
-  {
-    parts = [],
-    scripts = () => [],
-  }: { readonly parts?: PartsToRead[]; readonly scripts?: () => readonly Script[] } = {},
-): PlanPorts {
-  return {
-    reader: {
-      readAnswers: (_zone, wanted) => {
-        parts.push(wanted);
-        return Promise.resolve({ readAt: readAllAt(0), digest: "", live: () => live });
-      },
-      readScripts: async () => {
-        await Promise.resolve();
-        return scripts();
-      },
-    },
-    clock: new SimulatedClock(),
-    runId: () => "run",
-    bug: rethrow,
-  };
-}
-
-function requestOf(content: Partial<ZoneContent>): PlanRequest {
-  return {
-    desired: desiredZone(content),
-    owner,
-    trigger: "manual",
-    priority: "changed",
-    revision: "r1",
-    impact: { maliciousBelow: 50, freshMs: 3_600_000 },
-    unchangedPlan: () => undefined,
-    explain: (planned) => planned,
-    holdsAt: (planned) => planned.holds,
-  };
-}
-
-function planIn(report: ZoneReport): Plan {
-  if (report.result === "error") throw new Error(report.failure.message);
-  return report.plan;
-}
-
-function keysOf({ changes }: Plan): readonly string[] {
-  return changes.map(({ key }) => key).toSorted();
-}
-
-const enabled = { settings: [{ name: "enabled", value: true }] } as const;
-const logged = { policies: declared([policy("site")]) };
-const blocking = { policies: declared([policy("site", { action: "allow" })]) };
-const tuned = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 40 } });
-const plainRules = { rules: declared([deployment("owasp")]) };
-const tunedRules = { rules: declared([tuned]) };
+import {
+  blocking,
+  empty,
+  enabled,
+  failsWith,
+  keysOf,
+  lib,
+  logged,
+  off,
+  planIn,
+  plainRules,
+  portsOf,
+  requestOf,
+  tunedRules,
+} from "../support/zone-planning.ts";
 
 describe("planning a zone", () => {
   it.for([
@@ -129,57 +59,31 @@ function namesOf(parts: PartsToRead): readonly string[] {
     .map(([name]) => name);
 }
 
-describe("a policy that begins to block, where the scripts on record", () => {
-  const seen = { host: "shop.example.com", lastSeenAt: new Date("2026-11-20T11:59:00Z") };
-  const lib = script("https://cdn.example.net/lib.js", seen);
-
-  it("would be blocked, is held", async ({ expect, signal }) => {
-    const ports = portsOf(empty, { scripts: () => [lib] });
-    const { report } = await planZone(requestOf(blocking), ports, signal);
-    expect(report).toMatchObject({ result: "held", holds: [{ reason: "blocks_in_use" }] });
-  });
-
-  it("would be blocked and were last seen long ago, is not held", async ({ expect, signal }) => {
-    const old = { ...lib, lastSeenAt: new Date("2026-11-20T10:59:00Z") };
-    const ports = portsOf(empty, { scripts: () => [old] });
-    const { report } = await planZone(requestOf(blocking), ports, signal);
-    expect(report.result).toBe("planned");
-  });
-
-  it.for<{ code: ServiceErrorCode }>([{ code: "API_FORBIDDEN" }, { code: "API_REFUSED" }])(
-    "cannot be read with this token or contract ($code), is planned with a note",
-    async ({ code }, { expect, signal }) => {
-      const scripts = () => rethrow(new ServiceFault(code, false));
-      const { report } = await planZone(requestOf(blocking), portsOf(empty, { scripts }), signal);
-      expect([report.result, planIn(report).notes]).toEqual([
-        "planned",
-        [
-          `the scripts on record could not be read (${code}): whether the policies block scripts in use was not checked`,
-        ],
-      ]);
-    },
-  );
-
-  it("cannot be read for now, is not planned", async ({ expect, signal }) => {
-    const fault = new ServiceFault("API_SERVER", true);
-    const ports = portsOf(empty, { scripts: () => rethrow(fault) });
-    const planned = await planZone(requestOf(blocking), ports, signal);
-    expect(planned.report).toMatchObject({ result: "error", failure: { code: "API_SERVER" } });
-    expect(planned.live).toBeUndefined();
-  });
-
-  it("cannot be read because of an internal error, is not planned", async ({ expect, signal }) => {
-    const bugs: unknown[] = [];
-    const mistake = new TypeError("a bug of ours");
-    const ports = {
-      ...portsOf(empty, { scripts: () => rethrow(mistake) }),
-      bug: (error: unknown, zone: string) => bugs.push(error, zone),
-    };
-    const { report } = await planZone(requestOf(blocking), ports, signal);
-    expect(report).toMatchObject({ result: "error", failure: { code: "INTERNAL" } });
-    expect(bugs).toEqual([mistake, "shop.example.com"]);
+describe("a zone with nothing to do", () => {
+  it("needs no authors, and no guard holds it", async ({ expect, signal }) => {
+    const inSync = liveZone({ settings: { ...off, enabled: true } });
+    const request = { ...requestOf(enabled), explain: failsWith(new Error("explained")) };
+    const planned = await planZone(request, portsOf(inSync), signal);
+    expect(planned.report).toMatchObject({ result: "in_sync", phases: noTime });
+    expect(planned.holdsAt(new Date(0))).toEqual([]);
   });
 });
+
+describe("a zone that cannot be planned", () => {
+  it("is held by no guard, and has no digest that another run could compare", async ({
+    expect,
+    signal,
+  }) => {
+    const scripts = failsWith(new ServiceFault("API_SERVER", true));
+    const planned = await planZone(requestOf(blocking), portsOf(empty, { scripts }), signal);
+    expect(planned.report).toMatchObject({ result: "error", phases: noTime });
+    expect(planned.digest).toBe("");
+    expect(planned.holdsAt(new Date(0))).toEqual([]);
+  });
+});
+
+/** What phases take while the clock stands still. */
+const noTime = { fetch: 0, plan: 0, apply: 0 };
 
 /** The plan of a declaration, saved when the zone was empty. */
 function savedOf(content: Partial<ZoneContent>): SavedPlan {
@@ -261,11 +165,8 @@ describe("planning a saved plan", () => {
   });
 
   it("is held where a policy would block a script in use", async ({ expect, signal }) => {
-    const host = "shop.example.com";
-    const lastSeenAt = new Date("2026-11-20T11:59:00Z");
-    const seen = script("https://cdn.example.net/lib.js", { host, lastSeenAt });
     const request = { ...requestOf(blocking), saved: savedOf(blocking) };
-    const { report } = await planSaved(request, portsOf(empty, { scripts: () => [seen] }), signal);
+    const { report } = await planSaved(request, portsOf(empty, { scripts: () => [lib] }), signal);
     expect(report).toMatchObject({ result: "held", holds: [{ reason: "blocks_in_use" }] });
   });
 });

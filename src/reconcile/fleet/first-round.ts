@@ -131,13 +131,14 @@ export class FirstRound {
     const before = this.#judged.get(name);
     if (report.result === "error") {
       this.#countFailure(name, report.failure.transient);
-    } else {
-      if (report.result === "applied") this.#settleApplied(name);
-      this.#judged.set(name, { digest, changing: changingIn(report, desired) });
-      this.#unplanned.delete(name);
+      if (before === undefined) this.#judgeAndTell();
+      return;
     }
-    const after = this.#judged.get(name);
-    if (before === undefined || !isSame(before, after)) this.#judgeAndTell();
+    if (report.result === "applied") this.#settleApplied(name);
+    const changing = changingIn(report, desired);
+    this.#judged.set(name, { digest, changing });
+    this.#unplanned.delete(name);
+    if (before === undefined || before.changing?.hash !== changing?.hash) this.#judgeAndTell();
   }
 
   #countFailure(name: ZoneName, isTransient: boolean): void {
@@ -264,10 +265,6 @@ export class FirstRound {
     this.#unplanned.clear();
     this.#fleet = undefined;
   }
-}
-
-function isSame(before: Judged, after: Judged | undefined): boolean {
-  return before.changing?.hash === after?.changing?.hash;
 }
 
 function declaredIn({ zones, missing }: DesiredFleet): number {
