@@ -106,11 +106,6 @@ export const equivalentInReconcile = [
   },
   {
     file: "src/reconcile/fleet/first-round.ts",
-    how: "before, after → after, before",
-    why: "Where there was a plan before, there is one after: the order says nothing.",
-  },
-  {
-    file: "src/reconcile/fleet/first-round.ts",
     how: "0 → 1",
     line: "!this.#judged.has(name) && (this.#failures.get(name) ?? 0) < attempts;",
     why: "No failure and one are both fewer than what is waited for.",

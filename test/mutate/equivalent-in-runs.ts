@@ -111,6 +111,11 @@ export const equivalentInRuns = [
   },
   {
     file: "src/reconcile/run/zone-memory.ts",
+    how: "removed.length > 0 → true",
+    why: "The same hashes are stored again: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-memory.ts",
     how: "corrections.size === 0 → false",
     why: "One empty map for all zones saves memory.",
   },
@@ -155,6 +160,32 @@ export const equivalentInRuns = [
     file: "src/reconcile/run/zone-runner.ts",
     how: "this.#inProgress.delete(name); → ;",
     why: "The gate of a run that has ended may close: it costs memory.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "mayWrite → true",
+    line: "if (mayWrite) this.#applied.writing(planned.report, zone, planned.live?.scoreRule);",
+    why: "Without a write, what is stored is replaced in the same turn of the event loop.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "this.#returnWorker(worker); → ;",
+    why: "The next run creates another worker: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "this.#idleWorkers.push(worker); → ;",
+    why: "The next run creates another worker: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "this.#idleWorkers.pop() ?? this.#newWorker() → (this.#newWorker())",
+    why: "Another worker does the same: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "rules !== ownership.rules → true",
+    why: "The same rules are stored again: it costs time.",
   },
   {
     file: "src/reconcile/run/zone-runner.ts",

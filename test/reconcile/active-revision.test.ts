@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import { zoneId } from "../../src/zone/zone.ts";
-import { declared, desiredZone, policy } from "../support/model.ts";
-import { bare, protectedContent, World } from "../support/world.ts";
+import { bare, declared, desiredZone, policy } from "../support/model.ts";
+import { protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 

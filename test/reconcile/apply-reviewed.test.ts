@@ -9,9 +9,9 @@ import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { LiveReader } from "../../src/zone/ports.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { owner, readAllAt, shopZone } from "../support/model.ts";
+import { bare, owner, readAllAt, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
-import { bare, protectedContent, ServiceFault } from "../support/world.ts";
+import { protectedContent, ServiceFault } from "../support/world.ts";
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000] as const;
 const sale: Freeze = { reason: "the sale", letStrengtheningPass: false };

@@ -12,9 +12,9 @@ import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { owner, readAllAt, shopZone } from "../support/model.ts";
+import { bare, owner, readAllAt, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
-import { bare, protectedContent } from "../support/world.ts";
+import { protectedContent } from "../support/world.ts";
 
 const [second, minute] = [1_000, 60_000] as const;
 const frozen: Hold = { reason: "freeze", message: "the sale" };

@@ -6,7 +6,7 @@ import { partOf, type Write } from "../../src/zone/write.ts";
 import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
 import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { livePolicy, liveZone, readAllAt } from "../support/model.ts";
+import { livePolicy, liveZone, readAllAt, settingsOff } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
@@ -18,13 +18,8 @@ const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } 
 const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
 const deleteRule = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["rule/b"] } as const;
 
-const off = {
-  enabled: false,
-  use_cloudflare_reporting_endpoint: true,
-  use_connection_url_path: false,
-};
 const live = liveZone({
-  settings: { ...off, enabled: true },
+  settings: { ...settingsOff, enabled: true },
   policies: [livePolicy("p1")],
   entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
 });
@@ -83,7 +78,7 @@ describe("a read that writes rely on", () => {
     const done = await outcomesOf(writes, 25 * second, { live, reads: parts });
     expect([new Set(done), parts]).toEqual([new Set(["done"]), reads]);
     // The last write is not sent where the part has changed meanwhile.
-    const readAgain = { settings: off, policies: [], entrypoint: strangers };
+    const readAgain = { settings: settingsOff, policies: [], entrypoint: strangers };
     const came = await outcomesOf(writes, 25 * second, { live, readAgain });
     expect(came.at(-1)).toBe(reads.length > 0 ? "read_expired" : "done");
   });

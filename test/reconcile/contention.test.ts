@@ -2,7 +2,8 @@ import { describe, it } from "vitest";
 
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";
-import { declared, desiredZone, livePolicy, policy } from "../support/model.ts";
+import type { Policy } from "../../src/zone/resource.ts";
+import { carriedOut, declared, desiredZone, livePolicy, policy } from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -97,5 +98,38 @@ describe("a tool that recreates its resource after each delete", () => {
     world.files.set(shop, desiredZone({ policies }).content);
     const came = await fourRounds(world, (live, round) => [...live, livePolicy(`${round}`)]);
     expect(came).toEqual([...applied, contended('the policy "Made by hand" (delete)')]);
+  });
+});
+
+describe("a tool that recreates a policy with the mark of one that left the files", () => {
+  it("is another writer, told by the key of the policy", async ({ expect }) => {
+    await using world = new World([shop]);
+    const policies = declared([policy("checkout"), policy("cart"), policy("login")], "delete");
+    world.files.set(shop, desiredZone({ policies }).content);
+    const old = policy("old");
+    const came = await fourRounds(world, (live, round) => [...live, carriedOut(`${round}`, old)]);
+    expect(came).toEqual([...applied, contended("policy/old (delete)")]);
+  });
+});
+
+describe("files that declare a policy and drop it again and again", () => {
+  it("are carried out each time", async ({ expect }) => {
+    await using world = new World([shop]);
+    const kept = [policy("checkout"), policy("cart"), policy("login")];
+    const declare = async (policies: readonly Policy[]): Promise<void> => {
+      world.files.set(shop, desiredZone({ policies: declared(policies) }).content);
+      world.revision += "+";
+      world.reconciler.filesChanged();
+      await world.clock.advance(minute);
+    };
+    world.files.set(shop, desiredZone({ policies: declared(kept) }).content);
+    world.start();
+    await world.clock.advance(0);
+    for (let round = 0; round < 5; round += 1) {
+      await declare([...kept, policy("sale")]);
+      await declare(kept);
+    }
+    expect(new Set(world.takeResults())).toEqual(new Set([`${shop} applied`]));
+    expect(world.live.get(shop)?.policies).toHaveLength(3);
   });
 });

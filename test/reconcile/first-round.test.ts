@@ -2,10 +2,10 @@ import { describe, it } from "vitest";
 
 import { appliedText } from "../../src/plan/cause/applied-zone.ts";
 import { hashToAccept } from "../support/held.ts";
-import { declared, desiredZone, policy } from "../support/model.ts";
+import { bare, declared, desiredZone, policy } from "../support/model.ts";
 import { named } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
-import { bare, defaultOptions, protectedContent, ServiceFault, World } from "../support/world.ts";
+import { defaultOptions, protectedContent, ServiceFault, World } from "../support/world.ts";
 
 /** The protected content with its only policy removed. */
 const weakened = desiredZone({

@@ -5,7 +5,14 @@ import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { ServiceErrorCode } from "../../src/zone/service-error.ts";
-import { carriedOut, entrypoint, liveDeployment, liveZone, policy } from "../support/model.ts";
+import {
+  carriedOut,
+  entrypoint,
+  liveDeployment,
+  liveZone,
+  policy,
+  settingsOff,
+} from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 import {
   blocking,
@@ -15,7 +22,6 @@ import {
   keysOf,
   lib,
   logged,
-  off,
   planIn,
   portsOf,
   requestOf,
@@ -40,7 +46,7 @@ describe("the scripts on record are not read", () => {
 
 describe("what the plan of the rules holds and notes", () => {
   const taken = liveZone({
-    settings: off,
+    settings: settingsOff,
     policies: [],
     entrypoint: entrypoint(liveDeployment("t9", { ref: "team-b:owasp" })),
     scoreRule: { id: documentedScoreRuleId, source: "documented", version: "" },

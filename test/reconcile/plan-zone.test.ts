@@ -5,7 +5,15 @@ import { fingerprintsOf, type SavedPlan } from "../../src/plan/saved/fingerprint
 import { planSaved, planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";
-import { declared, desiredZone, livePolicy, liveZone, owner, policy } from "../support/model.ts";
+import {
+  declared,
+  desiredZone,
+  livePolicy,
+  liveZone,
+  owner,
+  policy,
+  settingsOff,
+} from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 import {
   blocking,
@@ -15,7 +23,6 @@ import {
   keysOf,
   lib,
   logged,
-  off,
   planIn,
   plainRules,
   portsOf,
@@ -61,7 +68,7 @@ function namesOf(parts: PartsToRead): readonly string[] {
 
 describe("a zone with nothing to do", () => {
   it("needs no authors, and no guard holds it", async ({ expect, signal }) => {
-    const inSync = liveZone({ settings: { ...off, enabled: true } });
+    const inSync = liveZone({ settings: { ...settingsOff, enabled: true } });
     const request = { ...requestOf(enabled), explain: failsWith(new Error("explained")) };
     const planned = await planZone(request, portsOf(inSync), signal);
     expect(planned.report).toMatchObject({ result: "in_sync", phases: noTime });
@@ -147,7 +154,7 @@ describe("planning a saved plan", () => {
     expect,
     signal,
   }) => {
-    const switchedOn = liveZone({ settings: { ...off, enabled: true }, policies: [] });
+    const switchedOn = liveZone({ settings: { ...settingsOff, enabled: true }, policies: [] });
     const applied = { ...requestOf(enabled), saved: savedOf(enabled) };
     const done = await planSaved(applied, portsOf(switchedOn), signal);
     expect([done.report.result, done.conflicts]).toEqual(["in_sync", []]);

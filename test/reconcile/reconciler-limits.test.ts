@@ -2,9 +2,9 @@ import { describe, it } from "vitest";
 
 import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { script } from "../support/inventory.ts";
-import { declared, desiredZone, policy } from "../support/model.ts";
+import { bare, declared, desiredZone, policy } from "../support/model.ts";
 import { diagnostic } from "../support/reports.ts";
-import { bare, protectedContent, World } from "../support/world.ts";
+import { protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 

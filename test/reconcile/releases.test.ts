@@ -92,6 +92,18 @@ describe("a plan that limits.accept releases", () => {
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
   });
 
+  it("is all that a use that cannot be written takes back: other limits stay", async ({
+    expect,
+  }) => {
+    const store = new MemoryRunStore();
+    store.isWritable = false;
+    await using world = await worldWithHeldPlan(store);
+    world.takeResults();
+    const { options, reconciler } = world;
+    reconciler.reconfigure({ ...options, limits: { ...options.limits, weakening: "allow" } });
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+  });
+
   it("is named as used where the plan is held again, with how to release it again", async ({
     expect,
   }) => {

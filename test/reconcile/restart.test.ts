@@ -3,9 +3,9 @@ import { describe, it } from "vitest";
 import { causesIn } from "../../src/plan/cause/cause.ts";
 import { planHash } from "../../src/plan/guard/release.ts";
 import type { RunStore } from "../../src/reconcile/run/run-store.ts";
-import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
+import { bare, carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
-import { bare, oneCredential, World } from "../support/world.ts";
+import { oneCredential, World } from "../support/world.ts";
 
 const shop = "shop.example";
 

@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
+import { bare } from "../support/model.ts";
 import { named, zoneOf } from "../support/reports.ts";
-import { bare, protectedContent, World } from "../support/world.ts";
+import { protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 

@@ -1,10 +1,15 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 
+import { type AppliedZone, appliedZoneIn, uncertain } from "../../src/plan/cause/applied-zone.ts";
+import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { hashToAccept } from "../support/held.ts";
 import { named } from "../support/reports.ts";
-import { protectedContent, ServiceFault, World } from "../support/world.ts";
+import { MemoryRunStore, noAuthors } from "../support/run-store.ts";
+import { oneCredential, protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
+const minute = 60_000;
 
 describe("a zone in which somebody replaced a resource after the read", () => {
   it("is retried with the usual back-off", async ({ expect }) => {
@@ -107,4 +112,67 @@ describe("a zone that somebody may have changed", () => {
     await world.clock.advance(0);
     expect([world.takeResults(), world.listings, world.reconciler.waiting]).toEqual([[], 1, 0]);
   });
+});
+
+/** What is stored of the shop. */
+function storedIn(store: MemoryRunStore): string {
+  return store.applied(named(shop));
+}
+
+/** Whether a stored text has a field of which nobody knows what was last applied. */
+function isUncertain(text: string): boolean {
+  const applied: AppliedZone = appliedZoneIn(text) ?? new Map();
+  return [...applied.values()].some((digests) => [...digests.values()].includes(uncertain));
+}
+
+describe("what is stored as last applied", () => {
+  it("says during a write that nobody knows whether it is applied", async ({ expect }) => {
+    const store = new MemoryRunStore();
+    await using world = new World([shop], {}, oneCredential, store);
+    world.waitMs = 100;
+    world.start();
+    await world.clock.advance(50);
+    const during = storedIn(store);
+    await world.clock.advance(minute);
+    const after = storedIn(store);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
+    expect([during, after].map(isUncertain)).toEqual([true, false]);
+  });
+
+  it("is stored again for a zone that the files dropped and declare again", async ({ expect }) => {
+    const store = new MemoryRunStore();
+    await using world = new World([shop, "blog.example"], {}, oneCredential, store);
+    world.start();
+    await world.clock.advance(minute);
+    const before = storedIn(store);
+    const load = async (): Promise<void> => {
+      world.revision += "+";
+      world.reconciler.filesChanged();
+      await world.clock.advance(minute);
+    };
+    world.files.delete(shop);
+    await load();
+    // The state forgets zones that nobody declares.
+    store.texts.clear();
+    world.files.set(shop, protectedContent);
+    await load();
+    expect(storedIn(store)).toBe(before);
+  });
+});
+
+it("who changed a zone is forgotten when the files drop it", async ({ expect }) => {
+  const log = { isOwnToken: () => false, isCompleteSince: () => true };
+  const authors = new DriftAuthors(new SimulatedClock(), log, () => "full", noAuthors);
+  const declared: boolean[] = [];
+  vi.spyOn(authors, "keepOnly").mockImplementation((zones) => {
+    declared.push(zones.has(named(shop)));
+  });
+  await using world = new World([shop, "blog.example"], {}, oneCredential, undefined, authors);
+  world.start();
+  await world.clock.advance(minute);
+  world.files.delete(shop);
+  world.revision = "r2";
+  world.reconciler.filesChanged();
+  await world.clock.advance(minute);
+  expect([declared.includes(true), declared.at(-1)]).toEqual([true, false]);
 });

@@ -68,6 +68,13 @@ export function declared<T>(
   return { items, unmanaged };
 }
 
+/** The settings of Page Shield, switched off. */
+export const settingsOff = {
+  enabled: false,
+  use_cloudflare_reporting_endpoint: true,
+  use_connection_url_path: false,
+};
+
 export function liveZone(parts: Partial<LiveZone> = {}): LiveZone {
   return {
     zone: shopZone,
@@ -233,3 +240,8 @@ export function entrypoint(...rules: readonly LiveRule[]): LiveEntrypoint {
 }
 
 export const absent: LiveEntrypoint = { state: "absent" };
+
+/** A zone in which nothing was ever configured. */
+export function bare(zone: Zone): LiveZone {
+  return liveZone({ zone, settings: settingsOff, policies: [] });
+}

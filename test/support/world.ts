@@ -1,4 +1,5 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
+import type { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
 import type { DesiredState, Listing, RoundPhase } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
@@ -16,7 +17,7 @@ import { partOf, type Write } from "../../src/zone/write.ts";
 import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
-import { declared, desiredZone, liveZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
+import { bare, declared, desiredZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
 import { MemoryRunStore } from "./run-store.ts";
 import { selectByName } from "./select-by-name.ts";
 import { afterWrite } from "./service-model.ts";
@@ -123,6 +124,7 @@ export class World implements AsyncDisposable {
     options: Partial<ReconcilerOptions> = {},
     credentials: CredentialPorts = oneCredential,
     store: RunStore = new MemoryRunStore(),
+    authors?: DriftAuthors,
   ) {
     this.store = store;
     for (const [index, name] of zones.entries()) {
@@ -131,7 +133,7 @@ export class World implements AsyncDisposable {
     }
     this.options = { ...defaultOptions, ...options };
     this.credentials = credentials;
-    this.reconciler = this.#createReconciler();
+    this.reconciler = this.#createReconciler(authors);
   }
 
   /** Lets the process before this one have applied the files as they are: the first write waits for no judgement. */
@@ -164,7 +166,7 @@ export class World implements AsyncDisposable {
     return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
   }
 
-  #createReconciler(): Reconciler {
+  #createReconciler(authors: DriftAuthors | undefined): Reconciler {
     return new Reconciler(this.options, {
       desired: {
         load: (signal) => this.#load(signal),
@@ -202,6 +204,7 @@ export class World implements AsyncDisposable {
       clock: this.clock,
       random: () => 1,
       store: this.store,
+      authors,
       runId: () => `run-${(this.#run += 1)}`,
       report: (report) => this.reports.push(report),
       loaded: (loaded) => this.loads.push(loaded),
@@ -286,14 +289,4 @@ function zoneOf(text: string, index: number): Zone {
   const id = zoneId(index.toString(16).padStart(32, "0"));
   if (name === undefined || id === undefined) throw new Error(`${text} is no zone name`);
   return { id, name, accountId: "a", accountName: "A", status: "active", plan: "enterprise" };
-}
-
-/** A zone in which nothing was ever configured. */
-export function bare(zone: Zone): LiveZone {
-  const off = {
-    enabled: false,
-    use_cloudflare_reporting_endpoint: true,
-    use_connection_url_path: false,
-  };
-  return liveZone({ zone, settings: off, policies: [] });
 }

@@ -17,17 +17,16 @@ import {
   owner,
   policy,
   readAllAt,
+  settingsOff,
   untuned,
 } from "./model.ts";
 
-/** Page Shield, switched off. */
-export const off = {
-  enabled: false,
-  use_cloudflare_reporting_endpoint: true,
-  use_connection_url_path: false,
-};
 /** A zone without anything. */
-export const empty: LiveZone = liveZone({ settings: off, policies: [], entrypoint: absent });
+export const empty: LiveZone = liveZone({
+  settings: settingsOff,
+  policies: [],
+  entrypoint: absent,
+});
 
 /** Ports that give a live state, and note which parts were read. */
 export function portsOf(

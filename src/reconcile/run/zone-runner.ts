@@ -216,8 +216,7 @@ export class ZoneRunner {
   /** All that a plan follows from. */
   #basisOf({ digest, desired }: FleetZone, answers: string): string {
     const { adopt, rules } = this.#ownershipOf(desired.zone.name);
-    const remembered = rules.length === 0 ? "" : JSON.stringify(rules);
-    return `${this.#options.owner} ${adopt} ${digest} ${answers} ${remembered}`;
+    return `${this.#options.owner} ${adopt} ${digest} ${answers} ${JSON.stringify(rules)}`;
   }
 
   #ownershipOf(zone: ZoneName): Ownership {
