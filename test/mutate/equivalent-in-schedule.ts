@@ -159,6 +159,11 @@ export const equivalentInSchedule = [
   },
   {
     file: "src/reconcile/schedule/schedule.ts",
+    how: "moments.at(-1) ?? 0 → (moments.at(-1))",
+    why: "Without a moment there is no gap: none is before a horizon of 0, and none before one that is not a number.",
+  },
+  {
+    file: "src/reconcile/schedule/schedule.ts",
     how: "1 → 2",
     line: "const horizon = Math.min(...runs.map((moments) => moments.at(-1) ?? 0));",
     why: "One run more or less at the end of a week shows no longer gap.",
