@@ -160,7 +160,13 @@ export const equivalentInSchedule = [
   {
     file: "src/reconcile/schedule/schedule.ts",
     how: "moments.at(-1) ?? 0 → (moments.at(-1))",
-    why: "Without a moment there is no gap: none is before a horizon of 0, and none before one that is not a number.",
+    why: "A valid expression has coming moments; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/schedule/schedule.ts",
+    how: "0 → 1",
+    line: "const horizon = Math.min(...runs.map((moments) => moments.at(-1) ?? 0));",
+    why: "A valid expression has coming moments; the compiler does not know it.",
   },
   {
     file: "src/reconcile/schedule/schedule.ts",

@@ -25,6 +25,14 @@ describe("a schedule", () => {
     expect(schedule.intervalSeconds).toBe(seconds);
   });
 
+  it("has the gap of the night as its longest, also where the next is that of the day", ({
+    expect,
+  }) => {
+    fakeTimeFrom("2026-11-20T08:00:00Z");
+    using schedule = startSchedule({ cron: ["0 9,17 * * *"], timezone: "Etc/UTC" }, quiet);
+    expect(schedule.intervalSeconds).toBe(16 * 3_600);
+  });
+
   it("gives its next run", ({ expect }) => {
     using schedule = startSchedule({ cron: ["*/5 * * * *"], timezone: "Etc/UTC" }, quiet);
     const next = schedule.nextRun();
