@@ -174,6 +174,22 @@ export const equivalentInRuns = [
   },
   {
     file: "src/reconcile/run/zone-runner.ts",
+    how: "worker.deadline.isOver → true",
+    why: "The next run creates another worker: it costs time.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "?.until → .until",
+    why: "Asked only for a hold of a suspension; the compiler does not know it.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
+    how: "0 → 1",
+    line: 'return { reason: "due", delayMs: Math.max(0, Number(end) - Number(now)) };',
+    why: "The bound is reached by a hold that ended while it was judged: one millisecond more says nothing.",
+  },
+  {
+    file: "src/reconcile/run/zone-runner.ts",
     how: "this.#idleWorkers.push(worker); → ;",
     why: "The next run creates another worker: it costs time.",
   },

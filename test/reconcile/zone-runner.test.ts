@@ -2,6 +2,7 @@ import { describe, it, vi } from "vitest";
 
 import { type AppliedZone, appliedZoneIn, uncertain } from "../../src/plan/cause/applied-zone.ts";
 import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
+import { runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { hashToAccept } from "../support/held.ts";
 import { named } from "../support/reports.ts";
@@ -30,6 +31,40 @@ describe("a zone in which somebody replaced a resource after the read", () => {
     await world.clock.advance(3_600_000);
     expect(world.takeResults()).toEqual([]);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
+  });
+});
+
+describe("a zone that fails again after a success", () => {
+  it("is retried as after a first failure", async ({ expect }) => {
+    await using world = new World([shop]);
+    const failure = new ServiceFault("API_SERVER", true);
+    world.faults.set(shop, () => failure);
+    world.start();
+    await world.clock.advance(minute);
+    world.faults.clear();
+    await world.clock.advance(10 * minute);
+    expect(world.takeResults().at(-1)).toBe(`${shop} applied`);
+    world.faults.set(shop, () => failure);
+    world.reconciler.requestSweep("schedule");
+    await world.clock.advance(4_999);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
+    await world.clock.advance(1);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
+  });
+});
+
+describe("a zone whose run exceeded its time", () => {
+  it("has all its time in the next run", async ({ expect }) => {
+    await using world = new World([shop]);
+    world.latencyMs = 10 * runDeadlineMs;
+    world.start();
+    // The zones are listed, and the first run begins.
+    await world.clock.advance(world.latencyMs);
+    await world.clock.advance(runDeadlineMs);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
+    world.latencyMs = 0;
+    await world.clock.advance(10 * minute);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 });
 
