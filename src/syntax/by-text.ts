@@ -14,7 +14,10 @@ export function byText<T>(textOf: (each: T) => string): (a: T, b: T) => number {
 /** Compares entries of a record by name. */
 export const byEntryName: (a: Entry, b: Entry) => number = byText(([name]) => name);
 
-/** `text` with A to Z in lower case: hosts, schemes and keywords are case-insensitive for ASCII only. */
+/**
+ * `text` with A to Z in lower case: hosts, schemes and keywords are case-insensitive for ASCII
+ * only.
+ */
 export function asciiLower(text: string): string {
   return /[A-Z]/.test(text) ? text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }

@@ -1,11 +1,11 @@
-/** The code of an error of the system, like `ENOENT`; "" where it has none. */
+/** The code of an error of the system, like `ENOENT`; "" if it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "";
 }
 
-/** What is read of a file; `undefined` where the file does not exist. */
+/** What is read of a file; `undefined` if the file does not exist. */
 export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -9,7 +9,10 @@ export function globIgnoringCase(pattern: string): (text: string) => boolean {
   return (text) => fits(pieces, text.toLowerCase());
 }
 
-/** Finds the pieces in order, each as early as possible. Unlike a regular expression this never backtracks. */
+/**
+ * Finds the pieces in order, each as early as possible. Unlike a regular expression this never
+ * backtracks.
+ */
 function fits([head = "", ...rest]: readonly string[], text: string): boolean {
   const tail = rest.pop();
   if (tail === undefined) return text === head;
@@ -34,7 +37,8 @@ export function globsMeet(a: string, b: string): boolean {
     const below = meets;
     meets = Array.from({ length: b.length + 1 }, () => false);
     for (let j = b.length; j >= 0; j -= 1) {
-      // A star matches nothing (it is skipped) or what the other pattern has here (that is skipped).
+      // A star matches nothing (it is skipped) or what the other pattern has here (that is
+      // skipped).
       const hasStar = a[i] === "*" || b[j] === "*";
       const rests = hasStar ? [below[j], meets[j + 1]] : [a[i] === b[j] && below[j + 1]];
       meets[j] = rests.includes(true);

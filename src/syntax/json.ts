@@ -20,7 +20,10 @@ export function isObjectList(value: unknown): value is readonly JsonObject[] {
   return isJsonList(value) && value.every(isJsonObject);
 }
 
-/** Levels of JSON that are read from outside: more than any documented value has, and few enough for every recursion. */
+/**
+ * Levels of JSON that are read from outside: more than any documented value has, and few enough for
+ * every recursion.
+ */
 export const maxJsonLevels = 64;
 
 /** Whether a JSON value has more than so many levels of lists and objects. */
@@ -31,7 +34,37 @@ export function isDeeperThan(levels: number, json: unknown): boolean {
   return parts.some((part) => isDeeperThan(levels - 1, part));
 }
 
-/** The same text for equal JSON values, for fingerprints and comparisons: keys sorted, no white space. */
+const [quote, backslash] = [0x22, 0x5c];
+
+/** The step in depth of a byte of JSON outside of strings: a list or an object begins or ends. */
+const depthSteps: ReadonlyMap<number, number> = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+]);
+
+/**
+ * The same of a text that is not parsed yet: to parse a few megabytes of brackets takes half a
+ * gigabyte.
+ */
+export function isTextDeeperThan(levels: number, text: Uint8Array): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at] ?? 0;
+    if (byte === quote) isInString = !isInString;
+    else if (isInString) at += byte === backslash ? 1 : 0;
+    else depth += depthSteps.get(byte) ?? 0;
+    if (depth > levels) return true;
+  }
+  return false;
+}
+
+/**
+ * The same text for equal JSON values, for fingerprints and comparisons: keys sorted, no white
+ * space.
+ */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(byEntryName)) : part,

@@ -25,7 +25,10 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === undefined ? "" : `did you mean "${candidate}"?`;
 }
 
-/** {@link nearest} for the first twenty words of many: nobody reads further, and searching takes time. */
+/**
+ * {@link nearest} for the first twenty words of many: nobody reads further, and searching takes
+ * time.
+ */
 export function nearestOfMany(candidates: readonly string[]): (word: string) => string | undefined {
   let left = 20;
   return (word) => {
@@ -34,7 +37,10 @@ export function nearestOfMany(candidates: readonly string[]): (word: string) => 
   };
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment): swapped neighbours are one mistake, not two. */
+/**
+ * Damerau-Levenshtein distance (optimal string alignment): swapped neighbours are one mistake, not
+ * two.
+ */
 function editDistance(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

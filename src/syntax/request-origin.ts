@@ -1,6 +1,7 @@
 /**
- * Whether a server answers under the host of a `Host` header. It does under IP addresses, loopback names and `names`.
- * Other names are refused: a foreign page can make its own name resolve to this server (DNS rebinding).
+ * Whether a server answers under the host of a `Host` header. It does under IP addresses, loopback
+ * names and `names`. Other names are refused: a foreign page can make its own name resolve to this
+ * server (DNS rebinding).
  */
 export function isAllowedHost(host: string, names: readonly string[]): boolean {
   const name = hostNameOf(host);

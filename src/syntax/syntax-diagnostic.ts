@@ -76,6 +76,11 @@ export const syntaxDiagnosticCodes = {
     "default-src 'self';\nimg-src data: 'self'",
   ),
   CSP_UNQUOTED_KEYWORD: warning("a keyword without quotes is a host", "script-src self 'self'"),
+  CSP_SCHEME_WITHOUT_COLON: warning(
+    "a scheme without its colon is a host",
+    "script-src 'self' https",
+  ),
+  CSP_BAD_PORT: warning("a port that does not exist", "script-src 'self' a.example:99999"),
   CSP_UNDOCUMENTED_KEYWORD: warning(
     "an undocumented keyword",
     "script-src 'self' 'strict-dynamic'",

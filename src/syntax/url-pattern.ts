@@ -10,8 +10,8 @@ interface UrlPattern {
 }
 
 /**
- * Finds the pattern, like `https://*.example.net/v3/*`, that matches a URL: of several the longest one. A URL that cannot
- * be parsed matches only itself.
+ * Finds the pattern, like `https://*.example.net/v3/*`, that matches a URL: of several the longest
+ * one. A URL that cannot be parsed matches only itself.
  */
 export function patternFinder(patterns: readonly string[]): (url: string) => string | undefined {
   const exact = new Map(patterns.map((pattern) => [canonicalUrlPattern(pattern), pattern]));
@@ -47,8 +47,8 @@ function matchesParts(pattern: UrlPattern, url: UrlPattern): boolean {
 }
 
 /**
- * Whether anybody can have a host that the pattern matches: what follows the last `*` of its host is not a whole domain.
- * Suffixes like `co.uk` are not known here.
+ * Whether anybody can have a host that the pattern matches: what follows the last `*` of its host
+ * is not a whole domain. Suffixes like `co.uk` are not known here.
  */
 export function matchesForeignHosts(pattern: string): boolean {
   const { host = "*" } = partsOf(pattern) ?? {};

@@ -79,13 +79,9 @@ describe("a text that its field never has", () => {
     `${path} eq "/a*b"`,
     'http.user_agent eq "*"',
     'http.cookie contains "^"',
-    `${extension} contains "."`,
-    `ends_with(${extension}, ".gz")`,
     `${path} contains "%"`,
     `http.user_agent contains "%41"`,
     `lower(http.user_agent) contains "%41"`,
-    'ip.src.country contains "Ger"',
-    'upper(ip.src.country) eq "GERMANY"',
     'ip.src.country ne ""',
     'ip.src.region eq "Bavaria"',
     'http.user_agent eq "Germany"',
@@ -209,11 +205,9 @@ describe("conditions that exclude each other", () => {
     `${score} eq 1 and (ssl or ${score} eq 2)`,
     `${score} eq 1 and cf.waf.score eq 2`,
     `${score} in {1 2} and ${score} in {2 3}`,
-    `${score} in {1..3} and ${score} eq 5`,
     `${score} eq 1 and ${score} ne 2`,
     `${score} gt 1 and ${score} lt 9`,
     "ip.src in $office and ip.src in $shops",
-    'http.host eq "a" and lower(http.host) eq "b"',
   ])("are not others: %s", (text, { expect }) => {
     expect(advice(text)).toEqual([]);
   });

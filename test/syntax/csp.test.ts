@@ -218,3 +218,52 @@ describe("a policy written as a map", () => {
     expect(cspOfMap(Object.fromEntries([["__proto__", ["a"]]])).text).toBe("__proto__ a");
   });
 });
+
+describe("a source that is not what it seems", () => {
+  it.for([
+    ["https", "CSP_SCHEME_WITHOUT_COLON", "write https:"],
+    ["data", "CSP_SCHEME_WITHOUT_COLON", "write data:"],
+    [
+      "a.example:99999",
+      "CSP_BAD_PORT",
+      "write a port from 1 to 65535, or none for the default port",
+    ],
+    [
+      "a.example:65536",
+      "CSP_BAD_PORT",
+      "write a port from 1 to 65535, or none for the default port",
+    ],
+    ["a.example:0", "CSP_BAD_PORT", "write a port from 1 to 65535, or none for the default port"],
+    ["*.com", "CSP_ANY_HOST", "name the hosts that are needed"],
+    ["https://*.net:443/a", "CSP_ANY_HOST", "name the hosts that are needed"],
+  ])("is told: %s", ([source, code, remedy], { expect }) => {
+    const found = checkCsp(`img-src 'self' a.b ${source}`);
+    expect(found.map((each) => [each.code, each.remedy, each.severity, each.offset])).toEqual([
+      [code, remedy, "warning", 19],
+    ]);
+  });
+
+  it.for([
+    "https.a",
+    "data.example",
+    "a.example:65535",
+    "a.example:1",
+    "a.example:*",
+    "*.a.com",
+    "*.test",
+  ])("is not told: %s", (source, { expect }) => {
+    expect(checkCsp(`img-src 'self' ${source}`)).toEqual([]);
+  });
+});
+
+describe("a map of directives", () => {
+  it("has its bad entries where the text has them", ({ expect }) => {
+    const map = { "img-src": ["'self'", "a;b"], "font-src": ["c.example"], "style-src": ["d", ""] };
+    const { text, diagnostics } = cspOfMap(map);
+    expect(text).toBe("img-src 'self' a;b; font-src c.example; style-src d ");
+    expect(diagnostics.map(({ code, offset, length }) => [code, offset, length])).toEqual([
+      ["CSP_BAD_ENTRY", 15, 3],
+      ["CSP_BAD_ENTRY", 52, 0],
+    ]);
+  });
+});

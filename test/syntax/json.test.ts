@@ -13,6 +13,7 @@ import {
   coerceTexts,
   definedMembers,
   isDeeperThan,
+  isTextDeeperThan,
   isObjectList,
   parseJson,
 } from "../../src/syntax/json.ts";
@@ -101,6 +102,18 @@ describe("JSON of any shape", () => {
     [[1, { a: {} }], 3, false],
   ] as const)("%j has more than %s levels: %s", ([json, levels, yields], { expect }) => {
     expect(isDeeperThan(levels, json)).toBe(yields);
+    expect(isTextDeeperThan(levels, Buffer.from(JSON.stringify(json)))).toBe(yields);
+  });
+
+  it.for([
+    ['"[[[["', false],
+    [String.raw`["\"[[[[", "\\"]`, false],
+    [String.raw`["a\\", [[]]]`, true],
+    ["[[],[],[],[]]", false],
+    ["]]]", false],
+    ["[[[", true],
+  ] as const)("%s as text has more than 2 levels: %s", ([text, yields], { expect }) => {
+    expect(isTextDeeperThan(2, Buffer.from(text))).toBe(yields);
   });
 });
 

@@ -186,13 +186,25 @@ function checkEncryption(
   return [diagnostic("CSP_INSECURE_SOURCE", source, message, remedy)];
 }
 
+/** Top-level domains in which nobody can register a host (RFC 2606 and RFC 6761). */
+const reservedNames = /\.(?:example|internal|invalid|local|localhost|test)\.?$/;
+
 function checkHost(source: CspSource & CspHost): readonly SyntaxDiagnostic[] {
-  const { host, path, scheme, text } = source;
+  const { host, path, port, scheme, text } = source;
   const found = [
     ...checkEncryption(source, scheme, `write ${text.replace(/^(?:http|ws)/, "$&s")}`),
   ];
   if (host === "*") {
     found.push(diagnostic("CSP_ANY_HOST", source, `${text} allows every host`, nameHosts));
+  }
+  if (/^\*\.[^.]+\.?$/.test(host) && !reservedNames.test(host)) {
+    const message = `${text} allows every host below ${host.slice(1)}, where anybody can have one`;
+    found.push(diagnostic("CSP_ANY_HOST", source, message, nameHosts));
+  }
+  if (port !== undefined && (Number(port) > 65_535 || /^0+$/.test(port))) {
+    const message = `there is no port ${port.slice(0, 20)}, so that this source allows nothing`;
+    const remedy = "write a port from 1 to 65535, or none for the default port";
+    found.push(diagnostic("CSP_BAD_PORT", source, message, remedy));
   }
   if (host === text) found.push(...checkWord(source, host));
   if (path.includes("*")) {
@@ -212,6 +224,10 @@ function checkWord(source: CspSource, word: string): readonly SyntaxDiagnostic[]
   if (cspDirectives.has(word)) {
     const message = `the directive ${word} is among the sources of another one`;
     return [diagnostic("CSP_MISSING_SEMICOLON", source, message, "put a semicolon before it")];
+  }
+  if (networkSchemes.includes(word) || inlineSchemes.includes(word)) {
+    const message = `${word} without a colon is a host of that name`;
+    return [diagnostic("CSP_SCHEME_WITHOUT_COLON", source, message, `write ${word}:`)];
   }
   if (!quotedWords.includes(word)) return [];
   const message = `${word} without quotes is a host of that name`;

@@ -27,8 +27,9 @@ interface CspComparison {
 type Policy = ReadonlyMap<string, readonly CspSource[]>;
 
 /**
- * Compares what two policies permit for each directive, with fallbacks and sources that include others (SERVICE.md E.2).
- * A directive that falls back to the same other one in both policies is reported under that one.
+ * Compares what two policies permit for each directive, with fallbacks and sources that include
+ * others (SERVICE.md E.2). A directive that falls back to the same other one in both policies is
+ * reported under that one.
  */
 export function compareCsp(before: string, after: string): CspComparison {
   const policies = [policyOf(before), policyOf(after)] as const;
@@ -55,8 +56,8 @@ function policyOf(text: string): Policy {
 }
 
 /**
- * `'none'` matches nothing. Valid hashes and nonces disable `'unsafe-inline'`, and for scripts `'strict-dynamic'` does
- * (CSP Level 3).
+ * `'none'` matches nothing. Valid hashes and nonces disable `'unsafe-inline'`, and for scripts
+ * `'strict-dynamic'` does (CSP Level 3).
  */
 function countingSources(sources: readonly CspSource[], forScripts: boolean): readonly CspSource[] {
   const disablesInline = sources.some(
@@ -126,8 +127,8 @@ function isNeutral(directive: string, source: CspSource, findCover: FindCover): 
 }
 
 /**
- * Tokens of directives without sources have meanings of their own; `'strict-dynamic'` disables hosts; some browsers
- * ignore a malformed hash, and others let it disable `'unsafe-inline'`.
+ * Tokens of directives without sources have meanings of their own; `'strict-dynamic'` disables
+ * hosts; some browsers ignore a malformed hash, and others let it disable `'unsafe-inline'`.
  */
 function isUnclear(directive: string, source: CspSource): boolean {
   const isSourceList = cspDirectives.get(directive)?.value === "sources";

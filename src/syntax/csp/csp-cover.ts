@@ -27,8 +27,9 @@ export function coversAmong(sources: readonly CspSource[]): FindCover {
 const covering: ReadonlySet<CspSource["kind"]> = new Set(["star", "scheme", "host"]);
 
 /**
- * Whether `wide` matches every URL that `narrow` matches, on any page. A host without scheme has that of the page, which
- * is not known: `https:` does not cover `cdn.example.com`, which an unencrypted page can load unencrypted.
+ * Whether `wide` matches every URL that `narrow` matches, on any page. A host without scheme has
+ * that of the page, which is not known: `https:` does not cover `cdn.example.com`, which an
+ * unencrypted page can load unencrypted.
  */
 function coverOf(narrow: CspSource): (wide: CspSource) => boolean {
   const reached = reachOf(narrow);
@@ -50,8 +51,8 @@ const protocols = Object.keys(defaultPorts);
 const unusualPort = "1";
 
 /**
- * URLs that represent all that a source matches: one of each scheme and port that sources distinguish, with the host
- * and path of the source.
+ * URLs that represent all that a source matches: one of each scheme and port that sources
+ * distinguish, with the host and path of the source.
  */
 function reachOf(narrow: CspSource): readonly Reached[] {
   if (narrow.kind !== "host" && narrow.kind !== "scheme") return [];

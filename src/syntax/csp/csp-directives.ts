@@ -1,4 +1,7 @@
-/** Value of a directive: a source list, nothing, or other tokens. Only source lists are case-insensitive. */
+/**
+ * Value of a directive: a source list, nothing, or other tokens. Only source lists are
+ * case-insensitive.
+ */
 type CspValueKind = "sources" | "flag" | "tokens";
 
 export interface CspDirectiveFacts {

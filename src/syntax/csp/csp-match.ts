@@ -10,7 +10,9 @@ type MatchSources = (url: URL, page: URL) => readonly CspSource[];
 /** The directive of each kind of request; its fallbacks apply if it is absent. */
 const directives = { script: "script-src-elem", connection: "connect-src" } as const;
 
-/** The directive that applies to requests of one kind; `undefined`: none, so that all are allowed. */
+/**
+ * The directive that applies to requests of one kind; `undefined`: none, so that all are allowed.
+ */
 export function effectiveDirective(
   policy: string,
   request: CspRequest,
@@ -21,8 +23,8 @@ export function effectiveDirective(
 }
 
 /**
- * Prepares sources for matching many URLs, as browsers do (CSP Level 3, "Does url match source list"). Sources are
- * indexed by host, so that a URL is compared with few of a long list.
+ * Prepares sources for matching many URLs, as browsers do (CSP Level 3, "Does url match source
+ * list"). Sources are indexed by host, so that a URL is compared with few of a long list.
  */
 export function sourceMatcher(sources: readonly CspSource[]): MatchSources {
   const byHost = sourcesByHost(sources);
@@ -51,7 +53,10 @@ export function hostsAbove(host: string): readonly string[] {
 /** The parts of a URL that sources match. */
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "port" | "pathname">>;
 
-/** Whether a source that names the host of a URL matches it on a page (CSP Level 3, "Does url match expression"). */
+/**
+ * Whether a source that names the host of a URL matches it on a page (CSP Level 3, "Does url match
+ * expression").
+ */
 export function matchesSource(source: CspSource, url: UrlParts, page: UrlParts): boolean {
   switch (source.kind) {
     case "star":
@@ -76,8 +81,8 @@ function isNetwork({ protocol }: UrlParts): boolean {
 }
 
 /**
- * The encrypted scheme that a scheme also matches. In CSP Level 3 `https:` and `ws:` match sockets and requests alike;
- * browsers distinguish them (test/proof/csp-browser.proof.ts).
+ * The encrypted scheme that a scheme also matches. In CSP Level 3 `https:` and `ws:` match sockets
+ * and requests alike; browsers distinguish them (test/proof/csp-browser.proof.ts).
  */
 const upgrades: Readonly<Record<string, string>> = { http: "https", ws: "wss" };
 
@@ -98,8 +103,8 @@ function portOf({ protocol, port }: UrlParts): string {
 }
 
 /**
- * The page's origin, and encrypted schemes of its host if both ports are the defaults or the URL has the page's port:
- * on `http://h:443`, `'self'` does not match `https://h`.
+ * The page's origin, and encrypted schemes of its host if both ports are the defaults or the URL
+ * has the page's port: on `http://h:443`, `'self'` does not match `https://h`.
  */
 function matchesSelf(url: UrlParts, page: UrlParts): boolean {
   if (url.hostname !== page.hostname) return false;
@@ -122,7 +127,10 @@ function matchesHost(source: CspHost, url: UrlParts, page: UrlParts): boolean {
   );
 }
 
-/** If the URL has the encrypted scheme instead of the one in the source, browsers require its default port. */
+/**
+ * If the URL has the encrypted scheme instead of the one in the source, browsers require its
+ * default port.
+ */
 function matchesPort(wanted: string | undefined, protocol: string, url: UrlParts): boolean {
   if (wanted === "*") return true;
   const isUsual = url.port === "";
@@ -133,7 +141,10 @@ function matchesPort(wanted: string | undefined, protocol: string, url: UrlParts
   return isUsual && protocol !== url.protocol && Number(wanted) === 80;
 }
 
-/** Compares percent-decoded segments; a trailing slash matches everything below. Queries are ignored. */
+/**
+ * Compares percent-decoded segments; a trailing slash matches everything below. Queries are
+ * ignored.
+ */
 function matchesPath(path: string, actual: string): boolean {
   const [wanted = ""] = path.split(/[?#]/, 1);
   if (wanted === "" || wanted === "/") return true;

@@ -1,7 +1,10 @@
 import { asciiLower } from "../by-text.ts";
 import type { Span } from "../syntax-diagnostic.ts";
 
-/** Keywords of CSP Level 3 except `'none'` and `'self'`; the service documents the first two (SERVICE.md E.1). */
+/**
+ * Keywords of CSP Level 3 except `'none'` and `'self'`; the service documents the first two
+ * (SERVICE.md E.1).
+ */
 export const cspKeywords = [
   "unsafe-inline",
   "unsafe-eval",
@@ -19,7 +22,9 @@ export const cspKeywords = [
 
 type CspKeyword = (typeof cspKeywords)[number];
 
-/** A host source such as `https://*.example.com:8443/path`; `host` is `*` or can start with `*.`. */
+/**
+ * A host source such as `https://*.example.com:8443/path`; `host` is `*` or can start with `*.`.
+ */
 export interface CspHost {
   readonly kind: "host";
   readonly scheme: string | undefined;
@@ -31,8 +36,9 @@ export interface CspHost {
 }
 
 /**
- * The meaning of a source; `other` is not valid, and browsers ignore it. They may also ignore a hash whose digest does
- * not have the length of its algorithm, and ignore a nonce that is not base64: `isValid` is false.
+ * The meaning of a source; `other` is not valid, and browsers ignore it. They may also ignore a
+ * hash whose digest does not have the length of its algorithm, and ignore a nonce that is not
+ * base64: `isValid` is false.
  */
 type CspSourceMeaning =
   | { readonly kind: "none" }

@@ -10,7 +10,10 @@ export interface CspDirective extends Span {
   readonly sources: readonly CspSource[];
 }
 
-/** Parses a policy as browsers do (SERVICE.md E.2). Every text is a policy; repeated directives are among the result. */
+/**
+ * Parses a policy as browsers do (SERVICE.md E.2). Every text is a policy; repeated directives are
+ * among the result.
+ */
 export function parseCsp(text: string): readonly CspDirective[] {
   const directives: CspDirective[] = [];
   for (const part of text.matchAll(/[^;]+/g)) {
@@ -28,8 +31,8 @@ export function printCsp(directives: readonly CspDirective[]): string {
 }
 
 /**
- * The same text for all policies that differ in order, case, white space or repetitions only. Of a repeated directive
- * the first counts, as in browsers (SERVICE.md E.2); unknown parts are kept.
+ * The same text for all policies that differ in order, case, white space or repetitions only. Of a
+ * repeated directive the first counts, as in browsers (SERVICE.md E.2); unknown parts are kept.
  */
 export function canonicalCsp(text: string): string {
   return printCsp(
@@ -54,7 +57,9 @@ export interface AppliedDirective {
   readonly sources: readonly CspSource[];
 }
 
-/** Finds the directive that applies for `name`; `undefined`: none, so that everything is allowed. */
+/**
+ * Finds the directive that applies for `name`; `undefined`: none, so that everything is allowed.
+ */
 export function appliedDirective(
   policy: ReadonlyMap<string, readonly CspSource[]>,
   name: string,
@@ -82,7 +87,10 @@ function sortedSources(directive: CspDirective): CspDirective {
   return { ...directive, sources: [...unique.values()].toSorted(byText(({ text }) => text)) };
 }
 
-/** A map of directives; `true` is a directive without sources, and what is `false` or `null` is left out. */
+/**
+ * A map of directives; `true` is a directive without sources, and what is `false` or `null` is left
+ * out.
+ */
 export type CspMap = Readonly<Record<string, readonly string[] | boolean | null | undefined>>;
 
 /** An entry of the map; `index` is `undefined` for the name of the directive. */

@@ -92,7 +92,10 @@ function is(type: string, wanted: string): boolean {
   return type === wanted || type.startsWith(`${wanted}<`);
 }
 
-/** A call with the types of its arguments: `starts_with(String, "String")`; quotes stand for a constant. */
+/**
+ * A call with the types of its arguments: `starts_with(String, "String")`; quotes stand for a
+ * constant.
+ */
 function usageOf(name: string, { parameters, isVariadic }: Signature): string {
   const parts = parameters.map(({ kind, types, isOptional }) => {
     const type = types.join(" or ").replace("same", "the same type");

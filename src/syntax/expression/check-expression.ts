@@ -44,7 +44,9 @@ function checkNode(node: ExpressionNode): readonly SyntaxDiagnostic[] {
   return node.kind === "address" ? checkAddress(node) : [];
 }
 
-/** Each name that is unknown, or that the public engine does not have, once, where it occurs first. */
+/**
+ * Each name that is unknown, or that the public engine does not have, once, where it occurs first.
+ */
 function checkNames(operands: readonly Operand[]): readonly SyntaxDiagnostic[] {
   const unknown = operands.filter(
     ({ kind, name }) => !namesOf(kind).has(name) || documentedFields.has(name),

@@ -10,7 +10,10 @@ import {
   typeWithoutIndexes,
 } from "./operand-type.ts";
 
-/** Diagnostics of an expression whose value is no `Boolean`, or which joins single conditions with lists of them. */
+/**
+ * Diagnostics of an expression whose value is no `Boolean`, or which joins single conditions with
+ * lists of them.
+ */
 export function checkConditions(expression: Expression): readonly SyntaxDiagnostic[] {
   if (typeOfCondition(expression) === "Boolean") return [];
   return [ofEachElement(expression)];
@@ -81,7 +84,10 @@ export function checkComparison({ left, operator, right }: Comparison): SyntaxDi
 
 const scalars = ["String", "Integer", "IP"];
 
-/** Types that an operator supports; operators that are not listed support every scalar but `Boolean`. */
+/**
+ * Types that an operator supports; operators that are not listed support every scalar but
+ * `Boolean`.
+ */
 const typesOf: Readonly<Partial<Record<Operator, readonly string[]>>> = {
   contains: ["String"],
   matches: ["String"],
@@ -111,7 +117,9 @@ function remedyFor(type: string): string {
   return elementsRemedy;
 }
 
-/** Types of constants; the language has no boolean constants in comparisons, so one matches no type. */
+/**
+ * Types of constants; the language has no boolean constants in comparisons, so one matches no type.
+ */
 const valueTypes = {
   text: "String",
   integer: "Integer",

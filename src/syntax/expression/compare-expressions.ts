@@ -5,7 +5,10 @@ import { canonicalExpression, parseExpression } from "./expression.ts";
 import { type Interval, includes, intervalOf } from "./intervals.ts";
 import { printExpression, printOperand } from "./print-expression.ts";
 
-/** The requests of the second expression are the same, a subset or a superset; `unclear`: none of it could be proved. */
+/**
+ * The requests of the second expression are the same, a subset or a superset; `unclear`: none of it
+ * could be proved.
+ */
 export type ExpressionOrder = "equal" | "narrower" | "wider" | "unclear";
 
 /** Compares what two expressions select, as far as their structure proves it. */
@@ -70,7 +73,10 @@ function isConstant(expression: Expression, value: boolean): boolean {
   return expression.kind === "constant" && expression.value === value;
 }
 
-/** Whether `a` implies `b`: both have the same left operand, and the values of `b` include those of `a`. */
+/**
+ * Whether `a` implies `b`: both have the same left operand, and the values of `b` include those of
+ * `a`.
+ */
 function comparisonImplies(a: Comparison, b: Comparison): boolean {
   if (printOperand(a.left) !== printOperand(b.left)) return false;
   const texts = textsOf(a);

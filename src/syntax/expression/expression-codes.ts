@@ -5,7 +5,10 @@ export interface SyntaxDiagnosticFacts {
   readonly meaning: string;
   /** A text with this diagnostic; for CSP_BAD_ENTRY, the entry. */
   readonly example: string;
-  /** Whether the service is expected to refuse the text, though it is only a warning here: it may be newer. */
+  /**
+   * Whether the service is expected to refuse the text, though it is only a warning here: it may be
+   * newer.
+   */
   readonly refused?: true;
 }
 
@@ -135,9 +138,14 @@ export const expressionCodes = {
   ),
   EXPR_PRIVATE_ADDRESS: warning("an address that no visitor has", "ip.src in {192.168.0.0/16}"),
   EXPR_NEVER: warning(
-    "conditions that exclude each other, joined by and",
+    "a condition that never holds, or conditions that exclude each other",
     'http.host eq "a.example" and http.host eq "b.example"',
   ),
+  EXPR_ALWAYS: warning(
+    "conditions of which one always holds, joined by or",
+    'http.host ne "a.example" or http.host ne "b.example"',
+  ),
+  EXPR_HOST_PORT: warning("a host with a port", 'http.host eq "a.example:443"'),
   EXPR_DOUBLE_NOT: warning("two negations", "not not ssl"),
   EXPR_CONSTANT: warning("true or false beside other conditions", "ssl and true"),
   EXPR_MIXED_LOGIC: warning(

@@ -91,7 +91,9 @@ export const documentedFields: ReadonlySet<string> = new Set(
 `),
 );
 
-/** Public fields of the rules language with their types (SERVICE.md D); the service may know more. */
+/**
+ * Public fields of the rules language with their types (SERVICE.md D); the service may know more.
+ */
 export const expressionFields: ReadonlyMap<string, string> = new Map(
   Object.entries(fieldsByType).flatMap(([type, names]) =>
     namesIn(names).map((name): [string, string] => [name, type]),

@@ -1,4 +1,7 @@
-/** Whether an argument must be a constant (`literal`), must not be one (`field`), or may be both (`any`). */
+/**
+ * Whether an argument must be a constant (`literal`), must not be one (`field`), or may be both
+ * (`any`).
+ */
 type ArgumentKind = "field" | "literal" | "any";
 
 /** What a function expects as one of its arguments. */
@@ -26,9 +29,9 @@ export interface FunctionFacts {
 }
 
 /**
- * The functions of the language with the arguments that the public engine accepts (SERVICE.md D). `?` marks an argument
- * that can be left out, `*` one that can be repeated. The result `same` is the type of the first argument. The argument
- * of `any` and `all` is a condition.
+ * The functions of the language with the arguments that the public engine accepts (SERVICE.md D).
+ * `?` marks an argument that can be left out, `*` one that can be repeated. The result `same` is
+ * the type of the first argument. The argument of `any` and `all` is a condition.
  */
 const accepted = `
   any field:Array<Boolean> -> Boolean

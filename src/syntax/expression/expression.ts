@@ -20,8 +20,8 @@ export function canonicalExpression(text: string): string {
 }
 
 /**
- * Parses and checks a filter expression. Only syntax the service rejects is an error: unknown names and mismatched types
- * are warnings, because the service may know more than the tables.
+ * Parses and checks a filter expression. Only syntax the service rejects is an error: unknown names
+ * and mismatched types are warnings, because the service may know more than the tables.
  */
 export function parseExpression(text: string): ParsedExpression {
   const known = parsed.get(text);
@@ -32,7 +32,10 @@ export function parseExpression(text: string): ParsedExpression {
   return result;
 }
 
-/** The newest results: a zone file needs each of them a few times, and many zones have the same expressions. */
+/**
+ * The newest results: a zone file needs each of them a few times, and many zones have the same
+ * expressions.
+ */
 const parsed = new Map<string, ParsedExpression>();
 
 const maxParsed = 500;

@@ -21,8 +21,8 @@ interface HostPatterns {
 }
 
 /**
- * The hosts of the requests that an expression can select, or a superset. `all`: the host does not matter. `unknown`:
- * it does, but not in a form that patterns can express.
+ * The hosts of the requests that an expression can select, or a superset. `all`: the host does not
+ * matter. `unknown`: it does, but not in a form that patterns can express.
  */
 export type HostSet = HostPatterns | { readonly kind: "all" } | { readonly kind: "unknown" };
 
@@ -169,7 +169,9 @@ function meet(a: HostSet, b: HostSet): HostSet {
   return some(common, a.exact && b.exact && isSure);
 }
 
-/** Pairs of `these` and `those` with a common host; `undefined` if there are too many to compare. */
+/**
+ * Pairs of `these` and `those` with a common host; `undefined` if there are too many to compare.
+ */
 function meetingPairs(
   these: readonly string[],
   those: readonly string[],

@@ -18,8 +18,8 @@ export function parseIpAddress(text: string): IpAddress | undefined {
 }
 
 /**
- * An IPv4 address in full, where `text` may have fewer than four numbers, or leading zeros: the engine reads `10.1` in a
- * set as 10.1.0.0. Every other text is returned as it is.
+ * An IPv4 address in full, where `text` may have fewer than four numbers, or leading zeros: the
+ * engine reads `10.1` in a set as 10.1.0.0. Every other text is returned as it is.
  */
 export function withoutShortForm(text: string): string {
   if (!/^[0-9]+(?:\.[0-9]+){0,3}$/.test(text)) return text;
@@ -27,7 +27,10 @@ export function withoutShortForm(text: string): string {
   return [...numbers, "0", "0", "0"].slice(0, 4).join(".");
 }
 
-/** The addresses that share their first `prefix` bits with `address`; `undefined` if it has fewer bits. */
+/**
+ * The addresses that share their first `prefix` bits with `address`; `undefined` if it has fewer
+ * bits.
+ */
 export function networkOf(address: IpAddress, prefix: number): IpRange | undefined {
   const bits = address.version === 4 ? 32 : 128;
   if (prefix > bits) return undefined;

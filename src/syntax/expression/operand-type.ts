@@ -16,8 +16,8 @@ export function isMapped(operand: Operand): boolean {
 }
 
 /**
- * The type of an operand; with `[*]` that of an element. `undefined` if the tables do not know it, or if an index does
- * not fit.
+ * The type of an operand; with `[*]` that of an element. `undefined` if the tables do not know it,
+ * or if an index does not fit.
  */
 export function typeOfOperand(operand: Operand): string | undefined {
   return operand.indexes.reduce(typeAfterIndex, typeWithoutIndexes(operand));

@@ -46,7 +46,8 @@ function printArgument(argument: Argument): string {
   const { kind } = argument;
   if (kind === "field" || kind === "call") return printOperand(argument);
   if (kind === "text" || kind === "integer" || kind === "address") return printValue(argument);
-  // Without parentheses, a condition would end at the connective, and an operand would not be a condition.
+  // Without parentheses, a condition would end at the connective, and an operand would not be a
+  // condition.
   const needsGroup = kind === "logic" || kind === "truth";
   return needsGroup ? `(${printExpression(argument)})` : printExpression(argument);
 }

@@ -31,7 +31,10 @@ interface OpenGroup {
   readonly before: number;
 }
 
-/** Why the engine refuses `pattern`: it has the dialect of Rust's `regex`, with Unicode off; `undefined` if it does not. */
+/**
+ * Why the engine refuses `pattern`: it has the dialect of Rust's `regex`, with Unicode off;
+ * `undefined` if it does not.
+ */
 export function faultOfRegex(pattern: string): RegexFault | undefined {
   return new RegexCheck(pattern).fault();
 }

@@ -6,7 +6,9 @@ export type EscapeFault = "escape" | "back-reference" | "unicode" | "count";
 /** Hexadecimal escapes with braces, or with as many digits as their letter needs. */
 const hexPattern = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[xuU]\{[0-9a-fA-F]+\})/y;
 
-/** Classes, assertions and characters with a name, and signs of which none is a letter or a digit. */
+/**
+ * Classes, assertions and characters with a name, and signs of which none is a letter or a digit.
+ */
 const plainPattern = /\\(?:[dswDSWAzBbaftnrv]|(?=\p{ASCII})[^0-9A-Za-z])/uy;
 
 /** Reads an escape outside of a character class; returns what is wrong with it. */

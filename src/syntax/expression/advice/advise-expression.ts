@@ -1,4 +1,5 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../../syntax-diagnostic.ts";
+import { CertaintyJudge } from "../certainty/certainty-judge.ts";
 import {
   type Comparison,
   type ExpressionNode,
@@ -6,26 +7,34 @@ import {
   nodesOf,
 } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
+import { adviseCertainty } from "./advise-certainty.ts";
 import { adviseLogic } from "./advise-logic.ts";
 import { adviseSet } from "./advise-sets.ts";
 import { adviseText, headerAdvice } from "./advise-texts.ts";
 import { textConditions } from "./text-conditions.ts";
 
-/** When the service evaluates an expression: before the request reaches the origin, or once the response is there. */
+/**
+ * When the service evaluates an expression: before the request reaches the origin, or once the
+ * response is there.
+ */
 export type Phase = "request" | "response";
 
-/** All diagnostics of an expression: what is wrong with it, or if nothing is, what is valid but cannot be meant. */
+/**
+ * All diagnostics of an expression: what is wrong with it, or if nothing is, what is valid but
+ * cannot be meant.
+ */
 export function adviseExpression(text: string, phase: Phase): readonly SyntaxDiagnostic[] {
   const { tree, diagnostics } = parseExpression(text);
   const hasError = diagnostics.some(({ severity }) => severity === "error");
   if (tree === undefined || hasError) return diagnostics;
   const nodes = nodesOf(tree);
-  return inTextOrder([
+  const found = [
     ...diagnostics,
     ...adviseLogic(tree, nodes, text),
     ...nodes.flatMap((node) => adviseNode(node, phase)),
     ...textConditions(nodes).flatMap(adviseText),
-  ]);
+  ];
+  return inTextOrder([...found, ...adviseCertainty(nodes, found, new CertaintyJudge())]);
 }
 
 function adviseNode(node: ExpressionNode, phase: Phase): readonly SyntaxDiagnostic[] {

@@ -5,7 +5,10 @@ import {
 } from "../../syntax-diagnostic.ts";
 import type { TextCondition } from "./text-conditions.ts";
 
-/** Warnings about a text that the value of its field can never be, or that means something else than it says. */
+/**
+ * Warnings about a text that the value of its field can never be, or that means something else than
+ * it says.
+ */
 export function adviseText(condition: TextCondition): readonly SyntaxDiagnostic[] {
   return checks.flatMap((check) => {
     const found = check(condition);
@@ -26,6 +29,7 @@ const checks = [
   headerCase,
   pathSlash,
   notAHost,
+  hostPort,
   starInText,
   anchor,
   extensionDot,
@@ -44,10 +48,13 @@ function letterCase(condition: TextCondition): Advice | undefined {
   if (ignoresCase || (!isLower && outer !== "upper") || !wrong.test(text.text)) return undefined;
   const letters = isLower ? "lower" : "upper";
   const changed = isLower ? text.text.toLowerCase() : text.text.toUpperCase();
+  const isForeignTemplate = text.text.includes("{{");
   return {
     code: "EXPR_LETTER_CASE",
     message: `${shown(text.text)} never matches: the value is in ${letters} case`,
-    remedy: `write ${shown(changed)}`,
+    remedy: isForeignTemplate
+      ? "zonewarden fills no {{ }}: write a placeholder such as ${zone.name}, or let the tool fill the file first"
+      : `write ${shown(changed)}`,
   };
 }
 
@@ -113,6 +120,16 @@ function notAHost({ field, compared, text }: TextCondition): Advice | undefined 
     remedy: isUrl
       ? `${instead}compare the path with http.request.uri.path`
       : `write http.host wildcard ${shown(text.text)}`,
+  };
+}
+
+function hostPort({ field, compared, text }: TextCondition): Advice | undefined {
+  const [, host = ""] = /^([^:/?*]+):[0-9]+$/.exec(text.text) ?? [];
+  if (field !== "http.host" || compared !== "whole" || host === "") return undefined;
+  return {
+    code: "EXPR_HOST_PORT",
+    message: `${shown(text.text)} matches only where the visitor sends the port, which browsers leave out for 80 and 443`,
+    remedy: `write ${shown(host)}, and compare the port with cf.edge.server_port`,
   };
 }
 

@@ -13,9 +13,11 @@ type Compared = "whole" | "start" | "end" | "part" | "pattern";
 
 /** A text with which a condition compares the value of a field. */
 export interface TextCondition {
-  /** The field, below all functions. */
+  /**
+   * The field, below functions that keep what is known of it; "" if another function changes it.
+   */
   readonly field: string;
-  /** Functions around the field. */
+  /** These functions, the outermost first. */
   readonly functions: readonly string[];
   readonly compared: Compared;
   /** Whether capitals and small letters are the same. */
@@ -46,7 +48,7 @@ function ofComparison({ left, operator, right }: Comparison): readonly TextCondi
   const compared = comparedBy[operator];
   const values: readonly Value[] = right.kind === "set" ? right.members : [right];
   const subject = subjectOf(left);
-  if (compared === undefined || subject === undefined) return [];
+  if (compared === undefined) return [];
   const ignoresCase = operator === "wildcard";
   return values.flatMap((text) =>
     text.kind === "text" ? [{ ...subject, compared, ignoresCase, text }] : [],
@@ -62,9 +64,15 @@ function ofCall(name: string, [first, text]: readonly Argument[]): readonly Text
 
 type Subject = Pick<TextCondition, "field" | "functions">;
 
-function subjectOf(operand: Operand): Subject | undefined {
+/** Functions whose result starts as their argument does, and is made of the same parts. */
+const keeping = new Set(["lower", "upper", "url_decode"]);
+
+function subjectOf(operand: Operand): Subject {
   if (operand.kind === "field") return { field: operand.name, functions: [] };
   const [first] = operand.arguments;
-  const inner = first !== undefined && isOperand(first) ? subjectOf(first) : undefined;
-  return inner && { ...inner, functions: [operand.name, ...inner.functions] };
+  if (!keeping.has(operand.name) || first === undefined || !isOperand(first)) {
+    return { field: "", functions: [] };
+  }
+  const { field, functions } = subjectOf(first);
+  return { field, functions: [operand.name, ...functions] };
 }

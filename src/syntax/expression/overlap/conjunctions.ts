@@ -2,15 +2,18 @@ import type { Expression } from "../expression-tree.ts";
 import { printExpression } from "../print-expression.ts";
 
 /** A condition without `and`, `or` and `not`, and whether it must hold. */
-export interface Literal {
+export interface SignedCondition {
   readonly condition: Extract<Expression, { readonly kind: "comparison" | "truth" }>;
   readonly holds: boolean;
 }
 
 /** Conditions that together suffice. */
-export type Conjunction = readonly Literal[];
+export type Conjunction = readonly SignedCondition[];
 
-/** Whether each condition of a conjunction must hold, by its text; `undefined` where one must hold and fail. */
+/**
+ * Whether each condition of a conjunction must hold, by its text; `undefined` if one must hold and
+ * fail.
+ */
 export function outcomesOf(conjunction: Conjunction): ReadonlyMap<string, boolean> | undefined {
   const outcomes = new Map<string, boolean>();
   for (const { condition, holds } of conjunction) {
@@ -22,7 +25,7 @@ export function outcomesOf(conjunction: Conjunction): ReadonlyMap<string, boolea
 }
 
 /** More conjunctions than these are not worth the time. */
-export const maxConjunctions = 300;
+const maxConjunctions = 300;
 
 /** The ways in which `expression` can be `outcome`; those beyond a few hundred are left out. */
 export function conjunctionsOf(expression: Expression, outcome: boolean): readonly Conjunction[] {

@@ -8,12 +8,15 @@ import { samplesFor } from "./samples.ts";
 /** Requests that are tried for a pair before giving up. */
 const maxRequests = 2_000;
 
-/** Requests that are tried first for each way in which both can hold: no way uses up what others need. */
+/**
+ * Requests that are tried first for each way in which both can hold: no way uses up what others
+ * need.
+ */
 const requestsOfWay = 50;
 
 /**
- * A request that both expressions select. `undefined` if there is none, or if none was found: conditions on lists, headers
- * and regular expressions are not decided.
+ * A request that both expressions select. `undefined` if there is none, or if none was found:
+ * conditions on lists, headers and regular expressions are not decided.
  */
 export function commonRequest(a: string, b: string): SampleRequest | undefined {
   const [one, other] = [parseExpression(a).tree, parseExpression(b).tree];

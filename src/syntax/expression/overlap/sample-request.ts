@@ -43,7 +43,9 @@ const composed: Readonly<Record<string, (request: SampleRequest) => string>> = {
 const entangled =
   /^(?:raw\.)?(?:cf\.zone\.|cf\.hostname\.|http\.request\.(?:headers|cookies|uri\.args|body))/;
 
-/** Whether a field is independent of all others, so that a sample may have any value of its type. */
+/**
+ * Whether a field is independent of all others, so that a sample may have any value of its type.
+ */
 export function isIndependent(field: string): boolean {
   return !(field in parts) && !(withoutRaw(field) in composed) && !entangled.test(field);
 }

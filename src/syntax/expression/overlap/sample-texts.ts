@@ -1,5 +1,5 @@
 import type { Argument, Operand, Value } from "../expression-tree.ts";
-import type { Conjunction, Literal } from "./conjunctions.ts";
+import type { Conjunction, SignedCondition } from "./conjunctions.ts";
 
 /** What texts of a field must be like, from the conditions that must hold. */
 interface TextShape {
@@ -17,7 +17,10 @@ const maxTexts = 24;
 /** What stands between the parts of a text that nothing else says. */
 const fillers = ["", "a", "q7", "-q7z"];
 
-/** Texts that can fulfil the conditions of a conjunction on `field`; the most likely first, none if there can be none. */
+/**
+ * Texts that can fulfil the conditions of a conjunction on `field`; the most likely first, none if
+ * there can be none.
+ */
 export function sampleTexts(field: string, conjunction: Conjunction): readonly string[] {
   const shape = conjunction.reduce(
     (known: TextShape, literal) => meet(known, shapeOf(literal, field)),
@@ -50,7 +53,7 @@ function longest(texts: readonly string[]): string {
   return texts.reduce((best, text) => (text.length > best.length ? text : best), "");
 }
 
-function shapeOf({ condition, holds }: Literal, field: string): TextShape {
+function shapeOf({ condition, holds }: SignedCondition, field: string): TextShape {
   if (condition.kind === "truth") return holds ? shapeOfCall(condition.operand, field) : anyText;
   const { left, operator, right } = condition;
   if (!isField(left, field)) return anyText;
@@ -84,7 +87,9 @@ function isField(node: Argument, field: string): boolean {
   return first !== undefined && isField(first, field);
 }
 
-/** The texts that are equal to a value, or in a set; in lower case too, for fields that are folded. */
+/**
+ * The texts that are equal to a value, or in a set; in lower case too, for fields that are folded.
+ */
 function textsOf(value: Value): readonly string[] | undefined {
   const values = value.kind === "set" ? value.members : [value];
   const texts = values.flatMap((each) => (each.kind === "text" ? [each.text] : []));

@@ -140,10 +140,9 @@ function freeChoices(
   nodes: readonly ExpressionNode[],
 ): readonly Choice[] {
   const names = [...fields].filter((name) => isIndependent(name));
-  return names.flatMap((name) => {
+  return names.map((name) => {
     const values = valuesFor(name, conjunction, nodes).slice(0, maxValues);
-    const choice = values.map((value) => ({ fields: new Map([[aliasOf(name), value]]) }));
-    return choice.length === 0 ? [] : [choice];
+    return values.map((value) => ({ fields: new Map([[aliasOf(name), value]]) }));
   });
 }
 

@@ -39,7 +39,10 @@ const connectivePatterns: Readonly<Record<Connective, RegExp>> = {
   and: /[ \r\n]*(?:and|&&)/y,
 };
 
-/** Reads items joined by the connective of `level`; items can contain connectives of higher precedence. */
+/**
+ * Reads items joined by the connective of `level`; items can contain connectives of higher
+ * precedence.
+ */
 function readLogic(reader: TextReader, level: number, depth: number): Expression | undefined {
   const connective = connectives[level];
   if (connective === undefined) return readSimple(reader, depth);
@@ -168,7 +171,10 @@ function betweenArguments(reader: TextReader): undefined {
   return unexpected(reader, "a comma or )", "separate arguments by commas");
 }
 
-/** A condition that is joined with others needs parentheses or a negation before it, as in the engine. */
+/**
+ * A condition that is joined with others needs parentheses or a negation before it, as in the
+ * engine.
+ */
 function readArgument(reader: TextReader, depth: number): Argument | undefined {
   const literal = readArgumentLiteral(reader);
   if (literal !== undefined || reader.error !== undefined) return literal;
@@ -237,7 +243,10 @@ function afterIndex(reader: TextReader): undefined {
   return unexpected(reader, "]", 'write [0], ["name"] or [*]');
 }
 
-/** Consumes the closing bracket of the one at `start`; without it, fails with what `otherwise` reports. */
+/**
+ * Consumes the closing bracket of the one at `start`; without it, fails with what `otherwise`
+ * reports.
+ */
 function closed(
   reader: TextReader,
   start: number,

@@ -4,11 +4,15 @@ import type { TextReader } from "./text-reader.ts";
 export function unexpected(reader: TextReader, expected: string, remedy: string): undefined {
   if (reader.peek(/[^\S \r\n]/y) !== undefined) return badSpace(reader);
   if (reader.peek(/'/y) !== undefined) return singleQuotes(reader);
+  const isTypographic = reader.peek(/[\u2018-\u201F]/y) !== undefined;
   const start = reader.position;
   const found = reader.take(/[\w$.]+|[^]/uy);
   const what = found === undefined ? "the end of the expression" : shown(found);
   const message = `expected ${expected}, found ${what}`;
-  return reader.fail("EXPR_UNEXPECTED", start, message, remedy);
+  const help = isTypographic
+    ? 'replace the typographic quotes with straight double quotes (")'
+    : remedy;
+  return reader.fail("EXPR_UNEXPECTED", start, message, help);
 }
 
 /** Fails at white space that the language does not allow. */

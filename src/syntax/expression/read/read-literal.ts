@@ -14,8 +14,8 @@ import type { TextReader } from "./text-reader.ts";
 export type Literal = TextValue | IntegerValue | AddressValue;
 
 /**
- * Reads a text, a number or an address, as the engine reads one for `type`: `01:02` is a text behind a text field. In a
- * set of addresses, `10/8` is one.
+ * Reads a text, a number or an address, as the engine reads one for `type`: `01:02` is a text
+ * behind a text field. In a set of addresses, `10/8` is one.
  */
 export function readLiteral(
   reader: TextReader,
@@ -57,8 +57,8 @@ export function readArgumentLiteral(reader: TextReader): Literal | undefined {
     const message = "a call does not take a hexadecimal number";
     return reader.fail("EXPR_BAD_NUMBER", start, message, "write a decimal number");
   }
-  if (reader.peek(/-?[0-9]/y) !== undefined) return readInteger(reader);
-  return reader.peek(/[0-9a-f]{2}:/iy) === undefined ? undefined : readByteText(reader);
+  if (reader.peek(/(?![0-9]{2})[0-9a-f]{2}:/iy) !== undefined) return readByteText(reader);
+  return reader.peek(/-?[0-9]/y) === undefined ? undefined : readInteger(reader);
 }
 
 /** Reads an integer: decimal, `0x` hexadecimal, or octal after a leading 0. */
@@ -136,7 +136,10 @@ export function notQuoted(reader: TextReader): boolean {
 
 const words = new Set<string>([...operators, ...connectives, "not"]);
 
-/** Whether a word can be the name of a field that the tables do not have: it starts as those that they have. */
+/**
+ * Whether a word can be the name of a field that the tables do not have: it starts as those that
+ * they have.
+ */
 function isName(word: string): boolean {
   return /^(?:ssl|(?:cf|http|ip|raw)\.[\w.]+)$/.test(word);
 }

@@ -4,12 +4,17 @@ import type { TextReader } from "./text-reader.ts";
 /** Start of a text: a quote, or the `r"` or `r#` of a raw one. */
 export const textStart: RegExp = /"|r[#"]/y;
 
-/** Reads a quoted or raw text; a quoted one has the escapes `\"`, `\\`, `\xHH` and three octal digits (SERVICE.md D). */
+/**
+ * Reads a quoted or raw text; a quoted one has the escapes `\"`, `\\`, `\xHH` and three octal
+ * digits (SERVICE.md D).
+ */
 export function readText(reader: TextReader): TextValue | undefined {
   return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuoted(reader);
 }
 
-/** Reads a regular expression, in which `\` belongs to the pattern and classes can contain quotes. */
+/**
+ * Reads a regular expression, in which `\` belongs to the pattern and classes can contain quotes.
+ */
 export function readRegex(reader: TextReader): TextValue | undefined {
   return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuotedRegex(reader);
 }
@@ -103,7 +108,10 @@ interface RegexPart {
   readonly inClass: boolean;
 }
 
-/** Splits a regular expression into escapes, class brackets and plain runs, as the service's lexer does: classes do not nest. */
+/**
+ * Splits a regular expression into escapes, class brackets and plain runs, as the service's lexer
+ * does: classes do not nest.
+ */
 export function regexParts(pattern: string): readonly RegexPart[] {
   const parts: RegexPart[] = [];
   let inClass = false;

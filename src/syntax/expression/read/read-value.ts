@@ -78,7 +78,9 @@ function readList(reader: TextReader): Value | undefined {
   return reader.fail("EXPR_BAD_LIST_NAME", start, "invalid list name", remedy);
 }
 
-/** Whether two constants are the ends of a range: in full, of one type, and the smaller one first. */
+/**
+ * Whether two constants are the ends of a range: in full, of one type, and the smaller one first.
+ */
 function isRange(from: Literal, to: Literal): to is IntegerValue | AddressValue {
   const [first, last] = [intervalOf(from), intervalOf(to)];
   const isPlain = [from, to].every(

@@ -51,7 +51,10 @@ export class TextReader {
     return { offset: start, length: this.position - start };
   }
 
-  /** Records the first error, at a span or from a start to here; returns `undefined` for the parser to pass on. */
+  /**
+   * Records the first error, at a span or from a start to here; returns `undefined` for the parser
+   * to pass on.
+   */
   fail(code: SyntaxDiagnosticCode, at: Span | number, message: string, remedy: string): undefined {
     const { offset, length } = typeof at === "number" ? this.since(at) : at;
     this.error ??= { code, severity: "error", message, remedy, offset, length };

@@ -1,0 +1,34 @@
+import type { Expression } from "../expression-tree.ts";
+import { parseExpression } from "../expression.ts";
+import { type Certainty, CertaintyJudge } from "./certainty-judge.ts";
+
+/**
+ * The certainty of an expression: `depends` if it is invalid. `zone`: the zone whose requests are
+ * meant.
+ */
+export function certaintyOf(expression: string, zone?: string): Certainty {
+  const key = `${zone ?? ""} ${expression}`;
+  const known = decided.get(key);
+  if (known !== undefined) return known;
+  const tree = validTree(expression);
+  const certainty = tree === undefined ? "depends" : new CertaintyJudge(zone).certaintyOf(tree);
+  if (decided.size >= maxDecided) decided.clear();
+  decided.set(key, certainty);
+  return certainty;
+}
+
+/** The newest results: many zones have the same expressions. */
+const decided = new Map<string, Certainty>();
+
+const maxDecided = 1_000;
+
+/** Whether every request that `a` selects is certainly selected by `b` too. */
+export function certainlyImplies(a: string, b: string): boolean {
+  const [one, other] = [validTree(a), validTree(b)];
+  return one !== undefined && other !== undefined && new CertaintyJudge().implies(one, other);
+}
+
+function validTree(text: string): Expression | undefined {
+  const { tree, diagnostics } = parseExpression(text);
+  return diagnostics.some(({ severity }) => severity === "error") ? undefined : tree;
+}

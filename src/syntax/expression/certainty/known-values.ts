@@ -1,0 +1,260 @@
+import { expressionFields } from "../expression-fields.ts";
+import type { Argument, CallOperand, Comparison, Operand } from "../expression-tree.ts";
+import { isOperand, typeOfOperand } from "../operand-type.ts";
+import { printOperand } from "../print-expression.ts";
+import { lowerCaseFields, numbersOfField, textsOfField } from "./field-facts.ts";
+import type { Language, Languages } from "./languages.ts";
+import {
+  common,
+  complement,
+  everyAddress,
+  everyInteger,
+  type NumberSet,
+  numbersOf,
+  type NumberSpan,
+} from "./number-sets.ts";
+import {
+  asItIs,
+  lowerPreimage,
+  type Preimage,
+  TextLanguages,
+  upperPreimage,
+} from "./text-languages.ts";
+
+/** What is known of the value of an operand. */
+interface KnownValue {
+  /**
+   * Whether there is certainly a value: an entry of a list or a map can be missing, and a field of
+   * the response.
+   */
+  readonly isPresent: boolean;
+  /** Every text that it can be. */
+  readonly texts: Language;
+  /** Every number or address that it can be. */
+  readonly numbers: NumberSet;
+}
+
+/** What conditions say of the values of their operands. */
+export class KnownValues {
+  readonly #languages: Languages;
+  readonly #zone: string | undefined;
+  readonly #values: Map<string, KnownValue>;
+
+  /** @param zone the zone whose requests are meant; without it, those of any zone */
+  constructor(
+    languages: Languages,
+    zone: string | undefined,
+    values: ReadonlyMap<string, KnownValue> = new Map(),
+  ) {
+    this.#languages = languages;
+    this.#zone = zone;
+    this.#values = new Map(values);
+  }
+
+  copy(): KnownValues {
+    return new KnownValues(this.#languages, this.#zone, this.#values);
+  }
+
+  /** Whether every operand can have a value. */
+  arePossible(): boolean {
+    return this.#values
+      .values()
+      .every(
+        ({ isPresent, texts, numbers }) =>
+          !isPresent || (numbers.length > 0 && !this.#languages.isNone(texts)),
+      );
+  }
+
+  /** Notes that a comparison holds or fails; returns whether it can. */
+  compare(comparison: Comparison, holds: boolean): boolean {
+    const { left, operator, right } = comparison;
+    // A comparison with a value that is missing fails, except ne.
+    const isPresent = holds && operator !== "ne";
+    if (isOperand(right)) {
+      const outcome = isSame(left, right) ? outcomeWithItself[operator] : undefined;
+      return outcome === undefined || outcome === holds;
+    }
+    const type = typeOfOperand(left);
+    if (type === "String") return this.#compareTexts(comparison, holds, isPresent);
+    if (type !== "Integer" && type !== "IP") return true;
+    if (operator === "bitwise_and") {
+      return !holds || right.kind !== "integer" || right.value !== 0n;
+    }
+    const numbers = numbersOf(comparison);
+    return numbers === undefined || this.#restrictNumbers(left, holds, isPresent, numbers);
+  }
+
+  /** Notes that a call holds or fails; returns whether it can. */
+  call({ name, arguments: [subject, text] }: CallOperand, holds: boolean): boolean {
+    if (subject === undefined || text === undefined || !isOperand(subject)) return true;
+    if (!["starts_with", "ends_with", "contains"].includes(name)) return true;
+    if (isOperand(text)) return holds || !isSame(subject, text);
+    if (text.kind !== "text") return true;
+    return this.#restrictTexts(subject, holds, holds, (compared) => compared.where(name, text));
+  }
+
+  #compareTexts(comparison: Comparison, holds: boolean, isPresent: boolean): boolean {
+    const { left, operator, right } = comparison;
+    const values = right.kind === "set" ? right.members : [right];
+    const texts = values.filter((value) => value.kind === "text");
+    if (texts.length < values.length) return true;
+    const [first] = texts;
+    return this.#restrictTexts(left, holds, isPresent, (compared) => {
+      if (right.kind === "set") return compared.oneOf(texts.map(({ text }) => text));
+      return first && compared.where(operator, first);
+    });
+  }
+
+  #restrictTexts(
+    operand: Operand,
+    holds: boolean,
+    isPresent: boolean,
+    textsOf: (compared: TextLanguages) => Language | undefined,
+  ): boolean {
+    const [inner, preimage] = withoutCase(operand);
+    const texts = textsOf(new TextLanguages(this.#languages, preimage));
+    if (texts === undefined) return true;
+    const allowed = holds ? texts : this.#languages.not(texts);
+    this.#note(inner, isPresent, ({ texts: known, numbers }) => ({
+      texts: this.#languages.every([known, allowed]),
+      numbers,
+    }));
+    return true;
+  }
+
+  #restrictNumbers(
+    operand: Operand,
+    holds: boolean,
+    isPresent: boolean,
+    numbers: NumberSet,
+  ): boolean {
+    const allowed = holds ? numbers : complement(numbers, wholeOf(operand));
+    const [text] = operand.kind === "call" && operand.name === "len" ? operand.arguments : [];
+    if (text !== undefined && isOperand(text) && typeOfOperand(text) === "String") {
+      this.#restrictTexts(text, true, isPresent, (compared) => this.#ofLengths(allowed, compared));
+    }
+    const isLeft = this.#note(operand, isPresent, ({ texts, numbers: known }) => ({
+      texts,
+      numbers: common(known, allowed),
+    }));
+    return isLeft;
+  }
+
+  /**
+   * The texts of some lengths; `undefined` if they are too long to decide more than their length.
+   */
+  #ofLengths(lengths: NumberSet, texts: TextLanguages): Language | undefined {
+    const isShort = lengths.every(
+      ([first, last]) => first <= maxLength && (last < maxLength || last === everyInteger[1]),
+    );
+    if (!isShort) return undefined;
+    return this.#languages.some(
+      lengths.map(([first, last]) => {
+        const long = texts.atLeast(Math.max(0, Number(first)));
+        if (last < 0n) return this.#languages.none;
+        if (last === everyInteger[1]) return long;
+        return this.#languages.every([long, this.#languages.not(texts.atLeast(Number(last) + 1))]);
+      }),
+    );
+  }
+
+  #note(
+    operand: Operand,
+    isPresent: boolean,
+    change: (known: KnownValue) => Pick<KnownValue, "texts" | "numbers">,
+  ): boolean {
+    const name = nameOf(operand);
+    const known = this.#values.get(name) ?? {
+      isPresent: isAlwaysPresent(operand),
+      texts: this.#textsOf(operand),
+      numbers: [wholeOf(operand)],
+    };
+    const next = { isPresent: known.isPresent || isPresent, ...change(known) };
+    this.#values.set(name, next);
+    return !next.isPresent || (next.numbers.length > 0 && next.texts !== this.#languages.none);
+  }
+
+  #textsOf(operand: Argument): Language {
+    const texts = new TextLanguages(this.#languages);
+    if (operand.kind === "text") return texts.oneOf([operand.text]);
+    if (!isOperand(operand) || operand.indexes.length > 0) return this.#languages.all;
+    if (operand.kind === "field") {
+      return textsOfField(operand.name, this.#zone, this.#languages, texts);
+    }
+    return operand.name === "concat" && operand.arguments.length > 1
+      ? this.#languages.join(...operand.arguments.map((each) => this.#textsOf(each)))
+      : this.#languages.all;
+  }
+}
+
+/** Longer texts are counted as numbers only. */
+const maxLength = 300n;
+
+/** What the comparison of a value with itself gives. */
+const outcomeWithItself: Partial<Record<Comparison["operator"], boolean>> = {
+  eq: true,
+  ne: false,
+  lt: false,
+  le: true,
+  gt: false,
+  ge: true,
+};
+
+/**
+ * The name under which the value of an operand is known: old names of a field have the same value.
+ */
+function nameOf(operand: Operand): string {
+  return printOperand(operand).replace(/^ip\.geoip\./, "ip.src.");
+}
+
+/** Whether two operands certainly have one value. */
+function isSame(a: Operand, b: Operand): boolean {
+  return isAlwaysPresent(a) && nameOf(unfolded(a)) === nameOf(unfolded(b));
+}
+
+/** Without a `lower` that changes nothing. */
+function unfolded(operand: Operand): Operand {
+  if (operand.kind !== "call" || operand.name !== "lower") return operand;
+  const [inner] = operand.arguments;
+  return inner?.kind === "field" && lowerCaseFields.has(inner.name) ? inner : operand;
+}
+
+/** What is below `lower` and `upper`, and what they do to its bytes. */
+function withoutCase(operand: Operand): readonly [Operand, Preimage] {
+  const isWhole = operand.indexes.every(({ kind }) => kind === "each");
+  if (operand.kind !== "call" || !isWhole) return [operand, asItIs];
+  const own =
+    operand.name === "lower" ? lowerPreimage : operand.name === "upper" ? upperPreimage : undefined;
+  const [argument, ...more] = operand.arguments;
+  if (own === undefined || argument === undefined || more.length > 0 || !isOperand(argument)) {
+    return [operand, asItIs];
+  }
+  const [inner, below] = withoutCase(argument);
+  return [inner, (bytes) => below(own(bytes))];
+}
+
+/** The whole range of the numbers that an operand can be. */
+function wholeOf(operand: Operand): NumberSpan {
+  if (typeOfOperand(operand) === "IP") return everyAddress;
+  if (operand.kind === "call") {
+    return operand.name === "len" ? [0n, everyInteger[1]] : everyInteger;
+  }
+  const known = operand.indexes.length === 0 ? numbersOfField(operand.name) : undefined;
+  return known ?? everyInteger;
+}
+
+/** Functions that have a value for each value of their arguments. */
+const totalFunctions = new Set(["lower", "upper", "len", "concat", "to_string", "url_decode"]);
+
+/** Whether an operand has a value in every request; one for each element, in each element. */
+function isAlwaysPresent(operand: Operand): boolean {
+  const last = operand.indexes.at(-1);
+  if (last !== undefined) return last.kind === "each";
+  if (operand.kind === "field") {
+    return expressionFields.has(operand.name) && !/\bresponse\./.test(operand.name);
+  }
+  return (
+    totalFunctions.has(operand.name) &&
+    operand.arguments.every((each) => !isOperand(each) || isAlwaysPresent(each))
+  );
+}
