@@ -24,7 +24,10 @@ export interface AdoptedScripts {
 
 const longestUrl = 2_048;
 
-/** The scripts in use that no entry names yet, without those that a person must not authorise by mistake. */
+/**
+ * The scripts in use that no entry names yet, without those that a person must not authorise by
+ * mistake.
+ */
 export function adoptScripts(
   scripts: readonly Script[],
   authorised: readonly AuthorisedScript[],

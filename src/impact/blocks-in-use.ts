@@ -20,7 +20,10 @@ export function canBlockMore({ before, after }: ComparedPolicy): boolean {
   );
 }
 
-/** Holds for policies that start to block scripts that are in use, not malicious and not acknowledged in the file. */
+/**
+ * Holds for policies that start to block scripts that are in use, not malicious and not
+ * acknowledged in the file.
+ */
 export function blocksInUse(
   impacts: readonly PolicyImpact[],
   declared: readonly Policy[],

@@ -19,9 +19,9 @@ export interface OutsideScripts {
 }
 
 /**
- * Finds the scripts that are outside every enforced policy: blocked, or on pages that none selects. One policy that
- * allows a script is enough, though browsers also enforce the others on its page (SERVICE.md A.7). `undefined` if the
- * zone enforces no policy on scripts.
+ * Finds the scripts that are outside every enforced policy: blocked, or on pages that none selects.
+ * One policy that allows a script is enough, though browsers also enforce the others on its page
+ * (SERVICE.md A.7). `undefined` if the zone enforces no policy on scripts.
  */
 export function outsidePolicies(
   scripts: readonly Script[],

@@ -11,8 +11,8 @@ export interface NamedSource {
 }
 
 /**
- * What a policy does when a page loads a resource: it does not apply to the page, allows it by some of its sources (none
- * if no directive applies), blocks it, or it is unclear which.
+ * What a policy does when a page loads a resource: it does not apply to the page, allows it by some
+ * of its sources (none if no directive applies), blocks it, or it is unclear which.
  */
 export type PolicyDecision =
   | { readonly kind: "untouched" }
@@ -22,7 +22,10 @@ export type PolicyDecision =
 
 export type PolicyEvaluator = (resource: SeenResource, url: URL, page: PageFacts) => PolicyDecision;
 
-/** Prepares a policy for decisions about many resources. One that neither blocks nor reports affects none. */
+/**
+ * Prepares a policy for decisions about many resources. One that neither blocks nor reports affects
+ * none.
+ */
 export function policyEvaluator(terms: PolicyBehavior | undefined): PolicyEvaluator {
   const force = forceOf(terms);
   if (terms === undefined || force === "none") return () => untouched;
@@ -124,7 +127,10 @@ export function observedResources(resources: readonly SeenResource[]): readonly 
   });
 }
 
-/** The pages that the service returned, in most lists only the first one (SERVICE.md A.4); else a page of the host. */
+/**
+ * The pages that the service returned, in most lists only the first one (SERVICE.md A.4); else a
+ * page of the host.
+ */
 function pagesOf(
   { pageUrls, firstPageUrl, host }: SeenResource,
   known: KnownPages,

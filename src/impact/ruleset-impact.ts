@@ -82,8 +82,9 @@ export const noOverrides: Overrides = {
 };
 
 /**
- * The rules of a managed ruleset after overrides. For each field the override of a rule wins over those of its
- * categories, of which the last listed wins, and they win over that of the whole ruleset (SERVICE.md B.5).
+ * The rules of a managed ruleset after overrides. For each field the override of a rule wins over
+ * those of its categories, of which the last listed wins, and they win over that of the whole
+ * ruleset (SERVICE.md B.5).
  */
 export function effectiveRules(
   rules: readonly RulesetRule[],
@@ -119,7 +120,10 @@ interface Layer {
   readonly action: string | undefined;
 }
 
-/** The action of the whole OWASP ruleset does not apply to its score rule, the only one with a threshold (SERVICE.md B.7). */
+/**
+ * The action of the whole OWASP ruleset does not apply to its score rule, the only one with a
+ * threshold (SERVICE.md B.7).
+ */
 function wholeFor({ scoreThreshold }: RulesetRule, { enabled, action }: Overrides): Layer {
   return { enabled, action: scoreThreshold === undefined ? action : undefined };
 }
@@ -129,8 +133,8 @@ function first<K extends keyof Layer>(field: K, layers: readonly Layer[]): Layer
 }
 
 /**
- * Overrides that change nothing or that others undo. Overrides of paranoia levels get no advice: all levels are always
- * written (SERVICE.md B.7).
+ * Overrides that change nothing or that others undo. Overrides of paranoia levels get no advice:
+ * all levels are always written (SERVICE.md B.7).
  */
 function overrideAdvice(rules: readonly RulesetRule[], overrides: Overrides): readonly string[] {
   const whole = effectiveRules(rules, overrides);
@@ -175,7 +179,8 @@ function adviceOnRule(
   if (own === undefined) return [`the ruleset has no rule ${id}`];
   const name = `${own.rule.description} (${id})`;
   const rest = effectOf({ ...overrides, rules: [] })(own.rule);
-  // Threshold and action of the score rule are written even if they are the defaults, which may change.
+  // Threshold and action of the score rule are written even if they are the defaults, which may
+  // change.
   const isScore = own.rule.scoreThreshold !== undefined;
   if (isEqual(own, rest) && override.sensitivity_level === undefined && !isScore) {
     return [`the override of ${name} changes nothing`];

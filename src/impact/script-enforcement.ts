@@ -15,8 +15,8 @@ export interface Enforcement {
 }
 
 /**
- * Tells which enforced policies allow or block a script on pages. Of a pattern, the page without its last `*` stands for
- * all, where no page of the script is known that the pattern matches.
+ * Tells which enforced policies allow or block a script on pages. Of a pattern, the page without
+ * its last `*` stands for all, where no page of the script is known that the pattern matches.
  *
  * @param patterns host and path; `*` at the start or the end
  */

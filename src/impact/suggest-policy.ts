@@ -9,10 +9,13 @@ export const granularities = ["host", "path", "hash"] as const;
 
 export type Granularity = (typeof granularities)[number];
 
-export interface LeftOut {
+export interface LeftOutResource {
   readonly resource: SeenResource;
   readonly reason: string;
-  /** The source that allows it all the same, because another resource needs it; `undefined`: it is blocked. */
+  /**
+   * The source that allows it all the same, because another resource needs it; `undefined`: it is
+   * blocked.
+   */
   readonly letInBy: string | undefined;
 }
 
@@ -23,7 +26,7 @@ export interface Suggestion {
   readonly resources: number;
   /** Sorted sources by directive; directives without resources are absent. */
   readonly directives: Readonly<Record<string, readonly string[]>>;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutResource[];
 }
 
 interface SuggestOptions {
@@ -41,11 +44,11 @@ export function suggestPolicy(
 ): Suggestion {
   const page = new URL(`https://${host}/`);
   const directives: Record<string, readonly string[]> = {};
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOutResource[] = [];
   let count = 0;
   for (const kind of resourceKinds) {
     const wanted: Wanted[] = [];
-    const outside: Omit<LeftOut, "letInBy">[] = [];
+    const outside: Omit<LeftOutResource, "letInBy">[] = [];
     for (const resource of resources) {
       if (resource.kind !== kind || !isSeenOn(resource, host)) continue;
       const reasons = maliciousReasons(resource, maliciousBelow).join(", ");

@@ -14,7 +14,10 @@ export interface AuditEntry {
   readonly zoneName: string;
   readonly resourceId: string;
   readonly ray: string;
-  /** What it wrote in a zone; `undefined` where that cannot be told, or is nothing that zone files declare. */
+  /**
+   * What it wrote in a zone; `undefined` if that cannot be told, or is nothing that zone files
+   * declare.
+   */
   readonly wrote: AuditedWrite | undefined;
 }
 
@@ -23,7 +26,7 @@ export interface AuditedWrite {
   readonly kind: Kind;
   /** `replace`: all rules of the zone at once. */
   readonly verb: "create" | "update" | "delete" | "replace";
-  /** Id of the policy or rule; "" where the entry does not say it, or names none. */
+  /** Id of the policy or rule; "" if the entry does not say it, or names none. */
   readonly id: string;
   /** The values that it wrote, by field, as digests; `undefined`: the entry does not say them. */
   readonly values: WrittenValues | undefined;
@@ -31,8 +34,40 @@ export interface AuditedWrite {
   readonly rules?: ReadonlyMap<string, WrittenValues>;
 }
 
-/** Digests of values by the name of the field, as a plan names it; of a setting, by the name of the setting. */
+/**
+ * Digests of values by the name of the field, as a plan names it; of a setting, by the name of the
+ * setting.
+ */
 export type WrittenValues = ReadonlyMap<string, string>;
+
+/**
+ * A write that this process sent, with the ids that its answer carried; "" for what it did not
+ * carry.
+ */
+export interface SentWrite {
+  readonly method: string;
+  /** Below the base path, without a query. */
+  readonly path: string;
+  readonly sentAt: Date;
+  /** `undefined`: under way. */
+  readonly endedAt: Date | undefined;
+  readonly isAnswered: boolean;
+  readonly ray: string;
+  /** Id of its entry in the audit log. */
+  readonly entryId: string;
+}
+
+/** What this process wrote. */
+export interface OwnWrites {
+  readonly writes: readonly SentWrite[];
+  /** Earlier ones may be left out. */
+  readonly completeSince: Date;
+}
+
+/** The id of a request without the place that answered it: the audit log leaves that out. */
+export function rayId(ray: string): string {
+  return ray.replace(/-.*$/, "");
+}
 
 /** Who did something; "" for what the service did not say. */
 export interface AuditActor {
@@ -57,7 +92,10 @@ export interface AuditRead {
   readonly isCut: boolean;
 }
 
-/** The entries of a read, oldest first. Those of one moment are in the order that the log had, which is newest first. */
+/**
+ * The entries of a read, oldest first. Those of one moment are in the order that the log had, which
+ * is newest first.
+ */
 export function oldestFirst(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   return entries.toReversed().toSorted((a, b) => Number(a.at) - Number(b.at));
 }

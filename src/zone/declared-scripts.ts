@@ -1,4 +1,7 @@
-/** How the content of an authorised script is checked. `pinned`: it stays as it was when the script was approved. */
+/**
+ * How the content of an authorised script is checked. `pinned`: it stays as it was when the script
+ * was approved.
+ */
 export type ScriptIntegrity =
   | { readonly by: "any" }
   | { readonly by: "pinned" }
@@ -8,7 +11,9 @@ export type ScriptIntegrity =
       readonly hashes: readonly string[];
     };
 
-/** A script that may run on the declared pages. A text that a person has not filled in yet is "". */
+/**
+ * A script that may run on the declared pages. A text that a person has not filled in yet is "".
+ */
 export interface AuthorisedScript {
   /** Pattern of URLs as it is written, which identifies the entry. */
   readonly url: string;
@@ -37,6 +42,6 @@ export interface DeclaredScripts {
   readonly pages: readonly string[];
   readonly authorised: readonly AuthorisedScript[];
   readonly acknowledged: readonly AcknowledgedFinding[];
-  /** An authorised script that was not seen for so long is a finding. */
+  /** After this time unseen, an authorised script is a finding. */
   readonly goneAfterDays: number;
 }

@@ -8,7 +8,10 @@ export type Mode = "enforce" | "observe";
 /** What happens to unmanaged resources of a kind. `ignore`: they are not even reported. */
 export type UnmanagedMode = "report" | "delete" | "ignore";
 
-/** The declared resources of a kind. An empty list is a declaration too: all live ones of ours are deleted. */
+/**
+ * The declared resources of a kind. An empty list is a declaration too: all live ones of ours are
+ * deleted.
+ */
 export interface Declared<T> {
   readonly items: readonly T[];
   readonly unmanaged: UnmanagedMode;
@@ -61,18 +64,25 @@ export type Target =
 /** One entry of `zones:` in a file. */
 export interface ZoneDocument {
   readonly target: Target;
-  /** Where it needs the listing, with samples in place of what the listing tells. */
+  /** If it needs the listing, with samples in place of what the listing tells. */
   readonly content: ZoneContent;
   readonly place: Place;
   /**
-   * The content for a listed zone, where placeholders need the listing; `undefined` if they cannot be filled. The same
-   * object for the same zone.
+   * The content for a listed zone, where placeholders need the listing; `undefined` if they cannot
+   * be filled. The same object for the same zone.
    */
   readonly contentFor?: (zone: Zone) => ZoneContent | undefined;
+  /**
+   * Whether only the state of the daemon says so: whoever can write the state can forge it. The
+   * files on the disk say it no more, or not yet.
+   */
+  readonly isRestored?: boolean;
 }
 
 /** A declared zone that was found in the zone listing. */
 export interface DesiredZone {
   readonly zone: Zone;
   readonly content: ZoneContent;
+  /** Whether a part of the content is of a restored {@link ZoneDocument}. */
+  readonly isRestored?: boolean;
 }

@@ -9,7 +9,10 @@ export interface Diagnostic {
   readonly code: string;
   readonly severity: Severity;
   readonly place: Place;
-  /** Path in the document, like `zones[0].page_shield.policies.items[1].action`; "" for the document itself. */
+  /**
+   * Path in the document, like `zones[0].page_shield.policies.items[1].action`; "" for the document
+   * itself.
+   */
   readonly path: string;
   /** One sentence: what is wrong. */
   readonly message: string;

@@ -4,7 +4,10 @@ import type { Diagnostic } from "./diagnostic.ts";
 
 const maxReason = 200;
 
-/** The diagnostic of an exception: a mistake of zonewarden, and not of a file. The rest goes on without what failed. */
+/**
+ * The diagnostic of an exception: a mistake of zonewarden, and not of a file. The rest goes on
+ * without what failed.
+ */
 export function internalError(error: unknown, place: Place = everything): Diagnostic {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return {

@@ -47,7 +47,7 @@ export interface ScriptScores {
 
 /** One version of the content of a script. */
 export interface ScriptVersion {
-  /** SHA-256 in hexadecimal digits (SERVICE.md A.4); "" where it was not fetched. */
+  /** SHA-256 in hexadecimal digits (SERVICE.md A.4); "" if it was not fetched. */
   readonly hash: string;
   readonly scores: ScriptScores;
   readonly fetchedAt: Date | undefined;
@@ -78,7 +78,7 @@ export interface Cookie extends ItemBase {
   readonly maxAge: number | undefined;
   readonly httpOnly: boolean | undefined;
   readonly secure: boolean | undefined;
-  /** `lax`, `strict` or `none`; "" where it is not set. */
+  /** `lax`, `strict` or `none`; "" if it is not set. */
   readonly sameSite: string;
 }
 
@@ -91,12 +91,17 @@ export function isSeenResource(item: Item): item is SeenResource {
   return item.kind !== "cookie";
 }
 
-/** Whether a script is still loaded: an inactive one stays on record for a while (SERVICE.md A.5). */
+/**
+ * Whether a script is still loaded: an inactive one stays on record for a while (SERVICE.md A.5).
+ */
 export function isInUse({ status }: Script): boolean {
   return status !== "inactive";
 }
 
-/** Below this integrity score a script is malicious, unless configured; today's documentation says 10 (SERVICE.md A.4). */
+/**
+ * Below this integrity score a script is malicious, unless configured; today's documentation says
+ * 10 (SERVICE.md A.4).
+ */
 export const usualMaliciousBelow = 50;
 
 /** The reasons why an item counts as malicious; empty if it does not. */

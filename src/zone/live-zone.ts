@@ -34,7 +34,10 @@ export interface LiveRule {
   readonly wire: JsonObject;
 }
 
-/** The entry point ruleset of `http_request_firewall_managed`. Absent and empty are two states (SERVICE.md B.3). */
+/**
+ * The entry point ruleset of `http_request_firewall_managed`. Absent and empty are two states
+ * (SERVICE.md B.3).
+ */
 export type LiveEntrypoint =
   | { readonly state: "absent" }
   | {
@@ -51,11 +54,14 @@ export type ScoreRuleSource = "account" | "zone" | "documented";
 export interface ScoreRule {
   readonly id: string;
   readonly source: ScoreRuleSource;
-  /** Version of the managed ruleset; "" where it could not be read. */
+  /** Version of the managed ruleset; "" if it could not be read. */
   readonly version: string;
 }
 
-/** The live state of a zone. `undefined`: the part was not requested. A failed read gives no live state. */
+/**
+ * The live state of a zone. `undefined`: the part was not requested. A failed read gives no live
+ * state.
+ */
 export interface LiveZone {
   readonly zone: Zone;
   readonly settings: Readonly<Record<SettingName, boolean>> | undefined;

@@ -1,4 +1,6 @@
-/** Appends our mark to the description of a policy: `Scripts of the checkout [zonewarden:checkout]`. */
+/**
+ * Appends our mark to the description of a policy: `Scripts of the checkout [zonewarden:checkout]`.
+ */
 export function marked(description: string, owner: string, key: string): string {
   return description === "" ? `[${owner}:${key}]` : `${description} [${owner}:${key}]`;
 }

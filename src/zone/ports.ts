@@ -7,7 +7,10 @@ import type { Zone } from "./zone.ts";
 export interface Clock {
   /** Wall time, for dates and windows. It can jump. */
   now(): Date;
-  /** Milliseconds since a fixed moment. Unlike wall time it never jumps: use it to measure and to wait. */
+  /**
+   * Milliseconds since a fixed moment. Unlike wall time it never jumps: use it to measure and to
+   * wait.
+   */
   monotonicMs(): number;
   /** Resolves after `ms`; rejects with the signal's reason when the signal aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -17,8 +20,10 @@ export interface Clock {
 
 /** Says whether this process may still write. */
 export interface WriteFence {
-  /** Asked synchronously before each write is sent. Where it says no, what the process works on is cancelled already. */
-  mayWrite(): boolean;
+  /** Asked synchronously before each write is sent. To ask changes nothing. */
+  isHeld(): boolean;
+  /** Cancels the work of this process if it may no longer write. */
+  endIfOver(): void;
   /** How long one write may take, in milliseconds. */
   readonly limitMs: number;
 }
@@ -38,8 +43,8 @@ export interface PartsToRead {
 }
 
 /**
- * When the request was sent that read a part of a zone, by the monotonic clock; `undefined` for a part that was not read.
- * What the answer shows may have changed since then.
+ * When the request was sent that read a part of a zone, by the monotonic clock; `undefined` for a
+ * part that was not read. What the answer shows may have changed since then.
  */
 export type ReadTimes = Readonly<Record<ZonePart, number | undefined>>;
 
@@ -48,7 +53,7 @@ export interface ZoneAnswers {
   readonly readAt: ReadTimes;
   /** Equal answers have equal digests. */
   readonly digest: string;
-  /** Throws a `ServiceError` where an answer is not of the documented shape. */
+  /** Throws a `ServiceError` if an answer is not of the documented shape. */
   readonly live: () => LiveZone;
 }
 
@@ -70,7 +75,10 @@ export interface LiveReader {
 
 /** Reads what a listing of scripts does not tell of them, at the lowest request priority. */
 export interface ScriptReader {
-  /** The scripts on record that were seen on pages: patterns of host and path with `*` at the start or the end. */
+  /**
+   * The scripts on record that were seen on pages: patterns of host and path with `*` at the start
+   * or the end.
+   */
   listScriptsOn(
     zone: Zone,
     pages: readonly string[],
@@ -82,23 +90,36 @@ export interface ScriptReader {
 
 /** The result of one write. */
 export interface Written {
-  /** The live state after the write, as the service answered it: a plan on it verifies the write. */
+  /**
+   * The live state after the write, as the service answered it: a plan on it verifies the write.
+   */
   readonly live: LiveZone;
   /** When the request was sent whose answer `live` contains, by the monotonic clock. */
   readonly readAt: number;
-  /** What that answer shows: the whole part that was written, or only the object that was written. */
+  /**
+   * What that answer shows: the whole part that was written, or only the object that was written.
+   */
   readonly shows: "part" | "object";
   /** The service's id of the request. */
   readonly ray: string;
-  /** Whether the ruleset's version shows that somebody else wrote between the read and this write. */
+  /**
+   * Whether the ruleset's version shows that somebody else wrote between the read and this write.
+   */
   readonly interleaved: boolean;
 }
 
 /** Changes the live state. */
 export interface LiveWriter {
   /**
-   * Sends one write; rejects with a `ServiceError` where it failed. `stop` cancels a write that has not been sent, and
-   * its retries; `signal` also aborts a request in flight.
+   * Sends one write; rejects with a `ServiceError` if it failed. `stop` cancels a write that has
+   * not been sent, and its retries; `signal` also aborts a request in flight. `beforeAttempt` is
+   * called just before each attempt, and may abort `stop`: then the attempt is not sent.
    */
-  write(live: LiveZone, write: Write, signal: AbortSignal, stop: AbortSignal): Promise<Written>;
+  write(
+    live: LiveZone,
+    write: Write,
+    signal: AbortSignal,
+    stop: AbortSignal,
+    beforeAttempt?: () => void,
+  ): Promise<Written>;
 }

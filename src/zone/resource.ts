@@ -85,7 +85,8 @@ export interface RuleOverride {
 /**
  * Overrides of a deployed managed ruleset in canonical form.
  *
- * The order of `categories` is kept, since the last one listed wins (SERVICE.md B.5). `rules` are sorted by id.
+ * The order of `categories` is kept, since the last one listed wins (SERVICE.md B.5). `rules` are
+ * sorted by id.
  */
 export interface Overrides {
   readonly enabled: boolean | undefined;
@@ -95,7 +96,10 @@ export interface Overrides {
   readonly rules: readonly RuleOverride[];
 }
 
-/** What an exception skips, in canonical form: every list sorted, without duplicates (SERVICE.md B.4). */
+/**
+ * What an exception skips, in canonical form: every list sorted, without duplicates
+ * (SERVICE.md B.4).
+ */
 export interface SkipParameters {
   /** The rest of its own ruleset. */
   readonly ruleset: boolean;
@@ -126,7 +130,9 @@ export interface ExecuteRule extends RuleBase {
   readonly overrides: Overrides;
 }
 
-/** A declared exception: the requests that it selects skip what `skip` names, in the rules after it. */
+/**
+ * A declared exception: the requests that it selects skip what `skip` names, in the rules after it.
+ */
 export interface SkipRule extends RuleBase {
   readonly action: "skip";
   readonly skip: SkipParameters;

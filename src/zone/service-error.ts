@@ -12,7 +12,10 @@ export type ServiceErrorCode =
   | "API_TOO_LARGE"
   /** The token is unknown, disabled or expired (401, or an equivalent code: SERVICE.md C.2). */
   | "API_UNAUTHORIZED"
-  /** The token lacks the permission, or the zone is not its own or does not exist (403: SERVICE.md C.2). */
+  /**
+   * The token lacks the permission, or the zone is not its own or does not exist
+   * (403: SERVICE.md C.2).
+   */
   | "API_FORBIDDEN"
   /** The resource does not exist (404). */
   | "API_NOT_FOUND"
@@ -28,7 +31,10 @@ export type ServiceErrorCode =
   | "API_SERVER"
   /** A write was sent, and whether it took effect is unknown. */
   | "API_UNKNOWN_OUTCOME"
-  /** The request budget, or the service's rate limit, leaves no room within the time that a request may wait. */
+  /**
+   * The request budget, or the service's rate limit, leaves no room within the time that a request
+   * may wait.
+   */
   | "API_BUDGET"
   /** No credential serves the zone. */
   | "API_NO_CREDENTIAL"
@@ -47,13 +53,16 @@ interface ServiceErrorFacts {
   readonly fault: ConnectionFault | undefined;
   /** Whether a retry may help although nobody changes anything. */
   readonly transient: boolean;
-  /** Milliseconds that the service, or the request budget, asks to wait; 0 where it does not. */
+  /** Milliseconds that the service, or the request budget, asks to wait; 0 if it does not. */
   readonly retryAfterMs: number;
   /** The codes in the answer's `errors`, in order. */
   readonly wireCodes: readonly number[];
   /** Whether the request may have taken effect nevertheless. */
   readonly mayHaveHappened: boolean;
-  /** When the attempt was sent that led to the error, by the monotonic clock; `undefined` without an attempt. */
+  /**
+   * When the attempt was sent that led to the error, by the monotonic clock; `undefined` without an
+   * attempt.
+   */
   readonly sentAt: number | undefined;
   readonly cause: unknown;
 }

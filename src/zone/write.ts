@@ -1,11 +1,15 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { ResourceKey } from "./resource.ts";
 
-/** The position of a rule, as the service takes it (SERVICE.md B.4): before "" is first, after "" is last. */
+/**
+ * The position of a rule, as the service takes it (SERVICE.md B.4): before "" is first, after "" is
+ * last.
+ */
 export type Position = { readonly before: string } | { readonly after: string };
 
 /**
- * One write as data, as a saved plan holds it. Bodies are complete, since PUT and PATCH replace (SERVICE.md A.6, B.4).
+ * One write as data, as a saved plan holds it. Bodies are complete, since PUT and PATCH replace
+ * (SERVICE.md A.6, B.4).
  */
 export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "update-settings"; readonly body: JsonObject }
@@ -27,7 +31,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly position: Position | null;
     }
   | { readonly call: "delete-rule"; readonly ruleset: string; readonly id: string }
-  /** Creates the entry point where there is none, else replaces its list of rules (SERVICE.md B.3). */
+  /** Creates the entry point if there is none, else replaces its list of rules (SERVICE.md B.3). */
   | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
 );
 

@@ -1,13 +1,19 @@
 const dayMs = 86_400_000;
 
-/** The moment of a date or timestamp as it is written, of a date its end (UTC); `undefined` for any other text. */
+/**
+ * The moment of a date or timestamp as it is written, of a date its end (UTC); `undefined` for any
+ * other text.
+ */
 export function endOf(text: string): Date | undefined {
   const start = startOf(text);
   const isDate = text.length === 10;
   return start && isDate ? new Date(start.getTime() + dayMs) : start;
 }
 
-/** The moment of a date or timestamp as it is written, of a date its start (UTC); `undefined` for any other text. */
+/**
+ * The moment of a date or timestamp as it is written, of a date its start (UTC); `undefined` for
+ * any other text.
+ */
 export function startOf(text: string): Date | undefined {
   const moment = new Date(text);
   return isRealDay(text) && !Number.isNaN(moment.getTime()) ? moment : undefined;

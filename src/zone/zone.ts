@@ -27,7 +27,9 @@ export interface KnownZones {
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-/** Parses a zone name; `undefined` for an invalid one. International names must be in ASCII form. */
+/**
+ * Parses a zone name; `undefined` for an invalid one. International names must be in ASCII form.
+ */
 export function zoneName(text: string): ZoneName | undefined {
   const name = text.toLowerCase();
   return isZoneName(name) ? name : undefined;

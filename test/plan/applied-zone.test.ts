@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { describe, it } from "vitest";
 
 import {
@@ -63,7 +65,8 @@ const everything: Partial<ZoneContent> = {
 
 /** A text with a right checksum that says something of a resource. */
 function textWith(fields: string, name = "p/a"): string {
-  return appliedText(new Map([[name, new Map([["a field without a code", fields]])]]));
+  const text = `${name}=${fields}`;
+  return `1 ${createHash("sha256").update(text).digest("base64url").slice(0, 4)} ${text}`;
 }
 
 describe("the text that is stored", () => {
@@ -182,4 +185,27 @@ describe("the text that is stored", () => {
       expect(appliedName(key)).toMatch(/^p\/~[\w-]{12}$/);
     },
   );
+});
+
+describe("a field that has no letter", () => {
+  it("does not destroy what is known of the rest of the zone", ({ expect }) => {
+    const text = appliedText(
+      new Map([
+        [
+          "p/a",
+          new Map([
+            ["severity", "abc"],
+            ["action", "dQ2"],
+          ]),
+        ],
+        ["p/b", new Map([["severity", "xyz"]])],
+      ]),
+    );
+    expect(appliedZoneIn(text)).toEqual(
+      new Map([
+        ["p/a", new Map([["action", "dQ2"]])],
+        ["p/b", new Map()],
+      ]),
+    );
+  });
 });

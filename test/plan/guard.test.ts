@@ -26,9 +26,9 @@ import { policyPlan } from "../support/plan-of.ts";
 const now = new Date("2026-11-21T10:00:00.000Z");
 
 function refused(proposal: Plan, more: Partial<Limits & GuardInput> = {}): readonly string[] {
-  const { mode = "enforce", suspension, freeze, used = [], ...limit } = more;
+  const { mode = "enforce", suspension, isRestored, freeze, used = [], ...limit } = more;
   const limits = { ...usualLimits, ...limit };
-  const guardInput = { limits, mode, suspension, freeze, used, now };
+  const guardInput = { limits, mode, suspension, isRestored, freeze, used, now };
   return guard(proposal, guardInput).map(({ reason: code, message }) => `${code}: ${message}`);
 }
 
@@ -242,6 +242,10 @@ describe("the guard", () => {
       const proposal = plan(desiredZone(content), bareZone, owner);
       expect(proposal.changes).not.toEqual([]);
       expect(refused(proposal, { freeze }).map((text) => text.split(":")[0])).toEqual(codes);
+      // It is the same for a declaration that only the state knows, and no release overrides it.
+      const accept = [planHash(proposal)];
+      const held = refused(proposal, { isRestored: true, accept });
+      expect(held.map((text) => text.split(":")[0])).toEqual(codes.map(() => "fleet_change"));
     },
   );
 

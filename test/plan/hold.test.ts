@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { percent, percentOver } from "../../src/plan/guard/hold.ts";
+import { holdReasons, holdFacts, percent, percentOver } from "../../src/plan/guard/hold.ts";
 
 describe("a share in a message", () => {
   it("has one decimal, where it needs one", ({ expect }) => {
@@ -19,5 +19,15 @@ describe("a share in a message", () => {
     { share: 0.300_004_44, shown: "30.0004 %" },
   ])("of $share shows that it exceeds 30 %: $shown", ({ share, shown }, { expect }) => {
     expect(percentOver(0.3, share)).toBe(shown);
+  });
+});
+
+describe("the table of holds", () => {
+  it("says to release a plan exactly if the hash of the plan releases the hold", ({ expect }) => {
+    for (const reason of holdReasons) {
+      const { releasedBy, remedy } = holdFacts(reason);
+      expect(/release the plan/.test(remedy), reason).toBe(releasedBy === "plan");
+      if (releasedBy === "revision") expect(remedy, reason).toContain("accept the revision");
+    }
   });
 });

@@ -42,7 +42,7 @@ function planPolicies(
 function words({ changes, unowned, unmanaged }: Plan): readonly string[] {
   return [
     ...changes.map(summaryOf),
-    ...unowned.map(({ key }) => `not owned: ${key}`),
+    ...unowned.map(({ key }) => `declared: ${key}`),
     ...unmanaged.map(({ id }) => `unmanaged: ${id}`),
   ];
 }
@@ -58,7 +58,7 @@ describe("the ownership of policies", () => {
     {
       when: "a declared one has no mark",
       live: [unmarkedLive("p1", checkout)],
-      explicit: ["not owned: policy/checkout"],
+      explicit: ["declared: policy/checkout"],
       adopting: ["~ policy/checkout (owner)"],
     },
     {
@@ -88,7 +88,7 @@ describe("the ownership of policies", () => {
     {
       when: "two of one description have no mark: one of them is declared",
       live: [unmarkedLive("p1", checkout), unmarkedLive("p2", checkout)],
-      explicit: ["not owned: policy/checkout", "unmanaged: p2"],
+      explicit: ["declared: policy/checkout", "unmanaged: p2"],
       adopting: ["~ policy/checkout (owner)", "unmanaged: p2"],
     },
   ])("where $when", ({ live, policies = [checkout], explicit, adopting }, { expect }) => {
@@ -167,7 +167,7 @@ describe("the ownership of rules", () => {
       rules: [owasp, uploads],
       live: [theirOwasp, theirUploads],
       adopted: [],
-      yields: ["not owned: rule/owasp", "not owned: rule/uploads"],
+      yields: ["declared: rule/owasp", "declared: rule/uploads"],
       keeps: [],
     },
     {
@@ -175,7 +175,7 @@ describe("the ownership of rules", () => {
       rules: [owasp, uploads],
       live: [theirOwasp, theirUploads],
       adopted: [adoptedUploads],
-      yields: ["not owned: rule/owasp"],
+      yields: ["declared: rule/owasp"],
       keeps: [adoptedUploads],
     },
     {

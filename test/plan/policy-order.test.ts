@@ -1,10 +1,19 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
+import { orderPolicySteps, type PolicyStep } from "../../src/plan/policies/policy-order.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
-import { hostA, hostAOrC, hostB, hostC, on, policySteps } from "../support/planned.ts";
+import {
+  hostA,
+  hostAOrC,
+  hostB,
+  hostC,
+  on,
+  plannedPolicies,
+  policySteps,
+} from "../support/planned.ts";
 
 describe("the order of policies", () => {
   it.for<{
@@ -232,6 +241,27 @@ describe("the order of policies", () => {
     },
   ])("when $when", ({ given, live, yields }, { expect }) => {
     expect(policySteps(given, live)).toEqual(yields);
+  });
+
+  it("costs twice as much for twice as many policies that go", ({ expect }) => {
+    /** How often the changes of so many steps are looked at. */
+    const looks = (count: number): number => {
+      let looked = 0;
+      const { changes: oneChange } = plannedPolicies(declared([]), [carriedOut("p", policy("k"))]);
+      const steps = Array.from({ length: count }, (_, at): PolicyStep => ({
+        before: policy(`k${at}`),
+        after: undefined,
+        twin: undefined,
+        write: { call: "delete-policy", id: `p${at}`, changes: [] },
+        get changes() {
+          looked += 1;
+          return oneChange;
+        },
+      }));
+      expect(orderPolicySteps(steps).steps).toHaveLength(count);
+      return looked;
+    };
+    expect(looks(600)).toBeLessThan(3 * looks(300));
   });
 
   it("names the policies that no order makes safe, and what to do", ({ expect }) => {

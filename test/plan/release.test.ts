@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
 import {
-  fleetHash,
   howToRelease,
   isHash,
   isReleased,
@@ -28,13 +27,9 @@ describe("the hash of a plan", () => {
     expect(planHash({ ...mild, zone: { ...mild.zone, id } })).not.toBe(planHash(mild));
   });
 
-  it("of several plans is the same in any order, and another for any other plans", ({ expect }) => {
-    const [one, two] = [mild, policyPlan(3, 2, 0)].map(planHash);
-    if (one === undefined || two === undefined) throw new Error("no hashes");
-    const both = fleetHash([one, two]);
-    expect(fleetHash([two, one])).toBe(both);
-    expect(new Set([both, fleetHash([one]), fleetHash([one, one]), one, two]).size).toBe(5);
-    expect([both, one].map(isHash)).toEqual([true, true]);
+  it("is told from what only looks like one", ({ expect }) => {
+    const one = planHash(mild);
+    expect([one, `sha256-${one}`].map(isHash)).toEqual([true, true]);
     const others = [one.slice(1), `${one}0`, `0${one}`, one.toUpperCase(), one.replace(/^./, "g")];
     expect(others.map(isHash)).toEqual(others.map(() => false));
   });

@@ -96,6 +96,33 @@ describe("the one complete overrides object", () => {
         rules: [ruleOverride(score, { score_threshold: 25, action: "log" })],
       },
     },
+    {
+      when: "the score rule is overridden in all that the tuning does not express: that stays",
+      tuning: { action: "block" },
+      overrides: {
+        rules: [
+          ruleOverride(score, {
+            enabled: true,
+            action: "log",
+            score_threshold: 60,
+            sensitivity_level: "low",
+          }),
+          ruleOverride("zz", { sensitivity_level: "medium" }),
+        ],
+      },
+      yields: {
+        ...noOverrides,
+        rules: [
+          ruleOverride(score, {
+            enabled: true,
+            action: "block",
+            score_threshold: 60,
+            sensitivity_level: "low",
+          }),
+          ruleOverride("zz", { sensitivity_level: "medium" }),
+        ],
+      },
+    },
   ] satisfies readonly {
     when: string;
     tuning: Partial<OwaspTuning>;

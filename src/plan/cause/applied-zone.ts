@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 
+import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson, type Json } from "../../syntax/json.ts";
 import { type ResourceKey, settingNames } from "../../zone/resource.ts";
 
-/** The digest of each field of a resource that has a value; {@link uncertain} where it is not known. */
+/** The digest of each field of a resource that has a value; {@link uncertain} if it is not known. */
 export type AppliedFields = ReadonlyMap<string, string>;
 
 /**
@@ -17,6 +18,9 @@ export const uncertain = "?";
 
 /** Of a resource of which nothing is known but that it was there. */
 export const uncertainResource: AppliedFields = new Map([["", uncertain]]);
+
+/** Of a resource whose list is no longer declared: anybody may have changed it since. */
+export const leftLive: AppliedFields = new Map();
 
 /** The digest of a missing value. */
 export const noValue = "";
@@ -40,14 +44,9 @@ export function appliedName(key: ResourceKey): string {
   for (const [kind, code] of Object.entries(kindCodes)) {
     if (!key.startsWith(`${kind}/`)) continue;
     if (kind === "setting") return `${code}/${settingNames.findIndex((each) => each === name)}`;
-    return `${code}/${/^[\w.-]{1,64}$/.test(name) ? name : `~${digestOfName(name)}`}`;
+    return `${code}/${/^[\w.-]{1,64}$/.test(name) ? name : `~${shortDigest(name)}`}`;
   }
   return key;
-}
-
-/** Names of marks are texts of others: any characters, of any length. */
-function digestOfName(name: string): string {
-  return createHash("sha256").update(name).digest("base64url").slice(0, 12);
 }
 
 /** The names under which a resource may be stored: that of its key, and that of its former key. */
@@ -117,8 +116,10 @@ function checksumOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 4);
 }
 
+/** A field without a letter is left out: it then counts as never applied, and the rest of the zone stays known. */
 function fieldText([field, digest]: readonly [string, string]): string {
-  return `${fieldCodes[field] ?? ""}${digest}`;
+  const code = fieldCodes[field];
+  return code === undefined ? "" : `${code}${digest}`;
 }
 
 const fieldPattern = new RegExp(`([\\w])(\\?|[\\w-]{${digestLength}})`, "gy");

@@ -22,7 +22,7 @@ export type AuthorContext = (typeof authorContexts)[number];
 /** Who made the drift of a change, as far as the audit log says it. */
 export interface Author {
   readonly kind: AuthorKind;
-  /** E-mail address or name of a token, as it may be shown; "" where it is not known or may not be shown. */
+  /** E-mail address or name of a token, as it may be shown; "" if it is not known or may not be shown. */
   readonly name: string;
   readonly context: AuthorContext;
   /** When the service was asked for it, by its clock. */

@@ -5,6 +5,16 @@ export function causesOf({ causes: explanations }: Pick<Change, "causes">): read
   return explanations.map(({ cause }) => cause);
 }
 
+/** Whether a change corrects drift, whatever else it does. */
+export function isDrift(change: Pick<Change, "causes">): boolean {
+  return causesOf(change).includes("drift");
+}
+
+/** Whether a change corrects drift, or something of which it is not known whether it is drift. */
+export function mayBeDrift(change: Pick<Change, "causes">): boolean {
+  return causesOf(change).some((cause) => cause !== "pending");
+}
+
 /** The causes of changes, each once. */
 export function causesIn(changes: readonly Pick<Change, "causes">[]): readonly Cause[] {
   const found = new Set(changes.flatMap(causesOf));

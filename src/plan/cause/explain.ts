@@ -40,6 +40,8 @@ export function explainChanges(
       const found = causeOfUnknownResource(change, applied);
       return explained(change, () => [found]);
     }
+    // It was declared, then nothing of its kind, and now it is declared again.
+    if (known.size === 0) return explained(change, () => ["pending"]);
     const fields = new Map(change.fields.map((each) => [each.field, each]));
     return explained(change, (name) => {
       const field = fields.get(name);

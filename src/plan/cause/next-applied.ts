@@ -7,11 +7,13 @@ import {
   type AppliedZone,
   digestOfValue,
   noValue,
+  leftLive,
   uncertain,
   uncertainResource,
   wholeName,
 } from "./applied-zone.ts";
 import { type DeclaredResource, declaredResources } from "./declared-values.ts";
+import { leftLiveNames } from "./left-live.ts";
 
 /** What became of a change of a plan. */
 export interface ChangeOutcome {
@@ -26,7 +28,7 @@ export interface ChangeOutcome {
  * What is known to be applied after a run. A value is known where the run saw it in sync or wrote it; what the run left
  * undone stays as it was known before.
  *
- * @param last before the run; `undefined` where nothing was known.
+ * @param last before the run; `undefined` if nothing was known.
  * @param outcomes of all changes of the plan of the run.
  */
 export function nextApplied(
@@ -47,6 +49,7 @@ export function nextApplied(
     const fields = next.has(name) ? undefined : fieldsOfUndeclared(outcome, name, last);
     if (fields !== undefined) next.set(name, fields);
   }
+  for (const name of leftLiveNames(content, last)) next.set(name, leftLive);
   for (const kind of ["policy", "rule"] as const) {
     const fields = wholeAfter(kind, content, outcomes, last);
     if (fields.size > 0) next.set(wholeName(kind), fields);
@@ -69,7 +72,7 @@ function fieldsOfUndeclared(
   return known === undefined || result === "not_done" ? known : uncertainResource;
 }
 
-/** The fields of a declared resource; `undefined` where none of it was ever applied. */
+/** The fields of a declared resource; `undefined` if none of it was ever applied. */
 function fieldsAfter(
   resource: DeclaredResource,
   outcome: ChangeOutcome | undefined,
@@ -158,7 +161,7 @@ function isOrderUncertain(
   return last === undefined || wasUncertain || open.some(({ result }) => result !== "not_done");
 }
 
-/** The resources in the order in which the rules are known to be: the declared one, or where it was not applied the last one. */
+/** The resources in the order in which the rules are known to be: the declared one, or if it was not applied the last one. */
 function inKnownOrder(
   declared: readonly DeclaredResource[],
   outcomes: readonly ChangeOutcome[],

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson, type Json } from "../../syntax/json.ts";
 import type { WrittenValues } from "../../zone/audit-entry.ts";
 import type { LivePolicy, LiveRule } from "../../zone/live-zone.ts";
@@ -9,16 +8,9 @@ import type { Change, Fields } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
 import { comparable, ruleFields } from "../rules/rule-fields.ts";
 
-/** Characters of a digest: 72 bits. Who wrote a value must not be told by chance. */
-const digestLength = 12;
-
 /** The digest of a written value; "" for a missing one. */
 function digestOf(value: Json | undefined): string {
-  if (value === undefined) return "";
-  return createHash("sha256")
-    .update(canonicalJson(value))
-    .digest("base64url")
-    .slice(0, digestLength);
+  return value === undefined ? "" : shortDigest(canonicalJson(value));
 }
 
 function digestsOf(fields: Fields): WrittenValues {

@@ -17,6 +17,7 @@ import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
+import { twinNotes } from "./unowned-twins.ts";
 
 /**
  * Plans the policies of a zone: one write per policy, each with a complete body (SERVICE.md A.6). A write adds our mark; to
@@ -40,7 +41,7 @@ export function planPolicies(
     steps,
     holds,
     unmanaged: unmanaged.map(unmanagedOf),
-    notes: [],
+    notes: declared.unmanaged === "delete" ? [] : twinNotes(matches, unmatched),
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, owner, adopt)),
     adoptedRules: [],
@@ -98,6 +99,7 @@ function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly Po
         after: policy,
         changes: [{ verb: "create", ...shared }],
         write: { call: "create-policy", body, changes: [key] },
+        twin: undefined,
       },
     ];
   }
@@ -109,6 +111,7 @@ function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly Po
       after: policy,
       changes: [change],
       write: { call: "update-policy", id: live.id, body, changes: [key] },
+      twin: undefined,
     },
   ];
 }
@@ -144,6 +147,7 @@ function deleteStep(
     after: undefined,
     changes: [change],
     write: { call: "delete-policy", id: live.id, changes: [change.key] },
+    twin: stays && `policy/${stays.key}`,
   };
 }
 

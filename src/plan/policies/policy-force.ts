@@ -9,7 +9,7 @@ export interface PolicyBehavior {
 /** What a policy does about violations (SERVICE.md A.6, A.7); `unknown`: zonewarden does not know its action. */
 export type Force = "none" | "reports" | "blocks" | "unknown";
 
-/** The force of a policy; `none` where there is no policy. */
+/** The force of a policy; `none` if there is no policy. */
 export function forceOf(policy: PolicyBehavior | undefined): Force {
   if (policy === undefined || !policy.enabled) return "none";
   switch (policy.action) {

@@ -3,58 +3,90 @@ import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { cspDirectives } from "../../syntax/csp/csp-directives.ts";
 import { parseCsp } from "../../syntax/csp/csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
-import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
+import { type HostSet, hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
+import type { ResourceKey } from "../../zone/resource.ts";
 import type { Hold } from "../guard/hold.ts";
 import type { KindPlan, Step } from "../write-order.ts";
 import { type PolicyBehavior, strengthsOf } from "./policy-force.ts";
 
 /** A step for one policy, with the policy before and after it. */
-export interface PolicyStep extends Step {
+export interface PolicyStep extends Omit<Step, "waitsFor"> {
   readonly before: PolicyBehavior | undefined;
   readonly after: PolicyBehavior | undefined;
+  /** Of the delete of a duplicate: the key of the policy that stays. */
+  readonly twin: ResourceKey | undefined;
 }
 
 /**
- * Orders steps by key, except that a policy which takes over what another one gives up goes first.
+ * Orders steps by key, except that a policy which takes over what another one gives up goes first, and says for which writes
+ * each step waits: for those that take over what it gives up, and the delete of a duplicate for the policy that stays.
  *
  * `safestFirst` already sorts steps that only strengthen or only weaken. This function orders steps that do both: one
  * policy moves to the host that another one leaves. Where two policies take over from each other, no order is safe:
  * the plan is held.
  */
-export function orderPolicySteps(
-  steps: readonly PolicyStep[],
-): Pick<KindPlan, "holds"> & { readonly steps: readonly PolicyStep[] } {
+export function orderPolicySteps(steps: readonly PolicyStep[]): Pick<KindPlan, "holds" | "steps"> {
   const waiting = steps.toSorted(byText(nameOf));
+  const takeOvers = takeOversAmong(waiting);
+  const mixed = new Set(waiting.filter(isMixed));
+  const open = new Map(
+    [...mixed].map((step) => {
+      const others = takeOvers.get(step) ?? [];
+      return [step, new Set(others.filter((other) => mixed.has(other)))] as const;
+    }),
+  );
   const ordered: PolicyStep[] = [];
   const holds: Hold[] = [];
   while (waiting.length > 0) {
-    const isFree = (step: PolicyStep) =>
-      waiting.every((other) => other === step || !takesOver(other, step));
+    const isFree = (step: PolicyStep) => (open.get(step)?.size ?? 0) === 0;
     const [next] = waiting.splice(Math.max(waiting.findIndex(isFree), 0), 1);
     if (next === undefined) break;
-    const successors = waiting.filter((other) => takesOver(other, next));
+    const successors = [...(open.get(next) ?? [])];
     if (successors.length > 0) holds.push(unsafeOrder(next, successors));
+    if (open.delete(next)) for (const others of open.values()) others.delete(next);
     ordered.push(next);
   }
-  return { steps: ordered, holds };
+  const byKey = Map.groupBy(steps, keyOf);
+  return {
+    steps: ordered.map((step) => {
+      const twins = step.twin === undefined ? [] : (byKey.get(step.twin) ?? []);
+      const first = new Set([...(takeOvers.get(step) ?? []), ...twins]);
+      const { changes, write } = step;
+      return { changes, write, waitsFor: [...first].map((other) => other.write) };
+    }),
+    holds,
+  };
 }
 
-/** Whether `other` may add what `step` gives up, so that it must go first. */
-function takesOver(other: PolicyStep, step: PolicyStep): boolean {
-  if (!isMixed(other) || !isMixed(step)) return false;
-  const gained = demandsMissing(other.after, other.before);
-  if (gained.length === 0) return false;
-  const lost = demandsMissing(step.before, step.after);
-  return gained.some((gain) => lost.some((loss) => overlaps(gain, loss)));
+/** For each step the others that may add what it gives up, so that they must go first. */
+function takeOversAmong(
+  steps: readonly PolicyStep[],
+): ReadonlyMap<PolicyStep, readonly PolicyStep[]> {
+  const gains = steps
+    .map((step) => ({ step, gained: demandsMissing(step.after, step.before) }))
+    .filter(({ gained }) => gained.demands.length > 0);
+  if (gains.length === 0) return new Map();
+  return new Map(
+    steps.map((step) => {
+      const lost = demandsMissing(step.before, step.after);
+      const others = gains.filter((gain) => gain.step !== step && overlap(gain.gained, lost));
+      return [step, others.map((gain) => gain.step)];
+    }),
+  );
 }
 
 function isMixed({ changes }: PolicyStep): boolean {
   return changes.some(({ verb, effect }) => verb === "update" && effect.direction === "unclear");
 }
 
-/** A demand of a policy on the requests that it selects: that a directive applies, or that a source is not allowed. */
+/** Demands of a policy on the requests to some hosts. */
+interface Demands {
+  readonly hosts: HostSet;
+  readonly demands: readonly Demand[];
+}
+
+/** A demand of a policy: that a directive applies, or that a source is not allowed. */
 interface Demand {
-  readonly expression: string;
   readonly directive: string;
   /** `undefined`: every source that the directive does not name. */
   readonly source: string | undefined;
@@ -64,29 +96,31 @@ interface Demand {
 function demandsMissing(
   has: PolicyBehavior | undefined,
   lacks: PolicyBehavior | undefined,
-): readonly Demand[] {
-  if (has === undefined || strengthsOf(has).most === 0) return [];
+): Demands {
+  if (has === undefined || strengthsOf(has).most === 0) return noDemands;
   const { expression, value } = has;
   const isWhole =
     lacks === undefined ||
     strengthsOf(has).most > strengthsOf(lacks).least ||
     !["equal", "wider"].includes(compareExpressions(expression, lacks.expression));
-  if (isWhole) {
-    return parseCsp(value).map(({ name }) => ({
-      expression,
-      directive: name,
-      source: undefined,
-    }));
-  }
-  return compareCsp(value, lacks.value)
-    .changes.filter(({ effect }) => effect === "looser" || effect === "unclear")
-    .map(({ directive, source }) => ({ expression, directive, source: source || undefined }));
+  const demands: readonly Demand[] = isWhole
+    ? parseCsp(value).map(({ name }) => ({ directive: name, source: undefined }))
+    : compareCsp(value, lacks.value)
+        .changes.filter(({ effect }) => effect === "looser" || effect === "unclear")
+        .map(({ directive, source }) => ({ directive, source: source || undefined }));
+  return demands.length === 0 ? noDemands : { hosts: hostsOf(expression), demands };
 }
 
-function overlaps(a: Demand, b: Demand): boolean {
+const noDemands: Demands = { hosts: { kind: "all" }, demands: [] };
+
+function overlap(a: Demands, b: Demands): boolean {
+  const isShared = a.demands.some((one) => b.demands.some((other) => isAboutSame(one, other)));
+  return isShared && hostsOverlap(a.hosts, b.hosts) !== "no";
+}
+
+function isAboutSame(a: Demand, b: Demand): boolean {
   if (!governs(a.directive, b.directive) && !governs(b.directive, a.directive)) return false;
-  if (a.source !== undefined && b.source !== undefined && a.source !== b.source) return false;
-  return hostsOverlap(hostsOf(a.expression), hostsOf(b.expression)) !== "no";
+  return a.source === undefined || b.source === undefined || a.source === b.source;
 }
 
 /** Whether a directive equals another one or is its fallback (SERVICE.md E.2). */

@@ -1,0 +1,51 @@
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import { type AppliedZone, wholeName } from "./applied-zone.ts";
+
+const kinds = [
+  { kind: "policy", title: "policies", list: "page_shield.policies.items" },
+  { kind: "rule", title: "rules", list: "managed_rules.rules" },
+] as const;
+
+const ending = "are no longer declared. What is live of them stays, unmanaged";
+
+/** Names of resources that a note lists. */
+const maxNames = 5;
+
+/** The stored names of policies and rules whose whole list is no longer declared. Nothing reads such a list. */
+export function leftLiveNames(
+  content: ZoneContent,
+  applied: AppliedZone | undefined,
+): readonly string[] {
+  return kinds.flatMap(({ kind }) => namesOf(kind, content, applied));
+}
+
+/** What the files declared before, and now neither as items nor as an empty list: a note for each kind. */
+export function leftLiveNotes(
+  content: ZoneContent,
+  applied: AppliedZone | undefined,
+): readonly string[] {
+  return kinds.flatMap(({ kind, title, list }) => {
+    const names = namesOf(kind, content, applied).map((name) => name.slice(2));
+    if (names.length === 0) return [];
+    const shown = names.slice(0, maxNames).join(", ");
+    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
+    const remedy = `to delete those that zonewarden owns, declare ${list} as []`;
+    return [`the ${title} ${shown}${more} ${ending}; ${remedy}`];
+  });
+}
+
+/** Whether a note is one of {@link leftLiveNotes}. */
+export function isLeftLive(note: string): boolean {
+  return note.includes(ending);
+}
+
+function namesOf(
+  kind: "policy" | "rule",
+  { policies, rules }: ZoneContent,
+  applied: AppliedZone | undefined,
+): readonly string[] {
+  if ((kind === "policy" ? policies : rules) !== undefined) return [];
+  const whole = wholeName(kind);
+  const prefix = whole.slice(0, 2);
+  return [...(applied?.keys() ?? [])].filter((name) => name.startsWith(prefix) && name !== whole);
+}
