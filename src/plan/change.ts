@@ -4,7 +4,7 @@ import type { Json } from "../syntax/json.ts";
 import type { Kind, ResourceKey } from "../zone/resource.ts";
 import type { Author } from "./cause/author.ts";
 
-/** What a change does to the protection of a zone; `unclear` where that cannot be determined. */
+/** What a change does to the protection of a zone; `unclear` if that cannot be determined. */
 export const directions = ["strengthens", "weakens", "neutral", "unclear"] as const;
 
 export type Direction = (typeof directions)[number];
@@ -17,7 +17,7 @@ export interface Effect {
   readonly reasons: readonly string[];
 }
 
-/** One field that differs; `undefined` where the side does not have it. */
+/** One field that differs; `undefined` if the side does not have it. */
 export interface FieldChange {
   readonly field: string;
   readonly before: Json | undefined;
@@ -48,7 +48,7 @@ interface ChangeBase {
   readonly effect: Effect;
   /** Why it is needed; empty in a plan that was not compared with what was last applied. */
   readonly causes: readonly Explanation[];
-  /** Who made the drift; empty where nobody is known, absent where the audit log was not asked. */
+  /** Who made the drift; empty if nobody is known, absent if the audit log was not asked. */
   readonly authors?: readonly Author[];
 }
 
@@ -122,7 +122,12 @@ export function weakeningChanges(changes: readonly Change[]): readonly Change[] 
   );
 }
 
-/** The effect of several changes at once: `unclear` where some strengthen and others weaken. */
+/** Whether a change protects more, and cannot break a site. */
+export function onlyStrengthens({ effect }: Change): boolean {
+  return effect.direction === "strengthens" && !effect.mayBreak;
+}
+
+/** The effect of several changes at once: `unclear` if some strengthen and others weaken. */
 export function combine(effects: readonly Effect[]): Effect {
   const found = new Set(effects.map(({ direction }) => direction));
   found.delete("neutral");

@@ -19,6 +19,7 @@ export function planSettings(
         body: Object.fromEntries(differing.map(({ name, value }) => [name, value])),
         changes: differing.map(({ name }) => `setting/${name}` as const),
       },
+      waitsFor: [],
     },
   ];
 }

@@ -19,6 +19,11 @@ export interface Plan {
   readonly changes: readonly Change[];
   /** In order; each names the changes that it makes. */
   readonly writes: readonly Write[];
+  /**
+   * The writes that each write waits for: where one of them before it was not done, it is not sent. A write that is missing
+   * here waits for all writes before it.
+   */
+  readonly waitsFor: ReadonlyMap<Write, readonly Write[]>;
   readonly unmanaged: readonly Unmanaged[];
   /** Declared resources that stay live where they are deleted from the files, since they are not ours. */
   readonly unowned: readonly Unowned[];
@@ -32,7 +37,7 @@ export interface Plan {
   readonly compared: number;
   /** Number of managed policies and rules: a setting cannot be deleted. */
   readonly deletable: number;
-  /** Version of the OWASP ruleset that was read; "" where it was not needed or not readable. */
+  /** Version of the OWASP ruleset that was read; "" if it was not needed or not readable. */
   readonly owaspVersion: string;
 }
 
@@ -41,7 +46,7 @@ export interface Plan {
  *
  * @param owner the owner in the marks of our resources.
  * @param ownership what is ours without a mark, and whether the plan marks what is declared.
- * @throws where `live` lacks a kind that `desired` declares: a part that was not read is not an empty part.
+ * @throws if `live` lacks a kind that `desired` declares: a part that was not read is not an empty part.
  */
 export function plan(
   { zone, content }: DesiredZone,
@@ -77,6 +82,7 @@ export function plan(
     zone,
     changes: steps.flatMap(({ changes }) => changes),
     writes: steps.map(({ write }) => write),
+    waitsFor: new Map(steps.map(({ write, waitsFor }) => [write, waitsFor])),
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),

@@ -28,6 +28,8 @@ export interface KindPlan {
 export interface Step {
   readonly changes: readonly Change[];
   readonly write: Write;
+  /** The writes that add what this one takes away: it is not sent where one of them before it was not done. */
+  readonly waitsFor: readonly Write[];
 }
 
 // A run can be interrupted between any two writes. Strengthening steps go first and weakening steps last, so that the
@@ -36,11 +38,11 @@ const directionOrder = { strengthens: 0, neutral: 1, unclear: 2, weakens: 3 } as
 const verbOrder = { create: 0, update: 1, delete: 2 } as const;
 
 /** Compares two steps for a stable sort into the safe order. */
-export function safestFirst(a: Step, b: Step): number {
+export function safestFirst(a: Pick<Step, "changes">, b: Pick<Step, "changes">): number {
   return rank(a) - rank(b);
 }
 
-function rank({ changes }: Step): number {
+function rank({ changes }: Pick<Step, "changes">): number {
   const { direction } = combine(changes.map(({ effect }) => effect));
   const verb = Math.max(...changes.map((change) => verbOrder[change.verb]));
   // Deletes go last, also those of duplicates: the resource that stays must be up to date by then.

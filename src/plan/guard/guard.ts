@@ -1,10 +1,10 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
-import { type Change, weakeningChanges } from "../change.ts";
+import { type Change, onlyStrengthens, weakeningChanges } from "../change.ts";
 import { isAdoption } from "../ownership.ts";
 import type { Plan } from "../plan.ts";
-import { type Hold, percent, percentOver } from "./hold.ts";
+import { type Hold, holdFacts, percent, percentOver } from "./hold.ts";
 import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
 
 /** The limits of a run without a release. Shares are from 0 to 1. */
@@ -32,6 +32,8 @@ export interface GuardInput {
   /** The stricter of the program's mode and the zone's. */
   readonly mode: Mode;
   readonly suspension: Suspension | undefined;
+  /** Whether only the state says what the zone declares, and not the files on the disk. */
+  readonly isRestored?: boolean | undefined;
   /** The freeze in effect now. */
   readonly freeze: Freeze | undefined;
   /** The used releases, and what is left of their plans. */
@@ -42,14 +44,32 @@ export interface GuardInput {
 /** The reasons to hold a plan; none means that it may be applied. A plan without changes is never held. */
 export function guard(plan: Plan, guardInput: GuardInput): readonly Hold[] {
   if (plan.changes.length === 0) return [];
-  const { limits, mode, suspension, used, now } = guardInput;
+  const { limits, used } = guardInput;
   const releases = { accept: limits.accept, used };
+  const holds = allHolds(plan, guardInput, howToRelease(plan, releases));
+  const lasting = holds.filter((hold) => !isReleasable(hold));
+  return isReleased(plan, releases) ? lasting : [...lasting, ...holds.filter(isReleasable)];
+}
+
+/** Whether a person can release a hold by the hash of its plan. */
+function isReleasable({ reason }: Hold): boolean {
+  return holdFacts(reason).releasedBy === "plan";
+}
+
+/** The holds of a plan that nobody released. `toRelease` says how to release those that can be. */
+function allHolds(
+  plan: Plan,
+  { limits, mode, suspension, isRestored = false, freeze, now }: GuardInput,
+  toRelease: string,
+): readonly Hold[] {
   return [
     ...writeHolds({ mode, suspension, freeze: undefined, now }),
-    ...plan.holds.filter(({ reason }) => reason === "already_deployed"),
-    ...(isReleased(plan, releases)
-      ? []
-      : releasableHolds(plan, guardInput, howToRelease(plan, releases))),
+    ...(isRestored ? restoredHolds(plan) : []),
+    ...(freeze === undefined ? [] : freezeHolds(plan, freeze, toRelease)),
+    ...ownHolds(plan, toRelease),
+    ...shareHolds(plan, "delete", limits, toRelease),
+    ...shareHolds(plan, "update", limits, toRelease),
+    ...weakeningHolds(plan, limits, toRelease),
   ];
 }
 
@@ -74,24 +94,27 @@ export function writeHolds({
   ];
 }
 
-/** The holds that a release overrides. `toRelease` tells how. */
-function releasableHolds(
-  plan: Plan,
-  { limits, freeze }: GuardInput,
-  toRelease: string,
-): readonly Hold[] {
-  return [
-    ...(freeze === undefined ? [] : freezeHolds(plan, freeze, toRelease)),
-    ...unsafeOrderHolds(plan, toRelease),
-    ...shareHolds(plan, "delete", limits, toRelease),
-    ...shareHolds(plan, "update", limits, toRelease),
-    ...weakeningHolds(plan, limits, toRelease),
-  ];
-}
-
 /** Whether a suspension is still in effect. */
 export function isSuspended({ until }: Suspension, now: Date): boolean {
   return until === undefined || until > now;
+}
+
+const ended = "the suspension of the zone ended at";
+
+/** A note where the files still suspend a zone whose suspension is over: it is written. */
+export function endedSuspensionNotes(
+  suspension: Suspension | undefined,
+  now: Date,
+): readonly string[] {
+  if (suspension?.until === undefined || isSuspended(suspension, now)) return [];
+  return [
+    `${ended} ${suspension.until.toISOString()}, and no longer holds writes; remove suspend from the zone, or write a later until`,
+  ];
+}
+
+/** Whether a note is one of {@link endedSuspensionNotes}. */
+export function isEndedSuspension(note: string): boolean {
+  return note.startsWith(ended);
 }
 
 const observeHold: Hold = {
@@ -118,9 +141,7 @@ function freezeHolds(
   { reason, letStrengtheningPass }: Freeze,
   toRelease: string,
 ): readonly Hold[] {
-  const others = plan.changes.filter(
-    ({ effect }) => effect.direction !== "strengthens" || effect.mayBreak,
-  );
+  const others = plan.changes.filter((change) => !onlyStrengthens(change));
   if (letStrengtheningPass && others.length === 0) return [];
   const detail = letStrengtheningPass
     ? `, as a plan is carried out whole and not all of it only strengthens (${keysOf(others)})`
@@ -129,11 +150,26 @@ function freezeHolds(
   return [{ reason: "freeze", message }];
 }
 
-/** The holds of the plan itself. `already_deployed` is none of them: the service would reject the write. */
-function unsafeOrderHolds(plan: Plan, toRelease: string): readonly Hold[] {
-  return plan.holds
-    .filter(({ reason }) => reason !== "already_deployed")
-    .map(({ reason, message }) => ({ reason, message: `${message}, or ${toRelease}` }));
+/**
+ * Holds a plan for a declaration that only the state knows, unless it only strengthens the protection and cannot break a
+ * site: whoever can write the state can forge it. No release overrides this: the state also says which of them were used.
+ */
+function restoredHolds(plan: Plan): readonly Hold[] {
+  const others = plan.changes.filter((change) => !onlyStrengthens(change));
+  if (others.length === 0) return [];
+  return [
+    {
+      reason: "fleet_change",
+      message: `the zone files on the disk are held or broken, and only the state says what this zone declares: nothing is written, as not all of the plan only strengthens (${keysOf(others)}); accept the held revision, or mend the files`,
+    },
+  ];
+}
+
+/** The holds that were found while the plan was made. */
+function ownHolds({ holds }: Plan, toRelease: string): readonly Hold[] {
+  return holds.map((hold) =>
+    isReleasable(hold) ? { ...hold, message: `${hold.message}, or ${toRelease}` } : hold,
+  );
 }
 
 const shareLimits = {

@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
+import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
 import type { Plan } from "../plan.ts";
 
 /** A release that was used: its plan was applied, in whole or in part. */
 export interface UsedRelease {
   readonly hash: string;
-  /** What was released and is not applied yet; `undefined` where that is not known: then it has to be released again. */
+  /** What was released and is not applied yet; `undefined` if that is not known: then it has to be released again. */
   readonly rest: Pick<Plan, "zone" | "writes"> | undefined;
 }
 
@@ -49,21 +49,21 @@ function isUsed(hash: string, used: readonly UsedRelease[]): boolean {
   return used.some((release) => release.hash === hash);
 }
 
+/** Plans do not change, and the guards ask for the hash of one before each attempt of each of its writes. */
+const knownHashes = new WeakMap<Plan, string>();
+
 /** The hash of a plan, 64 hexadecimal digits: equal zone and equal writes, equal hash. */
-export function planHash({ zone, writes }: Plan): string {
-  return sha256(canonicalJson([zone.id, writes.map((write) => ({ ...write }))]));
+export function planHash(plan: Plan): string {
+  const known = knownHashes.get(plan);
+  if (known !== undefined) return known;
+  const { zone, writes } = plan;
+  const text = canonicalJson([zone.id, writes.map((write) => ({ ...write }))]);
+  const hash = sha256(text);
+  knownHashes.set(plan, hash);
+  return hash;
 }
 
-/** The hash of several plans by their hashes, 64 hexadecimal digits: equal plans in any order, equal hash. */
-export function fleetHash(plans: readonly string[]): string {
-  return sha256(canonicalJson(plans.toSorted()));
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-/** Whether a text has the form of the hash of a plan or of a fleet. */
+/** Whether a text has the form of the hash of a plan or of a revision. */
 export function isHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
+  return /^(?:sha256-)?[0-9a-f]{64}$/.test(text);
 }

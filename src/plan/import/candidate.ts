@@ -1,7 +1,7 @@
 import type { Kind } from "../../zone/resource.ts";
 
 /** A live resource that can be declared. */
-export interface Candidate<T> {
+export interface Importable<T> {
   readonly id: string;
   readonly title: string;
   /** Equivalent declarations, the most readable first. */
@@ -22,7 +22,7 @@ export interface LeftOut {
 
 /** The live resources of a kind: those that can be declared, and those that cannot. */
 export interface Candidates<T> {
-  readonly candidates: readonly Candidate<T>[];
+  readonly candidates: readonly Importable<T>[];
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -30,9 +30,9 @@ export interface Candidates<T> {
 export function candidatesOf<L, T>(
   kind: Kind,
   live: readonly L[],
-  read: (each: L) => Candidate<T> | Omit<LeftOut, "kind">,
+  read: (each: L) => Importable<T> | Omit<LeftOut, "kind">,
 ): Candidates<T> {
-  const candidates: Candidate<T>[] = [];
+  const candidates: Importable<T>[] = [];
   const leftOut: LeftOut[] = [];
   for (const each of live.map(read)) {
     if ("reason" in each) leftOut.push({ kind, ...each });
@@ -50,7 +50,7 @@ export class Keys {
     this.#reserved = new Set(reserved);
   }
 
-  /** The key of a mark; `undefined` where it is taken. */
+  /** The key of a mark; `undefined` if it is taken. */
   claim(key: string): string | undefined {
     if (this.#given.has(key)) return undefined;
     this.#given.add(key);

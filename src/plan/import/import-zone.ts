@@ -3,7 +3,7 @@ import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Kind, Policy, Rule } from "../../zone/resource.ts";
 import { settingNames } from "../../zone/resource.ts";
 import { plan } from "../plan.ts";
-import type { Candidate, Candidates, LeftOut } from "./candidate.ts";
+import type { Importable, Candidates, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
@@ -13,7 +13,7 @@ export interface ImportedZone {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The reason why zone files cannot express some content; `undefined` where they can. */
+/** The reason why zone files cannot express some content; `undefined` if they can. */
 export type WhyNotWritable = (content: ZoneContent) => string | undefined;
 
 /**
@@ -77,7 +77,7 @@ interface DeclaredKind<T> {
 
 /** A live resource and its declaration. */
 interface Choice<T> {
-  readonly candidate: Candidate<T>;
+  readonly candidate: Importable<T>;
   readonly item: T;
 }
 
@@ -160,7 +160,7 @@ function withoutChanges<T extends Policy | Rule>(
   return { items: settled.items, leftOut: [...dropped, ...settled.leftOut] };
 }
 
-function leaveOut(kind: Kind, { id, title }: Candidate<unknown>, reason: string): LeftOut {
+function leaveOut(kind: Kind, { id, title }: Importable<unknown>, reason: string): LeftOut {
   return { kind, id, title, reason };
 }
 

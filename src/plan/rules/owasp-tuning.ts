@@ -140,7 +140,7 @@ function hasSafeOrder(
 
 /**
  * The level that categories amount to: the highest below the disabled levels, or 4 where all levels are enabled.
- * `undefined` where a lower level is disabled below a higher one, and where no level is disabled and one is not listed:
+ * `undefined` if a lower level is disabled below a higher one, and where no level is disabled and one is not listed:
  * the service's documentation contradicts itself on whether that one is enabled (SERVICE.md B.7). Also where a category
  * is listed twice.
  */

@@ -58,7 +58,7 @@ export function planRules(
     changes: changes.map(({ key }) => key),
   });
   return {
-    steps: write === undefined ? [] : [{ changes, write }],
+    steps: write === undefined ? [] : [{ changes, write, waitsFor: [] }],
     unmanaged: unmanaged.map(unmanagedOf),
     notes: notesOf(declared.items, scoreRule),
     holds: [

@@ -81,7 +81,7 @@ function differingOrder(
   return [{ field: "overrides", before: overridesText(before), after: overridesText(after) }];
 }
 
-/** All values of a rule, and the order of its overrides where there are any. */
+/** All values of a rule, and the order of its overrides if there are any. */
 export function ruleFields(rule: ComparableRule): Fields {
   const order = rule.action.type === "execute" ? overridesText(rule.action) : [];
   return { ...fieldsOf(rule), overrides: order.length === 0 ? undefined : order };

@@ -56,7 +56,7 @@ function placeFor(
   return target.action.type === "skip" ? 0 : entries.length;
 }
 
-/** The change of a rule's position, counted from 1; `undefined` where it keeps its place among the rules that stay. */
+/** The change of a rule's position, counted from 1; `undefined` if it keeps its place among the rules that stay. */
 export function positionChange(
   { live }: RuleMatch,
   before: readonly LiveRule[],

@@ -20,7 +20,7 @@ export interface RuleLists {
 }
 
 /**
- * The smallest write that turns one list into the other; `undefined` where they are equal. One new rule is a POST, one
+ * The smallest write that turns one list into the other; `undefined` if they are equal. One new rule is a POST, one
  * that differs or moves a PATCH, one to delete a DELETE. Several at once are one PUT of the list, as the service
  * recommends (SERVICE.md B.8); it repeats every undeclared rule with its id and ref, byte for byte.
  */

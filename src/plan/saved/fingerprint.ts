@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { sha256 } from "../../syntax/digest.ts";
 import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
@@ -63,7 +62,7 @@ export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolea
   };
 }
 
-/** The policy that a duplicate is deleted in favour of, where it is gone: then the duplicate is the only one left. */
+/** The policy that a duplicate is deleted in favour of, if it is gone: then the duplicate is the only one left. */
 function missingTwin(
   write: Write,
   { changes }: Plan,
@@ -140,5 +139,5 @@ function rule(id: string, { entrypoint: live }: LiveZone): LiveObject {
 }
 
 function digest(value: Json): string {
-  return `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32)}`;
+  return `sha256:${sha256(canonicalJson(value)).slice(0, 32)}`;
 }

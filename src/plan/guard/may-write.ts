@@ -1,0 +1,95 @@
+import { type Hold, holdFacts, type HoldReason } from "./hold.ts";
+
+/** What a zone has to pass before it is written, in the order in which it is asked. */
+export const writeLinks = [
+  "mode",
+  "suspension",
+  "window",
+  "guards",
+  "fleet",
+  "lease",
+  "read",
+  "budget",
+] as const;
+
+export type WriteLink = (typeof writeLinks)[number];
+
+/** What else holds back a zone: a reason for each link, `undefined` if nothing does. */
+type OtherReasons = Readonly<Record<"fleet" | "lease" | "read" | "budget", string | undefined>>;
+
+/** What the answer follows from. */
+export interface WriteFacts extends Partial<OtherReasons> {
+  /** What holds the plan of the zone. */
+  readonly holds: readonly Hold[];
+  /** Links that nobody can be asked about here. */
+  readonly unknown?: readonly WriteLink[];
+}
+
+/** What one link of the chain says. */
+export interface LinkAnswer {
+  readonly link: WriteLink;
+  readonly answer: "passed" | "blocked" | "unknown";
+  /** Why it blocks; "" if it does not. */
+  readonly reason: string;
+  /** What a person can do; "" if it does not block. */
+  readonly remedy: string;
+}
+
+/**
+ * The one answer to "may this zone be written now?": what each link says, in order. A zone is written if none blocks. To
+ * ask changes nothing.
+ */
+export function mayWrite(facts: WriteFacts): readonly LinkAnswer[] {
+  return writeLinks.map((link) => {
+    const hold = facts.holds.find(({ reason }) => linkOf(reason) === link);
+    const block =
+      hold === undefined
+        ? otherBlock(link, facts)
+        : { reason: hold.message, remedy: plain(holdFacts(hold.reason).remedy) };
+    if (block !== undefined) return { link, answer: "blocked", ...block };
+    const answer = facts.unknown?.includes(link) === true ? "unknown" : "passed";
+    return { link, answer, reason: "", remedy: "" };
+  });
+}
+
+/** The first link that blocks; `undefined`: the zone may be written. */
+export function firstBlock(answers: readonly LinkAnswer[]): LinkAnswer | undefined {
+  return answers.find(({ answer }) => answer === "blocked");
+}
+
+/** The link that blocks a plan with a hold. */
+export function linkOf(reason: HoldReason): WriteLink {
+  return ownLinks[reason] ?? "guards";
+}
+
+const ownLinks: Readonly<Partial<Record<HoldReason, WriteLink>>> = {
+  observe: "mode",
+  suspend: "suspension",
+  freeze: "window",
+  fleet_change: "fleet",
+};
+
+const remedies: Readonly<Record<keyof OtherReasons, string>> = {
+  fleet: holdFacts("fleet_change").remedy,
+  lease: "Ask the process that holds the Lease. If none holds it, wait: one of them takes it.",
+  read: "Wait for the next run, which reads the zone again. If reading fails, mend what the reason names.",
+  budget: "Wait. If the service allows more requests, raise `budget.requests`.",
+};
+
+function otherBlock(
+  link: WriteLink,
+  facts: WriteFacts,
+): Pick<LinkAnswer, "reason" | "remedy"> | undefined {
+  if (!isOther(link)) return undefined;
+  const reason = facts[link];
+  return reason === undefined ? undefined : { reason, remedy: plain(remedies[link]) };
+}
+
+/** The remedies are Markdown; terminals and pages show text. */
+function plain(remedy: string): string {
+  return remedy.replaceAll("`", "");
+}
+
+function isOther(link: WriteLink): link is keyof OtherReasons {
+  return link in remedies;
+}
