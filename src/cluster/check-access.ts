@@ -3,24 +3,24 @@ import { answerError, type KubeClient } from "./kube-client.ts";
 const timeoutMs = 10_000;
 
 /**
- * Reads the Leases and the heads of the states, and gives one sentence for each that cannot be read. An object that does
+ * Reads the Lease and the head of the state, and gives one sentence for each that cannot be read. An object that does
  * not exist is none: the first holder makes it. Writes nothing.
  */
 export async function checkAccess(
   kube: KubeClient,
-  leases: readonly string[],
-  states: readonly string[],
+  lease: string,
+  state: string,
 ): Promise<readonly string[]> {
   const namespace = encodeURIComponent(kube.namespace);
   const objects = [
-    ...leases.map((lease) => ({
+    {
       what: `Lease ${lease} cannot be read`,
       path: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${lease}`,
-    })),
-    ...states.map((state) => ({
+    },
+    {
       what: `ConfigMap ${state} cannot be read`,
       path: `/api/v1/namespaces/${namespace}/configmaps/${state}`,
-    })),
+    },
   ];
   const failures: string[] = [];
   for (const { what, path } of objects) {

@@ -1,25 +1,19 @@
+import { openConfigMapStore } from "../memory/config-maps/config-map-store.ts";
+import type { StateStore } from "../memory/state-store.ts";
 import type { WriteFence } from "../zone/ports.ts";
 import { checkAccess } from "./check-access.ts";
 import { configMapsOf } from "./config-maps.ts";
-import type { ElectionObserver } from "./elector.ts";
+import { type ElectionObserver, Elector, type LeaseView, pageKey } from "./elector.ts";
 import { EventRecorder, type EventSubject } from "./event-recorder.ts";
-import { type LeaseClock, leaseTiming, recordTiming } from "./held-lease.ts";
+import { type HeldLease, type LeaseClock, leaseTiming, writeLimitMs } from "./held-lease.ts";
 import { type AccessPorts, findAccess } from "./kube-access.ts";
 import { createKubeClient, type KubeClient } from "./kube-client.ts";
 import { leaseStore } from "./lease.ts";
-import { Replicas } from "./replicas.ts";
-import { ShardElection } from "./shard-election.ts";
-import { objectLabels, Shard, stateNameOf } from "./shard.ts";
-import { makeState } from "./state-maps.ts";
 
 /** What a process has to know to take part in an election. */
 export interface ClusterOptions {
   /** Name of the Lease. */
   readonly lease: string;
-  /** The credentials of which each is a shard; `undefined`: one process works on all zones. */
-  readonly credentials: readonly string[] | undefined;
-  /** Says what the credentials are: processes that differ in it share no shards. */
-  readonly setUp: string;
   readonly leaseDurationMs: number;
   /** `undefined`: the cluster in which the process runs. */
   readonly kubeconfig: string | undefined;
@@ -39,82 +33,93 @@ export interface ClusterPorts extends AccessPorts {
   readonly random: () => number;
 }
 
-/** The Leases of an installation, and what decides for which of them this process stands. */
-interface Election {
-  /** One for all zones, or one for each credential. */
-  readonly shards: readonly Shard[];
-  /** `undefined`: there is one Lease, for which every process stands. */
-  readonly replicas: Replicas | undefined;
+/** Told whether the state can be written. */
+export interface StateObserver {
+  readonly onFailure: (error: Error) => void;
+  readonly onRecovery: () => void;
 }
 
-/** The processes that share the zones, as one of them. */
+/** Labels of the objects that the program makes itself. */
+const objectLabels = {
+  "app.kubernetes.io/name": "zonewarden",
+  "app.kubernetes.io/part-of": "zonewarden",
+  "app.kubernetes.io/managed-by": "zonewarden",
+};
+
+/** Several processes of which one works at a time, the holder of a Lease: this process as one of them. */
 export class Cluster implements AsyncDisposable {
   readonly #options: ClusterOptions;
   readonly #kube: KubeClient;
-  readonly #clock: LeaseClock;
-  readonly #election: Election;
+  readonly #ports: Pick<ClusterPorts, "clock" | "random">;
+  #elector: Elector | undefined;
 
-  constructor(options: ClusterOptions, kube: KubeClient, clock: LeaseClock, election: Election) {
+  constructor(
+    options: ClusterOptions,
+    kube: KubeClient,
+    ports: Pick<ClusterPorts, "clock" | "random">,
+  ) {
     this.#options = options;
     this.#kube = kube;
-    this.#clock = clock;
-    this.#election = election;
+    this.#ports = ports;
   }
 
-  /** Name of the Lease; with shards, that of the replicas. */
+  /** Name of the Lease. */
   get lease(): string {
     return this.#options.lease;
   }
 
+  /** The name of this process in the Lease. */
   get identity(): string {
     return this.#options.identity;
   }
 
-  get shards(): readonly Shard[] {
-    return this.#election.shards;
+  /** Name of the ConfigMap with the head of the state. */
+  get stateName(): string {
+    return `${this.lease}-state`;
   }
 
-  /** Why the Lease of the replicas cannot be read or written now. */
-  get failure(): string | undefined {
-    return this.#election.replicas?.failure;
-  }
-
-  /** Whether this process may write with a credential. */
-  fenceOf(credential: string): WriteFence | undefined {
-    const shard = this.shards.find((each) => [credential, undefined].includes(each.credential));
-    return shard?.fence;
-  }
-
-  /**
-   * Takes part until the result is disposed; this process then holds no shard any more. When `stop` aborts, the others
-   * prepare to take its shards.
-   */
-  takePart(observer: ElectionObserver, stop: AbortSignal): AsyncDisposable {
-    const { replicas } = this.#election;
-    const ended = new AbortController();
-    const running = replicas?.run(observer, ended.signal);
-    stop.addEventListener("abort", () => replicas?.leave(), { once: true });
+  /** Whether this process may write; before it stands for the Lease, it may not. */
+  get fence(): WriteFence {
     return {
-      [Symbol.asyncDispose]: async () => {
-        ended.abort();
-        await running;
-        await replicas?.remove();
-      },
+      isHeld: () => this.#elector?.isHeld ?? false,
+      endIfOver: () => this.#elector?.endIfOver(),
+      limitMs: writeLimitMs(leaseTiming(this.#options.leaseDurationMs)),
     };
   }
 
-  /** What this process may not read of the Leases and the state, one sentence each. Writes nothing. */
+  /** What was last known of the Lease. */
+  get view(): LeaseView {
+    return this.#elector?.view ?? unknown;
+  }
+
+  /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
+  async acquire(observer: ElectionObserver, stop: AbortSignal): Promise<HeldLease> {
+    this.#elector ??= this.#stand(observer);
+    return this.#elector.acquire(stop);
+  }
+
+  /** Opens the state. Only the holder of the Lease may. Rejects if it cannot be read now. */
+  openState(observer: StateObserver): Promise<StateStore> {
+    const { owner, service, identity } = this.#options;
+    const isHeld = (): boolean => this.fence.isHeld();
+    return openConfigMapStore(this.stateName, {
+      maps: configMapsOf(this.#kube, objectLabels),
+      clock: this.#ports.clock,
+      writer: { owner, service, identity, isHeld },
+      ...observer,
+    });
+  }
+
+  /** What this process may not read of the Lease and the state, one sentence each. Writes nothing. */
   checkAccess(): Promise<readonly string[]> {
-    const leases = [this.lease, ...this.shards.map(({ lease }) => lease)];
-    const states = [stateNameOf(this.lease), ...this.shards.map(({ stateName }) => stateName)];
-    return checkAccess(this.#kube, [...new Set(leases)], [...new Set(states)]);
+    return checkAccess(this.#kube, this.lease, this.stateName);
   }
 
   /** Writes Events about the ConfigMap of the state: `kubectl describe configmap` shows them. */
   startEvents(uniqueId: () => string, failed: (error: Error) => void): EventRecorder {
     return new EventRecorder({
       kube: this.#kube,
-      clock: this.#clock,
+      clock: this.#ports.clock,
       uniqueId,
       instance: this.identity,
       subject: () => this.#subject(),
@@ -122,15 +127,33 @@ export class Cluster implements AsyncDisposable {
     });
   }
 
-  /** With shards nobody writes a state of all zones, and whoever finds that the ConfigMap is missing makes it. */
-  async #subject(): Promise<EventSubject | undefined> {
-    const name = stateNameOf(this.lease);
-    const maps = configMapsOf(this.#kube, objectLabels);
-    let found = await maps.read(name);
-    if (found === undefined && this.#election.replicas !== undefined) {
-      await makeState(name, maps, this.#options);
-      found = await maps.read(name);
+  #stand(observer: ElectionObserver): Elector {
+    const { lease, owner, service, identity, page, leaseDurationMs } = this.#options;
+    const candidate = {
+      identity,
+      installation: `${owner} at ${service}`,
+      timing: leaseTiming(leaseDurationMs),
+      annotations: { [pageKey]: page },
+    };
+    const leases = leaseStore(lease, this.#kube);
+    const isFirst = (): Promise<boolean> => this.#isFirst();
+    return new Elector(candidate, { ...this.#ports, leases, observer, isFirst });
+  }
+
+  /** Whether no process ever held the Lease: there is no state. */
+  async #isFirst(): Promise<boolean> {
+    try {
+      const maps = configMapsOf(this.#kube, objectLabels);
+      return (await maps.read(this.stateName)) === undefined;
+    } catch {
+      // Without permission for the state: what is not known is not taken for nothing.
+      return false;
     }
+  }
+
+  async #subject(): Promise<EventSubject | undefined> {
+    const name = this.stateName;
+    const found = await configMapsOf(this.#kube, objectLabels).read(name);
     if (found === undefined) return undefined;
     return { apiVersion: "v1", kind: "ConfigMap", name, uid: found.uid };
   }
@@ -143,47 +166,18 @@ export class Cluster implements AsyncDisposable {
 /**
  * Finds the cluster; sends nothing yet.
  *
- * @throws {NoClusterAccess} where there is no access to one.
+ * @throws {NoClusterAccess} if there is no access to one.
  */
 export async function joinCluster(options: ClusterOptions, ports: ClusterPorts): Promise<Cluster> {
+  const { clock, random } = ports;
   const access = await findAccess(options.kubeconfig, ports);
-  const kube = createKubeClient(access, ports.clock);
-  return new Cluster(options, kube, ports.clock, electionOf(options, kube, ports));
+  return new Cluster(options, createKubeClient(access, clock), { clock, random });
 }
 
-function electionOf(options: ClusterOptions, kube: KubeClient, ports: ClusterPorts): Election {
-  const { credentials, lease, identity, owner, service, setUp } = options;
-  const { clock, random } = ports;
-  const timing = leaseTiming(options.leaseDurationMs);
-  const shared = { ...options, timing, quietMs: timing.durationMs };
-  if (credentials === undefined) {
-    // Whoever removed the Lease may have removed that of processes with shards.
-    const quietMs = recordTiming(timing).durationMs;
-    const all = new Shard({ ...shared, quietMs, credential: undefined }, { kube, clock, random });
-    return { shards: [all], replicas: undefined };
-  }
-  const maps = configMapsOf(kube, objectLabels);
-  const replicas: Replicas = new Replicas(
-    { identity, installation: `${owner} at ${service}`, setUp, timing },
-    {
-      leases: leaseStore(lease, kube),
-      clock,
-      random,
-      isFirst: async () => {
-        const isMade = await makeState(stateNameOf(lease), maps, { owner, service });
-        const firsts = await Promise.all(shards.map((shard) => shard.isFirst()));
-        return isMade && !firsts.includes(false);
-      },
-      holdsShards: () => election.holdsShards,
-      watched: () => election.reconsider(),
-    },
-  );
-  const election = new ShardElection({ identity, timing, clock, random, replicas });
-  const shards: readonly Shard[] = credentials.map((credential) => {
-    const name = `${lease}.${credential}`;
-    const stance = election.stanceOf(name);
-    return new Shard({ ...shared, lease: name, credential }, { kube, clock, random, stance });
-  });
-  election.begin(shards);
-  return { shards, replicas };
-}
+const unknown: LeaseView = {
+  isHeld: false,
+  holder: "",
+  transitions: 0,
+  page: "",
+  failure: undefined,
+};

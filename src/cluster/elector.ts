@@ -10,25 +10,14 @@ import { KubeError } from "./kube-client.ts";
 import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
 
 /** Who stands for a Lease. */
-export interface Candidate {
+export interface LeaseCandidate {
   /** A new one for each process: a container that starts again is another candidate. */
   readonly identity: string;
   /** Which installation it belongs to. */
   readonly installation: string;
   readonly timing: LeaseTiming;
-  /** How long it waits before it works under a Lease that somebody removed: whoever worked before has then stopped. */
-  readonly quietMs: number;
   /** Annotations that its Leases have while it holds them. */
   readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/** Whether a candidate takes a Lease that is free, and when it looks at it again. */
-export interface Stance {
-  isWanted(): boolean;
-  /** Whether it may hold the Lease; where not, it loses one that it holds. */
-  mayHold(): boolean;
-  /** Waits until the next look. Rejects when `stop` aborts. */
-  pause(stop: AbortSignal): Promise<void>;
 }
 
 /** Told what happens to a Lease. */
@@ -50,8 +39,6 @@ export interface ElectorPorts {
   readonly observer: ElectionObserver;
   /** Whether no process ever held the Lease: nothing else is there that a holder makes. */
   readonly isFirst: () => Promise<boolean>;
-  /** Omitted: it takes the Lease whenever it is free. */
-  readonly stance?: Stance;
 }
 
 /** What was last known of a Lease. */
@@ -76,24 +63,13 @@ const jitter = 0.2;
 /** The annotation with the address of the holder's status page. */
 export const pageKey = "zonewarden/page";
 
-/** Takes a Lease whenever it is free, and looks at it at the intervals of client-go. */
-function eager({ clock, random }: ElectorPorts, { retryMs }: LeaseTiming): Stance {
-  return {
-    isWanted: () => true,
-    mayHold: () => true,
-    pause: (stop) => clock.sleep(retryMs + random() * jitter * retryMs, stop),
-  };
-}
-
 /**
- * Stands for a Lease by the rules of client-go. Whether the Lease of another holder is over is judged by this process's own
+ * Stands for a Lease by the rules of client-go: takes it whenever it is free. Whether the Lease of another holder is over is judged by this process's own
  * clock alone: since when it has seen the same version of it. The times in a Lease are never compared.
  */
 export class Elector {
-  readonly #candidate: Candidate;
+  readonly #candidate: LeaseCandidate;
   readonly #ports: ElectorPorts;
-  readonly #stance: Stance;
-  #isTaking = false;
   #held: HeldLease | undefined;
   #seen: Lease | undefined;
   /** When this version of `#seen` was first seen, by the monotonic clock. */
@@ -106,20 +82,14 @@ export class Elector {
   /** The holder of whom the observer was told. */
   #announced = "";
 
-  constructor(candidate: Candidate, ports: ElectorPorts) {
+  constructor(candidate: LeaseCandidate, ports: ElectorPorts) {
     this.#candidate = candidate;
     this.#ports = ports;
-    this.#stance = ports.stance ?? eager(ports, candidate.timing);
-  }
-
-  /** Whether it holds the Lease, may hold it in a moment, or held it and is not done. */
-  get isBusy(): boolean {
-    return this.#isTaking || (this.#held?.isBusy ?? false);
   }
 
   get view(): LeaseView {
     return {
-      isHeld: this.#held?.mayWrite() ?? false,
+      isHeld: this.isHeld,
       holder: this.#seen?.holder ?? "",
       transitions: this.#seen?.transitions ?? 0,
       page: pageIn(this.#seen),
@@ -128,8 +98,13 @@ export class Elector {
   }
 
   /** Whether a write that begins now ends before another process can take the Lease. */
-  mayWrite(): boolean {
-    return this.#held?.mayWrite() ?? false;
+  get isHeld(): boolean {
+    return this.#held?.isHeld ?? false;
+  }
+
+  /** Loses a Lease whose time is over. */
+  endIfOver(): void {
+    this.#held?.endIfOver();
   }
 
   /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
@@ -145,10 +120,10 @@ export class Elector {
         this.#recover();
       } catch (error) {
         this.#fail(error);
-      } finally {
-        this.#isTaking = false;
       }
-      await this.#stance.pause(stop);
+      const { clock, random } = this.#ports;
+      const { retryMs } = this.#candidate.timing;
+      await clock.sleep(retryMs + random() * jitter * retryMs, stop);
     }
   }
 
@@ -158,8 +133,6 @@ export class Elector {
     const lease = await leases.read(requestTimeoutMs(timing));
     this.#see(lease);
     if (lease !== undefined && !this.#isFree(lease)) return undefined;
-    if (!this.#stance.isWanted()) return undefined;
-    this.#isTaking = true;
     if (lease === undefined) return this.#create(stop);
     const transitions = lease.transitions + Number(lease.holder !== identity);
     const held = await this.#take(transitions, (claim) =>
@@ -168,13 +141,13 @@ export class Elector {
     return this.#afterQuiet(held, stop);
   }
 
-  /** Creates the Lease. Where it is not the first, somebody removed it, and its holder may not have noticed. */
+  /** Creates the Lease. If it is not the first, somebody removed it, and its holder may not have noticed. */
   async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
     const { leases, clock, isFirst } = this.#ports;
-    const { timing, quietMs } = this.#candidate;
+    const { timing } = this.#candidate;
     if (this.#hasSeen || !(await isFirst())) {
       // Noted before it is sent: where the answer is lost, the Lease is this process's nevertheless.
-      this.#quietUntil = clock.monotonicMs() + quietMs;
+      this.#quietUntil = clock.monotonicMs() + timing.durationMs;
     }
     const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
     return this.#afterQuiet(held, stop);
@@ -193,7 +166,7 @@ export class Elector {
     if (held === undefined || waitMs <= 0) return held;
     try {
       await clock.sleep(waitMs, AbortSignal.any([stop, held.signal]));
-      if (held.mayWrite()) return held;
+      if (held.isHeld) return held;
     } catch {
       // Stopped, or lost.
     }
@@ -251,7 +224,6 @@ export class Elector {
       clock,
       timing,
       identity,
-      mayHold: () => this.#stance.mayHold(),
       claim: (transitions, acquiredAt) => this.#claim(transitions, acquiredAt),
       failed: (error) => this.#fail(error),
       renewed: (lease) => {

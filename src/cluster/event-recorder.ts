@@ -23,13 +23,13 @@ export interface EventPorts {
   readonly uniqueId: () => string;
   /** The name of this process. */
   readonly instance: string;
-  /** `undefined` while it does not exist. Rejects where it cannot be read. */
+  /** `undefined` while it does not exist. Rejects if it cannot be read. */
   readonly subject: () => Promise<EventSubject | undefined>;
   /** Events cannot be written; once until they can. */
   readonly failed: (error: Error) => void;
 }
 
-/** So long Events of one reason are gathered. */
+/** How long Events of one reason are gathered. */
 const gatherMs = 10_000;
 /** At most so many Events are written within {@link periodMs}; what comes more waits, and is gathered. */
 const maxEvents = 25;

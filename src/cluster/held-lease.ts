@@ -3,9 +3,9 @@ import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
 
 /** How long a Lease is held, by the rules of client-go. */
 export interface LeaseTiming {
-  /** A Lease that was not renewed for so long may be taken by others. */
+  /** After this time without a renewal, others may take the Lease. */
   readonly durationMs: number;
-  /** A holder that could not renew for so long stops writing. */
+  /** After this time without a renewal, the holder stops writing. */
   readonly renewDeadlineMs: number;
   readonly retryMs: number;
 }
@@ -13,14 +13,6 @@ export interface LeaseTiming {
 /** Gives all times from how long a Lease is valid: 15 s gives the 10 s and 2 s that client-go has by default. */
 export function leaseTiming(durationMs: number): LeaseTiming {
   return { durationMs, renewDeadlineMs: (durationMs * 2) / 3, retryMs: (durationMs * 2) / 15 };
-}
-
-/**
- * The times of the record of the replicas, which keeps those with other credentials apart. All of them write one object, so
- * a renewal may need several attempts: losing that race must not cost the shards.
- */
-export function recordTiming({ durationMs }: LeaseTiming): LeaseTiming {
-  return leaseTiming(2 * durationMs);
 }
 
 /**
@@ -70,8 +62,6 @@ export interface HoldPorts {
   /** The claim with which this process holds the Lease. */
   readonly claim: (transitions: number, acquiredAt: Date | undefined) => Claim;
   readonly identity: string;
-  /** Whether this process may hold Leases at all now. */
-  readonly mayHold: () => boolean;
   /** A renewal failed, and is tried again. */
   readonly failed: (error: unknown) => void;
   readonly renewed: (lease: Lease) => void;
@@ -81,7 +71,7 @@ export interface HoldPorts {
  * A Lease that this process holds. It renews itself until it is lost or disposed.
  *
  * Its validity counts from the moment before its last renewal was sent. A process that was paused finds that the time is
- * over before it does anything else: {@link mayWrite} asks the clock, and waits for no timer.
+ * over before it does anything else: {@link isHeld} asks the clock, and waits for no timer.
  */
 export class HeldLease implements AsyncDisposable {
   readonly #ports: HoldPorts;
@@ -90,7 +80,6 @@ export class HeldLease implements AsyncDisposable {
   /** When the last successful renewal was sent. */
   #sentAt: LeaseMoment;
   #isEnded = false;
-  #isOver = false;
   #cancelDeadline: () => void = () => undefined;
   #wait = new AbortController();
   readonly #renewing: Promise<void>;
@@ -108,22 +97,24 @@ export class HeldLease implements AsyncDisposable {
     return this.#lost.signal;
   }
 
-  /** Whether a write that begins now ends before somebody else can take the Lease. Where not, the Lease is lost. */
-  mayWrite(): boolean {
-    const { timing, mayHold } = this.#ports;
-    const isOver = this.#elapsedMs() >= timing.renewDeadlineMs;
-    if (!this.#isEnded && (isOver || !mayHold())) this.#lose("not_renewed");
-    return !this.#isEnded;
+  /** Whether a write that begins now ends before somebody else can take the Lease. */
+  get isHeld(): boolean {
+    return !this.#isEnded && this.#elapsedMs() < this.#ports.timing.renewDeadlineMs;
   }
 
-  /** Whether a write may be on its way: the work under a Lease that is lost is not over before this is disposed. */
-  get isBusy(): boolean {
-    return !this.#isOver && this.#elapsedMs() < this.#ports.timing.durationMs;
+  /** Loses the Lease if its time is over. */
+  endIfOver(): void {
+    if (!this.isHeld) this.#lose("not_renewed");
+  }
+
+  /** Loses the Lease if its time is over; gives whether it goes on. */
+  #goesOn(): boolean {
+    this.endIfOver();
+    return this.isHeld;
   }
 
   /** Stops renewing, and leaves the Lease to run out. */
   async abandon(): Promise<void> {
-    this.#isOver = true;
     this.#end();
     await this.#renewing;
   }
@@ -133,8 +124,7 @@ export class HeldLease implements AsyncDisposable {
    * over.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
-    const isHeld = this.mayWrite();
+    const isHeld = this.#goesOn();
     this.#end();
     await this.#renewing;
     if (isHeld) await this.#giveBack();
@@ -148,7 +138,7 @@ export class HeldLease implements AsyncDisposable {
     this.#cancelDeadline();
     const leftMs = this.#ports.timing.renewDeadlineMs - this.#elapsedMs();
     this.#cancelDeadline = this.#ports.clock.alarm(Math.max(0, leftMs), () => {
-      if (this.mayWrite()) this.#watchDeadline();
+      if (this.#goesOn()) this.#watchDeadline();
     });
   }
 
@@ -160,7 +150,7 @@ export class HeldLease implements AsyncDisposable {
       } catch {
         return;
       }
-      if (this.mayWrite()) await this.#renew();
+      if (this.#goesOn()) await this.#renew();
     }
   }
 
@@ -172,7 +162,7 @@ export class HeldLease implements AsyncDisposable {
       else await this.#renewAfterConflict();
     } catch (error) {
       // An answer that comes after the deadline changes nothing.
-      if (this.mayWrite()) this.#ports.failed(error);
+      if (this.#goesOn()) this.#ports.failed(error);
     }
   }
 
@@ -198,7 +188,7 @@ export class HeldLease implements AsyncDisposable {
   #hold(lease: Lease, sentAt: LeaseMoment): void {
     this.#lease = lease;
     // A renewal that is answered after the deadline does not revive what was lost.
-    if (!this.mayWrite()) return;
+    if (!this.#goesOn()) return;
     this.#sentAt = sentAt;
     this.#watchDeadline();
     this.#ports.renewed(lease);
@@ -242,7 +232,7 @@ export function momentOf(clock: LeaseClock): LeaseMoment {
 }
 
 /** How long ago a moment was, by the clock that counted more: one of them may stand still while the machine sleeps. */
-export function elapsedMs(clock: LeaseClock, since: LeaseMoment): number {
+function elapsedMs(clock: LeaseClock, since: LeaseMoment): number {
   const now = momentOf(clock);
   return Math.max(now.monotonicMs - since.monotonicMs, now.bootMs - since.bootMs);
 }

@@ -11,11 +11,11 @@ export interface KubeAccess {
   readonly server: string;
   /** The namespace of the pod, or of the kubeconfig's context. */
   readonly namespace: string;
-  /** Reads the secrets again: the token of a pod changes about hourly. Rejects where a file cannot be read. */
+  /** Reads the secrets again: the token of a pod changes about hourly. Rejects if a file cannot be read. */
   readonly secrets: () => Promise<KubeSecrets>;
 }
 
-/** What a request proves its sender with, as PEM and plain text; "" where there is none. */
+/** What a request proves its sender with, as PEM and plain text; "" if there is none. */
 export interface KubeSecrets {
   readonly ca: string;
   readonly certificate: string;
@@ -40,7 +40,7 @@ const accountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";
 /**
  * Finds the API server: that of the kubeconfig where one is named, else that of the cluster in which the process runs.
  *
- * @throws {NoClusterAccess} where there is neither, or where the kubeconfig needs what this client does not do.
+ * @throws {NoClusterAccess} if there is neither, or if the kubeconfig needs what this client does not do.
  */
 export async function findAccess(
   kubeconfig: string | undefined,

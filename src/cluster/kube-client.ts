@@ -8,13 +8,13 @@ import type { KubeAccess, KubeSecrets } from "./kube-access.ts";
 /** An answer of the API server. */
 export interface KubeAnswer {
   readonly status: number;
-  /** The parsed JSON; `undefined` where the body is none. */
+  /** The parsed JSON; `undefined` if the body is none. */
   readonly body: unknown;
 }
 
 /** A request to the API server. */
 export interface KubeCall {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  readonly method: "GET" | "POST" | "PUT";
   /** Absolute path of the API. */
   readonly path: string;
   readonly body?: unknown;
@@ -36,8 +36,8 @@ export class KubeError extends Error {
 export interface KubeClient extends AsyncDisposable {
   readonly namespace: string;
   /**
-   * Sends a request and gives its answer, whatever the status. Rejects with a {@link KubeError} where there is none within
-   * `timeoutMs`, and with the signal's reason where it aborts.
+   * Sends a request and gives its answer, whatever the status. Rejects with a {@link KubeError} if there is none within
+   * `timeoutMs`, and with the signal's reason if it aborts.
    */
   request(call: KubeCall, timeoutMs: number, signal?: AbortSignal): Promise<KubeAnswer>;
 }
@@ -152,7 +152,7 @@ async function send(
       accept: "application/json",
       "user-agent": "zonewarden",
       ...(secrets.token === "" ? {} : { authorization: `Bearer ${secrets.token}` }),
-      ...(body === undefined ? {} : { "content-type": contentTypeOf(method) }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     body: body === undefined ? null : JSON.stringify(body),
     signal,
@@ -160,10 +160,6 @@ async function send(
   const text = await answer.text();
   if (statusCode === 401) expire();
   return { status: statusCode, body: parseJson(text) };
-}
-
-function contentTypeOf(method: KubeCall["method"]): string {
-  return method === "PATCH" ? "application/merge-patch+json" : "application/json";
 }
 
 /** Messages of the connection have addresses and no secrets; those of secrets that cannot be read say what to do. */

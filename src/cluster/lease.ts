@@ -5,7 +5,7 @@ import { type KubeAnswer, type KubeClient, KubeError, answerError } from "./kube
 export interface Lease {
   /** Who holds it; "": nobody. */
   readonly holder: string;
-  /** How long its holder may hold it without a renewal; `undefined` where the Lease does not say. */
+  /** How long its holder may hold it without a renewal; `undefined` if the Lease does not say. */
   readonly durationMs: number | undefined;
   /** How often the holder changed. */
   readonly transitions: number;
@@ -45,7 +45,7 @@ export interface LeaseStore {
   /** `undefined`: there is none. */
   read(timeoutMs: number): Promise<Lease | undefined>;
   create(claim: Claim, timeoutMs: number): Promise<ClaimResult>;
-  /** Writes where nobody wrote since `lease` was read. */
+  /** Writes if nobody wrote since `lease` was read. */
   update(lease: Lease, claim: Claim, timeoutMs: number): Promise<ClaimResult>;
 }
 

@@ -6,6 +6,29 @@ export const auditFeedStates = ["off", "following", "denied", "lagging"] as cons
 
 export type AuditFeedState = (typeof auditFeedStates)[number];
 
+/** A write with a token of ours that zonewarden did not send. */
+export interface TokenUse {
+  /** By the clock of the service. */
+  readonly at: Date;
+  readonly credential: string;
+  /** The zone that it concerns: of several, there is a use for each; "" if it concerns no declared one. */
+  readonly zone: string;
+  readonly method: string;
+  /** Path of the request, without base path and query. */
+  readonly path: string;
+  readonly ray: string;
+}
+
+/** A use of a token, and whether the zone differed from its declaration after it. */
+export interface JudgedTokenUse extends TokenUse {
+  readonly isDrift: boolean;
+}
+
+/** What such a use means, and what to do. */
+export function tokenUseText({ credential, at, method, path }: TokenUse): string {
+  return `the token of credential ${credential} was used elsewhere: ${method} ${path} at ${at.toISOString()} is not a write of this installation; another installation or pipeline probably has the same token: give each its own, and revoke this one if you know of none`;
+}
+
 /** The feed of all accounts. */
 export interface AuditFeedStatus {
   /** The worst state of its accounts. */
@@ -15,43 +38,26 @@ export interface AuditFeedStatus {
   readonly accounts: Readonly<Record<AuditFeedState, number>>;
   /** Entries since the start, by what was done about them. */
   readonly entries: Readonly<Record<AuditEntryResult, number>>;
-  /** Why an account is denied or lags; "" where none does. */
+  /** Why an account is denied or lags; "" if none does. */
   readonly reason: string;
+  /** The latest uses of our tokens elsewhere, newest first, bounded. */
+  readonly usedElsewhere: readonly JudgedTokenUse[];
+  /** The same of each declared zone that has some. */
+  readonly usedElsewhereOf: ReadonlyMap<string, readonly JudgedTokenUse[]>;
 }
 
-/** What was done about an entry: `woke` a zone; `own` write; `unrelated` to declared zones; `malformed`. */
-export const auditEntryResults = ["woke", "own", "unrelated", "malformed"] as const;
+/**
+ * What was done about an entry, counted once it is known: `woke` a zone; `own`: a write of ours, or what may be one;
+ * `unrelated` to declared zones; `malformed`; `elsewhere`: a use of our token by others, once for each zone, after which the
+ * zone differed (`elsewhere_drift`) or did not.
+ */
+export const auditEntryResults = [
+  "woke",
+  "own",
+  "unrelated",
+  "malformed",
+  "elsewhere",
+  "elsewhere_drift",
+] as const;
 
 export type AuditEntryResult = (typeof auditEntryResults)[number];
-
-/** The feeds of several parts of a fleet as one; `undefined`: there is none. */
-export function joinAudits(feeds: readonly AuditFeedStatus[]): AuditFeedStatus | undefined {
-  const [first, ...others] = feeds;
-  return others.reduce((a, b) => (a === undefined ? b : joinTwo(a, b)), first);
-}
-
-function joinTwo(a: AuditFeedStatus, b: AuditFeedStatus): AuditFeedStatus {
-  return {
-    state: worstState([a.state, b.state]),
-    since: b.since > a.since ? b.since : a.since,
-    accounts: {
-      off: a.accounts.off + b.accounts.off,
-      following: a.accounts.following + b.accounts.following,
-      denied: a.accounts.denied + b.accounts.denied,
-      lagging: a.accounts.lagging + b.accounts.lagging,
-    },
-    entries: {
-      woke: a.entries.woke + b.entries.woke,
-      own: a.entries.own + b.entries.own,
-      unrelated: a.entries.unrelated + b.entries.unrelated,
-      malformed: a.entries.malformed + b.entries.malformed,
-    },
-    reason: a.reason === "" ? b.reason : a.reason,
-  };
-}
-
-/** The worst state of accounts: an account that lags matters more than one that never was readable. */
-export function worstState(states: Iterable<AuditFeedState>): AuditFeedState {
-  const indexes = [...states].map((state) => auditFeedStates.indexOf(state));
-  return auditFeedStates[Math.max(0, ...indexes)] ?? "off";
-}

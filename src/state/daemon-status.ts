@@ -37,19 +37,12 @@ export interface StateStatus {
   readonly lost: "damaged" | "foreign" | "newer" | "unreadable" | undefined;
 }
 
-/** What several states are together: the worst of them. */
-export function joinStates(states: readonly StateStatus[]): StateStatus {
-  const failing = states.find(({ status }) => status === "failing");
-  const lost = states.find((each) => each.lost !== undefined)?.lost;
-  return { status: (failing ?? states[0])?.status ?? "none", lost };
-}
-
-/** A part of the zones and its Lease, which decides which of several processes works on it. */
-export interface ShardStatus {
+/** The processes of which one works at a time, as this one sees them. */
+export interface ClusterStatus {
   /** Name of the Lease. */
   readonly lease: string;
-  /** Whose zones they are; `undefined`: all zones. */
-  readonly credential: string | undefined;
+  /** The name of this process in the Lease. */
+  readonly identity: string;
   /** Whether this process holds the Lease. */
   readonly isHeld: boolean;
   /** The holder as it was last seen; "": nobody, or not known. */
@@ -64,26 +57,9 @@ export interface ShardStatus {
   readonly works: boolean;
 }
 
-/** The processes that share the zones, as this one sees them. */
-export interface ClusterStatus {
-  /** Name of the Lease; with shards, that of the replicas. */
-  readonly lease: string;
-  /** The name of this process in the Leases. */
-  readonly identity: string;
-  /** With shards: why the Lease of the replicas cannot be read or written now. */
-  readonly failure: string | undefined;
-  /** One for all zones, or one for each credential. */
-  readonly shards: readonly ShardStatus[];
-}
-
-/** Why a Lease cannot be read or written now; `undefined` where all can. */
-export function leaseFailureIn({ failure, shards }: ClusterStatus): string | undefined {
-  return failure ?? shards.find((shard) => shard.failure !== undefined)?.failure;
-}
-
-/** Whether a process works on a part of the zones at least, or on all since there is no cluster. */
+/** Whether a process reconciles the zones, or waits for the Lease or the state. */
 export function isWorking({ cluster }: Pick<DaemonStatus, "cluster">): boolean {
-  return cluster === undefined || cluster.shards.some(({ works }) => works);
+  return cluster === undefined || cluster.works;
 }
 
 /** The state of the daemon at one moment. */

@@ -1,5 +1,6 @@
 import { byText } from "../syntax/by-text.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import type { JudgedTokenUse } from "./audit-status.ts";
 import {
   afterInventory,
   type InventoryReport,
@@ -202,6 +203,8 @@ export interface ZoneStep {
   readonly before: ZoneState;
   readonly report: ZoneReport;
   readonly after: ZoneState;
+  /** Uses of our tokens elsewhere about which the run tells; left out: none. */
+  readonly tokenUses?: readonly JudgedTokenUse[];
 }
 
 /** Receives every run and load after the fleet has recorded it. Must not block. */

@@ -7,7 +7,7 @@ import { type Diagnostic, isError } from "../zone/diagnostic.ts";
  * - `applied`: the whole revision is active, and was not before.
  * - `unchanged`: the whole revision is active, and was before.
  * - `partial`: the revision is active, except for what has errors: that keeps its last good version in this process, or
- *   is left out where it has none.
+ *   is left out if it has none.
  * - `held`: a guard holds the revision; the one before it stays active.
  * - `rejected`: nothing of it is usable; the revision before it stays active, if there is one.
  */
@@ -36,7 +36,7 @@ export interface LoadReport {
   readonly source: string;
   /** Active revision after the load, by its content; "": none ever was active. */
   readonly revision: string;
-  /** Git's name for it: a label, `undefined` where there is none. */
+  /** Git's name for it: a label, `undefined` if there is none. */
   readonly commit?: string | undefined;
   /** Hash of the active content, hexadecimal; "": none ever was active. */
   readonly hash: string;

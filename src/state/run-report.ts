@@ -1,8 +1,8 @@
 import type { Change } from "../plan/change.ts";
-import type { Hold } from "../plan/guard/hold.ts";
+import { type Hold, holdFacts } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ResourceKey } from "../zone/resource.ts";
-import { ServiceError } from "../zone/service-error.ts";
+import { ServiceError, type ServiceErrorCode } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
@@ -61,7 +61,13 @@ export type Outcome =
   | { readonly status: "failed"; readonly write: Write; readonly failure: Failure }
   /** The answer was lost: the next read decides. */
   | { readonly status: "unknown"; readonly write: Write; readonly failure: Failure }
-  | { readonly status: "skipped"; readonly write: Write; readonly reason: SkipReason };
+  | {
+      readonly status: "skipped";
+      readonly write: Write;
+      readonly reason: SkipReason;
+      /** The resources that have to be written first, where a write that the service refused is the only reason. */
+      readonly waitsFor?: readonly ResourceKey[];
+    };
 
 interface ZoneReportBase {
   readonly zone: ZoneName;
@@ -70,7 +76,7 @@ interface ZoneReportBase {
   readonly trigger: Trigger;
   /** Revision that the zone was reconciled against. */
   readonly revision: string;
-  /** Git's name for the revision: a label, `undefined` where there is none. */
+  /** Git's name for the revision: a label, `undefined` if there is none. */
   readonly commit?: string | undefined;
   readonly startedAt: Date;
   readonly finishedAt: Date;
@@ -91,7 +97,12 @@ export type ZoneReport = ZoneReportBase &
         readonly plan: Plan;
         readonly holds: readonly Hold[];
       }
-    | { readonly result: "planned"; readonly plan: Plan }
+    | {
+        readonly result: "planned";
+        readonly plan: Plan;
+        /** Why it is not written yet, although nothing holds it; left out: it was only planned. */
+        readonly waits?: string;
+      }
     | {
         readonly result: "applied";
         readonly plan: Plan;
@@ -102,6 +113,9 @@ export type ZoneReport = ZoneReportBase &
   );
 
 export type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+
+/** A run that got as far as a plan. */
+export type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
 export interface RunReport {
   readonly trigger: Trigger;
@@ -118,7 +132,7 @@ export const runResults = ["in_sync", "applied", "planned", "held", "partial", "
 export type RunResult = (typeof runResults)[number];
 
 /**
- * How a run ended. A plan that is held only by `observe` counts as `planned`. A run whose writes were all done and
+ * How a run ended. A plan with holds on which nobody has to act counts as `planned`. A run whose writes were all done and
  * whose zone still differs is `partial`.
  */
 export function runResultOf(report: ZoneReport): RunResult {
@@ -132,9 +146,9 @@ function applyResultOf({ outcomes, left }: Applied): RunResult {
   return !isAnyDone && failureIn(outcomes) !== undefined ? "error" : "partial";
 }
 
-/** Whether a hold says only that the mode is `observe`. */
+/** Whether nobody has to act on a hold, as with the mode `observe`. */
 export function isObservation({ reason }: Hold): boolean {
-  return reason === "observe";
+  return holdFacts(reason).severity === "info";
 }
 
 /** Whether a run failed: a read or a write failed, or the zone still differs. A shutdown is no failure. */
@@ -157,6 +171,17 @@ export function keysDone(outcomes: readonly Outcome[]): ReadonlySet<ResourceKey>
   const written = outcomes.flatMap(({ write }) => write.changes);
   return new Set(written.filter((key) => !undone.has(key)));
 }
+
+/** Whether the service refused a write for good: it was not carried out, and no retry helps. The token is good otherwise. */
+export function isRefused({ code, transient }: Failure): boolean {
+  return !transient && refusedCodes.has(code);
+}
+
+const refusedCodes: ReadonlySet<string> = new Set<ServiceErrorCode>([
+  "API_REFUSED",
+  "API_QUOTA",
+  "API_FORBIDDEN",
+]);
 
 /** The first failure of a write, a lost answer included; `undefined` if none failed. */
 export function failureIn(outcomes: readonly Outcome[]): Failure | undefined {

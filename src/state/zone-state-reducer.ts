@@ -1,7 +1,7 @@
 import { causesIn, changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
-import type { Hold } from "../plan/guard/hold.ts";
+import { type Hold, holdFacts } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import { addCounts } from "./add-counts.ts";
 import { none, onsets } from "./drift.ts";
@@ -10,8 +10,8 @@ import {
   durationOf,
   failureIn,
   isFailure,
-  isObservation,
   type Outcome,
+  type PlannedReport,
   type ZoneReport,
 } from "./run-report.ts";
 import {
@@ -28,8 +28,6 @@ const changesLimit = 10;
 
 /** What the status is derived from. */
 type Facts = Omit<ZoneState, "status" | "statusSince">;
-
-type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
 /** Since when a zone differed when the process before this one ended. */
 export interface DifferedSince {
@@ -82,7 +80,7 @@ function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
 }
 
 function isSuspension({ reason }: Hold): boolean {
-  return reason === "suspend";
+  return holdFacts(reason).status === "suspended";
 }
 
 export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
@@ -182,11 +180,13 @@ function statusOf(facts: Facts, at: Date): ZoneStatus {
   if (failure !== undefined) return "error";
   if (isSuspendedAt(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";
-  if (declared.hold !== undefined || holds.some((hold) => !isObservation(hold))) {
-    return "held";
-  }
+  if (declared.hold !== undefined || holds.some(isShownAsHeld)) return "held";
   const [cause] = causesIn(differing);
   return cause === undefined ? "in_sync" : statusOfCause[cause];
+}
+
+function isShownAsHeld({ reason }: Hold): boolean {
+  return holdFacts(reason).status === "held";
 }
 
 /** The first cause in the order of `causes` decides. */
@@ -194,6 +194,10 @@ const statusOfCause = { drift: "drifted", pending: "pending", unknown: "differs"
 
 function isSuspendedAt({ suspension }: DeclaredZone, at: Date): boolean {
   return suspension !== undefined && isSuspended(suspension, at);
+}
+
+function skipText({ reason, waitsFor }: Extract<Outcome, { readonly status: "skipped" }>): string {
+  return waitsFor === undefined ? reason : `waits for ${waitsFor.join(", ")}`;
 }
 
 function writeRecordOf(outcome: Outcome): WriteRecord {
@@ -206,6 +210,6 @@ function writeRecordOf(outcome: Outcome): WriteRecord {
     case "unknown":
       return { ...base, reason: outcome.failure.message, ray: outcome.failure.ray };
     case "skipped":
-      return { ...base, reason: outcome.reason, ray: "" };
+      return { ...base, reason: skipText(outcome), ray: "" };
   }
 }

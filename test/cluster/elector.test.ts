@@ -112,7 +112,7 @@ describe("a candidate that creates a Lease which was removed", () => {
     second.network = "ok";
     await stage.clock.run(waiting);
     expect(stage.clock.monotonicMs() - from).toBeGreaterThan(15_000);
-    expect(first.elector.mayWrite()).toBe(false);
+    expect(first.elector.isHeld).toBe(false);
   });
 
   it("does not give it back when it ends before: nobody would know to wait", async ({ expect }) => {
@@ -139,9 +139,9 @@ describe("a holder", () => {
     const held = await stage.clock.run(process.elector.acquire(never));
     process.network = "cut";
     await stage.clock.advance(9_000);
-    expect(process.elector.mayWrite()).toBe(true);
+    expect(process.elector.isHeld).toBe(true);
     await stage.clock.advance(3_000);
-    expect(process.elector.mayWrite()).toBe(false);
+    expect(process.elector.isHeld).toBe(false);
     expect(reasonOf(held.signal)).toBe("not_renewed");
   });
 
@@ -152,9 +152,51 @@ describe("a holder", () => {
     process.isPaused = true;
     await stage.clock.advance(60_000);
     expect(held.signal.aborted).toBe(false);
-    expect(process.elector.mayWrite()).toBe(false);
+    expect(process.elector.isHeld).toBe(false);
+    // To ask changes nothing.
+    expect(held.signal.aborted).toBe(false);
+    process.elector.endIfOver();
     expect(held.signal.aborted).toBe(true);
   });
+
+  it("tells once that it cannot renew, and that it can again", async ({ expect }) => {
+    const stage = new Stage();
+    const told: string[] = [];
+    const process = stage.process("a", {
+      ...silent,
+      failed: ({ message }) => told.push(message),
+      recovered: () => told.push("recovered"),
+    });
+    await stage.clock.run(process.elector.acquire(never));
+    process.network = "cut";
+    await stage.clock.advance(8_000);
+    expect([told, process.elector.view.failure]).toEqual([["no answer"], "no answer"]);
+    process.network = "ok";
+    await stage.clock.advance(5_000);
+    expect([told, process.elector.view.failure]).toEqual([["no answer", "recovered"], undefined]);
+    expect(process.elector.isHeld).toBe(true);
+  });
+
+  it.for(["monotonic", "boot"] as const)(
+    "that was suspended may not write though its %s clock stood still",
+    async (clock, { expect }) => {
+      const stage = new Stage();
+      const [process, other] = [stage.process("a"), stage.process("b")];
+      const held = await stage.clock.run(process.elector.acquire(never));
+      // What was counted in an earlier suspension stays counted.
+      process.suspend(clock);
+      await stage.clock.advance(3_000);
+      process.resume();
+      await stage.clock.advance(20_000);
+      expect(process.elector.isHeld).toBe(true);
+      process.suspend(clock);
+      await stage.secondsUntilHeld(other);
+      process.resume();
+      expect(process.elector.isHeld).toBe(false);
+      process.elector.endIfOver();
+      expect(reasonOf(held.signal)).toBe("not_renewed");
+    },
+  );
 
   it("counts from when the renewal was sent, not from its answer", async ({ expect }) => {
     const stage = new Stage();
@@ -167,9 +209,9 @@ describe("a holder", () => {
     process.network = "cut";
     process.resume();
     await stage.clock.advance(1_000);
-    expect(process.elector.mayWrite()).toBe(true);
+    expect(process.elector.isHeld).toBe(true);
     await stage.clock.advance(2_500);
-    expect(process.elector.mayWrite()).toBe(false);
+    expect(process.elector.isHeld).toBe(false);
   });
 
   it.for([
@@ -197,7 +239,7 @@ describe("a holder", () => {
     act(stage);
     await stage.clock.advance(5_000);
     expect(reasonOf(held.signal)).toBe(loses);
-    expect(process.elector.mayWrite()).toBe(loses === "");
+    expect(process.elector.isHeld).toBe(loses === "");
   });
 
   it("holds the Lease again after it was removed, but works only when its holder's time is over", async ({
@@ -210,7 +252,7 @@ describe("a holder", () => {
     stage.lease.remove();
     const seconds = await stage.secondsUntilHeld(second);
     expect(seconds).toBeGreaterThan(15);
-    expect(first.elector.mayWrite()).toBe(false);
-    expect(second.elector.mayWrite()).toBe(true);
+    expect(first.elector.isHeld).toBe(false);
+    expect(second.elector.isHeld).toBe(true);
   });
 });

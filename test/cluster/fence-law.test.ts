@@ -20,7 +20,15 @@ const limitMs = writeLimitMs(timing);
 const happening = fc.record({
   afterMs: fc.integer({ min: 0, max: 12_000 }),
   process: fc.integer({ min: 0, max: 2 }),
-  what: fc.constantFrom("pause", "cut", "answers-lost", "touch", "remove"),
+  what: fc.constantFrom(
+    "pause",
+    "suspend-monotonic",
+    "suspend-boot",
+    "cut",
+    "answers-lost",
+    "touch",
+    "remove",
+  ),
   forMs: fc.integer({ min: 100, max: 40_000 }),
 });
 
@@ -54,7 +62,7 @@ class Simulation {
         // A process ends now and then, as one does that is replaced: its successor need not wait.
         const writes = 1 + Math.floor(this.#random() * 40);
         for (let nth = 0; nth < writes; nth += 1) {
-          if (!process.elector.mayWrite()) break;
+          if (!process.elector.isHeld) break;
           await this.#write(name, process);
         }
       } catch {
@@ -78,8 +86,9 @@ class Simulation {
     await this.clock.advance(afterMs);
     const process = this.processes[nth];
     if (process === undefined) return;
-    if (what === "pause") {
-      process.isPaused = true;
+    if (what === "pause" || what === "suspend-monotonic" || what === "suspend-boot") {
+      if (what === "pause") process.isPaused = true;
+      else process.suspend(what === "suspend-boot" ? "boot" : "monotonic");
       this.clock.alarm(forMs, () => process.resume());
     } else if (what === "cut" || what === "answers-lost") {
       process.network = what;

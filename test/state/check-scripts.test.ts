@@ -105,6 +105,21 @@ describe("a check of the scripts on declared pages", () => {
       when: "pinned content was fetched first after the approval, of a script that was there before",
       entries: [pinned],
       scripts: [{ ...withVersions(pay, version(hashA, 0)), firstSeenAt: day(-9) }],
+      // It was taken for the approved content before, though nobody knows what was approved.
+      finds: [`unverified ${pay}`],
+    },
+    {
+      when: "pinned content was fetched first after the approval, and changed since",
+      entries: [pinned],
+      scripts: [
+        { ...withVersions(pay, version(hashA, -0.4), version(hashB, 0)), firstSeenAt: day(-9) },
+      ],
+      finds: [`changed ${pay}`, `unverified ${pay}`],
+    },
+    {
+      when: "pinned content that was fetched first after the approval is approved again",
+      entries: [{ ...pinned, approvedOn: day(0).toISOString() }],
+      scripts: [{ ...withVersions(pay, version(hashA, -0.4)), firstSeenAt: day(-9) }],
       finds: [],
     },
     {

@@ -31,6 +31,9 @@ describe("the status of a zone", () => {
       status: "unknown",
       statusSince: start,
       lastSuccess: undefined,
+      consecutiveFailures: 0,
+      compared: 0,
+      driftOnsets: { setting: 0, policy: 0, rule: 0 },
     });
   });
 

@@ -32,7 +32,11 @@ const unreadable = { result: "error", zone, at, failure } as const;
 
 describe("what is known of an inventory", () => {
   it("is unknown before the first read, not zero", ({ expect }) => {
-    expect(neverRead).toMatchObject({ readAt: undefined, facts: undefined });
+    expect(neverRead).toMatchObject({
+      readAt: undefined,
+      facts: undefined,
+      found: { script: 0, connection: 0, cookie: 0 },
+    });
     const failed = afterInventory(neverRead, unreadable);
     expect(failed).toMatchObject({ facts: undefined, failure, failingSince: at });
   });

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { driftIn, impactOf } from "../../src/state/drift.ts";
+import type { Change } from "../../src/plan/change.ts";
+import { driftIn, impactOf, weakeningOf } from "../../src/state/drift.ts";
 import { changeResultOf, isFailure, runResultOf } from "../../src/state/run-report.ts";
 import {
   type Came,
@@ -100,6 +101,26 @@ describe("the impact of drift", () => {
     ({ corrected, impact }, { expect }) => {
       const [corrects] = withCause("drift", [change("policy/a", corrected)]);
       expect(corrects && impactOf(corrects)).toBe(impact);
+    },
+  );
+
+  it.for([
+    { corrected: "strengthens", impact: "weakens" },
+    { corrected: "weakens", impact: "weakens" },
+    { corrected: "neutral", impact: "neutral" },
+    { corrected: "unclear", impact: "weakens" },
+  ] as const)(
+    "is $impact where the change applies a new declaration too and $corrected as a whole",
+    ({ corrected, impact }, { expect }) => {
+      const mixed: Change = {
+        ...change("rule/b", corrected),
+        causes: [
+          { cause: "drift", fields: ["action", "expression"] },
+          { cause: "pending", fields: ["description"] },
+        ],
+      };
+      expect(impactOf(mixed)).toBe(impact);
+      expect(weakeningOf([a, mixed])).toEqual(impact === "weakens" ? [a, mixed] : [a]);
     },
   );
 

@@ -21,6 +21,7 @@ import {
   failure,
   report,
   skipped,
+  waiting,
   type Came,
   withCause,
 } from "../support/reports.ts";
@@ -78,7 +79,7 @@ describe("what was changed", () => {
       result: "applied",
       cause: "pending",
       changes: [a, b],
-      outcomes: [done("policy/a"), failed("policy/b")],
+      outcomes: [done("policy/a"), failed("policy/b"), waiting("rule/c", "policy/b")],
     });
     expect(state.changes).toMatchObject([
       {
@@ -88,6 +89,7 @@ describe("what was changed", () => {
         writes: [
           { call: "update-policy", status: "done", ray: "8f2b", reason: "" },
           { call: "update-policy", status: "failed", reason: "PUT policies: 400" },
+          { changes: ["rule/c"], status: "skipped", reason: "waits for policy/b" },
         ],
       },
     ]);

@@ -27,20 +27,21 @@ export function isPinned({ integrity }: AuthorisedScript): boolean {
 export interface ContentJudgement {
   /** Versions that are not approved. */
   readonly changed: readonly SeenVersion[];
-  /** The service has no hash to compare. */
-  readonly isUnknown: boolean;
+  /** Why the content cannot be compared with the approved one; "" if it can. */
+  readonly unknown: string;
 }
 
 /** Versions of a script that are remembered. */
 export const maxVersions = 20;
 
-const asApproved: ContentJudgement = { changed: [], isUnknown: false };
+const asApproved: ContentJudgement = { changed: [], unknown: "" };
 
 /**
  * Judges the content of a script.
  *
- * Pinned content is the newest version that the service fetched up to the approval; or the oldest one, if the script was
- * on record by then. Every other version since then counts, even if the content is as before again.
+ * Pinned content is the newest version that the service fetched up to the approval. Every other version since then counts,
+ * even if the content is as before again. What was fetched later is never taken for what was approved: of a script that was
+ * on record by then without a hash, the content stays unknown until it is approved again, and changes since then count.
  *
  * @param versions newest first, the first one is that of today
  */
@@ -51,25 +52,34 @@ export function judgeContent(
 ): ContentJudgement {
   const [today] = versions;
   if (integrity.by === "any") return asApproved;
-  if (today === undefined || today.hash === "") return { changed: [], isUnknown: true };
+  if (today === undefined || today.hash === "") {
+    return {
+      changed: [],
+      unknown: "the service has no hash of the script, so its content is unknown",
+    };
+  }
   if (integrity.by === "hashes") {
-    return integrity.hashes.includes(today.hash)
-      ? asApproved
-      : { changed: [today], isUnknown: false };
+    return integrity.hashes.includes(today.hash) ? asApproved : { changed: [today], unknown: "" };
   }
   const approval = endOf(approvedOn) ?? new Date(0);
   const hashed = versions.filter(({ hash }) => hash !== "");
   const isBefore = ({ fetchedAt }: SeenVersion): boolean =>
     fetchedAt !== undefined && fetchedAt <= approval;
   const wasThere = firstSeenAt !== undefined && firstSeenAt <= approval;
-  // Where older versions were dropped, the oldest one is not that of the approval.
+  // Where older versions were dropped, the oldest one may be newer than the approval.
   const isWhole = versions.length < maxVersions;
-  const oldest = wasThere && isWhole ? hashed.at(-1) : undefined;
-  const pinned = hashed.find(isBefore) ?? oldest;
+  const approved = hashed.find(isBefore);
+  const isUnknown = approved === undefined && wasThere && isWhole;
+  const reference = isUnknown ? hashed.at(-1) : approved;
   const later = hashed.filter(
-    (each) => each !== pinned && !isBefore(each) && each.hash !== pinned?.hash,
+    (each) => each !== reference && !isBefore(each) && each.hash !== reference?.hash,
   );
-  return { changed: uniqueHashes(later), isUnknown: false };
+  return {
+    changed: uniqueHashes(later),
+    unknown: isUnknown
+      ? "the service had no hash of the script when it was approved: review its content, and approve it again"
+      : "",
+  };
 }
 
 function uniqueHashes(versions: readonly SeenVersion[]): readonly SeenVersion[] {

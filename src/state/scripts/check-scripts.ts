@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
+import { sha256 } from "../../syntax/digest.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Script } from "../../zone/inventory-item.ts";
 import { entryFinder } from "./authorised-entry.ts";
@@ -74,7 +74,7 @@ export function checkScripts(input: ScriptCheckInput): ScriptCheck {
     ...entryDrafts(declared, now),
   ];
   const found = findingsOf(drafts, before, input);
-  // Where the setting was not read, monitoring is as it was.
+  // If the setting was not read, monitoring is as it was.
   const kept =
     reading.isMonitored === undefined
       ? before.findings.filter(({ kind }) => kind === "unmonitored").map(acceptedBy(input))
@@ -192,8 +192,7 @@ function joined(a: readonly string[], b: readonly string[]): readonly string[] {
 }
 
 function idOf(kind: FindingKind, key: string): string {
-  const hash = createHash("sha256").update(`${kind} ${key}`).digest("hex");
-  return `${kind}-${hash.slice(0, 12)}`;
+  return `${kind}-${sha256(`${kind} ${key}`).slice(0, 12)}`;
 }
 
 /** Marks a finding that the declaration acknowledges at this moment. */

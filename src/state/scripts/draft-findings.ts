@@ -135,13 +135,9 @@ function contentDrafts(
 ): readonly DraftFinding[] {
   const { hash, fetchedAt } = script;
   const versions = script.versions.length > 0 ? script.versions : [{ hash, fetchedAt }];
-  const { changed, isUnknown } = judgeContent(entry, versions, script.firstSeenAt);
-  if (isUnknown) {
-    return [
-      draft("unverified", "the service has no hash of the script, so its content is unknown"),
-    ];
-  }
-  return changed.map((version) => {
+  const { changed, unknown } = judgeContent(entry, versions, script.firstSeenAt);
+  const unverified = unknown === "" ? [] : [draft("unverified", unknown)];
+  const changes = changed.map((version) => {
     const when =
       version.fetchedAt === undefined ? "" : `, fetched ${version.fetchedAt.toISOString()}`;
     const found = draft(
@@ -150,6 +146,7 @@ function contentDrafts(
     );
     return { ...found, key: `${found.key} ${version.hash}`, versions: [version] };
   });
+  return [...unverified, ...changes];
 }
 
 function dayOf(moment: Date): string {

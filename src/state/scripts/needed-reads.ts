@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
+import { shortDigest } from "../../syntax/digest.ts";
 import { matchesPage } from "../../syntax/url-pattern.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { isInUse, type Script } from "../../zone/inventory-item.ts";
@@ -13,7 +13,7 @@ const pagesEveryMs = 6 * 86_400_000;
 /** Identifies a set of scripts. */
 export function idsOf(scripts: readonly Script[]): string {
   const ids = scripts.map(({ id }) => id).toSorted();
-  return createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, 16);
+  return shortDigest(ids.join(" "));
 }
 
 /** Whether to ask the service which scripts are on the pages: there are others than before, or it is long ago. */

@@ -17,7 +17,7 @@ export type FindingKind = (typeof findingKinds)[number];
 
 /** One version of the content of a script. */
 export interface SeenVersion {
-  /** SHA-256 in hexadecimal digits; "" where the service has none. */
+  /** SHA-256 in hexadecimal digits; "" if the service has none. */
   readonly hash: string;
   readonly fetchedAt: Date | undefined;
 }

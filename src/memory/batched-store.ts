@@ -1,5 +1,7 @@
-import type { Change } from "./journal-line.ts";
 import type { OpenResult, StateStore, StoreStatus } from "./state-store.ts";
+
+/** One change: the text of a key, `null` if it is removed. */
+export type KeyChange = readonly [key: string, text: string | null];
 
 export type StateEntries = ReadonlyMap<string, string>;
 
@@ -7,9 +9,11 @@ export type StateEntries = ReadonlyMap<string, string>;
 export interface StateMedium extends AsyncDisposable {
   /**
    * Stores changes as a whole; `entries` have them already. Resolves with the milliseconds to gather further changes, and
-   * rejects where nothing can be written now.
+   * rejects if nothing can be written now.
    */
-  store(changes: readonly Change[], entries: StateEntries): Promise<number>;
+  store(changes: readonly KeyChange[], entries: StateEntries): Promise<number>;
+  /** See {@link StateStore}. Omitted: something else tells. */
+  readonly isHeld?: () => Promise<boolean>;
 }
 
 /** What a batched store needs from outside. */
@@ -24,12 +28,11 @@ export interface BatchPorts {
   readonly onRecovery: () => void;
 }
 
-/** After a failure it is tried again so often. */
+/** How often a failed write is tried again. */
 const retryMs = 5_000;
 
 /** Keeps its entries in memory, gathers changes, and stores them one batch at a time. */
 export class BatchedStore implements StateStore {
-  readonly isDurable = true;
   readonly opened: OpenResult;
   readonly #medium: StateMedium;
   readonly #entries: Map<string, string>;
@@ -80,6 +83,10 @@ export class BatchedStore implements StateStore {
     await this.#work;
     this.#cancel();
     return this.#write();
+  }
+
+  async isHeld(): Promise<boolean> {
+    return (await this.#medium.isHeld?.()) ?? true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,17 +2,17 @@ import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
-import { ifExists } from "../syntax/error-code.ts";
+import { ifExists } from "../../syntax/error-code.ts";
 
 /** The files of one directory. Failures are those of `node:fs`: errors with a `code`. */
 export interface StateDirectory {
-  /** The whole text of a file; `undefined` where there is none. */
+  /** The whole text of a file; `undefined` if there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Makes a file that must not exist yet; rejects with `EEXIST` where it does. */
+  /** Makes a file that must not exist yet; rejects with `EEXIST` if it does. */
   create(name: string, text: string): Promise<void>;
   /**
    * Adds text at `offset`, which must be the end of the file, and waits until it is on the disk. Rejects with `ENOENT`
-   * where there is no file and with `ESTALE` where it is shorter or longer: another file took its place.
+   * if there is no file and with `ESTALE` if it is shorter or longer: another file took its place.
    */
   append(name: string, offset: number, text: string): Promise<void>;
   /** Puts text in the place of a file: all of it or, after a crash, none. Makes the directory where it is missing. */

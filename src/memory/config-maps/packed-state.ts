@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+
+import { sha256 } from "../../syntax/digest.ts";
 
 /** In a thread: the state of a large fleet has megabytes. */
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
@@ -27,16 +28,16 @@ export async function packState(entries: ReadonlyMap<string, string>): Promise<P
   const chunks = Array.from({ length: count }, (_, nth) =>
     packed.subarray(nth * maxChunkBytes, (nth + 1) * maxChunkBytes),
   );
-  return { chunks, bytes: packed.length, checksum: checksumOf(packed) };
+  return { chunks, bytes: packed.length, checksum: sha256(packed) };
 }
 
-/** The texts by key that were packed; `undefined` where the chunks are not those of the checksum. */
+/** The texts by key that were packed; `undefined` if the chunks are not those of the checksum. */
 export async function unpackState(
   chunks: readonly Uint8Array[],
   checksum: string,
 ): Promise<Map<string, string> | undefined> {
   const packed = Buffer.concat(chunks);
-  if (checksumOf(packed) !== checksum) return undefined;
+  if (sha256(packed) !== checksum) return undefined;
   try {
     const text = await unpack(packed, { maxOutputLength: maxUnpackedBytes });
     const value: unknown = JSON.parse(text.toString("utf8"));
@@ -50,8 +51,4 @@ function isEntry(value: unknown): value is readonly [string, string] {
   return (
     Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "string")
   );
-}
-
-function checksumOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../../syntax/digest.ts";
+import type { KeyChange } from "../batched-store.ts";
 
-/** One change: the text of a key, `null` where it is removed. */
-export type Change = readonly [key: string, text: string | null];
-
-/** Characters of a checksum: 64 bits of SHA-256. It tells damage from content; it is no signature. */
+/** Characters of a checksum. It tells damage from content; it is no signature. */
 const checksumLength = 16;
 
 /** A value as a line that says whether it is whole. */
@@ -12,7 +10,7 @@ export function lineOf(value: unknown): string {
   return `${checksumOf(text)} ${text}\n`;
 }
 
-/** The value of a line without its line end; `undefined` where the line is not whole. */
+/** The value of a line without its line end; `undefined` if the line is not whole. */
 export function valueIn(line: string): unknown {
   const text = line.slice(checksumLength + 1);
   if (line[checksumLength] !== " " || checksumOf(text) !== line.slice(0, checksumLength)) {
@@ -21,17 +19,17 @@ export function valueIn(line: string): unknown {
   return JSON.parse(text);
 }
 
-/** The changes of a batch; `undefined` where a value is something else. */
-export function changesIn(value: unknown): readonly Change[] | undefined {
+/** The changes of a batch; `undefined` if a value is something else. */
+export function changesIn(value: unknown): readonly KeyChange[] | undefined {
   return Array.isArray(value) && value.every(isChange) ? value : undefined;
 }
 
-function isChange(value: unknown): value is Change {
+function isChange(value: unknown): value is KeyChange {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const parts: readonly unknown[] = value;
   return typeof parts[0] === "string" && (typeof parts[1] === "string" || parts[1] === null);
 }
 
 function checksumOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, checksumLength);
+  return sha256(text).slice(0, checksumLength);
 }

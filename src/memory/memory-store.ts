@@ -1,15 +1,13 @@
 import type { OpenResult, StateStore, StoreStatus } from "./state-store.ts";
 
-/** A store that ends with the process: where no state directory is set, or where it cannot be used. */
+/** A store that ends with the process: where no state directory is set, or if it cannot be used. */
 export class MemoryStore implements StateStore {
-  readonly isDurable: boolean;
   readonly opened: OpenResult = { result: "empty" };
   readonly status: StoreStatus;
   readonly #entries = new Map<string, string>();
 
-  /** @param status why nothing is stored, where that is a failure. */
-  constructor(status: StoreStatus = { status: "ok" }) {
-    this.isDurable = status.status === "failing";
+  /** @param status why nothing is stored. */
+  constructor(status: StoreStatus = { status: "none" }) {
     this.status = status;
   }
 
@@ -28,6 +26,10 @@ export class MemoryStore implements StateStore {
 
   flush(): Promise<boolean> {
     return Promise.resolve(false);
+  }
+
+  isHeld(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
-import { errorCode } from "../syntax/error-code.ts";
-import { parseJson } from "../syntax/json.ts";
+import { errorCode } from "../../syntax/error-code.ts";
+import { parseJson } from "../../syntax/json.ts";
 import type { StateDirectory } from "./state-directory.ts";
 
 /** What a lock needs from outside. */
@@ -17,11 +17,17 @@ export interface LockPorts {
     readonly isRunning: (pid: number) => boolean;
   };
   readonly uniqueId: () => string;
+  /** Another process took the lock over, as this one was silent for too long. It must write nothing more, anywhere. */
+  readonly onLost: (error: DirectoryLocked) => void;
 }
 
 /** The right to write in a directory, until it is disposed. */
 export interface DirectoryLock extends AsyncDisposable {
-  /** @throws {DirectoryLocked} where another process took the lock over: this one was silent for too long. */
+  /**
+   * Does nothing once the lock is given back.
+   *
+   * @throws {DirectoryLocked} where another process took the lock over: this one was silent for too long.
+   */
   check(): Promise<void>;
 }
 
@@ -33,7 +39,7 @@ export class DirectoryLocked extends Error {
 const lockName = "state.lock";
 /** The holder renews its lock so often. */
 const renewMs = 10_000;
-/** A lock of another machine that nobody renewed for so long, by the clock of who waits, is stale. */
+/** After this time without a renewal, by the clock of the process that waits, a lock is stale. */
 const staleMs = 35_000;
 
 interface Holder {
@@ -45,8 +51,8 @@ interface Holder {
 }
 
 /**
- * Takes the lock of a state directory. A lock whose process is gone is taken over at once; one of another machine once
- * it was not renewed for 35 s.
+ * Takes the lock of a state directory. A lock whose process is gone is taken over at once; one of another machine, or whose
+ * process id is in use, once it was not renewed for 35 s.
  *
  * @throws {DirectoryLocked} where its holder lives.
  */
@@ -78,14 +84,14 @@ export async function lockHolder(
   return nameOf(holder);
 }
 
-/** Removes a stale lock; rejects where it is none. */
+/** Removes a stale lock; rejects if it is none. */
 async function removeStale(directory: StateDirectory, ports: LockPorts): Promise<void> {
   const before = await directory.read(lockName);
   if (before === undefined) return;
   const holder = holderIn(before);
   if (holder === undefined || !isGone(holder, ports)) {
-    const isHere = holder?.host === ports.process.hostName;
-    if (isHere || !(await isSilent(directory, before, ports))) throw lockedBy(holder);
+    // A process that runs here may be another one that got the id of the holder: only its renewals tell.
+    if (!(await isSilent(directory, before, ports))) throw lockedBy(holder);
   }
   // Two that find the same stale lock: one of them moves it away, the other finds none or a new one.
   const aside = `${lockName}.${ports.uniqueId()}`;
@@ -133,8 +139,12 @@ function holderIn(text: string): Holder | undefined {
   const value = parseJson(text);
   if (typeof value !== "object" || value === null) return undefined;
   const { id, pid, host, beat } = { id: "", pid: 0, host: "", beat: 0, ...value };
-  const isHolder = [typeof id, typeof pid, typeof host, typeof beat].join(" ");
-  return isHolder === "string number string number" ? { id, pid, host, beat } : undefined;
+  const isHolder =
+    typeof id === "string" &&
+    typeof pid === "number" &&
+    typeof host === "string" &&
+    typeof beat === "number";
+  return isHolder ? { id, pid, host, beat } : undefined;
 }
 
 class HeldLock implements DirectoryLock {
@@ -143,6 +153,7 @@ class HeldLock implements DirectoryLock {
   #holder: Holder;
   #cancel: () => void = () => undefined;
   #work: Promise<void> = Promise.resolve();
+  #isReleased = false;
 
   constructor(directory: StateDirectory, holder: Holder, ports: LockPorts) {
     this.#directory = directory;
@@ -152,15 +163,17 @@ class HeldLock implements DirectoryLock {
   }
 
   async check(): Promise<void> {
+    if (this.#isReleased) return;
     const text = await this.#directory.read(lockName);
     const holder = text === undefined ? undefined : holderIn(text);
-    if (holder !== undefined && holder.id !== this.#holder.id) throw lockedBy(holder);
+    this.#lostTo(holder);
     if (holder === undefined) await this.#directory.replace(lockName, JSON.stringify(this.#holder));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancel();
     await this.#work;
+    this.#isReleased = true;
     if (await this.#isOurs()) await this.#directory.remove(lockName);
   }
 
@@ -173,12 +186,23 @@ class HeldLock implements DirectoryLock {
 
   async #renew(): Promise<void> {
     try {
-      if (!(await this.#isOurs())) return;
+      const text = await this.#directory.read(lockName);
+      const holder = text === undefined ? undefined : holderIn(text);
+      this.#lostTo(holder);
+      if (holder === undefined) return;
       this.#holder = { ...this.#holder, beat: this.#holder.beat + 1 };
       await this.#directory.replace(lockName, JSON.stringify(this.#holder));
     } catch {
-      // A full disk: the store says so itself. The next renewal tries again.
+      // A full disk, or a lost lock: that is told. The next renewal tries again.
     }
+  }
+
+  /** @throws {DirectoryLocked} where the holder is another process. */
+  #lostTo(holder: Holder | undefined): void {
+    if (holder === undefined || holder.id === this.#holder.id) return;
+    const error = lockedBy(holder);
+    this.#ports.onLost(error);
+    throw error;
   }
 
   async #isOurs(): Promise<boolean> {

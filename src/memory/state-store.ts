@@ -1,5 +1,5 @@
 /** Why the state that was stored cannot be used; the daemon then starts as if there were none. */
-export type LossReason =
+export type StateLoss =
   /** A line in the middle does not have the checksum that it was written with. */
   | "damaged"
   /** Written by another installation: another owner, or another service address. */
@@ -13,10 +13,12 @@ export type LossReason =
 export type OpenResult =
   | { readonly result: "empty" }
   | { readonly result: "loaded"; readonly entries: number }
-  | { readonly result: "lost"; readonly reason: LossReason; readonly detail: string };
+  | { readonly result: "lost"; readonly reason: StateLoss; readonly detail: string };
 
-/** Whether what is set reaches the disk. */
+/** Whether what is set outlives the process. */
 export type StoreStatus =
+  /** No place is configured. */
+  | { readonly status: "none" }
   | { readonly status: "ok" }
   | { readonly status: "failing"; readonly since: Date; readonly error: Error };
 
@@ -25,8 +27,6 @@ export type StoreStatus =
  * changes at a time; a batch is stored as a whole or, after a crash, not at all.
  */
 export interface StateStore extends AsyncDisposable {
-  /** Whether there is a place for it beyond the memory of the process, be it failing. */
-  readonly isDurable: boolean;
   readonly opened: OpenResult;
   readonly status: StoreStatus;
   get(key: string): string | undefined;
@@ -34,6 +34,8 @@ export interface StateStore extends AsyncDisposable {
   keys(prefix: string): readonly string[];
   /** Sets the text of a key, or removes it. Never throws and never waits. */
   set(key: string, text: string | undefined): void;
-  /** Waits until everything that was set is on the disk; false where it cannot be written now. */
+  /** Waits until everything that was set is on the disk; false if it cannot be written now. */
   flush(): Promise<boolean>;
+  /** Whether the place is still this process's; `false`: another one took it over, and this one must write nothing more. */
+  isHeld(): Promise<boolean>;
 }

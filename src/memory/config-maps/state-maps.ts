@@ -1,6 +1,6 @@
-import type { LossReason, OpenResult } from "../store/state-store.ts";
-import type { ConfigMaps, MapContent, StoredMap } from "./config-maps.ts";
+import type { StateLoss, OpenResult } from "../state-store.ts";
 import { type PackedState, packState, unpackState } from "./packed-state.ts";
+import type { ConfigMaps, MapContent, StoredMap } from "./stored-map.ts";
 
 /** Whose state it is, and who writes it. */
 export interface StateWriter {
@@ -10,7 +10,7 @@ export interface StateWriter {
   /** Another one for each process. */
   readonly identity: string;
   /** Whether this process still holds the Lease. */
-  readonly mayWrite: () => boolean;
+  readonly isHeld: () => boolean;
 }
 
 /** What was found in the cluster. */
@@ -69,8 +69,8 @@ export class StateMaps {
   }
 
   /**
-   * Reads the state, and takes it from the writer before. Where there is none it makes an empty one, so that the namespace
-   * shows that a process works. Rejects where it cannot be read now.
+   * Reads the state, and takes it from the writer before. If there is none it makes an empty one, so that the namespace
+   * shows that a process works. Rejects if it cannot be read now.
    */
   async open(): Promise<FoundState> {
     const head = await this.#read(this.#name);
@@ -154,7 +154,7 @@ export class StateMaps {
   /** Writes an object, again where somebody else changed or removed it meanwhile and the head is still ours. */
   async #write(name: string, content: MapContent): Promise<void> {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      if (!this.#writer.mayWrite()) throw new StateTaken("the Lease is lost");
+      if (!this.#writer.isHeld()) throw new StateTaken("the Lease is lost");
       const version = await this.#maps.write(name, content, this.#versions.get(name));
       if (version !== undefined) {
         this.#versions.set(name, version);
@@ -177,15 +177,6 @@ function emptyHead({
   return { format, version: String(formatVersion), owner, service, chunks: "0", entries: "0" };
 }
 
-/** Makes an empty state where there is none. Whether there was none. */
-export async function makeState(
-  name: string,
-  maps: ConfigMaps,
-  writer: Pick<StateWriter, "owner" | "service">,
-): Promise<boolean> {
-  return (await maps.write(name, { data: emptyHead(writer) }, undefined)) !== undefined;
-}
-
 /** What keeps a state with this head from being used. */
 function whyUnusable(
   head: StoredMap["data"],
@@ -200,6 +191,6 @@ function whyUnusable(
   return lost("foreign", `the state belongs to ${whose}`);
 }
 
-function lost(reason: LossReason, detail: string): FoundState {
+function lost(reason: StateLoss, detail: string): FoundState {
   return { opened: { result: "lost", reason, detail }, entries: new Map() };
 }

@@ -1,14 +1,20 @@
-import { errorCode } from "../syntax/error-code.ts";
+import { errorCode } from "../../syntax/error-code.ts";
 import {
   type BatchPorts,
   BatchedStore,
+  type KeyChange,
   type StateEntries,
   type StateMedium,
-} from "./batched-store.ts";
-import { changesIn, lineOf, valueIn, type Change } from "./journal-line.ts";
+} from "../batched-store.ts";
+import type { StateLoss, OpenResult, StateStore } from "../state-store.ts";
+import { changesIn, lineOf, valueIn } from "./journal-line.ts";
 import type { StateDirectory } from "./state-directory.ts";
-import { type DirectoryLock, lockDirectory, type LockPorts } from "./state-lock.ts";
-import type { LossReason, OpenResult, StateStore } from "./state-store.ts";
+import {
+  DirectoryLocked,
+  type DirectoryLock,
+  lockDirectory,
+  type LockPorts,
+} from "./state-lock.ts";
 
 /** Whose state it is. State of another owner or service says nothing about the zones of this one. */
 export interface StateIdentity {
@@ -27,7 +33,7 @@ const fileName = "state.jsonl";
 const format = "zonewarden-state";
 const version = 1;
 
-/** So long changes are gathered before they are written. */
+/** How long changes are gathered before they are written. */
 const gatherMs = 100;
 /** The file is rewritten once it is twice as long as what it says, and never below this length. */
 const leastCompactedBytes = 256 * 1024;
@@ -65,14 +71,14 @@ export async function readDirectoryStore(
   return { opened, get: (key) => entries.get(key) };
 }
 
-interface Loaded {
+interface LoadedState {
   readonly opened: OpenResult;
   readonly entries: Map<string, string>;
-  /** Bytes of the file that are whole; 0 where it has to be written anew. */
+  /** Bytes of the file that are whole; 0 if it has to be written anew. */
   readonly bytes: number;
 }
 
-async function load(directory: StateDirectory, identity: StateIdentity): Promise<Loaded> {
+async function load(directory: StateDirectory, identity: StateIdentity): Promise<LoadedState> {
   let text: string | undefined;
   try {
     text = await directory.read(fileName);
@@ -85,11 +91,11 @@ async function load(directory: StateDirectory, identity: StateIdentity): Promise
   return read(text, identity);
 }
 
-function lost(reason: LossReason, detail: string): Loaded {
+function lost(reason: StateLoss, detail: string): LoadedState {
   return { opened: { result: "lost", reason, detail }, entries: new Map(), bytes: 0 };
 }
 
-function read(text: string, identity: StateIdentity): Loaded {
+function read(text: string, identity: StateIdentity): LoadedState {
   const headEnd = text.indexOf("\n");
   const header = headEnd < 0 ? undefined : valueIn(text.slice(0, headEnd));
   if (header === undefined) return lost("damaged", "line 1 is damaged");
@@ -114,7 +120,7 @@ function read(text: string, identity: StateIdentity): Loaded {
 }
 
 /** What keeps a file with this header from being used. */
-function headerError(header: unknown, identity: StateIdentity): Loaded | undefined {
+function headerError(header: unknown, identity: StateIdentity): LoadedState | undefined {
   const known: Readonly<Record<string, unknown>> =
     typeof header === "object" && header !== null ? { ...header } : {};
   if (known["format"] !== format) return lost("foreign", "the file is no state of zonewarden");
@@ -128,7 +134,7 @@ function headerError(header: unknown, identity: StateIdentity): Loaded | undefin
   return undefined;
 }
 
-function put(entries: Map<string, string>, [key, text]: Change): void {
+function put(entries: Map<string, string>, [key, text]: KeyChange): void {
   if (text === null) entries.delete(key);
   else entries.set(key, text);
 }
@@ -165,7 +171,7 @@ class DirectoryFile implements StateMedium {
     this.#lock = lock;
   }
 
-  async store(changes: readonly Change[], entries: StateEntries): Promise<number> {
+  async store(changes: readonly KeyChange[], entries: StateEntries): Promise<number> {
     try {
       await this.#store(changes, entries);
       return gatherMs;
@@ -176,11 +182,20 @@ class DirectoryFile implements StateMedium {
     }
   }
 
+  async isHeld(): Promise<boolean> {
+    try {
+      await this.#lock.check();
+      return true;
+    } catch (error) {
+      return !(error instanceof DirectoryLocked);
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lock[Symbol.asyncDispose]();
   }
 
-  async #store(changes: readonly Change[], entries: StateEntries): Promise<void> {
+  async #store(changes: readonly KeyChange[], entries: StateEntries): Promise<void> {
     await this.#lock.check();
     const line = lineOf(changes);
     const bytes = Buffer.byteLength(line);

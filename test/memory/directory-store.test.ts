@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 
-import { openDirectoryStore } from "../../src/store/directory-store.ts";
-import { nodeStateDirectory } from "../../src/store/state-directory.ts";
-import type { StateStore } from "../../src/store/state-store.ts";
+import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import type { StateStore } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
 
@@ -24,8 +24,8 @@ async function opened(
   directory: MemoryDirectory,
   identity = shop,
   process = { pid: 1, hostName: "a", isRunning: (_pid: number) => false },
+  clock = new SimulatedClock(),
 ): Promise<Opened> {
-  const clock = new SimulatedClock();
   const failures: string[] = [];
   const store = await openDirectoryStore(identity, {
     directory,
@@ -34,6 +34,7 @@ async function opened(
     uniqueId: () => String((ids += 1)),
     onFailure: ({ message }) => void failures.push(message),
     onRecovery: () => void failures.push("recovered"),
+    onLost: ({ message }) => void failures.push(`lost: ${message}`),
   });
   return { store, clock, failures };
 }
@@ -89,6 +90,22 @@ describe("state in a directory", () => {
     await store.flush();
     expect(directory.written).toBeLessThan(500);
     expect(directory.files.get("state.jsonl")?.length).toBeLessThan(5_000_000);
+  });
+
+  it("appends each batch, after the first", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory);
+    for (let run = 0; run < 5; run += 1) {
+      store.set("zone/a", String(run));
+      await store.flush();
+    }
+    const written = directory.writes.filter((write) => write.includes("jsonl"));
+    const [first, ...later] = written;
+    expect([first, later.length, new Set(later)]).toEqual([
+      "replace state.jsonl",
+      4,
+      new Set(["append state.jsonl"]),
+    ]);
   });
 
   it("does not grow with the number of its changes", async ({ expect }) => {
@@ -218,15 +235,51 @@ function setAll(store: StateStore, content: Readonly<Record<string, string>>): v
   for (const [key, text] of Object.entries(content)) store.set(key, text);
 }
 
+describe("a state with a torn last line", () => {
+  it.for([1, 4, 20])(
+    "keeps what is written after its last %d characters were lost",
+    async (missing, { expect }) => {
+      const directory = new MemoryDirectory();
+      const { store: first } = await opened(directory);
+      for (const key of ["a", "b"]) {
+        first.set(key, "1");
+        await first.flush();
+      }
+      const text = directory.files.get("state.jsonl") ?? "";
+      directory.files.set("state.jsonl", text.slice(0, -missing));
+      const torn = new MemoryDirectory(directory.files);
+      const { store: second } = await opened(torn);
+      expect(contentOf(second)).toEqual({ a: "1" });
+      second.set("c", "3");
+      expect(await second.flush()).toBe(true);
+      expect(await afterRestart(torn)).toEqual({ a: "1", c: "3" });
+    },
+  );
+});
+
 describe("the lock of a state directory", () => {
   const here = { pid: 12, hostName: "a", isRunning: (pid: number): boolean => pid === 11 };
 
   it("keeps a second process out, and says which one holds it", async ({ expect }) => {
     const directory = new MemoryDirectory();
-    await opened(directory, shop, { ...here, pid: 11 });
-    await expect(opened(directory, shop, here)).rejects.toThrow(
+    const { clock } = await opened(directory, shop, { ...here, pid: 11 });
+    await expect(clock.run(opened(directory, shop, here, clock))).rejects.toThrow(
       "the state directory is in use by process 11 on a: stop it, or give this process a directory of its own (state.path)",
     );
+  });
+
+  it.for([
+    { whose: "another program that got the process id", pid: 11, hostName: "a" },
+    { whose: "a process of another machine", pid: 13, hostName: "b" },
+    { whose: "a process of another machine with the same id", pid: 12, hostName: "b" },
+  ])("of $whose is taken over only after 35 s in silence", async (holder, { expect }) => {
+    const directory = new MemoryDirectory();
+    await opened(directory, shop, { ...here, ...holder });
+    const [clock, start] = [new SimulatedClock(), new SimulatedClock().now()];
+    const { store } = await clock.run(opened(directory, shop, here, clock));
+    expect(Number(clock.now()) - Number(start)).toBe(35_000);
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
   });
 
   it.for([
@@ -234,8 +287,10 @@ describe("the lock of a state directory", () => {
     { when: "it is an earlier process of the same id, as in a container", pid: 12 },
   ])("is taken over where $when", async ({ pid }, { expect }) => {
     const directory = new MemoryDirectory();
+    // In a container the first process of each start has the same id, and runs.
+    const isRunning = (each: number): boolean => each === here.pid;
     await opened(directory, shop, { ...here, pid });
-    const { store } = await opened(directory, shop, here);
+    const { store } = await opened(directory, shop, { ...here, isRunning });
     store.set("a", "1");
     expect(await store.flush()).toBe(true);
   });
@@ -244,6 +299,9 @@ describe("the lock of a state directory", () => {
     const directory = new MemoryDirectory();
     const { store } = await opened(directory, shop, { ...here, pid: 11 });
     await store[Symbol.asyncDispose]();
+    // What ends after the store may still ask.
+    expect(await store.isHeld()).toBe(true);
+    expect(directory.files.has("state.lock")).toBe(false);
     await expect(opened(directory, shop, here)).resolves.toBeDefined();
   });
 
@@ -253,11 +311,59 @@ describe("the lock of a state directory", () => {
     await opened(directory, shop, here);
     store.set("a", "1");
     expect(await store.flush()).toBe(false);
-    expect(failures).toEqual([expect.stringContaining("in use by process 12 on a")]);
+    expect(failures).toEqual([
+      expect.stringMatching(/^lost: .* in use by process 12 on a/),
+      expect.stringMatching(/^the .* in use by process 12 on a/),
+    ]);
+  });
+
+  it("that another process took over is told at the next renewal, and before a write", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    const { store, failures, clock } = await opened(directory, shop, { ...here, pid: 13 });
+    expect(await store.isHeld()).toBe(true);
+    await opened(directory, shop, here);
+    expect(failures).toEqual([]);
+    await clock.advance(10_000);
+    expect(failures).toEqual([expect.stringMatching(/^lost: .* in use by process 12 on a/)]);
+    expect(await store.isHeld()).toBe(false);
+    expect(failures).toHaveLength(2);
   });
 });
 
+interface Syncing {
+  readonly sync: () => Promise<void>;
+  readonly datasync: () => Promise<void>;
+}
+
+/** What all open files have in common. */
+function hasSync(value: unknown): value is Syncing {
+  return typeof value === "object" && value !== null && "sync" in value && "datasync" in value;
+}
+
 describe("state on a disk", () => {
+  it("is there after a crash: its file is synced, then its directory, and each line added", async ({
+    expect,
+  }) => {
+    const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
+    try {
+      await using handle = await open(place);
+      const files: unknown = Object.getPrototypeOf(handle);
+      if (!hasSync(files)) throw new Error("an open file cannot be synced");
+      using sync = vi.spyOn(files, "sync");
+      using datasync = vi.spyOn(files, "datasync");
+      const directory = nodeStateDirectory(place);
+      await directory.replace("state.jsonl", "one\n");
+      expect(sync).toHaveBeenCalledTimes(2);
+      expect(datasync).not.toHaveBeenCalled();
+      await directory.append("state.jsonl", 4, "two\n");
+      expect(datasync).toHaveBeenCalledTimes(1);
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
   it("is for its owner alone, and follows no symbolic link", async ({ expect }) => {
     const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
     try {

@@ -2,15 +2,17 @@ import { randomBytes } from "node:crypto";
 
 import { describe, it } from "vitest";
 
-import { openConfigMapStore } from "../../src/cluster/config-map-store.ts";
-import { type ConfigMaps, configMapsOf } from "../../src/cluster/config-maps.ts";
+import { configMapsOf } from "../../src/cluster/config-maps.ts";
 import { createKubeClient, type KubeClient } from "../../src/cluster/kube-client.ts";
-import { makeState, stateMapNames } from "../../src/cluster/state-maps.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import type { StateStore } from "../../src/store/state-store.ts";
+import { openConfigMapStore } from "../../src/memory/config-maps/config-map-store.ts";
+import { stateMapNames } from "../../src/memory/config-maps/state-maps.ts";
+import type { ConfigMaps } from "../../src/memory/config-maps/stored-map.ts";
+import type { StateStore } from "../../src/memory/state-store.ts";
 import { coerceObject, coerceText } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type KubeApi, mapPath, startKubeApi } from "../support/kube-api.ts";
+import { eventually } from "../support/processes.ts";
 
 const writer = { owner: "us", service: "https://service.example" };
 
@@ -41,7 +43,7 @@ class Stage implements AsyncDisposable {
     return openConfigMapStore("zonewarden-state", {
       maps: this.maps,
       clock: this.clock,
-      writer: { ...writer, owner, identity, mayWrite: () => this.holder === identity },
+      writer: { ...writer, owner, identity, isHeld: () => this.holder === identity },
       onFailure: ({ message }) => this.told.push(message),
       onRecovery: () => this.told.push("recovered"),
     });
@@ -89,20 +91,6 @@ describe("a state in ConfigMaps", () => {
     expect((await stage.open("c")).opened).toEqual({ result: "loaded", entries: 1 });
   });
 
-  it("is made by one process of several, and changes none that is there", async ({ expect }) => {
-    await using stage = await Stage.start();
-    const make = (): Promise<boolean> => makeState("zonewarden-state", stage.maps, writer);
-    expect((await Promise.all([make(), make(), make()])).filter(Boolean)).toHaveLength(1);
-    const store = await stage.open("a");
-    expect(store.opened).toEqual({ result: "empty" });
-    store.set("zone/a", "1");
-    await store.flush();
-    expect(await make()).toBe(false);
-    expect((await stage.open("b")).get("zone/a")).toBe("1");
-    stage.kube.fault = () => ({ status: 403 });
-    await expect(make()).rejects.toThrow("ConfigMap zonewarden-state cannot be written");
-  });
-
   it("of many megabytes is spread over objects that Kubernetes accepts", async ({ expect }) => {
     await using stage = await Stage.start();
     const first = await stage.open("a");
@@ -118,6 +106,30 @@ describe("a state in ConfigMaps", () => {
     expect(stateMapNames("zonewarden-state")).toEqual(expect.arrayContaining([...stage.names()]));
     const second = await stage.open("b");
     expect(texts.every((text, nth) => second.get(`file/${nth}`) === text)).toBe(true);
+  });
+
+  it("of many megabytes makes runs wait before their first write, and stores what they wait for at once", async ({
+    expect,
+  }) => {
+    await using stage = await Stage.start();
+    const store = await stage.open("a");
+    store.set("file/a", randomBytes(2_000_000).toString("base64"));
+    expect(await store.flush()).toBe(true);
+    const written: boolean[] = [];
+    for (const zone of ["a", "b", "c"]) {
+      store.set(`applied/${zone}`, "1");
+      void store.flush().then((isWritten) => written.push(isWritten));
+    }
+    await eventually("the runs wait", () => stage.clock.sleeping === 1 || undefined);
+    const before = JSON.stringify([...stage.kube.objects]);
+    await stage.clock.advance(1_000);
+    expect(JSON.stringify([...stage.kube.objects])).toBe(before);
+    // A second for each megabyte.
+    await stage.clock.advance(1_000);
+    await eventually("they go on", () => written.length === 3 || undefined);
+    expect(written).toEqual([true, true, true]);
+    const next = await stage.open("b");
+    expect(next.keys("applied/")).toHaveLength(3);
   });
 
   it("that no ConfigMaps can hold is said, and stays in memory", async ({ expect }) => {

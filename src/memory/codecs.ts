@@ -1,0 +1,165 @@
+import type { FoundAuthors } from "../audit/drift-authors.ts";
+import type { FormerTerm } from "../audit/own-entries.ts";
+import { authorFrom } from "../history/history-json.ts";
+import type { AdoptedRule } from "../plan/ownership.ts";
+import type { Moments } from "../reconcile/fleet/fleet-past.ts";
+import type { Corrections } from "../reconcile/run/run-store.ts";
+import { authorsJson } from "../render/plan-json.ts";
+import { scriptWatchFrom, scriptWatchText } from "../render/scripts/scripts-json.ts";
+import type { ScriptWatch } from "../state/scripts/script-watch.ts";
+import {
+  coerceDate,
+  coerceList,
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  coerceTexts,
+  type JsonObject,
+  parseJson,
+} from "../syntax/json.ts";
+import type { SentWrite } from "../zone/audit-entry.ts";
+import { kinds, type ResourceKey } from "../zone/resource.ts";
+import { isServiceId } from "../zone/service-id.ts";
+
+/** How a value becomes the text of a key and back. */
+export interface Codec<T> {
+  /** The text; `undefined`: nothing has to be stored. */
+  readonly encode: (value: T) => string | undefined;
+  /** The value; `undefined` as text: nothing is stored. What is stored wrongly counts as not stored. */
+  readonly decode: (text: string | undefined) => T;
+}
+
+/** A text as it is; "" if nothing is stored. */
+export const text: Codec<string> = {
+  encode: (value) => value,
+  decode: (stored) => stored ?? "",
+};
+
+/** A list of texts. */
+export const texts: Codec<readonly string[]> = {
+  encode: (value) => JSON.stringify(value),
+  decode: (stored) => coerceTexts(jsonIn(stored)),
+};
+
+/** A moment. */
+export const date: Codec<Date | undefined> = {
+  encode: (value) => value?.toISOString(),
+  decode: coerceDate,
+};
+
+/** Moments by name. */
+export const moments: Codec<Moments> = {
+  encode: objectText,
+  decode: (stored) => {
+    const entries = Object.entries(coerceObject(jsonIn(stored)));
+    return new Map(entries.flatMap(([name, at]) => (typeof at === "number" ? [[name, at]] : [])));
+  },
+};
+
+/** When fields were corrected. */
+export const corrections: Codec<Corrections> = {
+  encode: objectText,
+  decode: (stored) =>
+    new Map(
+      Object.entries(coerceObject(jsonIn(stored))).map(([field, times]) => [
+        field,
+        coerceList(times).filter((time) => typeof time === "number"),
+      ]),
+    ),
+};
+
+const none: readonly AdoptedRule[] = [];
+
+/** Adopted rules. If one of them is not whole, none was adopted. */
+export const adoptedRules: Codec<readonly AdoptedRule[]> = {
+  encode: (rules) =>
+    rules.length === 0
+      ? undefined
+      : JSON.stringify(rules.map(({ id, ref, key }) => ({ id, ref, key }))),
+  decode: (stored) => {
+    if (stored === undefined) return none;
+    const rules = coerceObjects(parseJson(stored)).map(({ id, ref, key }) => ({
+      id: coerceText(id),
+      ref: coerceText(ref),
+      key: coerceText(key),
+    }));
+    return rules.every(isWhole) ? rules : none;
+  },
+};
+
+function isWhole({ id, ref, key }: AdoptedRule): boolean {
+  return isServiceId(id) && ref !== "" && key !== "";
+}
+
+/** The authors of the drift of resources. */
+export const authors: Codec<ReadonlyMap<ResourceKey, FoundAuthors>> = {
+  encode: (found) =>
+    objectText(
+      new Map(
+        [...found].map(([key, { drift, authors: known }]) => [
+          key,
+          { drift, ...authorsJson({ authors: known }) },
+        ]),
+      ),
+    ),
+  decode: (stored) => {
+    const found = coerceObject(jsonIn(stored));
+    const keys = Object.keys(found).filter((key): key is ResourceKey =>
+      kinds.some((kind) => key.startsWith(`${kind}/`)),
+    );
+    return new Map(
+      keys.map((key) => {
+        const { drift, authors: known } = coerceObject(found[key]);
+        return [
+          key,
+          { drift: coerceText(drift), authors: coerceObjects(known).flatMap(authorFrom) },
+        ];
+      }),
+    );
+  },
+};
+
+/** The last check of scripts. */
+export const scriptWatch: Codec<ScriptWatch | undefined> = {
+  encode: (watch) => (watch === undefined ? undefined : scriptWatchText(watch)),
+  decode: (stored) => (stored === undefined ? undefined : scriptWatchFrom(stored)),
+};
+
+/** What a term passed on. If one of its writes cannot be read, its entry would count as another's: all is unknown. */
+export const formerTerm: Codec<FormerTerm | undefined> = {
+  encode: (term) => JSON.stringify(term),
+  decode: (stored) => {
+    const json = coerceObject(jsonIn(stored));
+    const [since, until] = [coerceDate(json["since"]), coerceDate(json["until"])];
+    if (since === undefined || until === undefined) return undefined;
+    const sent = json["writes"];
+    if (!Array.isArray(sent)) return undefined;
+    const writes = coerceObjects(sent).flatMap((each) => sentWriteIn(each) ?? []);
+    if (writes.length < sent.length) return undefined;
+    return { since, until, writes, elsewhere: coerceTexts(json["elsewhere"]) };
+  },
+};
+
+function sentWriteIn(json: JsonObject): SentWrite | undefined {
+  const [method, path] = [coerceText(json["method"]), coerceText(json["path"])];
+  const sentAt = coerceDate(json["sentAt"]);
+  if (method === "" || path === "" || sentAt === undefined) return undefined;
+  return {
+    method,
+    path,
+    sentAt,
+    // The process has ended: no answer comes any more.
+    endedAt: coerceDate(json["endedAt"]) ?? sentAt,
+    isAnswered: json["isAnswered"] === true,
+    ray: coerceText(json["ray"]),
+    entryId: coerceText(json["entryId"]),
+  };
+}
+
+function objectText(values: ReadonlyMap<string, unknown>): string | undefined {
+  return values.size === 0 ? undefined : JSON.stringify(Object.fromEntries(values));
+}
+
+function jsonIn(stored: string | undefined): unknown {
+  return stored === undefined ? undefined : parseJson(stored);
+}

@@ -1,0 +1,73 @@
+import {
+  adoptedRules,
+  authors,
+  type Codec,
+  corrections,
+  date,
+  formerTerm,
+  moments,
+  scriptWatch,
+  text,
+  texts,
+} from "./codecs.ts";
+import type { StateStore } from "./state-store.ts";
+
+/** A key of the state. */
+export interface StateKey<T> extends Codec<T> {
+  /** The key, or what the keys begin with if there are several: the name of each follows. */
+  readonly key: string;
+}
+
+/** What is remembered of each zone. All of it is forgotten with the zone. */
+export const zoneKeys = {
+  /** The rules that were adopted. */
+  adopted: { key: "adopted/", ...adoptedRules },
+  /** What was last applied, as `appliedText` gives it. */
+  applied: { key: "applied/", ...text },
+  /** When each field was corrected. */
+  corrections: { key: "corrections/", ...corrections },
+  /** Who made the drift of each resource. */
+  authors: { key: "authors/", ...authors },
+  /** The digests of earlier declarations, and when each ceased to be in force. */
+  former: { key: "former/", ...moments },
+  /** Since when the zone has drift. */
+  drift: { key: "drift/", ...date },
+  /** Since when the zone has pending changes. */
+  pending: { key: "pending/", ...date },
+  /** The ids of the latest requests that wrote. */
+  rays: { key: "rays/", ...texts },
+  /** The last check of its scripts. */
+  scripts: { key: "scripts/", ...scriptWatch },
+};
+
+/** What is remembered of the fleet. */
+export const fleetKeys = {
+  /** What the term before passed on at its end. */
+  formerTerm: { key: "former-term", ...formerTerm },
+  /** The hashes of the plans whose release was used. */
+  usedReleases: { key: "used-releases", ...texts },
+  /** When each zone was last weakened without a release; the cause follows. */
+  weakened: { key: "weakened-by-", ...moments },
+};
+
+/** The active revision, and its zone files: `StoredRevision` packs and checks them. */
+export const revisionKeys = { head: "revision", files: "file/" } as const;
+
+/** What a key says; `name`: of the zone or the cause, if there are several. */
+export function remembered<T>(
+  store: Pick<StateStore, "get">,
+  { key, decode }: StateKey<T>,
+  name = "",
+): T {
+  return decode(store.get(`${key}${name}`));
+}
+
+/** Stores a value, or removes the key if there is nothing to store. */
+export function remember<T>(
+  store: Pick<StateStore, "set">,
+  { key, encode }: StateKey<T>,
+  value: T,
+  name = "",
+): void {
+  store.set(`${key}${name}`, encode(value));
+}

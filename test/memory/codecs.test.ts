@@ -1,0 +1,35 @@
+import { describe, it } from "vitest";
+
+import { adoptedRules } from "../../src/memory/codecs.ts";
+
+const rule = { id: "1b23e5f4bfcf345b70e6a4e570750c93", ref: "by-terraform", key: "owasp" };
+
+describe("adopted rules in the state", () => {
+  it("come back as they were", ({ expect }) => {
+    expect(adoptedRules.decode(adoptedRules.encode([rule, { ...rule, id: "r2" }]))).toEqual([
+      rule,
+      { ...rule, id: "r2" },
+    ]);
+  });
+
+  it("are no entry where there are none", ({ expect }) => {
+    expect(adoptedRules.encode([])).toBeUndefined();
+    expect(adoptedRules.decode(undefined)).toEqual([]);
+  });
+
+  it.for([
+    { when: "no JSON", text: '[{"id":"1b2' },
+    { when: "an object", text: JSON.stringify(rule) },
+    { when: "a list of texts", text: '["1b23e5f4bfcf345b70e6a4e570750c93"]' },
+    { when: "an id that is a path", text: JSON.stringify([{ ...rule, id: ".." }]) },
+    { when: "no id", text: JSON.stringify([{ ref: rule.ref, key: rule.key }]) },
+    { when: "no ref", text: JSON.stringify([{ ...rule, ref: "" }]) },
+    { when: "no key", text: JSON.stringify([{ ...rule, key: 1 }]) },
+    {
+      when: "one that is whole and one that is not",
+      text: JSON.stringify([rule, { ...rule, ref: null }]),
+    },
+  ])("are none where the text is $when", ({ text }, { expect }) => {
+    expect(adoptedRules.decode(text)).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, it } from "vitest";
+
+import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
+import { MemoryStore } from "../../src/memory/memory-store.ts";
+import { StoredRevision } from "../../src/memory/stored-revision.ts";
+import type { RoundProgress } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { MemoryDisk } from "../support/memory-files.ts";
+
+const never = new AbortController().signal;
+
+const zones = (name: string): string =>
+  `zones: [{ name: ${name}, page_shield: { settings: { enabled: true } } }]`;
+
+interface Bench {
+  readonly disk: MemoryDisk;
+  readonly store: MemoryStore;
+  readonly loader: ZoneFileLoader;
+  readonly save: (round?: RoundProgress) => Promise<void>;
+}
+
+function bench(place = "/zones"): Bench {
+  const [disk, store, clock] = [new MemoryDisk(), new MemoryStore(), new SimulatedClock()];
+  const loader = new ZoneFileLoader({ path: place, files: disk.port, clock });
+  const save = async (
+    round: RoundProgress = { phase: "closed", passed: 0, judgesKnown: false },
+  ): Promise<void> => {
+    await using revision = new StoredRevision(store, place, disk.port);
+    revision.store(await loader.load(never), round);
+  };
+  return { disk, store, loader, save };
+}
+/** The names of the zones that a new process restores, and its revision. */
+async function restored(
+  { store }: Bench,
+  place = "/zones",
+): Promise<{ readonly hash: string; readonly names: readonly string[] } | undefined> {
+  const empty = new MemoryDisk();
+  const stored = new StoredRevision(store, place, empty.port).stored();
+  if (stored === undefined) return undefined;
+  const loader = new ZoneFileLoader({
+    path: place,
+    files: empty.port,
+    clock: new SimulatedClock(),
+  });
+  const { documents } = await loader.restore(stored.files, never);
+  const names = documents.flatMap(({ target }) => (target.by === "name" ? [target.name] : []));
+  return { hash: stored.hash, names };
+}
+
+describe("the stored revision", () => {
+  it.for<RoundProgress>([
+    { phase: "closed", passed: 0, judgesKnown: false },
+    { phase: "open", passed: 3, judgesKnown: true },
+  ])("has how far the first round was: $phase", async (round, { expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save(round);
+    expect(new StoredRevision(at.store, "/zones", at.disk.port).stored()?.round).toEqual(round);
+  });
+
+  it("lets no forged number raise the limit of the first round", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save({ phase: "open", passed: 3, judgesKnown: false });
+    const head = at.store.get("revision") ?? "";
+    at.store.set("revision", head.replace('"passed":3', '"passed":-3'));
+    expect(new StoredRevision(at.store, "/zones", at.disk.port).stored()?.round.passed).toBe(0);
+  });
+
+  it("has the files of the directory, in their folders", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    at.disk.write("/zones/team/blog.yaml", zones("blog.example"));
+    await at.save();
+    const { hash } = await at.loader.load(never);
+    expect(await restored(at)).toEqual({ hash, names: ["shop.example", "blog.example"] });
+  });
+
+  it("has the one file that the path leads to", async ({ expect }) => {
+    const at = bench("/zones/shop.yaml");
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save();
+    expect((await restored(at, "/zones/shop.yaml"))?.names).toEqual(["shop.example"]);
+  });
+
+  it("keeps the last good version of a broken file, and forgets a removed one", async ({
+    expect,
+  }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    at.disk.write("/zones/blog.yaml", zones("blog.example"));
+    await at.save();
+    at.disk.write("/zones/shop.yaml", "zones: [");
+    at.disk.delete("/zones/blog.yaml");
+    at.disk.write("/zones/new.yaml", zones("new.example"));
+    await at.save();
+    expect((await restored(at))?.names).toEqual(["new.example", "shop.example"]);
+  });
+
+  it.for([
+    { what: "another hash", forge: (text: string) => text.replace(/^./, "0") },
+    { what: "a torn content", forge: (text: string) => text.slice(0, -8) },
+    { what: "no content", forge: () => "" },
+  ])("with $what in a file counts as none", async ({ forge }, { expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save();
+    at.store.set("file/shop.yaml", forge(at.store.get("file/shop.yaml") ?? ""));
+    expect(await restored(at)).toBeUndefined();
+  });
+
+  it("stays as it was where a file disappears while it is stored", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    await at.save();
+    const before = await restored(at);
+    at.disk.write("/zones/shop.yaml", zones("other.example"));
+    const state = await at.loader.load(never);
+    at.disk.beforeRead = (place) => at.disk.delete(place);
+    {
+      await using revision = new StoredRevision(at.store, "/zones", at.disk.port);
+      revision.store(state, { phase: "closed", passed: 0, judgesKnown: false });
+    }
+    expect(await restored(at)).toEqual(before);
+  });
+
+  it("is none where nothing was stored", async ({ expect }) => {
+    expect(await restored(bench())).toBeUndefined();
+  });
+
+  it("is stored in one turn, so that a crash leaves the files of one revision", async ({
+    expect,
+  }) => {
+    const at = bench();
+    at.disk.write("/zones/a.yaml", zones("a.example"));
+    at.disk.write("/zones/b.yaml", zones("b.example"));
+    const turns: number[] = [];
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      if (turn < 10_000) setImmediate(count);
+    };
+    const set = at.store.set.bind(at.store);
+    at.store.set = (key, text) => {
+      turns.push(turn);
+      set(key, text);
+    };
+    setImmediate(count);
+    await at.save();
+    turn = 10_000;
+    expect(turns).toHaveLength(3);
+    expect(new Set(turns).size).toBe(1);
+  });
+});
