@@ -1,0 +1,101 @@
+import { html, type Html } from "../render/html.ts";
+
+/** For paper and screen, black on white. Head rows repeat on each page, rows are not divided. */
+export const evidenceStyle: Html = html`<style>
+  @page {
+    size: A4 landscape;
+    margin: 14mm;
+  }
+  * {
+    box-sizing: border-box;
+  }
+  body {
+    margin: 0 auto;
+    max-width: 1200px;
+    padding: 16px;
+    background: #fff;
+    color: #111;
+    font:
+      13px/1.45 system-ui,
+      "Segoe UI",
+      Roboto,
+      "DejaVu Sans",
+      sans-serif;
+  }
+  h1 {
+    font-size: 22px;
+  }
+  h2 {
+    font-size: 18px;
+    margin-top: 28px;
+    border-bottom: 2px solid #111;
+  }
+  h3 {
+    font-size: 14px;
+    margin: 20px 0 6px;
+    break-after: avoid;
+  }
+  dl {
+    display: grid;
+    grid-template-columns: max-content 1fr;
+    gap: 4px 16px;
+  }
+  dt {
+    font-weight: 600;
+  }
+  dd {
+    margin: 0;
+  }
+  ul {
+    margin: 0;
+    padding-left: 16px;
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+  }
+  th,
+  td {
+    border: 1px solid #999;
+    padding: 3px 6px;
+    text-align: left;
+    vertical-align: top;
+    overflow-wrap: break-word;
+  }
+  .long {
+    overflow-wrap: anywhere;
+  }
+  th {
+    background: #eee;
+  }
+  thead {
+    display: table-header-group;
+  }
+  tr {
+    break-inside: avoid;
+  }
+  code {
+    font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+    overflow-wrap: anywhere;
+  }
+  .limits {
+    border: 2px solid #8a1c1c;
+    padding: 6px 12px;
+    margin: 12px 0;
+    break-inside: avoid-page;
+  }
+  .limits p {
+    margin: 0 0 4px;
+    color: #8a1c1c;
+  }
+  @media print {
+    body {
+      max-width: none;
+      padding: 0;
+      font-size: 10px;
+    }
+    .zone {
+      break-before: page;
+    }
+  }
+</style>`;

@@ -1,0 +1,104 @@
+import type { HistoryEntry } from "../history/history.ts";
+import { driftEpisodes, type Period, type StatusSpan, statusSpans } from "../history/timeline.ts";
+import type { ScriptRecord } from "../state/scripts/script-watch.ts";
+import { byText } from "../syntax/by-text.ts";
+import { controlsOf } from "./evidence-controls.ts";
+import { checkTimesOf } from "./evidence-days.ts";
+import { declaredItems, usedRevisions } from "./evidence-inventory.ts";
+import { historyLimits, zoneLimits } from "./evidence-limits.ts";
+import type {
+  DriftStory,
+  Evidence,
+  EvidenceInput,
+  EvidenceSubject,
+  ZoneEvidence,
+} from "./evidence-pack.ts";
+import { findingStories, scriptStories } from "./evidence-stories.ts";
+
+/** Makes the pack. What was not recorded is missing in it, and is named in its limits. */
+export function evidenceOf(input: EvidenceInput): Evidence {
+  const { period, files, history, subjects } = input;
+  return {
+    period,
+    files,
+    history,
+    limits: historyLimits(history, period),
+    zones: subjects.map((subject) => zoneEvidence(subject, input)),
+  };
+}
+
+function zoneEvidence(subject: EvidenceSubject, input: EvidenceInput): ZoneEvidence {
+  const { period, records, entries, history } = input;
+  const { zone } = subject;
+  const isOfZone = (each: { readonly zone: string; readonly at: Date }): boolean =>
+    each.zone === zone && each.at < period.until;
+  const own = records.filter(isOfZone);
+  const runs = entries.filter(isOfZone);
+  const seen = {
+    zone,
+    ...checkTimesOf(own, period),
+    ...declaredOver(own, subject, input),
+    findings: findingStories(own, period),
+    scripts: scriptStories(own, period),
+    runs: runs.filter(({ at, changes }) => at >= period.since && changes.length > 0),
+    drift: driftStories(runs, period),
+    statuses: statusesIn(runs, history.lastAt, period),
+  };
+  return { ...seen, limits: zoneLimits(seen, own, input), controls: controlsOf(seen, period) };
+}
+
+function declaredOver(
+  records: readonly ScriptRecord[],
+  { zone, declared }: EvidenceSubject,
+  { period, files, past }: EvidenceInput,
+): Pick<ZoneEvidence, "revisions" | "atEnd" | "inventory" | "policies"> {
+  const revisions = usedRevisions(records, period).map(({ revision, commit, ...checks }) => {
+    const found = past.get(revision) ?? "the files were not read";
+    const then = typeof found === "string" ? found : (found.get(zone) ?? "the files were not read");
+    return { revision, commit, checks, declared: revision === files.revision ? declared : then };
+  });
+  const now = { ...files, checks: undefined, declared };
+  const last = revisions.at(-1);
+  const isKnown = last !== undefined && typeof last.declared !== "string";
+  const all = isKnown ? revisions : [...revisions, now];
+  return {
+    revisions,
+    atEnd: isKnown ? last : now,
+    inventory: declaredItems(all, ({ scripts }) => scripts?.authorised ?? []).toSorted(
+      byText(({ item }) => item.url),
+    ),
+    policies: declaredItems(all, ({ policies }) => policies).toSorted(
+      byText(({ item }) => item.key),
+    ),
+  };
+}
+
+function driftStories(runs: readonly HistoryEntry[], { since }: Period): readonly DriftStory[] {
+  return driftEpisodes(runs)
+    .filter(({ gone }) => gone === undefined || gone >= since)
+    .map((episode) => {
+      const { detected, gone } = episode;
+      const seen = runs.filter(({ at }) => at >= detected && (gone === undefined || at <= gone));
+      const changes = seen.flatMap((run) => run.changes);
+      return { ...episode, changes: changes.filter(({ causes }) => causes.includes("drift")) };
+    });
+}
+
+/** A status holds until the next entry of the zone, and at most until the last line that is shown. */
+function statusesIn(
+  runs: readonly HistoryEntry[],
+  lastAt: Date | undefined,
+  { since, until }: Period,
+): readonly StatusSpan[] {
+  const last = runs.at(-1);
+  if (last === undefined || lastAt === undefined || lastAt <= since) {
+    return [{ status: undefined, since, until }];
+  }
+  const end = lastAt < until ? lastAt : until;
+  const known = statusSpans(
+    runs,
+    { status: last.status, statusSince: last.at },
+    { since, until: end },
+  );
+  return end < until ? [...known, { status: undefined, since: end, until }] : known;
+}

@@ -1,0 +1,72 @@
+import { sealOf } from "../history/chain/history-chain.ts";
+import { linesOf, readHistory, recordIn } from "../history/file/history-lines.ts";
+import {
+  type HistoryCheck,
+  type HistoryProof,
+  verifyHistory,
+} from "../history/verify/verify-history.ts";
+import { sha256 } from "../syntax/digest.ts";
+import type { EvidenceInput } from "./evidence-pack.ts";
+
+/**
+ * Reads and checks history files, oldest first. Lines that several copies have count once.
+ *
+ * @param bytesOf reads a file from its beginning; it is called more than once.
+ */
+export async function readKeptHistory(
+  files: readonly string[],
+  proof: HistoryProof,
+  bytesOf: (file: string) => AsyncIterable<Uint8Array>,
+): Promise<Pick<EvidenceInput, "history" | "records" | "entries">> {
+  const check = await verifyHistory(
+    files.map((file) => ({ file, pieces: bytesOf(file) })),
+    proof,
+  );
+  // Lines of an older version have no hash: the beginning of the chain proves them, and a doubt of it proves none.
+  const isBeginProved = check.flaws.length === 0 && !hasUncoveredBeginning(check);
+  const uncovered: (Date | undefined)[] = [];
+  const isShown = (line: Uint8Array): boolean => {
+    const seal = sealOf(line);
+    const isCovered =
+      seal === undefined ? isBeginProved : seal.isWhole && check.covered?.has(seal.hash) === true;
+    if (!isCovered) uncovered.push(recordIn({ text: new TextDecoder().decode(line) })?.at);
+    return isCovered;
+  };
+  const shown = uniqueLines(files.map(bytesOf), check.covered === undefined ? undefined : isShown);
+  const { entries, scripts, damaged, firstAt, lastAt } = await readHistory(shown);
+  return {
+    history: {
+      files: check.files.map(({ seals, ...file }) => ({ ...file, head: seals.at(-1) })),
+      flaws: check.flaws,
+      remarks: check.remarks,
+      damaged: damaged.length,
+      uncovered,
+      firstAt,
+      lastAt,
+      isProved: proof.head !== undefined || proof.key !== undefined,
+    },
+    records: scripts,
+    entries,
+  };
+}
+
+function hasUncoveredBeginning({ remarks }: HistoryCheck): boolean {
+  return remarks.some(({ code }) => code === "not_covered");
+}
+
+const lineFeed = Buffer.from("\n");
+
+async function* uniqueLines(
+  files: readonly AsyncIterable<Uint8Array>[],
+  isShown: (line: Uint8Array) => boolean = () => true,
+): AsyncGenerator<Uint8Array> {
+  const known = new Set<string>();
+  for (const pieces of files) {
+    for await (const { bytes } of linesOf(pieces)) {
+      const hash = sha256(bytes);
+      if (known.has(hash)) continue;
+      known.add(hash);
+      if (isShown(bytes)) yield Buffer.concat([bytes, lineFeed]);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  coerceDate,
+  coerceObject,
+  coerceText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseName,
+  coerceCount,
+} from "../../syntax/json.ts";
+
+/** The lines without a hash at the beginning of a file: an older version wrote them. */
+export interface UnchainedLines {
+  readonly lines: number;
+  /** Of all their bytes, with the line feeds. */
+  readonly sha256: string;
+}
+
+/** When a head is recorded: once a day, or when the daemon stops. */
+const headReasons = ["daily", "stop"] as const;
+
+export type HeadReason = (typeof headReasons)[number];
+
+const recordNames = ["begin", "dropped", "head"] as const;
+
+/** A line about the chain itself. */
+export type ChainRecord = {
+  readonly at: Date;
+  /** Name of the chain. */
+  readonly chain: string;
+} & (
+  | { readonly record: "begin"; readonly unchained: UnchainedLines }
+  | { readonly record: "dropped"; readonly dropped: DroppedLines }
+  | { readonly record: "head"; readonly reason: HeadReason }
+);
+
+/** The oldest lines, which the program dropped. */
+export interface DroppedLines {
+  readonly lines: number;
+  /** Time of the first and of the last of them; `undefined` if they cannot be read. */
+  readonly firstAt: Date | undefined;
+  readonly lastAt: Date | undefined;
+  /** The last of them: its number in the chain (0 for a line without one) and its hash. */
+  readonly last: { readonly n: number; readonly hash: string };
+  /** What is left of the lines without a hash. */
+  readonly unchained: UnchainedLines;
+}
+
+/** A record as JSON. `at` is first: the history file is recognised by it. */
+export function chainRecordJson(record: ChainRecord, version: string): JsonObject {
+  const { at, chain, record: name } = record;
+  return { at: at.toISOString(), record: name, chain, version, ...contentOf(record) };
+}
+
+function contentOf(record: ChainRecord): JsonObject {
+  switch (record.record) {
+    case "begin":
+      return { unchained: { ...record.unchained } };
+    case "dropped": {
+      const { lines, firstAt, lastAt, last, unchained } = record.dropped;
+      const times = {
+        first_at: firstAt?.toISOString() ?? null,
+        last_at: lastAt?.toISOString() ?? null,
+      };
+      return { lines, ...times, last: { ...last }, unchained: { ...unchained } };
+    }
+    case "head":
+      return { reason: record.reason };
+  }
+}
+
+/** The record of a JSON value; `undefined` if it is none. */
+export function chainRecordFrom(value: unknown): ChainRecord | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const at = coerceDate(value["at"]);
+  const chain = coerceText(value["chain"]);
+  if (at === undefined || chain === "") return undefined;
+  const base = { at, chain };
+  switch (parseName(recordNames, value["record"])) {
+    case "begin":
+      return { ...base, record: "begin", unchained: unchainedFrom(value["unchained"]) };
+    case "dropped": {
+      const last = coerceObject(value["last"]);
+      const dropped = {
+        lines: coerceCount(value["lines"]),
+        firstAt: coerceDate(value["first_at"]),
+        lastAt: coerceDate(value["last_at"]),
+        last: { n: coerceCount(last["n"]), hash: coerceText(last["hash"]) },
+        unchained: unchainedFrom(value["unchained"]),
+      };
+      return { ...base, record: "dropped", dropped };
+    }
+    case "head": {
+      const reason = parseName(headReasons, value["reason"]);
+      return reason && { ...base, record: "head", reason };
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+function unchainedFrom(value: Json | undefined): UnchainedLines {
+  const { lines, sha256 } = coerceObject(value);
+  return { lines: coerceCount(lines), sha256: coerceText(sha256) };
+}

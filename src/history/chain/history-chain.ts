@@ -1,0 +1,120 @@
+import { type KeyObject, sign, verify } from "node:crypto";
+
+import { sha256 } from "../../syntax/digest.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+
+/** The last line of a chain. Its hash stands for all lines up to it. */
+export interface ChainHead {
+  /** Name of the chain, from its first line: another history has another one. */
+  readonly chain: string;
+  /** Number of the line in the chain, from 1; lines that were dropped count. */
+  readonly n: number;
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string;
+}
+
+/** Signatures of the history are of no use for anything else that is signed with the same key. */
+const context = "zonewarden history signature, version 1\n";
+
+/**
+ * The line of a JSON object after the last line of a chain, with its line feed: `n` and `prev`, the hash of the line before,
+ * follow `at`. `hash` is the last member: the SHA-256 of all bytes of the line before `,"hash":`.
+ *
+ * @param key signs all bytes before `,"signature":`, and so the whole chain up to the line.
+ */
+function sealedLine(
+  { at = "", ...content }: JsonObject,
+  { chain, n, hash: prev }: ChainHead,
+  key?: KeyObject,
+): { readonly text: string; readonly head: ChainHead } {
+  const object = JSON.stringify({ at, n: n + 1, prev, ...content });
+  let open = object.slice(0, -1);
+  if (key !== undefined) {
+    const signature = sign(null, Buffer.from(`${context}${open}`), key).toString("base64");
+    open = `${open},"signature":"${signature}"`;
+  }
+  const hash = sha256(open);
+  return { text: `${open},"hash":"${hash}"}\n`, head: { chain, n: n + 1, hash } };
+}
+
+/** Lines to append to a chain. */
+export class NewLines {
+  readonly #signKey: KeyObject | undefined;
+  #head: ChainHead;
+  #text = "";
+
+  constructor(head: ChainHead, signKey: KeyObject | undefined) {
+    this.#head = head;
+    this.#signKey = signKey;
+  }
+
+  /** Adds a line. */
+  add(json: JsonObject, isSigned: boolean): void {
+    const { text, head } = sealedLine(json, this.#head, isSigned ? this.#signKey : undefined);
+    this.#text += text;
+    this.#head = head;
+  }
+
+  /** The last line. */
+  get head(): ChainHead {
+    return this.#head;
+  }
+
+  /** All lines, each with its line feed. */
+  get text(): string {
+    return this.#text;
+  }
+}
+
+/** What a line of a chain says of itself. */
+export interface Seal {
+  readonly n: number;
+  /** "" in the first line of a chain. */
+  readonly prev: string;
+  readonly hash: string;
+  /** Whether `hash` is that of the line: its bytes are as they were written. */
+  readonly isWhole: boolean;
+  /** Whether the line carries a signature. */
+  readonly isSigned: boolean;
+}
+
+const beginning = /^\{"at":"[^"]{0,40}","n":(\d{1,15}),"prev":"((?:[0-9a-f]{64})?)"/;
+const end = /,"hash":"([0-9a-f]{64})"\}$/;
+const endLength = ',"hash":"'.length + 64 + '"}'.length;
+const signatureEnd = /,"signature":"([A-Za-z0-9+/]{86}==)"$/;
+const signatureLength = ',"signature":"'.length + 88 + '"'.length;
+
+/** Reads the seal of a line, without its line feed; `undefined`: it has none, or is damaged at its beginning or end. */
+export function sealOf(line: Uint8Array): Seal | undefined {
+  const [, n, prev = ""] = beginning.exec(latin1(line.subarray(0, 160))) ?? [];
+  const [, hash] = end.exec(latin1(line.subarray(-endLength))) ?? [];
+  if (n === undefined || hash === undefined) return undefined;
+  const open = line.subarray(0, -endLength);
+  const isSigned = signatureEnd.test(latin1(open.subarray(-signatureLength)));
+  return { n: Number(n), prev, hash, isWhole: sha256(open) === hash, isSigned };
+}
+
+/** Whether a line that has no seal looks as if it had lost a part of one. */
+export function hasPartOfSeal(line: Uint8Array): boolean {
+  return (
+    beginning.test(latin1(line.subarray(0, 160))) || end.test(latin1(line.subarray(-endLength)))
+  );
+}
+
+/** Whether a line carries a signature that was made with the private key of `key`. */
+export function isSignedBy(key: KeyObject, line: Uint8Array): boolean {
+  const open = line.subarray(0, -endLength);
+  const [, signature] = signatureEnd.exec(latin1(open.subarray(-signatureLength))) ?? [];
+  if (signature === undefined) return false;
+  const signed = Buffer.concat([Buffer.from(context), open.subarray(0, -signatureLength)]);
+  return verify(null, signed, key, Buffer.from(signature, "base64"));
+}
+
+/** The hash by which the next line names a line: its own, or of all its bytes if it has none. */
+export function linkHashOf(line: Uint8Array): string {
+  return sealOf(line)?.hash ?? sha256(line);
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}

@@ -1,0 +1,276 @@
+import type { KeyObject } from "node:crypto";
+
+import { scriptRecordJson } from "../../render/scripts/scripts-json.ts";
+import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import { type ChainRecord, chainRecordJson, type HeadReason } from "../chain/chain-records.ts";
+import { ChainTail } from "../chain/chain-tail.ts";
+import { type ChainHead, NewLines } from "../chain/history-chain.ts";
+import { historyJson, progressJson } from "../history-json.ts";
+import type { HistoryEntry, HistoryProgress } from "../history.ts";
+import { linesOf, recordIn, RunLines } from "./history-lines.ts";
+import type { HistoryStore } from "./history-store.ts";
+import { dropFrom, type Retention } from "./retention.ts";
+
+/** What a history file needs, and its callbacks. */
+export interface HistoryFilePorts {
+  readonly store: HistoryStore;
+  readonly clock: { now(): Date };
+  /** Names a new chain. */
+  readonly uniqueId: () => string;
+  /** Version of the program. */
+  readonly version: string;
+  /** Ed25519 private key that signs the lines about the chain. */
+  readonly signKey: KeyObject | undefined;
+  /** The oldest lines were dropped. */
+  readonly onDropped: (head: ChainHead) => void;
+  /** Writing has started to fail; entries wait for the next attempt. */
+  readonly onFailure: (error: unknown) => void;
+  /** Writing has recovered. */
+  readonly onRecovery: () => void;
+}
+
+export interface OpenedHistory {
+  readonly file: HistoryFile;
+  /** Bytes of an incomplete last line that were truncated. */
+  readonly torn: number;
+  /** Numbers of the lines that cannot be read. They stay in the file. */
+  readonly damaged: readonly number[];
+}
+
+/** Lines that wait while writing fails; the oldest are dropped beyond it. */
+const maxQueueLength = 10_000;
+
+const dayMs = 86_400_000;
+
+/**
+ * Opens a history file, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old
+ * entries. Runs that have no end, because the process was killed, become entries with the result `interrupted`. Rejects if the file cannot be read or is not a history file; then it is not changed.
+ */
+export async function openHistoryFile(
+  retention: Retention,
+  ports: HistoryFilePorts,
+  restore: (entry: HistoryEntry) => void,
+): Promise<OpenedHistory> {
+  const { store } = ports;
+  // A symbolic link is refused before it is read.
+  await store.size();
+  if (!(await isHistory(store))) {
+    throw new Error("the file is not a history file: configure another path");
+  }
+  let end = 0;
+  const damaged: number[] = [];
+  const runs = new RunLines();
+  const tail = new ChainTail();
+  for await (const line of linesOf(store.read(0))) {
+    end = line.end;
+    const record = recordIn(line);
+    tail.add(line.bytes, record && "record" in record ? record : undefined);
+    if (record === undefined) {
+      damaged.push(line.number);
+      continue;
+    }
+    const entry = runs.add(record);
+    if (entry !== undefined) restore(entry);
+  }
+  const torn = (await store.size()) - end;
+  if (torn > 0) await store.truncate(end);
+  const file = new HistoryFile(end, tail, retention, ports);
+  for (const running of runs.running) {
+    const interrupted = { ...running, result: "interrupted" } as const;
+    restore(interrupted);
+    file.append(interrupted);
+  }
+  await file.settled();
+  return { file, torn, damaged };
+}
+
+/** The start of each entry. */
+const beginning = '{"at":';
+
+/** Whether a file is a history file, possibly incomplete: another file must not be changed by mistake. */
+async function isHistory(store: HistoryStore): Promise<boolean> {
+  for await (const piece of store.read(0)) {
+    const text = new TextDecoder().decode(piece.subarray(0, beginning.length));
+    return beginning.startsWith(text);
+  }
+  return true;
+}
+
+/** A line that is not written yet. */
+interface WaitingLine {
+  readonly json: JsonObject;
+  readonly isSigned: boolean;
+  /** Called after the first attempt to write it. */
+  readonly attempted: () => void;
+}
+
+/**
+ * Appends lines, in batches of those that gathered during the previous write. Each line carries the hash of the line
+ * before. Appending never waits. There is one writer; another process may read at any time.
+ */
+class HistoryFile implements AsyncDisposable {
+  readonly #tail: ChainTail;
+  readonly #retention: Retention;
+  readonly #ports: HistoryFilePorts;
+  #head: ChainHead | undefined;
+  #hasNewLines: boolean;
+  #size: number;
+  #waiting: WaitingLine[] = [];
+  #work: Promise<void> | undefined;
+  #trimmedAt = 0;
+  #isFailing = false;
+
+  /** @param tail has followed the lines that the file has. */
+  constructor(size: number, tail: ChainTail, retention: Retention, ports: HistoryFilePorts) {
+    this.#size = size;
+    this.#tail = tail;
+    this.#head = tail.head;
+    this.#hasNewLines = tail.hasNewLines;
+    this.#retention = retention;
+    this.#ports = ports;
+    this.#start();
+  }
+
+  /** The last line on the disk; `undefined` if no line has a hash yet. */
+  get head(): ChainHead | undefined {
+    return this.#head;
+  }
+
+  /** When the file was opened: when its head was last recorded once a day. */
+  get dailyHeadAt(): Date | undefined {
+    return this.#tail.dailyHeadAt;
+  }
+
+  /** Whether lines were added since a head was last recorded. */
+  get hasNewLines(): boolean {
+    return this.#hasNewLines;
+  }
+
+  /** Adds a line that records the head, signed if there is a key. Resolves as `appendAndWait` does. */
+  recordHead(reason: HeadReason): Promise<void> {
+    const [at, chain] = [this.#ports.clock.now(), this.#head?.chain ?? ""];
+    return this.#add(this.#jsonOf({ at, chain, record: "head", reason }), true);
+  }
+
+  /** Adds an entry or a check of scripts. Never waits, never throws. */
+  append(record: HistoryEntry | ScriptRecord): void {
+    if ("events" in record) {
+      void this.#add({ ...scriptRecordJson(record), version: this.#ports.version }, false);
+    } else void this.appendAndWait(record);
+  }
+
+  /** Adds an entry, or the progress of a run. Resolves when it is on the disk, or cannot be written now; never rejects. */
+  appendAndWait(record: HistoryEntry | HistoryProgress): Promise<void> {
+    if ("results" in record) return this.#add(progressJson(record), false);
+    return this.#add({ ...historyJson(record), version: this.#ports.version }, false);
+  }
+
+  #add(json: JsonObject, isSigned: boolean): Promise<void> {
+    const { promise, resolve: attempted } = Promise.withResolvers<void>();
+    this.#waiting.push({ json, isSigned, attempted });
+    if (this.#waiting.length > maxQueueLength) this.#waiting.shift()?.attempted();
+    this.#start();
+    return promise;
+  }
+
+  /** Resolves when nothing is being written. */
+  async settled(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  /** Tries once more to write the waiting lines. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+    if (this.#waiting.length > 0) this.#start();
+    await this.settled();
+  }
+
+  #start(): void {
+    this.#work ??= this.#writeAll().finally(() => {
+      this.#work = undefined;
+      // Lines that came since the last write; after a failure the next entry retries.
+      if (this.#isFailing) for (const { attempted } of this.#waiting) attempted();
+      else if (this.#waiting.length > 0) this.#start();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      await this.#repair();
+      await this.#trim();
+      while (this.#waiting.length > 0) await this.#write();
+      if (this.#isFailing) this.#ports.onRecovery();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#ports.onFailure(error);
+      this.#isFailing = true;
+    }
+  }
+
+  /** Truncates what a failed append left, for example on a full disk. */
+  async #repair(): Promise<void> {
+    if (!this.#isFailing) return;
+    const size = await this.#ports.store.size();
+    if (size > this.#size) await this.#ports.store.truncate(this.#size);
+    this.#size = Math.min(size, this.#size);
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting;
+    this.#waiting = [];
+    const chain = this.#continued();
+    for (const { json, isSigned } of lines) chain.add(json, isSigned);
+    try {
+      await this.#ports.store.append(chain.text);
+    } catch (error) {
+      this.#waiting = [...lines, ...this.#waiting];
+      throw error;
+    }
+    for (const { attempted } of lines) attempted();
+    this.#head = chain.head;
+    this.#hasNewLines = lines.at(-1)?.json["record"] !== "head";
+    this.#size += Buffer.byteLength(chain.text);
+    await this.#trim();
+  }
+
+  /** Lines after the last one on the disk, which begin the chain if it has not begun. */
+  #continued(): NewLines {
+    const { clock, uniqueId, signKey } = this.#ports;
+    if (this.#head !== undefined) return new NewLines(this.#head, signKey);
+    const { unchained } = this.#tail;
+    const chain = uniqueId();
+    const lines = new NewLines({ chain, n: unchained.lines, hash: "" }, signKey);
+    lines.add(this.#jsonOf({ at: clock.now(), chain, record: "begin", unchained }), true);
+    return lines;
+  }
+
+  #jsonOf(record: ChainRecord): JsonObject {
+    return chainRecordJson(record, this.#ports.version);
+  }
+
+  /**
+   * Drops old entries once a day, and the oldest quarter when the file is too large. A last line says what was dropped;
+   * there is no moment at which the file lacks both.
+   */
+  async #trim(): Promise<void> {
+    const { clock, store, onDropped } = this.#ports;
+    const now = Number(clock.now());
+    const { maxAgeMs, maxBytes } = this.#retention;
+    const isLarge = this.#size > maxBytes;
+    if (!isLarge && now - this.#trimmedAt < dayMs) return;
+    this.#trimmedAt = now;
+    const leastOffset = isLarge ? this.#size - (maxBytes * 3) / 4 : 0;
+    const drop = await dropFrom(store.read(0), new Date(now - maxAgeMs), leastOffset);
+    if (drop === undefined) return;
+    const { offset, dropped } = drop;
+    const lines = this.#continued();
+    const { chain } = lines.head;
+    lines.add(this.#jsonOf({ at: new Date(now), chain, record: "dropped", dropped }), true);
+    await store.dropBefore(offset, lines.text);
+    this.#head = lines.head;
+    this.#hasNewLines = true;
+    this.#size += Buffer.byteLength(lines.text) - offset;
+    onDropped(lines.head);
+  }
+}

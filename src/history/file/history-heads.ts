@@ -1,0 +1,72 @@
+import type { Clock } from "../../zone/ports.ts";
+import { every } from "../../zone/signals.ts";
+import type { ChainHead } from "../chain/history-chain.ts";
+import type { OpenedHistory } from "./history-file.ts";
+
+/** Where the heads of the history go. */
+export interface HeadPorts {
+  /** `when`: at the start, daily, at the stop, or after lines were dropped. */
+  readonly log: (head: ChainHead, when: string) => void;
+  readonly notify: (head: ChainHead, at: Date) => void;
+  readonly clock: Clock;
+  /** Whether a key signs the lines that record a head. */
+  readonly isSigned: boolean;
+}
+
+const dayMs = 86_400_000;
+const checkMs = 3_600_000;
+
+/**
+ * Sends the head of the history out of the reach of whoever may write the file: to the log at the start, once a day, where
+ * lines are dropped and at the stop; to the notifications once a day.
+ */
+export class HistoryHeads {
+  readonly #ports: HeadPorts;
+  #dailyAt: Date | undefined;
+  #checks: Disposable | undefined;
+
+  constructor(ports: HeadPorts) {
+    this.#ports = ports;
+  }
+
+  /** Logs the head after the program has dropped lines. */
+  readonly dropped = (head: ChainHead): void => this.#log(head, "oldest entries dropped");
+
+  /** Logs the head of the file, and from now on once a day. */
+  start(file: OpenedHistory["file"]): void {
+    const { clock } = this.#ports;
+    this.#dailyAt = file.dailyHeadAt;
+    this.#log(file.head, "start");
+    this.#checks = every(checkMs, () => void this.#daily(file), clock);
+  }
+
+  /** Records the head in the file, signed, if there is a key. */
+  async stop(file: OpenedHistory["file"] | undefined): Promise<void> {
+    this.#checks?.[Symbol.dispose]();
+    const isRecorded = this.#ports.isSigned && file?.head !== undefined && file.hasNewLines;
+    if (isRecorded) await file.recordHead("stop");
+  }
+
+  /** Logs the last head, when nothing more is written. */
+  stopped(file: OpenedHistory["file"] | undefined): void {
+    this.#log(file?.head, "stop");
+  }
+
+  /** A line of the file records it, so that a restart does not repeat it. */
+  async #daily(file: OpenedHistory["file"]): Promise<void> {
+    const { clock, notify } = this.#ports;
+    const now = clock.now();
+    const ageMs = this.#dailyAt === undefined ? dayMs : Number(now) - Number(this.#dailyAt);
+    // A clock that was set back must not end the daily heads.
+    if (file.head === undefined || (ageMs >= 0 && ageMs < dayMs)) return;
+    this.#dailyAt = now;
+    const isNews = file.hasNewLines;
+    if (isNews) await file.recordHead("daily");
+    this.#log(file.head, "daily");
+    if (isNews) notify(file.head, now);
+  }
+
+  #log(head: ChainHead | undefined, when: string): void {
+    if (head !== undefined) this.#ports.log(head, when);
+  }
+}

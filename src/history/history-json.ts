@@ -1,0 +1,187 @@
+import { type Author, authorContexts, authorKinds } from "../plan/cause/author.ts";
+import { type Cause, causes, directions, verbs } from "../plan/change.ts";
+import { holdReasons } from "../plan/guard/hold.ts";
+import { authorsJson, fieldJson } from "../render/plan-json.ts";
+import type { TokenUse } from "../state/audit-status.ts";
+import { impacts } from "../state/drift.ts";
+import { triggers } from "../state/run-report.ts";
+import { zoneStatuses } from "../state/zone-state.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseName,
+  coerceDate,
+  coerceList,
+  coerceObjects,
+  coerceText,
+  coerceTexts,
+} from "../syntax/json.ts";
+import {
+  type HistoryChange,
+  historyChangeResults,
+  type HistoryEntry,
+  historyEntryResults,
+  type HistoryProgress,
+} from "./history.ts";
+
+/** An entry as JSON. `at` is first: the history file is recognised by it. */
+export function historyJson(entry: HistoryEntry): JsonObject {
+  return {
+    at: entry.at.toISOString(),
+    zone: entry.zone,
+    run: entry.run,
+    trigger: entry.trigger,
+    revision: entry.revision,
+    commit: entry.commit ?? null,
+    result: entry.result,
+    status: entry.status,
+    causes: entry.causes,
+    drifted_since: entry.driftedSince?.toISOString() ?? null,
+    clear_at: entry.clearAt?.toISOString() ?? null,
+    changes: entry.changes.map(changeJson),
+    holds: entry.holds.map(({ reason, message }) => ({ reason, message })),
+    failure: entry.failure === undefined ? null : { ...entry.failure },
+    ...(entry.tokenUses === undefined ? {} : { token_uses: entry.tokenUses.map(tokenUseJson) }),
+  };
+}
+
+/** The entry of a JSON value; `undefined` if it is none. */
+export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const at = coerceDate(value["at"]);
+  const trigger = parseName(triggers, value["trigger"]);
+  const result = parseName(historyEntryResults, value["result"]);
+  const status = parseName(zoneStatuses, value["status"]);
+  const zone = coerceText(value["zone"]);
+  if (!at || !trigger || !result || !status || zone === "") return undefined;
+  return {
+    at,
+    zone,
+    run: coerceText(value["run"]),
+    trigger,
+    revision: coerceText(value["revision"]),
+    commit: coerceText(value["commit"]) || undefined,
+    result,
+    status,
+    causes: causesFrom(value),
+    driftedSince: coerceDate(value["drifted_since"]),
+    clearAt: coerceDate(value["clear_at"]),
+    changes: coerceObjects(value["changes"]).flatMap(changeFrom),
+    holds: coerceObjects(value["holds"]).flatMap(holdFrom),
+    failure: failureFrom(value["failure"]),
+    ...(value["token_uses"] === undefined
+      ? {}
+      : { tokenUses: coerceObjects(value["token_uses"]).flatMap(tokenUseFrom) }),
+  };
+}
+
+/** A use of a token as JSON. */
+export function tokenUseJson({ at, credential, zone, method, path, ray }: TokenUse): JsonObject {
+  return { at: at.toISOString(), credential, zone, method, path, ray };
+}
+
+function tokenUseFrom(value: JsonObject): readonly TokenUse[] {
+  const at = coerceDate(value["at"]);
+  const text = (key: string): string => coerceText(value[key]);
+  const [credential, zone, method] = [text("credential"), text("zone"), text("method")];
+  if (at === undefined || credential === "") return [];
+  return [{ at, credential, zone, method, path: text("path"), ray: text("ray") }];
+}
+
+/** The progress of a run as JSON. `at` is first here too. */
+export function progressJson({ at, zone, run, results }: HistoryProgress): JsonObject {
+  return { at: at.toISOString(), zone, run, result: "running", results };
+}
+
+/** The progress of a JSON value; `undefined` if it is none. */
+export function progressFrom(value: unknown): HistoryProgress | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const at = coerceDate(value["at"]);
+  const [zone, run] = [coerceText(value["zone"]), coerceText(value["run"])];
+  if (!at || zone === "" || run === "" || !Array.isArray(value["results"])) return undefined;
+  const results = value["results"].map((each) => parseName(historyChangeResults, each));
+  return results.includes(undefined)
+    ? undefined
+    : { at, zone, run, results: results.filter((each) => each !== undefined) };
+}
+
+/** Entries of former versions have one cause for the whole run. */
+function causesFrom(value: JsonObject): readonly Cause[] {
+  const found = [value["cause"], ...coerceList(value["causes"])];
+  return causes.filter((cause) => found.includes(cause));
+}
+
+function changeJson(change: HistoryChange): JsonObject {
+  const { verb, key, title, direction, drift, result, fields } = change;
+  return {
+    verb,
+    key,
+    title,
+    effect: direction,
+    causes: change.causes,
+    drift_impact: drift ?? null,
+    result,
+    fields: fields.map(fieldJson),
+    ...authorsJson(change),
+  };
+}
+
+function changeFrom(value: JsonObject): readonly HistoryChange[] {
+  const verb = parseName(verbs, value["verb"]);
+  const direction = parseName(directions, value["effect"]);
+  const result = parseName(historyChangeResults, value["result"]);
+  if (verb === undefined || direction === undefined || result === undefined) return [];
+  const fields = coerceObjects(value["fields"]).map(({ field, before, after }) => {
+    return { field: coerceText(field), before, after };
+  });
+  return [
+    {
+      verb,
+      key: coerceText(value["key"]),
+      title: coerceText(value["title"]),
+      direction,
+      causes: causesFrom(value),
+      drift: parseName(impacts, value["drift_impact"]),
+      result,
+      fields,
+      ...(value["authors"] === undefined
+        ? {}
+        : { authors: coerceObjects(value["authors"]).flatMap(authorFrom) }),
+    },
+  ];
+}
+
+/** The author of a JSON value; none if it is none. */
+export function authorFrom(value: JsonObject): readonly Author[] {
+  const at = coerceDate(value["at"]);
+  const kind = parseName(authorKinds, value["kind"]);
+  if (at === undefined || kind === undefined) return [];
+  return [
+    {
+      kind,
+      name: coerceText(value["name"]),
+      context: parseName(authorContexts, value["context"]) ?? "other",
+      at,
+      method: coerceText(value["method"]),
+      path: coerceText(value["path"]),
+      ray: coerceText(value["ray"]),
+      isCertain: value["certain"] === true,
+      fields: coerceTexts(value["fields"]),
+    },
+  ];
+}
+
+function holdFrom(value: JsonObject): HistoryEntry["holds"] {
+  const reason = parseName(holdReasons, value["reason"]);
+  return reason === undefined ? [] : [{ reason, message: coerceText(value["message"]) }];
+}
+
+function failureFrom(value: Json | undefined): HistoryEntry["failure"] {
+  if (!isJsonObject(value)) return undefined;
+  return {
+    code: coerceText(value["code"]),
+    message: coerceText(value["message"]),
+    ray: coerceText(value["ray"]),
+  };
+}

@@ -1,0 +1,91 @@
+import type { ZoneStep } from "../state/fleet.ts";
+import type { LoadReport } from "../state/load-report.ts";
+import type { ZoneReport } from "../state/run-report.ts";
+import type { ZoneState } from "../state/zone-state.ts";
+import { historyJson } from "./history-json.ts";
+import {
+  type HistoryEntry,
+  historyEntryOf,
+  type HistoryView,
+  isNews,
+  removalEntryOf,
+  undeclaredEntryOf,
+} from "./history.ts";
+
+interface SizedEntry {
+  readonly entry: HistoryEntry;
+  /** Characters of JSON. */
+  readonly size: number;
+}
+
+/** The latest entries of all zones together, up to a limit: the oldest are dropped first. */
+export class RecentHistory implements HistoryView {
+  readonly #limit: number;
+  readonly #byZone = new Map<string, SizedEntry[]>();
+  /** The last entry of each zone, even after it is dropped: a new entry must differ from it. */
+  readonly #last = new Map<string, HistoryEntry>();
+  /** Zones in the order of their entries. */
+  #order: string[] = [];
+  /** Dropped entries at the beginning of `#order`. */
+  #dropped = 0;
+  #size = 0;
+
+  /** `limit`: characters of the entries as JSON. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  of(zone: string): readonly HistoryEntry[] {
+    return (this.#byZone.get(zone) ?? []).map(({ entry }) => entry);
+  }
+
+  /**
+   * Records a run and returns its entry; `undefined`: it has nothing new.
+   *
+   * @param isKept records it in any case.
+   */
+  record(step: ZoneStep, isKept = false): HistoryEntry | undefined {
+    const entry = historyEntryOf(step);
+    if (!isKept && !isNews(entry, this.#last.get(entry.zone))) return undefined;
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Records that a zone is no longer declared and returns the entry; `undefined`: the zone has no history. */
+  recordRemoval(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
+    const entry = removalEntryOf(before, load);
+    if (!this.#last.has(entry.zone)) return undefined;
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Records a run of a zone that was removed from the files while it ran. */
+  recordUndeclared(report: ZoneReport): HistoryEntry {
+    const entry = undeclaredEntryOf(report);
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Adds an entry of the history file. */
+  restore(entry: HistoryEntry): void {
+    const size = JSON.stringify(historyJson(entry)).length;
+    const entries = this.#byZone.get(entry.zone) ?? [];
+    entries.push({ entry, size });
+    this.#byZone.set(entry.zone, entries);
+    this.#last.set(entry.zone, entry);
+    this.#order.push(entry.zone);
+    this.#size += size;
+    while (this.#size > this.#limit) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const zone = this.#order[this.#dropped] ?? "";
+    const entries = this.#byZone.get(zone) ?? [];
+    this.#size -= entries.shift()?.size ?? 0;
+    if (entries.length === 0) this.#byZone.delete(zone);
+    this.#dropped += 1;
+    if (this.#dropped * 2 < this.#order.length) return;
+    this.#order = this.#order.slice(this.#dropped);
+    this.#dropped = 0;
+  }
+}

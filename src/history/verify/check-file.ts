@@ -1,0 +1,212 @@
+import type { KeyObject } from "node:crypto";
+
+import { sha256 } from "../../syntax/digest.ts";
+import type { ChainRecord } from "../chain/chain-records.ts";
+import { UnchainedCount } from "../chain/chain-tail.ts";
+import { hasPartOfSeal, isSignedBy, type Seal, sealOf } from "../chain/history-chain.ts";
+import { type HistoryLine, linesOf, recordIn } from "../file/history-lines.ts";
+import { type Break, breakFlaws } from "./chain-breaks.ts";
+import type { Beginning, BeginningClaim } from "./file-beginning.ts";
+import type { Finding, Flaw, FlawCode, PlacedSeal, Remark, RemarkCode } from "./history-finding.ts";
+import { isTornTail, tailFlaw, tornRemark } from "./torn-tail.ts";
+
+/** What one file holds. */
+export interface CheckedFile {
+  readonly file: string;
+  readonly lines: number;
+  /** Names of the chains that its lines name. */
+  readonly chains: readonly string[];
+  readonly seals: readonly PlacedSeal[];
+  readonly firstAt: Date | undefined;
+  readonly lastAt: Date | undefined;
+  readonly beginning: Beginning;
+  /** Last line with a right signature; `undefined`: there is none, or no key. */
+  readonly signedLine: number | undefined;
+  readonly flaws: readonly Finding<FlawCode>[];
+  readonly remarks: readonly Finding<RemarkCode>[];
+}
+
+/** A clock that is set, as opposed to runs that end at almost the same time. */
+const clockJumpMs = 60_000;
+
+/** Checks each line of a file with its neighbours, and the end of the file. */
+export async function checkFile(
+  file: string,
+  pieces: AsyncIterable<Uint8Array>,
+  key: KeyObject | undefined,
+): Promise<CheckedFile> {
+  const check = new FileCheck(file, key);
+  let rest: Uint8Array = new Uint8Array();
+  const lines = linesOf(pieces, (bytes) => {
+    rest = bytes;
+  });
+  for await (const line of lines) check.add(line);
+  return check.end(rest);
+}
+
+/** The line before the next one. */
+interface Before {
+  /** By which hashes the next line may name it. */
+  readonly hashes: readonly string[];
+  readonly n: number | undefined;
+  readonly isWhole: boolean;
+}
+
+/** Whether a line does not follow the line before, and what was found of that one does not explain it. */
+function isBreak({ hashes, isWhole, n }: Before, seal: Seal): boolean {
+  if (hashes.includes(seal.prev)) return false;
+  return isWhole || (n !== undefined && seal.n !== n + 1);
+}
+
+class FileCheck {
+  readonly #file: string;
+  readonly #key: KeyObject | undefined;
+  readonly #unchained = new UnchainedCount();
+  readonly #chains = new Set<string>();
+  readonly #seals: PlacedSeal[] = [];
+  readonly #flaws: Flaw[] = [];
+  readonly #remarks: Remark[] = [];
+  /** Lines that do not follow the line before. */
+  readonly #breaks: Break[] = [];
+  #lines = 0;
+  #lastUnchained: string | undefined;
+  #before: Before | undefined;
+  #firstAt: Date | undefined;
+  #lastAt: Date | undefined;
+  #writtenAt: Date | undefined;
+  readonly #claims: BeginningClaim[] = [];
+  #signedLine: number | undefined;
+
+  constructor(file: string, key: KeyObject | undefined) {
+    this.#file = file;
+    this.#key = key;
+  }
+
+  add(line: HistoryLine): void {
+    this.#lines = line.number;
+    const seal = sealOf(line.bytes);
+    const record = recordIn(line);
+    // What carries no right hash may say anything; before the chain, lines have none.
+    const isSeen = seal === undefined ? this.#before === undefined : seal.isWhole;
+    if (isSeen && record !== undefined) this.#see(line.number, record, seal);
+    if (seal === undefined) this.#addWithoutHash(line, record !== undefined);
+    else this.#addSealed(line, seal);
+  }
+
+  #addSealed(line: HistoryLine, seal: Seal): void {
+    const placed = { ...seal, line: line.number };
+    const { n, hash, isWhole } = seal;
+    this.#seals.push(placed);
+    if (!isWhole) this.#flaw(line.number, "changed", "the line was changed after it was written");
+    if (this.#before !== undefined && isBreak(this.#before, seal)) {
+      this.#breaks.push({ seal: placed, before: this.#before.n });
+    }
+    this.#before = { hashes: isWhole ? [hash] : [hash, sha256(line.bytes)], n, isWhole };
+    if (seal.isSigned) this.#checkSignature(line);
+  }
+
+  end(rest: Uint8Array): CheckedFile {
+    const unchained = this.#unchained.total;
+    const tail = {
+      line: this.#lines + 1,
+      n: (this.#before?.n ?? this.#seals.at(-1)?.n ?? unchained.lines) + 1,
+      prevs: this.#before?.hashes ?? [""],
+      isBeforeChain: this.#seals.length === 0,
+    };
+    const flaws = [...this.#flaws, ...breakFlaws(this.#breaks, this.#seals)];
+    const remarks = [...this.#remarks];
+    if (rest.length > 0) {
+      if (isTornTail(rest, tail)) remarks.push(tornRemark(rest, tail));
+      else flaws.push(tailFlaw(tail));
+    } else if (this.#lines === 0) {
+      flaws.push({ line: 0, code: "empty", message: "the file has no lines, or does not exist" });
+    }
+    const inFile = <T extends { readonly line: number }>(found: readonly T[]) =>
+      found.map((each) => ({ file: this.#file, ...each })).toSorted((a, b) => a.line - b.line);
+    return {
+      file: this.#file,
+      lines: this.#lines,
+      chains: [...this.#chains],
+      seals: this.#seals,
+      firstAt: this.#firstAt,
+      lastAt: this.#lastAt,
+      beginning: {
+        unchained,
+        lastUnchained: this.#lastUnchained,
+        first: this.#seals[0],
+        claims: this.#claims,
+      },
+      signedLine: this.#signedLine,
+      flaws: inFile(flaws),
+      remarks: inFile(remarks),
+    };
+  }
+
+  #addWithoutHash({ number, bytes }: HistoryLine, isRecord: boolean): void {
+    if (this.#before === undefined) {
+      this.#unchained.add(bytes);
+      this.#lastUnchained = sha256(bytes);
+      if (!isRecord || hasPartOfSeal(bytes)) this.#flaw(number, "changed", damagedEnds);
+      return;
+    }
+    if (isRecord) {
+      const says = "the line carries no hash: somebody inserted it, or an older version wrote it";
+      this.#flaw(number, "no_hash", says);
+    } else {
+      this.#flaw(number, "changed", damagedEnds);
+    }
+    this.#before = { hashes: [sha256(bytes)], n: undefined, isWhole: false };
+  }
+
+  #see(
+    line: number,
+    record: NonNullable<ReturnType<typeof recordIn>>,
+    seal: Seal | undefined,
+  ): void {
+    const { at } = record;
+    this.#firstAt ??= at;
+    this.#lastAt = at;
+    if ("record" in record) this.#seeRecord(line, record, seal);
+    // The entry of a killed run has the time of the run.
+    if ("result" in record && record.result === "interrupted") return;
+    const backMs = Number(this.#writtenAt ?? at) - Number(at);
+    if (backMs > clockJumpMs) {
+      const seconds = Math.round(backMs / 1000);
+      const says = `the clock went back by ${seconds} s before this line: the order of the lines counts, not their times`;
+      this.#remark(line, "clock", says);
+    }
+    this.#writtenAt = at;
+  }
+
+  #seeRecord(line: number, record: ChainRecord, seal: Seal | undefined): void {
+    if (this.#chains.size > 0 && !this.#chains.has(record.chain)) {
+      const says = `lines of another history follow: chain ${record.chain}, not ${[...this.#chains].join(", ")}`;
+      this.#flaw(line, "other_history", says);
+    }
+    this.#chains.add(record.chain);
+    if (seal === undefined) return;
+    const { hash } = seal;
+    if (record.record === "begin" && seal.prev === "") {
+      this.#claims.push({ hash, unchained: record.unchained, dropped: undefined });
+    } else if (record.record === "dropped") {
+      const { dropped } = record;
+      this.#claims.push({ hash, unchained: dropped.unchained, dropped });
+    }
+  }
+
+  #checkSignature({ number, bytes }: HistoryLine): void {
+    if (this.#key === undefined) return;
+    if (isSignedBy(this.#key, bytes)) this.#signedLine = number;
+    else this.#flaw(number, "wrong_signature", "the signature is not one of this key");
+  }
+
+  #flaw(line: number, code: FlawCode, message: string): void {
+    this.#flaws.push({ line, code, message });
+  }
+
+  #remark(line: number, code: RemarkCode, message: string): void {
+    this.#remarks.push({ line, code, message });
+  }
+}
+
+const damagedEnds = "the line is damaged, or was changed at its beginning or end";

@@ -1,0 +1,195 @@
+import type { KeyObject } from "node:crypto";
+
+import { type CheckedFile, checkFile } from "./check-file.ts";
+import { findingsOfBeginning } from "./file-beginning.ts";
+import type { Finding, FlawCode, PlacedSeal, RemarkCode } from "./history-finding.ts";
+
+/** What the files are compared with, besides themselves. */
+export interface HistoryProof {
+  /** Hash of a line that somebody else has kept. */
+  readonly head: string | undefined;
+  /** Public key of the key that signs the history. */
+  readonly key: KeyObject | undefined;
+}
+
+/** What the check of a history has found. */
+export interface HistoryCheck {
+  readonly files: readonly CheckedFile[];
+  /** Empty: each line is as it was written, and none is missing between the first and the last. */
+  readonly flaws: readonly Finding<FlawCode>[];
+  readonly remarks: readonly Finding<RemarkCode>[];
+  /** Hashes of the lines that a kept head or a signature covers; `undefined`: there is no proof to cover any. */
+  readonly covered: ReadonlySet<string> | undefined;
+}
+
+/** A file with its bytes. */
+export interface HistoryFileBytes {
+  readonly file: string;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** Checks the files of one history, oldest first; copies may overlap. */
+export async function verifyHistory(
+  files: readonly HistoryFileBytes[],
+  { head, key }: HistoryProof,
+): Promise<HistoryCheck> {
+  const checked: CheckedFile[] = [];
+  for (const { file, pieces } of files) checked.push(await checkFile(file, pieces, key));
+  const flaws: Finding<FlawCode>[] = checked.flatMap((each) => each.flaws);
+  const remarks: Finding<RemarkCode>[] = checked.flatMap((each) => each.remarks);
+  const covered = coveredLines(checked, { head, key });
+  const isProved = head !== undefined || key !== undefined;
+  const belief = {
+    isCovered: (hash: string) => !isProved || covered.has(hash),
+    mayBeNewer: key === undefined,
+  };
+  for (const { file, beginning } of checked) {
+    const found = findingsOfBeginning(beginning, belief);
+    flaws.push(...found.flaws.map((each) => ({ file, ...each })));
+    remarks.push(...found.remarks.map((each) => ({ file, ...each })));
+  }
+  const links = checked.slice(1).map((each, index) => linkOf(checked.slice(0, index + 1), each));
+  for (const { flaw, remark } of [
+    ...links,
+    headFound(checked, head, covered),
+    signaturesOf(checked, key),
+  ]) {
+    if (flaw !== undefined) flaws.push(flaw);
+    if (remark !== undefined) remarks.push(remark);
+  }
+  return { files: checked, flaws, remarks, covered: isProved ? covered : undefined };
+}
+
+/**
+ * The hashes of the lines that a proof covers: from a kept head, or from each line with a right signature, back along the
+ * chain. With a key, only signatures count.
+ */
+function coveredLines(
+  files: readonly CheckedFile[],
+  { head, key }: HistoryProof,
+): ReadonlySet<string> {
+  const before = new Map<string, string>();
+  const proofs: string[] = [];
+  for (const { seals, signedLine } of files) {
+    for (const { hash, prev, line, isWhole } of seals) {
+      if (!isWhole) continue;
+      before.set(hash, prev);
+      if (key === undefined ? hash === head : line === signedLine) proofs.push(hash);
+    }
+  }
+  const covered = new Set<string>();
+  for (const proof of proofs) {
+    let at: string | undefined = proof;
+    while (at !== undefined && before.has(at) && !covered.has(at)) {
+      covered.add(at);
+      at = before.get(at);
+    }
+  }
+  return covered;
+}
+
+interface Found {
+  readonly flaw?: Finding<FlawCode>;
+  readonly remark?: Finding<RemarkCode>;
+}
+
+/** Whether a file continues the files before it, or repeats lines of them. */
+function linkOf(earlier: readonly CheckedFile[], next: CheckedFile): Found {
+  const before = earlier.at(-1);
+  const [first, last, end] = [next.seals[0], next.seals.at(-1), before?.seals.at(-1)];
+  if (before === undefined || first === undefined || last === undefined || end === undefined) {
+    return {};
+  }
+  if (first.prev === end.hash) return {};
+  const { file, seals } = next;
+  const known = new Set(earlier.flatMap((each) => each.seals.map(({ hash }) => hash)));
+  if (!known.has(first.hash) && !known.has(first.prev)) {
+    return { flaw: { file, line: first.line, ...flawBetween(before, next, first, end) } };
+  }
+  if (known.has(last.hash) || seals.some(({ hash }) => hash === end.hash)) {
+    const message = `the file repeats lines of ${before.file}, and they are the same`;
+    return { remark: { file, line: first.line, code: "overlap", message } };
+  }
+  const message = `the file and ${before.file} have a line in common and go on differently: in one of them lines were rewritten or are missing`;
+  return { flaw: { file, line: first.line, code: "diverges", message } };
+}
+
+/** Why a file does not continue the one before. */
+function flawBetween(
+  before: CheckedFile,
+  { chains, beginning }: CheckedFile,
+  first: PlacedSeal,
+  end: PlacedSeal,
+): { readonly code: FlawCode; readonly message: string } {
+  const isSame = chains.some((id) => before.chains.includes(id));
+  const isOther = chains.length > 0 && before.chains.length > 0 && !isSame;
+  if (isOther || first.prev === "") {
+    const ids = isOther ? `: chain ${chains.join(", ")}, not ${before.chains.join(", ")}` : "";
+    return {
+      code: "other_history",
+      message: `the file is of another history than ${before.file}${ids}`,
+    };
+  }
+  if (first.n <= end.n + 1) {
+    const message = `the file does not continue ${before.file}: name the files oldest first`;
+    return { code: "diverges", message };
+  }
+  const isDropped = beginning.claims.at(-1)?.dropped?.last.hash === first.prev;
+  const by = isDropped ? "; the program dropped them from this file" : "";
+  const missing = `lines ${end.n + 1} to ${first.n - 1} of the chain are missing between ${before.file} and this file`;
+  return { code: "missing_between", message: `${missing}${by}; name a copy that has them` };
+}
+
+/** Whether a head that somebody has kept is a line of the files. */
+function headFound(
+  files: readonly CheckedFile[],
+  head: string | undefined,
+  covered: ReadonlySet<string>,
+): Found {
+  if (head === undefined) return {};
+  const last = files.at(-1)?.file ?? "";
+  for (const { file, seals, beginning } of files.toReversed()) {
+    const seal = seals.findLast(({ hash, isWhole }) => isWhole && hash === head);
+    if (seal !== undefined) return { remark: headRemark(file, seal, files) };
+    // Whoever knows the head can name it: only a signature tells that the program dropped its line.
+    const claim = beginning.claims.findLast(({ hash }) => covered.has(hash));
+    if (claim?.dropped?.last.hash === head) {
+      const message = "the head is of the last line that the program dropped";
+      return { remark: { file, line: 0, code: "head", message } };
+    }
+  }
+  const message = `no line has the head ${head}: lines at the end were removed, the lines were written anew, or the line was dropped or is of another history`;
+  return { flaw: { file: last, line: 0, code: "head_missing", message } };
+}
+
+function headRemark(
+  file: string,
+  { line, n }: PlacedSeal,
+  files: readonly CheckedFile[],
+): Finding<RemarkCode> {
+  const since = (files.at(-1)?.seals.at(-1)?.n ?? n) - n;
+  const message = `the head is of this line; ${since === 0 ? "no line came after it" : `${since} lines came after it, which are not covered by the head`}`;
+  return { file, line, code: "head", message };
+}
+
+function signaturesOf(files: readonly CheckedFile[], key: KeyObject | undefined): Found {
+  const last = files.findLast(({ signedLine }) => signedLine !== undefined);
+  const file = last?.file ?? files.at(-1)?.file ?? "";
+  if (key === undefined) {
+    const isSigned = files.some(({ seals }) => seals.some((seal) => seal.isSigned));
+    if (!isSigned) return {};
+    const message = "the file has signatures, which were not checked: use --verify-key";
+    return { remark: { file, line: 0, code: "not_checked", message } };
+  }
+  if (last?.signedLine === undefined) {
+    const message = "no line is signed with this key";
+    return { flaw: { file, line: 0, code: "not_signed", message } };
+  }
+  const since = files
+    .slice(files.indexOf(last))
+    .flatMap(({ seals }, index) =>
+      seals.filter(({ line }) => index > 0 || line > (last.signedLine ?? 0)),
+    ).length;
+  const message = `the last signed line; ${since === 0 ? "no line" : `${since} lines`} came after it, which nothing signs yet`;
+  return { remark: { file, line: last.signedLine, code: "signed", message } };
+}

@@ -1,0 +1,253 @@
+import { execFileSync } from "node:child_process";
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { type HistoryStore, nodeHistoryStore } from "../../src/history/file/history-store.ts";
+import { historyJson } from "../../src/history/history-json.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
+import { at } from "../support/reports.ts";
+
+describe("the history file", () => {
+  it("gives back after a restart what was appended, in order", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2, 3]) first.file.append(entryAt(minute));
+    await first.file.settled();
+    const second = await openStore(nodeHistoryStore(place.file));
+    expect(second.entries).toEqual([1, 2, 3].map(entryAt));
+    expect(second.torn).toBe(0);
+  });
+
+  it("survives a kill after any byte: whole lines stay, a torn one goes, and it can be appended to", async ({
+    expect,
+  }) => {
+    await using place = await historyDirectory();
+    const whole = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2]) whole.file.append(entryAt(minute));
+    await whole.file.settled();
+    const bytes = await readFile(place.file);
+    const beginEnd = bytes.indexOf("\n") + 1;
+    const firstEnd = bytes.indexOf("\n", beginEnd) + 1;
+    const killedAfter = async (cut: number): Promise<void> => {
+      const file = `${place.file}-${cut}`;
+      await writeFile(file, bytes.subarray(0, cut));
+      const opened = await openStore(nodeHistoryStore(file));
+      const complete = cut === bytes.length ? 2 : cut >= firstEnd ? 1 : 0;
+      expect(opened.entries).toHaveLength(complete);
+      expect(opened.torn).toBe(
+        cut - ([bytes.length, firstEnd, beginEnd].find((end) => end <= cut) ?? 0),
+      );
+      opened.file.append(entryAt(3));
+      await opened.file.settled();
+      expect((await openStore(nodeHistoryStore(file))).entries).toEqual([
+        ...[1, 2].slice(0, complete).map(entryAt),
+        entryAt(3),
+      ]);
+    };
+    // Every byte around the ends of lines, and every eleventh of the others.
+    const ends = [0, beginEnd, firstEnd, bytes.length];
+    const cuts = Array.from({ length: bytes.length + 1 }, (_, cut) => cut).filter(
+      (cut) => cut % 11 === 0 || ends.some((end) => Math.abs(cut - end) <= 2),
+    );
+    await Promise.all(cuts.map(killedAfter));
+  });
+
+  it("passes over damaged lines in the middle, and says where they are", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    first.file.append(entryAt(1));
+    await first.file.settled();
+    await appendFile(place.file, "\0\0\0\n{}\n");
+    expect(first.damaged).toEqual([]);
+    const second = await openStore(nodeHistoryStore(place.file));
+    expect(second.damaged).toEqual([3, 4]);
+    second.file.append(entryAt(2));
+    await second.file.settled();
+    const third = await openStore(nodeHistoryStore(place.file));
+    expect(third.entries).toEqual([1, 2].map(entryAt));
+    expect(third.damaged).toEqual([3, 4]);
+  });
+
+  it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(
+    "is never made of another one that was named by mistake: %s",
+    async (text, { expect }) => {
+      await using place = await historyDirectory();
+      await mkdir(path.dirname(place.file));
+      await writeFile(place.file, text);
+      const opening = openStore(nodeHistoryStore(place.file));
+      await expect(opening).rejects.toThrow("the file is not a history file");
+      expect(await readFile(place.file, "utf8")).toBe(text);
+    },
+  );
+
+  it("drops what is too old", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const clock = new SimulatedClock(at(0));
+    const first = await openStore(nodeHistoryStore(place.file), { clock });
+    for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
+    await first.file.settled();
+    await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([entryAt(30)]);
+  });
+
+  it("never outgrows its size by more than what is written at once, and keeps the latest", async ({
+    expect,
+  }) => {
+    await using place = await historyDirectory();
+    const maxBytes = 5_000;
+    const store = nodeHistoryStore(place.file);
+    const { file } = await openStore(store, { maxBytes });
+    for (let minute = 1; minute <= 50; minute += 1) {
+      file.append(entryAt(minute));
+      await file.settled();
+      expect(await store.size()).toBeLessThanOrEqual(maxBytes);
+    }
+    const { entries } = await openStore(store);
+    expect(entries.length).toBeGreaterThan(4);
+    expect(entries.at(-1)).toEqual(entryAt(50));
+  });
+
+  it("does not block while the disk is full, reports it once, and writes later", async ({
+    expect,
+  }) => {
+    await using place = await historyDirectory();
+    const real = nodeHistoryStore(place.file);
+    let full = false;
+    const store: HistoryStore = {
+      ...real,
+      append: async (text) => {
+        await real.append(full ? text.slice(0, 20) : text);
+        if (full) throw new Error("ENOSPC");
+      },
+    };
+    const { file, told } = await openStore(store);
+    file.append(entryAt(1));
+    await file.settled();
+    full = true;
+    for (const minute of [2, 3]) {
+      file.append(entryAt(minute));
+      await file.settled();
+    }
+    full = false;
+    file.append(entryAt(4));
+    await file.settled();
+    expect(told).toEqual(["Error: ENOSPC", "recovered"]);
+    expect((await openStore(real)).entries).toEqual([1, 2, 3, 4].map(entryAt));
+  });
+
+  it("keeps in order what comes while an append fails", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const real = nodeHistoryStore(place.file);
+    const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isFull = true;
+    const store: HistoryStore = {
+      ...real,
+      append: async (text) => {
+        if (!isFull) return real.append(text);
+        begun.resolve();
+        return failure.promise;
+      },
+    };
+    const { file, told } = await openStore(store);
+    file.append(entryAt(1));
+    file.append(entryAt(2));
+    await begun.promise;
+    file.append(entryAt(3));
+    file.append(entryAt(4));
+    failure.reject(new Error("ENOSPC"));
+    await file.settled();
+    expect((await openStore(real)).entries).toEqual([]);
+    isFull = false;
+    file.append(entryAt(5));
+    await file.settled();
+    expect(told).toEqual(["Error: ENOSPC", "recovered"]);
+    expect((await openStore(real)).entries).toEqual([1, 2, 3, 4, 5].map(entryAt));
+  });
+
+  it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const real = nodeHistoryStore(place.file);
+    const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const append = (): Promise<void> => {
+      begun.resolve();
+      return failure.promise;
+    };
+    const { file } = await openStore({ ...real, append });
+    const first = file.appendAndWait(entryAt(1));
+    await begun.promise;
+    const second = file.appendAndWait(entryAt(2));
+    failure.reject(new Error("ENOSPC"));
+    await Promise.all([first, second, first.then(() => file.appendAndWait(entryAt(3)))]);
+    const { entries } = await openStore(real);
+    expect(entries).toEqual([]);
+  });
+
+  it("follows no symbolic link where it writes", async ({ expect }) => {
+    await using place = await historyDirectory();
+    await mkdir(path.dirname(place.file));
+    const victim = path.join(path.dirname(place.file), "victim");
+    await writeFile(victim, "");
+    await symlink(victim, `${place.file}.next`);
+    const clock = new SimulatedClock(at(0));
+    const first = await openStore(nodeHistoryStore(place.file), { clock });
+    for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
+    await first.file.settled();
+    await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([entryAt(30)]);
+
+    await rm(place.file);
+    await symlink(victim, place.file);
+    await expect(openStore(nodeHistoryStore(place.file))).rejects.toThrow("is a symbolic link");
+    await expect(nodeHistoryStore(place.file).append("{}")).rejects.toThrow("ELOOP");
+    expect(await readFile(victim, "utf8")).toBe("");
+  });
+
+  it("is not opened where it is a pipe or a device, which could wait for ever", async ({
+    expect,
+  }) => {
+    await using place = await historyDirectory();
+    await mkdir(path.dirname(place.file));
+    execFileSync("mkfifo", [place.file]);
+    for (const file of [place.file, "/dev/null", path.dirname(place.file)]) {
+      await expect(openStore(nodeHistoryStore(file))).rejects.toThrow(
+        `${file} is no regular file: configure another path`,
+      );
+    }
+  });
+
+  it("waits for no reader of a pipe that takes its place", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const { file, told } = await openStore(nodeHistoryStore(place.file));
+    file.append(entryAt(1));
+    await file.settled();
+    await rm(place.file);
+    execFileSync("mkfifo", [place.file]);
+    file.append(entryAt(2));
+    await file.settled();
+    expect(told).toEqual([expect.stringContaining("ENXIO")]);
+  });
+
+  it("calls a line that is nested too deeply damaged", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    first.file.append(entryAt(1));
+    await first.file.settled();
+    const value = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const text = JSON.stringify(historyJson(entryAt(2))).replace(/"fields":\[/, `$&${value},`);
+    await appendFile(place.file, `${text}\n`);
+    const second = await openStore(nodeHistoryStore(place.file));
+    expect(second.entries).toEqual([entryAt(1)]);
+    expect(second.damaged).toEqual([3]);
+  });
+
+  it("writes at its end what still waits", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2, 3]) file.append(entryAt(minute));
+    await file[Symbol.asyncDispose]();
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toHaveLength(3);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, it } from "vitest";
+
+import { headPortsOf, readSignKey } from "../../src/daemon/history-ports.ts";
+import { HistoryHeads } from "../../src/history/file/history-heads.ts";
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import type { Notification } from "../../src/notify/notification.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { entryAt, MemoryHistory, openStore } from "../support/history-files.ts";
+import { headOf } from "../support/kept-history.ts";
+import { book } from "../support/log-book.ts";
+
+const hourMs = 3_600_000;
+
+/** Heads of a history that is written while a clock runs. */
+async function watched(store: MemoryHistory, clock: SimulatedClock) {
+  const { logger, lines } = book();
+  const told: Notification[] = [];
+  const notify = (notification: Notification): void => void told.push(notification);
+  const { file } = await openStore(store, { clock });
+  const heads = new HistoryHeads({
+    ...headPortsOf("history.jsonl", logger, notify),
+    clock,
+    isSigned: false,
+  });
+  heads.start(file);
+  const logged = (): readonly unknown[] => lines().map(({ when }) => when);
+  return { file, heads, told, logged, lines };
+}
+
+describe("the heads of the history", () => {
+  it("are sent once a day, also where the daemon restarts every hour", async ({ expect }) => {
+    const store = new MemoryHistory();
+    const clock = new SimulatedClock();
+    const sent: Notification[] = [];
+    for (let hour = 0; hour < 49; hour += 1) {
+      const { file, heads, told } = await watched(store, clock);
+      await file.appendAndWait(entryAt(hour));
+      await clock.advance(hourMs);
+      await file.settled();
+      await heads.stop(file);
+      sent.push(...told);
+    }
+    expect(sent.map(({ reason, zone }) => [reason, zone])).toEqual(
+      Array.from({ length: 3 }, () => ["HistoryHead", ""]),
+    );
+    const days = sent.map(({ at }) => Number(at) / hourMs);
+    expect(days.slice(1).map((each, index) => each - (days[index] ?? 0))).toEqual([24, 24]);
+  });
+
+  it("are those of the file, and are not sent again where nothing was added", async ({
+    expect,
+  }) => {
+    const store = new MemoryHistory();
+    const clock = new SimulatedClock();
+    const { file, heads, told, logged, lines } = await watched(store, clock);
+    await file.appendAndWait(entryAt(1));
+    await clock.advance(73 * hourMs);
+    expect(told).toHaveLength(1);
+    const head = headOf(store.bytes);
+    expect(told[0]?.message).toContain(`head of the history: ${head} (line 3 of chain c1)`);
+    await heads.stop(file);
+    heads.stopped(file);
+    expect(logged()).toEqual(["daily", "daily", "daily", "daily", "stop"]);
+    expect(lines().at(-1)).toMatchObject({ msg: "history head", head, line: 3, chain: "c1" });
+  });
+
+  it("go on where the clock was set back by a year", async ({ expect }) => {
+    const store = new MemoryHistory();
+    const first = await watched(store, new SimulatedClock(new Date("2027-11-20T12:00:00Z")));
+    await first.file.appendAndWait(entryAt(1));
+    await first.file.recordHead("daily");
+    await first.heads.stop(first.file);
+    const clock = new SimulatedClock();
+    const { file, heads, told } = await watched(store, clock);
+    await file.appendAndWait(entryAt(2));
+    await clock.advance(hourMs);
+    await heads.stop(file);
+    expect(told).toHaveLength(1);
+  });
+});
+
+it("says in the log that a key cannot be used, and goes on without it", async ({ expect }) => {
+  const { logger, lines } = book();
+  const namedFiles = { ...nodeNamedFiles, read: () => Promise.resolve(Buffer.from("no key")) };
+  const config = { path: "h", maxAgeMs: 1, maxBytes: 1, signKey: "/sign.pem" };
+  expect(await readSignKey(config, logger, { directory: "/", namedFiles })).toBeUndefined();
+  expect(lines()).toMatchObject([
+    {
+      level: "error",
+      path: "/sign.pem",
+      error: "it is not a private key in PEM without a password",
+    },
+  ]);
+});

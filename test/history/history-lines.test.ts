@@ -1,0 +1,83 @@
+import { describe, it } from "vitest";
+
+import { readHistory } from "../../src/history/file/history-lines.ts";
+import { nodeHistoryStore } from "../../src/history/file/history-store.ts";
+import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
+import { shop } from "../support/fleets.ts";
+import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
+import { at, change, report } from "../support/reports.ts";
+
+/** A run of two changes that is about to send the first. */
+const running: HistoryEntry = runningEntryOf(
+  report(shop, 9, {
+    result: "applied",
+    cause: "pending",
+    changes: [change("policy/a"), change("policy/b")],
+    outcomes: [],
+  }),
+  undefined,
+);
+
+/** What became of its changes as it went on. */
+const steps = [
+  ["unknown", "skipped"],
+  ["done", "unknown"],
+] as const;
+
+describe("a history file with the lines of a run that was sending writes", () => {
+  it("makes one interrupted entry of a run that never ended, once", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    await file.appendAndWait(running);
+    for (const [index, results] of steps.entries()) {
+      const { zone, run } = running;
+      await file.appendAndWait({ at: at(10 + index), zone, run, results });
+    }
+    const { entries } = await openStore(nodeHistoryStore(place.file));
+    const [one, two] = running.changes;
+    const changes = [
+      { ...one, result: "done" },
+      { ...two, result: "unknown" },
+    ];
+    expect(entries).toEqual([{ ...running, at: at(11), result: "interrupted", changes }]);
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual(entries);
+  });
+
+  it("has one entry of a run that ended after its writes were recorded", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    await file.appendAndWait(running);
+    const { zone, run } = running;
+    await file.appendAndWait({ at: at(10), zone, run, results: ["done", "unknown"] });
+    const ended = { ...entryAt(11), run };
+    file.append(ended);
+    await file.settled();
+    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
+    expect(entries).toEqual([ended]);
+    expect(damaged).toEqual([]);
+  });
+
+  it("is read oldest first, although a killed run gets its entry late", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const store = nodeHistoryStore(place.file);
+    const { file } = await openStore(store);
+    await file.appendAndWait(running);
+    file.append(entryAt(11));
+    await file.settled();
+    await openStore(store);
+    const { entries } = await readHistory(store.read(0));
+    expect(entries.map(({ result, at: moment }) => [result, moment])).toEqual([
+      ["interrupted", at(9)],
+      [entryAt(11).result, at(11)],
+    ]);
+  });
+
+  it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    const { zone, run } = running;
+    await file.appendAndWait({ at: at(10), zone, run, results: ["done"] });
+    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
+    expect([entries, damaged]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,291 @@
+import { describe, it } from "vitest";
+
+import { historyEntryFrom, historyJson } from "../../src/history/history-json.ts";
+import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
+import { RecentHistory } from "../../src/history/recent-history.ts";
+import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/history/timeline.ts";
+import { durationText } from "../../src/render/format.ts";
+import { a, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
+import { at, type Came, declared, failed, load, report } from "../support/reports.ts";
+import { historyOf, sceneHistory } from "../support/scenes.ts";
+
+const clear: Came = { result: "in_sync" };
+const corrected: Came = { result: "applied", cause: "drift", changes: [a] };
+const unreadable: Came = { result: "error" };
+
+/** Entries of the shop after runs at these minutes. */
+function entriesAfter(...runs: readonly (readonly [number, Came])[]): readonly HistoryEntry[] {
+  const reports = runs.map(([minute, came]) => report(shop, minute, came));
+  return historyOf(fleetOf(), reports).of(shop);
+}
+
+function minutesOf(entries: readonly HistoryEntry[]): readonly number[] {
+  return entries.map((entry) => (Number(entry.at) - Number(at(0))) / 60_000);
+}
+
+describe("what history keeps", () => {
+  it.for([
+    { when: "nothing ever happens", runs: [[1, clear] as const, [2, clear] as const], keeps: [] },
+    {
+      when: "the same drift is seen again and again, until it is gone",
+      runs: [
+        [1, clear] as const,
+        ...[2, 3, 4].map((m) => [m, drifted] as const),
+        [5, clear] as const,
+      ],
+      keeps: [2, 5],
+    },
+    {
+      when: "each look finds drift and undoes it",
+      runs: [1, 2, 3].map((m) => [m, corrected] as const),
+      keeps: [1, 2, 3],
+    },
+    {
+      when: "drift is undone at once, and nothing happens after it",
+      runs: [[1, corrected] as const, [2, clear] as const, [3, clear] as const],
+      keeps: [1],
+    },
+    {
+      when: "the service is away for a while",
+      runs: [
+        [1, clear] as const,
+        [2, unreadable] as const,
+        [3, unreadable] as const,
+        [4, clear] as const,
+      ],
+      keeps: [2, 4],
+    },
+    {
+      when: "a plan comes to be held for another reason",
+      runs: [
+        [1, held("weakening")] as const,
+        [2, held("weakening")] as const,
+        [3, held("contended")] as const,
+      ],
+      keeps: [1, 3],
+    },
+  ])("is of the minutes $keeps when $when", ({ runs, keeps }, { expect }) => {
+    expect(minutesOf(entriesAfter(...runs))).toEqual(keeps);
+  });
+
+  it.for([
+    { when: "while it drifts", runs: [[1, drifted] as const], keeps: [1, 9], seen: 8 },
+    {
+      when: "in order",
+      runs: [
+        [1, drifted],
+        [2, clear],
+      ] as const,
+      keeps: [1, 2, 9],
+      seen: 1,
+    },
+    { when: "and nothing was ever told of it", runs: [[1, clear] as const], keeps: [], seen: 0 },
+  ])("ends when the zone leaves the files $when", ({ runs, keeps, seen }, { expect }) => {
+    const fleet = fleetOf();
+    const reports = runs.map(([minute, came]) => report(shop, minute, came));
+    const history = historyOf(fleet, reports);
+    for (const gone of fleet.declare([], at(9))) history.recordRemoval(gone, load({ at: at(9) }));
+    const entries = history.of(shop);
+    expect(minutesOf(entries)).toEqual(keeps);
+    const time = driftTimeIn(shop, entries, { since: at(0), until: at(20) });
+    expect(time).toMatchObject({ seenMs: seen * 60_000, isDrifting: false });
+    expect(entries.map((each) => historyEntryFrom(historyJson(each)))).toEqual(entries);
+    const [last] = entries.slice(-1);
+    if (last?.at.getTime() === at(9).getTime()) {
+      expect(last).toMatchObject({ result: "no_longer_declared", status: "unknown" });
+    }
+  });
+
+  it("drops the oldest of all zones first when the bound is reached", ({ expect }) => {
+    const [one] = entriesAfter([1, drifted]);
+    if (one === undefined) throw new Error("nothing was kept");
+    const size = JSON.stringify(historyJson(one)).length;
+    const history = new RecentHistory(size * 3 + 10);
+    for (const zone of ["a", "b", "a", "c", "b"]) history.restore({ ...one, zone });
+    expect(["a", "b", "c"].map((zone) => history.of(zone).length)).toEqual([1, 1, 1]);
+  });
+
+  it("comes back from JSON as it was", ({ expect }) => {
+    const entries = [...sceneHistory().of(shop), ...sceneHistory().of("pay.example.com")];
+    expect(entries).toHaveLength(3);
+    const again = entries.map((entry) =>
+      historyEntryFrom(JSON.parse(JSON.stringify(historyJson(entry)))),
+    );
+    expect(again).toEqual(entries);
+  });
+
+  it("keeps Git's name for the revision", ({ expect }) => {
+    const [entry] = sceneHistory().of(shop);
+    if (entry === undefined) throw new Error("nothing was kept");
+    const labelled = { ...entry, commit: "8c9b6cfb5909-dirty" };
+    expect(historyEntryFrom(JSON.parse(JSON.stringify(historyJson(labelled))))).toEqual(labelled);
+  });
+
+  it.for([null, [], {}, { at: "yesterday" }, { at: "2026-01-01T00:00:00Z", zone: "a" }, "text"])(
+    "is not made of %j",
+    (value, { expect }) => {
+      expect(historyEntryFrom(value)).toBeUndefined();
+    },
+  );
+});
+
+describe("the time that a zone drifted", () => {
+  it.for([
+    { when: "it never did", runs: [[1, clear] as const], seen: 0, most: 0, episodes: 0 },
+    {
+      when: "it was seen by one look and gone at a later one",
+      runs: [
+        [10, clear] as const,
+        [25, drifted] as const,
+        [40, drifted] as const,
+        [55, clear] as const,
+      ],
+      seen: 30,
+      most: 45,
+      episodes: 1,
+    },
+    {
+      when: "the look that saw it undid it",
+      runs: [[10, clear] as const, [25, corrected] as const],
+      seen: 0,
+      most: 15,
+      episodes: 1,
+    },
+    {
+      when: "reads failed in between, which say nothing of it",
+      runs: [
+        [10, clear] as const,
+        [20, drifted] as const,
+        [30, unreadable] as const,
+        [50, clear] as const,
+      ],
+      seen: 30,
+      most: 40,
+      episodes: 1,
+    },
+    {
+      when: "it goes on",
+      runs: [[10, clear] as const, [40, drifted] as const],
+      seen: 20,
+      most: 50,
+      episodes: 1,
+    },
+    {
+      when: "it was undone in part only",
+      runs: [
+        [10, clear] as const,
+        [20, { ...corrected, outcomes: [failed("policy/a")], left: [a] }] as const,
+        [30, corrected] as const,
+      ],
+      seen: 10,
+      most: 20,
+      episodes: 1,
+    },
+    {
+      when: "it only waited for a new revision",
+      runs: [[10, pending] as const],
+      seen: 0,
+      most: 0,
+      episodes: 0,
+    },
+  ])(
+    "is $seen min seen and at most $most when $when",
+    ({ runs, seen, most, episodes }, { expect }) => {
+      const time = driftTimeIn(shop, entriesAfter(...runs), { since: at(0), until: at(60) });
+      expect(time.seenMs / 60_000).toBe(seen);
+      expect(time.atMostMs / 60_000).toBe(most);
+      expect(time.episodes).toBe(episodes);
+    },
+  );
+
+  it("counts within the period alone", ({ expect }) => {
+    const entries = entriesAfter([10, clear], [20, drifted], [50, clear]);
+    const within = (since: number, until: number): number =>
+      driftTimeIn(shop, entries, { since: at(since), until: at(until) }).seenMs / 60_000;
+    expect(within(0, 60)).toBe(30);
+    expect(within(30, 40)).toBe(10);
+    expect(within(0, 15)).toBe(0);
+    expect(within(50, 60) + within(20, 50)).toBe(30);
+    expect(within(51, 60)).toBe(0);
+  });
+
+  it("goes on after a restart that found it still there", ({ expect }) => {
+    const first = entriesAfter([10, clear], [20, drifted]);
+    const second = entriesAfter([30, drifted], [40, clear]);
+    const [episode, ...more] = driftEpisodes([...first, ...second]);
+    expect(more).toEqual([]);
+    expect(episode).toEqual({ earliest: at(10), detected: at(20), gone: at(40) });
+  });
+});
+
+describe("what a zone was", () => {
+  it("has no gaps, and marks periods without a record", ({ expect }) => {
+    const entries = entriesAfter([10, clear], [20, drifted], [40, clear]);
+    const spans = statusSpans(
+      entries,
+      { status: "in_sync", statusSince: at(40) },
+      { since: at(0), until: at(60) },
+    );
+    expect(spans).toEqual([
+      { status: undefined, since: at(0), until: at(20) },
+      { status: "drifted", since: at(20), until: at(40) },
+      { status: "in_sync", since: at(40), until: at(60) },
+    ]);
+  });
+
+  it("is what it is now since when, where history is empty", ({ expect }) => {
+    const spans = statusSpans(
+      [],
+      { status: "in_sync", statusSince: at(5) },
+      { since: at(0), until: at(60) },
+    );
+    expect(spans.map(({ status }) => status)).toEqual([undefined, "in_sync"]);
+  });
+});
+
+it.for([
+  [0, "0 s"],
+  [999, "0 s"],
+  [61_000, "1 min 1 s"],
+  [3_600_000, "1 h"],
+  [12_000_000, "3 h 20 min"],
+  [90_000_000, "1 day 1 h"],
+  [86_400_000 * 40, "40 days"],
+] as const)("%i ms are %s", ([ms, text], { expect }) => {
+  expect(durationText(ms)).toBe(text);
+});
+
+describe("a change that corrects drift and applies a declaration too", () => {
+  it("has in the history what the drift did", ({ expect }) => {
+    const causes = [
+      { cause: "drift", fields: ["action"] },
+      { cause: "pending", fields: ["description"] },
+    ] as const;
+    const [entry] = entriesAfter([
+      1,
+      { result: "planned", cause: "drift", changes: [{ ...a, causes }] },
+    ]);
+    expect(entry?.changes).toMatchObject([{ causes: ["drift", "pending"], drift: "weakens" }]);
+  });
+});
+
+describe("the entry of a run that was killed between two writes", () => {
+  it.for([
+    { finds: "pending", before: [clear], since: undefined, clearAt: undefined },
+    { finds: "pending", before: [clear, drifted], since: at(2), clearAt: undefined },
+    { finds: "drift", before: [clear, clear], since: at(9), clearAt: at(2) },
+    { finds: "drift", before: [clear, drifted, drifted], since: at(2), clearAt: undefined },
+  ] as const)(
+    "is of a zone that drifts since $since after it found $finds",
+    ({ finds, before, since, clearAt }, { expect }) => {
+      const fleet = fleetOf(declared(shop));
+      for (const [index, came] of before.entries()) {
+        fleet.recordZone(report(shop, index + 1, came));
+      }
+      const run = report(shop, 9, { result: "applied", cause: finds, changes: [a] });
+      const entry = runningEntryOf(run, fleet.zone(shop));
+      expect(entry).toMatchObject({ result: "running", driftedSince: since, causes: [finds] });
+      expect(entry.clearAt).toEqual(clearAt);
+    },
+  );
+});

@@ -1,0 +1,213 @@
+import { generateKeyPairSync } from "node:crypto";
+
+import { describe, it } from "vitest";
+
+import { sha256 } from "../../src/syntax/digest.ts";
+import { entryAt, verified } from "../support/history-files.ts";
+import {
+  bytesOf,
+  found,
+  headOf,
+  type Kept,
+  kept,
+  lineOfOlderVersion,
+  linesIn,
+} from "../support/kept-history.ts";
+
+const keys = generateKeyPairSync("ed25519");
+const { publicKey: otherKey } = generateKeyPairSync("ed25519");
+
+describe("a history as it was written", () => {
+  it.for<{ when: string; options: Kept; says?: readonly string[] }>([
+    { when: "new", options: {} },
+    {
+      when: "signed, without the key",
+      options: { signKey: keys.privateKey },
+      says: ["(0 not_checked)"],
+    },
+    { when: "begun by an older version", options: { older: 3 }, says: ["(1 older_version)"] },
+    {
+      when: "only of an older version",
+      options: { older: 3, entries: 0 },
+      says: ["(1 older_version)"],
+    },
+    { when: "after drops", options: { entries: 30, maxBytes: 6_000 }, says: ["(1 dropped)"] },
+    {
+      when: "after drops of lines of an older version",
+      options: { older: 10, entries: 3, maxBytes: 7_000 },
+      says: ["(1 older_version)", "(1 dropped)"],
+    },
+  ])("is intact: $when", async ({ options, says = [] }, { expect }) => {
+    const { bytes } = await kept(options);
+    const said = await found([bytes]);
+    expect(said.map((each) => each.replace(/^\(\d+ dropped/, "(1 dropped"))).toEqual(says);
+  });
+
+  it("names the lines without a hash where an older version was started in between", async ({
+    expect,
+  }) => {
+    const { bytes } = await kept({ entries: 3 });
+    const later = await kept({
+      bytes: Buffer.concat([bytes, Buffer.from(lineOfOlderVersion(9))]),
+      from: 10,
+      entries: 2,
+    });
+    expect(await found([later.bytes])).toEqual([`${linesIn(bytes).length + 1} no_hash`]);
+  });
+
+  it("carries the version of the program, the revision and the hash of the line before", async ({
+    expect,
+  }) => {
+    const [begin = "", entry = ""] = linesIn((await kept()).bytes);
+    const content: unknown = JSON.parse(entry);
+    const open = begin.slice(0, begin.lastIndexOf(',"hash":'));
+    expect(content).toMatchObject({
+      n: 2,
+      prev: sha256(open),
+      version: "1.2.3",
+      revision: entryAt(1).revision,
+    });
+  });
+});
+
+/** Two neighbours in the other order. */
+function swap(lines: readonly string[], a: number): readonly string[] {
+  return lines.with(a, lines[a + 1] ?? "").with(a + 1, lines[a] ?? "");
+}
+
+describe("a history that somebody changed", () => {
+  it.for<{
+    what: string;
+    edit: (lines: readonly string[]) => readonly string[];
+    says: readonly string[];
+  }>([
+    {
+      what: "a changed word",
+      edit: (lines) => lines.with(3, (lines[3] ?? "").replace("found", "done")),
+      says: ["4 changed"],
+    },
+    {
+      what: "a changed last line",
+      edit: (lines) => lines.with(10, (lines[10] ?? "").replace("stop", "daily")),
+      says: ["11 changed"],
+    },
+    { what: "removed lines", edit: (lines) => lines.toSpliced(3, 2), says: ["4 removed"] },
+    { what: "removed first lines", edit: (lines) => lines.slice(2), says: ["1 missing_start"] },
+    {
+      what: "a line twice",
+      edit: (lines) => lines.toSpliced(3, 0, lines[3] ?? ""),
+      says: ["5 inserted"],
+    },
+    {
+      what: "an inserted line without a hash",
+      edit: (lines) => lines.toSpliced(3, 0, lineOfOlderVersion(5)),
+      says: ["4 no_hash"],
+    },
+    {
+      what: "a line of an older version before the chain",
+      edit: (lines) => [lineOfOlderVersion(0), ...lines],
+      says: ["1 changed"],
+    },
+    {
+      what: "two lines in the other order",
+      edit: (lines) => swap(lines, 3),
+      says: ["4 reordered", "5 inserted", "6 inserted"],
+    },
+    {
+      what: "a lost line feed",
+      edit: (lines) => lines.with(3, (lines[3] ?? "").trimEnd()),
+      says: ["4 changed"],
+    },
+    {
+      what: "bytes at the end",
+      edit: (lines) => [...lines, '{"at":"2026-11-20T12:00:00.000Z","n":3'],
+      says: ["12 changed"],
+    },
+    { what: "no lines", edit: () => [], says: ["0 empty"] },
+  ])("says where: $what", async ({ edit, says }, { expect }) => {
+    const { bytes } = await kept();
+    const said = await found([bytesOf(edit(linesIn(bytes)))]);
+    expect(said).toEqual(says);
+  });
+
+  it("shows that last lines were removed, only where somebody has kept a head", async ({
+    expect,
+  }) => {
+    const { bytes } = await kept();
+    const cut = bytesOf(linesIn(bytes).slice(0, -2));
+    expect(await found([cut])).toEqual([]);
+    expect(await found([cut], { head: headOf(bytes) })).toEqual(["0 head_missing"]);
+    expect(await found([bytes], { head: headOf(cut) })).toEqual(["(9 head)"]);
+  });
+
+  it("shows by the signatures what a chain that was computed anew does not show", async ({
+    expect,
+  }) => {
+    const { bytes } = await kept({ signKey: keys.privateKey });
+    const anew = await kept({ entries: 7 });
+    expect(await found([anew.bytes])).toEqual([]);
+    expect(await found([anew.bytes], { key: keys.publicKey })).toEqual(["0 not_signed"]);
+    expect(await found([bytes], { key: keys.publicKey })).toEqual(["(11 signed)"]);
+    const ofOther = await found([bytes], { key: otherKey });
+    expect(ofOther).toEqual([
+      "1 wrong_signature",
+      "6 wrong_signature",
+      "11 wrong_signature",
+      "0 not_signed",
+    ]);
+    const unsigned = await kept({ bytes, from: 20, entries: 2 });
+    const { remarks } = await verified([unsigned.bytes], { key: keys.publicKey });
+    expect(remarks.map(({ message }) => message).join()).toContain(
+      "3 lines came after it, which nothing signs",
+    );
+  });
+});
+
+describe("several files", () => {
+  it("are one history where each continues or repeats the one before", async ({ expect }) => {
+    const first = await kept();
+    const second = await kept({ bytes: first.bytes, from: 20 });
+    const lines = linesIn(first.bytes).length;
+    const rest = bytesOf(linesIn(second.bytes).slice(lines));
+    expect(await found([first.bytes, second.bytes])).toEqual(["(1 overlap)"]);
+    expect(await found([first.bytes, rest])).toEqual(["1 missing_start"]);
+  });
+
+  it("say what is missing between them, also where the program dropped it", async ({ expect }) => {
+    const first = await kept({ entries: 4 });
+    const later = await kept({ bytes: first.bytes, from: 10, entries: 30, maxBytes: 6_000 });
+    const { flaws } = await verified([first.bytes, later.bytes]);
+    expect(flaws.map(({ code }) => code)).toEqual(["missing_between"]);
+    expect(flaws[0]?.message).toMatch(
+      /^lines 7 to \d+ of the chain are missing between file-1 and this file; the program dropped them/,
+    );
+  });
+
+  it("are not one history where they are of two installations, or were continued twice", async ({
+    expect,
+  }) => {
+    const first = await kept();
+    const other = await kept({ chain: "c2" });
+    const [a, b] = [
+      await kept({ bytes: first.bytes, from: 20 }),
+      await kept({ bytes: first.bytes, from: 40 }),
+    ];
+    expect(await found([first.bytes, other.bytes])).toEqual(["1 other_history"]);
+    expect(await found([a.bytes, b.bytes])).toEqual(["1 diverges"]);
+  });
+
+  it("do not continue one another by the number of a line alone", async ({ expect }) => {
+    const first = await kept();
+    const other = await kept({ entries: 8, from: 3 });
+    const more = await kept({ bytes: other.bytes, from: 20, entries: 2 });
+    const rest = linesIn(more.bytes).slice(linesIn(first.bytes).length - 1);
+    const said = await found([first.bytes, bytesOf(rest)]);
+    expect(said).toContain("1 diverges");
+  });
+
+  it("are in order although the clock was set back, and say so", async ({ expect }) => {
+    const first = await kept({ from: 20 });
+    const second = await kept({ bytes: first.bytes, from: 1 });
+    expect(await found([second.bytes])).toEqual(["(12 clock)"]);
+  });
+});
