@@ -12,7 +12,6 @@ import type {
   PartsToRead,
   RequestPriority,
   ScriptReader,
-  WriteFence,
 } from "../zone/ports.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import { ServiceError } from "../zone/service-error.ts";
@@ -34,20 +33,18 @@ import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
 import { KnownBodies } from "./request/answer.ts";
 import type { Get, Send } from "./request/call.ts";
-import type { Connection } from "./request/client.ts";
+import type { ServiceConnection } from "./request/client.ts";
 import { sendWithRetries, type RetryPolicy, type ServiceSession } from "./request/retry.ts";
 import { sendWrite, check } from "./write/send-write.ts";
 
 /** How to connect to the service. */
 export interface ServiceOptions {
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   /** A zone uses the first credential that serves it. */
   readonly credentials: readonly Credential[];
   readonly retry: RetryPolicy;
   /** At least 0, below 1. */
   readonly random: () => number;
-  /** The fence of each credential; omitted: that of the connection. */
-  readonly fenceOf?: ((credential: string) => WriteFence | undefined) | undefined;
 }
 
 /** The service, connected with all credentials. */
@@ -66,9 +63,12 @@ export interface ZoneListing {
 
 /** Reads the service. It cannot write: planning gets this capability only. */
 export interface Reader extends LiveReader {
-  /** Lists the zones of all credentials; throws where no credential can list. */
+  /** Lists the zones of all credentials; throws if no credential can list. */
   listZones(signal: AbortSignal): Promise<ZoneListing>;
-  /** Verifies each token a few times a day and notes the result on its credential; `zones` name the accounts. */
+  /**
+   * Verifies each token a few times a day and notes the result on its credential; `zones` name the
+   * accounts.
+   */
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
   /** Reads the parts of a zone and parses them. */
   readZone(
@@ -120,17 +120,20 @@ export interface VersionPruner {
 
 /** Changes the service. */
 export interface Writer extends LiveWriter {
-  /** Validates a write of a ruleset at the service without storing it; other writes cannot be validated. */
+  /**
+   * Validates a write of a ruleset at the service without storing it; other writes cannot be
+   * validated.
+   */
   check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
 }
 
 /** Connects the parts. Sends nothing. */
 export function connectService(options: ServiceOptions): Service {
-  const { connection, credentials, retry, random, fenceOf = () => connection.fence } = options;
+  const { connection, credentials, retry, random } = options;
   const known = new KnownBodies();
   return {
     sessions: credentials.map((credential) => ({
-      connection: { ...connection, fence: fenceOf(credential.name) },
+      connection,
       credential,
       retry,
       random,
@@ -214,8 +217,8 @@ export function createPruner(service: Service): VersionPruner {
 
 export function createWriter(service: Service): Writer {
   return {
-    write: async (live, write, signal, stop) =>
-      sendWrite(stoppable(sessionOf(service, live.zone), stop), live, write, signal),
+    write: async (live, write, signal, stop, beforeAttempt) =>
+      sendWrite(stoppable(sessionOf(service, live.zone), stop, beforeAttempt), live, write, signal),
     check: async (live, write, signal) =>
       check(sender(sessionOf(service, live.zone)), live, write, signal),
   };
@@ -235,9 +238,15 @@ function sender(session: ServiceSession): Send {
 }
 
 /** Sends writes until `stop`. Reads that complete a write are not stopped. */
-function stoppable(session: ServiceSession, stop: AbortSignal): Send {
+function stoppable(
+  session: ServiceSession,
+  stop: AbortSignal,
+  beforeAttempt: (() => void) | undefined,
+): Send {
   return (call, signal) =>
-    sendWithRetries(session, "write", call, signal, call.method === "GET" ? signal : stop);
+    call.method === "GET"
+      ? sendWithRetries(session, "write", call, signal)
+      : sendWithRetries(session, "write", call, signal, stop, beforeAttempt);
 }
 
 function sessionOf({ sessions }: Service, zone: Zone): ServiceSession {

@@ -1,13 +1,16 @@
 import { type Json, type JsonObject, coerceTexts } from "../syntax/json.ts";
 
-/** A text, or `otherwise` where the service gave none. */
+/** A text, or `otherwise` if the service gave none. */
 export function textIn(object: JsonObject, name: string, otherwise = ""): string {
   const value = object[name];
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value : otherwise;
 }
 
-/** A boolean, which the service also writes as a string (SERVICE.md A.6); `undefined` where it is neither. */
+/**
+ * A boolean, which the service also writes as a string (SERVICE.md A.6); `undefined` if it is
+ * neither.
+ */
 export function flagIn(object: JsonObject, name: string): boolean | undefined {
   const value = object[name];
   if (value === "true") return true;

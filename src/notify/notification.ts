@@ -3,10 +3,11 @@ import { changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import { changedByLine, driftWords } from "../render/cause-text.ts";
 import { changesLine, driftLine } from "../render/change-text.ts";
+import { type JudgedTokenUse, tokenUseText } from "../state/audit-status.ts";
 import { onsets, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
-import { isObservation } from "../state/run-report.ts";
+import { isObservation, type ZoneReport } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 import { firstOf } from "../syntax/first-of.ts";
 
@@ -26,6 +27,7 @@ export type NotificationReason =
   | "RevisionHeld"
   | "RevisionRejected"
   | "HistoryHead"
+  | "TokenUsedElsewhere"
   | "ScriptFindings"
   | "NoScriptFindings";
 
@@ -108,6 +110,33 @@ export function notificationOfRemovals(
     commit,
     run: "",
     // It resolves no earlier notification: one about the revision, or one about another zone.
+    isResolved: false,
+  };
+}
+
+/**
+ * The one notification about uses of our tokens elsewhere; `undefined`: there are none.
+ *
+ * @param report the run that tells about them; `undefined`: they concern no declared zone.
+ */
+export function notificationOfTokenUses(
+  uses: readonly JudgedTokenUse[],
+  report: Pick<ZoneReport, "run" | "revision" | "commit"> | undefined,
+): Notification | undefined {
+  const first = uses.find(({ isDrift }) => isDrift) ?? uses[0];
+  if (first === undefined) return undefined;
+  const more = uses.length === 1 ? "" : ` (and ${uses.length - 1} more)`;
+  const result = first.isDrift ? "; the zone differed from its declaration" : "";
+  return {
+    reason: "TokenUsedElsewhere",
+    severity: first.isDrift ? "error" : "info",
+    at: first.at,
+    zone: first.zone,
+    message: `${tokenUseText(first)}${result}${more}`,
+    revision: report?.revision ?? "",
+    commit: report?.commit,
+    run: report?.run ?? "",
+    // It resolves no earlier notification about the zone.
     isResolved: false,
   };
 }

@@ -6,6 +6,7 @@ import {
   notificationOfRemoval,
   notificationOfRemovals,
   notificationOfLoad,
+  notificationOfTokenUses,
   type Notification,
 } from "./notification.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
@@ -24,6 +25,7 @@ export class Notifier implements Subscriber, AsyncDisposable {
 
   zone(step: ZoneStep): void {
     this.#notify(notificationOf(step));
+    this.#notify(notificationOfTokenUses(step.tokenUses ?? [], step.report));
   }
 
   load(load: LoadReport): void {

@@ -213,10 +213,24 @@ describe("an answer that is nested deeply", () => {
     }
   });
 
-  it.for([routes.zones, routes.auditLog])(
-    "does not fail %s, of which only texts are kept",
+  it.for([routes.zones, routes.auditLog, routes.policies])(
+    "is refused before it is parsed, and takes no memory: %s",
     (route, { expect }) => {
-      expect(answerNested(1_000_000, get(route, {})).status).toBe(200);
+      expect(answerNested(62, get(route, {})).status).toBe(200);
+      // Not even JSON: only its beginning was looked at.
+      const body = bytesOf(`{"success":true,"result":${"[".repeat(64)}`);
+      const about = { token, known: new KnownBodies(), clock };
+      expect(() => answerOf(get(route, {}), { status: 200, headers: {}, body }, about)).toThrow(
+        "nested deeper than 64 levels",
+      );
     },
   );
+
+  it("keeps the status of an error", ({ expect }) => {
+    const body = bytesOf(nested(3_000));
+    const about = { token, known: new KnownBodies(), clock };
+    expect(() => answerOf(settings, { status: 404, headers: {}, body }, about)).toThrow(
+      expect.objectContaining({ code: "API_NOT_FOUND", status: 404 }),
+    );
+  });
 });

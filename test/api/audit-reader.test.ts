@@ -1,13 +1,14 @@
 import { describe, it } from "vitest";
 
 import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { sendWithRetries } from "../../src/api/request/retry.ts";
 import type { AuditWindow } from "../../src/zone/audit-entry.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { control } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated } from "../support/emulated.ts";
-import { refuse, startServer, succeed } from "../support/http-server.ts";
+import { startServer, succeed } from "../support/http-server.ts";
 import { zoneNamed } from "../support/model.ts";
 import { connect, plantedToken, zone } from "../support/service.ts";
 
@@ -39,7 +40,7 @@ describe("the reader of audit logs", () => {
     },
   );
 
-  it("knows our token before its first read, and leaves its entries out", async ({
+  it("knows our token and its writes, and reads the entries of the token too", async ({
     expect,
     signal,
   }) => {
@@ -52,7 +53,7 @@ describe("the reader of audit logs", () => {
       body: JSON.stringify({ enabled: true }),
     });
     const read = await audit.read([at.zone], always, signal);
-    expect(read.entries.map(({ actor }) => actor.context)).toEqual(["dash"]);
+    expect(read.entries.map(({ actor }) => actor.context)).toEqual(["api_token", "dash"]);
     const all = await audit.readAll([at.zone], always, signal);
     expect(all.entries.map(({ actor }) => actor.context).toSorted()).toEqual(["api_token", "dash"]);
     const whole = await audit.readOf(at.zone, always, signal);
@@ -87,6 +88,56 @@ describe("the reader of audit logs", () => {
     await at.edit({ settings: { enabled: false } });
     const { entries } = await createAuditReader(at.service).read([at.zone], always, signal);
     expect(entries).toHaveLength(1);
+  });
+
+  it.for([
+    { path: "*/logs/audit*", retryAfter: 120, isPaused: false },
+    { path: "*/logs/audit*", retryAfter: 300, isPaused: false },
+    { path: "*/page_shield*", retryAfter: 120, isPaused: true },
+  ])(
+    "pauses the token after a 429 of $path: $isPaused",
+    async ({ path, retryAfter, isPaused }, { expect, signal }) => {
+      const clock = new SimulatedClock();
+      const tokens = [everything];
+      const seed = { zones, tokens, rate_limit: { requests: 1_200, window: "300s" } };
+      await using at = await emulated({}, { seed, clock, timeoutMs: 1e9 });
+      const fault = { fault: "status", status: 429, retry_after: retryAfter };
+      await at.fault({ ...fault, path, count: 1 });
+      const { credential } = at.session;
+      const isQuiet = (): boolean => credential.state.inFlight === 0;
+      const reading = createAuditReader(at.service).read([at.zone], always, signal);
+      const audited = await clock.run(
+        reading.catch((error: unknown) => error),
+        isQuiet,
+      );
+      expect(audited instanceof ServiceError).toBe(!isPaused);
+      if (audited instanceof ServiceError) {
+        expect(audited).toMatchObject({ code: "API_RATE_LIMITED" });
+        expect(audited.retryAfterMs).toBe(retryAfter * 1_000);
+      }
+      expect(credential.state.pause).toBeUndefined();
+      await clock.run(at.look(signal), isQuiet);
+      const waitedMs = clock.monotonicMs();
+      expect(waitedMs >= 120_000).toBe(isPaused);
+    },
+  );
+
+  it("lets no limit that the audit log reports bind other requests", async ({ expect, signal }) => {
+    const limited = { ratelimit: '"audit";r=0;t=300', "ratelimit-policy": '"audit";q=1;w=300' };
+    await using server = await startServer((_seen, response) => {
+      for (const [name, value] of Object.entries(limited)) response.setHeader(name, value);
+      succeed(response, []);
+    });
+    await using connected = connect(server.baseUrl);
+    const { credential } = connected.session;
+    credential.noteTokenId("known");
+    await createAuditReader(connected.service).read(
+      [zoneNamed("shop.example.com")],
+      always,
+      signal,
+    );
+    expect(credential.state.remaining).toBeGreaterThan(100);
+    expect(credential.state.limit).toBeGreaterThan(100);
   });
 
   it("counts retries into its share of the request budget", async ({ expect, signal }) => {
@@ -174,19 +225,49 @@ describe("the reader of audit logs", () => {
     ]);
   });
 
-  it.for([
-    { when: "leaves out entries of a token with a known id", ids: ["t1"], filter: "t1" },
-    { when: "leaves out nothing where the id is not known", ids: [], filter: null },
-  ])("$when", async ({ ids, filter }, { expect, signal }) => {
-    await using server = await startServer(({ path }, response) => {
-      if (path.includes("/logs/audit")) succeed(response, []);
-      else refuse(response, 403);
-    });
+  it("asks for the entries of our own token too", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => succeed(response, []));
     await using at = connect(server.baseUrl);
-    for (const id of ids) at.session.credential.noteTokenId(id);
+    at.session.credential.noteTokenId("t1");
     await createAuditReader(at.service).read([zone()], always, signal);
     const query = new URLSearchParams(server.seen.at(-1)?.path.split("?")[1]);
-    expect(query.get("actor_token_id.not")).toBe(filter);
+    expect([...query.keys()].toSorted()).toEqual(["before", "direction", "limit", "since"]);
     expect(query.get("since")).toBe(always.since.toISOString());
+  });
+
+  it("knows what was written with each credential, and whose token is whose", async ({
+    expect,
+    signal,
+  }) => {
+    const seen = { "cf-auditlog-id": "e1" };
+    await using server = await startServer((_seen, response) => {
+      for (const [name, value] of Object.entries(seen)) response.setHeader(name, value);
+      succeed(response, {});
+    });
+    await using at = connect(server.baseUrl, { credentials: [{}, { name: "second" }] });
+    const audit = createAuditReader(at.service);
+    const [first, second] = at.service.sessions;
+    if (first === undefined || second === undefined) throw new Error("two credentials");
+    first.credential.noteTokenId("t1");
+    second.credential.noteTokenId("t2");
+    const route = "/zones/{zone_id}/page_shield";
+    const call = { route, params: { zone_id: "z1" }, query: {}, body: {} };
+    await sendWithRetries(second, "write", { ...call, method: "PUT" }, signal);
+    await sendWithRetries(first, "write", { ...call, method: "GET", body: undefined }, signal);
+    const dryRun = { ...call, query: { dry_run: "true" } };
+    await sendWithRetries(first, "write", { ...dryRun, method: "POST" }, signal);
+    expect(audit.sentWrites().writes).toMatchObject([
+      {
+        method: "PUT",
+        path: "/zones/z1/page_shield",
+        isAnswered: true,
+        ray: "ray",
+        entryId: "e1",
+      },
+    ]);
+    const owners = (): readonly string[] => ["t1", "t2", "t3"].map((id) => audit.credentialOf(id));
+    expect(owners()).toEqual([first.credential.name, "second", ""]);
+    second.credential.noteTokenId("t1");
+    expect(owners()).toEqual(["", "second", ""]);
   });
 });

@@ -198,7 +198,7 @@ describe("a request", () => {
     await using connected = connect(server.baseUrl, {
       clock,
       timeoutMs: 60_000,
-      fence: { limitMs: 5_000, mayWrite: () => true },
+      fence: { limitMs: 5_000, isHeld: () => true, endIfOver: () => undefined },
       retry: { maxAttempts: 1 },
     });
     const call: Call = { ...put, method: row.method, body: undefined };

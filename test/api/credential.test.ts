@@ -80,6 +80,67 @@ describe("a text that holds a token", () => {
   });
 });
 
+describe("a text that quotes a token in another form", () => {
+  const secret = "zFh8Qn0tAr34lT0kenOf_the-Shop9xYz7Kp2Lm4";
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
+
+  it.for([
+    { form: "in base64", shown: bytes.toString("base64") },
+    { form: "in base64url", shown: bytes.toString("base64url") },
+    {
+      form: "in the base64 of a header",
+      shown: Buffer.from(`Bearer ${secret}`).toString("base64"),
+    },
+    { form: "in the base64 of a user", shown: Buffer.from(`ab:${secret}:xyz`).toString("base64") },
+    { form: "in hexadecimal", shown: hex },
+    { form: "in HEXADECIMAL", shown: hex.toUpperCase() },
+    { form: "in hexadecimal with spaces", shown: hex.replaceAll(/../g, "$& ") },
+    { form: "percent-encoded", shown: hex.replaceAll(/../g, "%$&") },
+    { form: "with spaces", shown: secret.split("").join(" ") },
+    { form: "in groups", shown: secret.replaceAll(/.{4}/g, "$&\t") },
+    { form: "in two lines", shown: `${secret.slice(0, 20)}\n${secret.slice(20)}` },
+    {
+      form: "in two lines, in JSON",
+      shown: JSON.stringify(`${secret.slice(0, 9)}\n${secret.slice(9)}`),
+    },
+    { form: "without its end", shown: secret.slice(0, 25) },
+    { form: "without its beginning", shown: secret.slice(12) },
+    { form: "as its middle", shown: secret.slice(7, 19) },
+    { form: "as part of the base64", shown: bytes.toString("base64").slice(5, 30) },
+    { form: "as part of the hexadecimal", shown: hex.slice(9, 50) },
+    { form: "twice", shown: `${secret.slice(3)} and ${hex}` },
+  ])("does not show it: $form", ({ shown }, { expect }) => {
+    const scrubbed = Token.parse(secret)?.scrub(`invalid token: ${shown}; see the docs`) ?? "";
+    expect(scrubbed).toContain("[token]");
+    expect(scrubbed).toMatch(/^invalid token: [^]*; see the docs$/);
+    // Of base64, a digit at each side depends on what stands beside it.
+    expect(scrubbed.replaceAll("[token]", "").length).toBeLessThan(
+      "invalid token: ; see the docs and ".length + 14,
+    );
+    for (let at = 0; at + 12 <= secret.length; at += 1) {
+      const part = secret.slice(at, at + 12);
+      expect(scrubbed.replaceAll(/\s/g, "")).not.toContain(part);
+    }
+  });
+
+  it("replaces a text that is nothing else", ({ expect }) => {
+    expect(Token.parse(secret)?.scrub(secret.slice(2))).toBe("[token]");
+    expect(Token.parse(secret)?.scrub(hex)).toBe("[token]");
+  });
+
+  it.for([
+    "a text without it",
+    secret.slice(0, 11),
+    `${secret.slice(0, 8)}-${secret.slice(9, 19)}`,
+    "",
+    " ",
+    "zFh8Qn zFh8Qn zFh8Qn",
+  ])("leaves what is none: %j", (text, { expect }) => {
+    expect(Token.parse(secret)?.scrub(text)).toBe(text);
+  });
+});
+
 it("is shown as what it is, never as its text", ({ expect }) => {
   const token = Token.parse(plantedToken);
   expect([String(token), JSON.stringify({ token }), inspect(token)]).toEqual([

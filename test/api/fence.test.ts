@@ -18,16 +18,16 @@ const write = {
 
 const read = { ...write, method: "GET", body: undefined } as const;
 
-/** A fence that closes, and cancels what the process works on, when it is asked the second time. */
+/** A fence that is held for so many questions. */
 function closingFence(stop: AbortController, yes: number): WriteFence {
   let left = yes;
   return {
     limitMs: 5_000,
-    mayWrite: () => {
+    isHeld: () => {
       left -= 1;
-      if (left < 0) stop.abort(new Error("the Lease is lost"));
       return left >= 0;
     },
+    endIfOver: () => stop.abort(new Error("the Lease is lost")),
   };
 }
 
@@ -58,7 +58,7 @@ describe("a request under a fence", () => {
   it("that reads is sent all the same", async ({ expect }) => {
     await using server = await startServer((_seen, response) => succeed(response, {}));
     await using service = connect(server.baseUrl, {
-      fence: { limitMs: 1, mayWrite: () => false },
+      fence: { limitMs: 1, isHeld: () => false, endIfOver: () => undefined },
     });
     await sendWithRetries(service.session, "sweep", read, never);
     expect(server.seen).toHaveLength(1);
@@ -68,7 +68,7 @@ describe("a request under a fence", () => {
     await using server = await startServer(() => undefined);
     await using service = connect(server.baseUrl, {
       timeoutMs: 60_000,
-      fence: { limitMs: 50, mayWrite: () => true },
+      fence: { limitMs: 50, isHeld: () => true, endIfOver: () => undefined },
       retry: { maxAttempts: 1 },
     });
     const sending = sendWithRetries(service.session, "write", write, never);

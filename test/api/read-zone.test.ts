@@ -191,6 +191,46 @@ describe("reading a zone", () => {
     });
   });
 
+  it.for([
+    { result: [], info: { total_count: 120 }, says: "0 is said to have 120" },
+    { result: [], info: { count: 3, total_count: 0 }, says: "0 is said to have 3" },
+    { result: [], info: { total_count: "7" }, says: "0 is said to have 7" },
+    { result: [{}, {}], info: { count: 2, total_count: 5 }, says: "2 is said to have 5" },
+    { result: [{}], info: { total_count: 0 }, says: "1 is said to have 0" },
+  ])("a list that contradicts its counts is no list: $says", async (row, { expect, signal }) => {
+    const { result, info, says } = row;
+    await using server = await startServer((_seen, response) =>
+      succeed(response, result, {}, info),
+    );
+    await using connected = connect(server.baseUrl);
+    const reader = createReader(connected.service);
+    const read = reader.readZone(zone(), { ...nothing, policies: true }, "sweep", signal);
+    await expect(read).rejects.toThrow(says);
+    await expect(read).rejects.toMatchObject({ code: "API_MALFORMED", transient: true });
+  });
+
+  it.for([undefined, {}, { count: 0, total_count: 0, total_pages: 0 }])(
+    "a list without policies is empty with %j",
+    async (info, { expect, signal }) => {
+      await using server = await startServer((_seen, response) => succeed(response, [], {}, info));
+      await using connected = connect(server.baseUrl);
+      const reader = createReader(connected.service);
+      const read = reader.readZone(zone(), { ...nothing, policies: true }, "sweep", signal);
+      expect((await read).policies).toEqual([]);
+    },
+  );
+
+  it.for([
+    { part: { policies: true }, result: Array.from({ length: 10_001 }, () => ({})) },
+    { part: { rules: true }, result: { rules: Array.from({ length: 10_001 }, () => ({})) } },
+  ])("of $part a list has a limit", async ({ part, result }, { expect, signal }) => {
+    await using server = await startServer((_seen, response) => succeed(response, result));
+    await using connected = connect(server.baseUrl);
+    const reader = createReader(connected.service);
+    const read = reader.readZone(zone(), { ...nothing, ...part }, "sweep", signal);
+    await expect(read).rejects.toThrow("a list of 10001 exceeds the limit of 10000");
+  });
+
   it("bears a thousand foreign rules", async ({ expect, signal }) => {
     const rules = Array.from({ length: 1_000 }, (_, index) => ({
       id: index.toString(16).padStart(32, "0"),

@@ -78,7 +78,7 @@ describe("a retry", () => {
   it("that meets a defect does not hide it behind the error before", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => refuse(response, 503));
     let asked = 0;
-    const fence = { limitMs: 5_000, mayWrite: () => (asked += 1) === 1 };
+    const fence = { limitMs: 5_000, isHeld: () => (asked += 1) === 1, endIfOver: () => undefined };
     await using connected = connect(server.baseUrl, { fence });
     const sending = sendWithRetries(connected.session, "write", put, signal);
     const message = "a write without a Lease was about to be sent";

@@ -166,6 +166,34 @@ describe("a write", () => {
     expect(server.seen.map(({ method }) => method)).toEqual(["PUT", "GET"]);
   });
 
+  it("is asked about before each attempt, and not before its reads", async ({ expect, signal }) => {
+    let puts = 0;
+    await using server = await startServer(({ method }, response) => {
+      if (method === "PUT") puts += 1;
+      if (method === "PUT" && puts < 2) response.writeHead(503).end("{}");
+      else succeed(response, method === "PUT" ? { enabled: true } : settings);
+    });
+    await using connected = connect(server.baseUrl);
+    const live = liveZone({ zone: zone(), settings: { ...settings, enabled: false } });
+    const write: Write = { call: "update-settings", body: { enabled: true }, changes: [] };
+    const writer = createWriter(connected.service);
+    let asked = 0;
+    await writer.write(live, write, signal, signal, () => (asked += 1));
+    expect(server.seen.map(({ method }) => method)).toEqual(["PUT", "PUT", "GET"]);
+    expect(asked).toBe(2);
+
+    const stop = new AbortController();
+    puts = 0;
+    const writing = writer.write(live, write, signal, stop.signal, () => {
+      if (puts === 1) stop.abort(new Error("the read has expired"));
+    });
+    // The first attempt may have been carried out.
+    await expect(writing).rejects.toMatchObject({ code: "API_UNKNOWN_OUTCOME" });
+    expect(puts).toBe(1);
+    const again = writer.write(live, write, signal, stop.signal, () => undefined);
+    await expect(again).rejects.toMatchObject({ message: "the read has expired" });
+  });
+
   it("that waits for the request budget is not sent after it is stopped", async ({ expect }) => {
     await using shopAt = await shop();
     const never = new AbortController().signal;

@@ -10,6 +10,7 @@ import {
   failure,
   fleetRefusal,
   heldLoad,
+  hold,
   load,
   diagnostic,
   report,
@@ -45,6 +46,10 @@ const clear: Came = { result: "in_sync" };
 const corrected: Came = { result: "applied", cause: "drift", changes: [a] };
 const away: Came = { result: "error" };
 const forbidden: Came = { result: "error", failure: failure("403", { transient: false }) };
+
+const waiting = { result: "held", cause: "pending", changes: [a] } as const;
+const heldPending: Came = { ...waiting, holds: [hold("contended"), hold("quota")] };
+const observed: Came = { ...waiting, holds: [hold("observe")] };
 
 interface Story {
   readonly when: string;
@@ -96,6 +101,17 @@ const stories: readonly Story[] = [
     runs: [forbidden, forbidden, clear],
     told: ["ReconcileFailed", "Recovered"],
   },
+  {
+    when: "a single read fails after a held plan",
+    runs: [heldPending, away, clear],
+    told: ["PlanHeld"],
+  },
+  {
+    when: "a plan that was held is no longer needed",
+    runs: [heldPending, heldPending, clear],
+    told: ["PlanHeld", "Recovered"],
+  },
+  { when: "the mode keeps a plan from being applied", runs: [observed, clear], told: [] },
   { when: "a zone in sync is no longer declared", runs: [clear, "dropped"], told: ["ZoneRemoved"] },
   {
     when: "a drifted zone is no longer declared",
@@ -183,12 +199,14 @@ describe("the notifier", () => {
     const notifier = new Notifier([sink], receiver.ports());
     const fleet = fleetOf(declared(shop, { hold: fleetRefusal }));
     for (const each of [load(), heldLoad(), heldLoad()]) notifier.load(each);
-    const step = report(shop, 1, { result: "in_sync" });
-    const before = fleet.zone(shop);
-    fleet.recordZone(step);
-    const after = fleet.zone(shop);
-    if (before === undefined || after === undefined) throw new Error("not declared");
-    notifier.zone({ before, report: step, after });
+    for (const minute of [1, 2, 3]) {
+      const step = report(shop, minute, clear);
+      const before = fleet.zone(shop);
+      fleet.recordZone(step);
+      const after = fleet.zone(shop);
+      if (before === undefined || after === undefined) throw new Error("not declared");
+      notifier.zone({ before, report: step, after });
+    }
     notifier.load(load());
     await receiver.clock.advance(1_000);
     expect(receiver.takeResults()).toEqual([

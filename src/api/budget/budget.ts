@@ -25,13 +25,15 @@ export interface BudgetState {
   readonly limit: number;
   /** Requests left, as the service reported last, else as counted. */
   readonly remaining: number;
-  /** When more will be left; `undefined` where nothing is used. */
+  /** When more will be left; `undefined` if nothing is used. */
   readonly resetAt: Date | undefined;
   /** Total milliseconds that requests waited for the budget. */
   readonly waitedMs: number;
   /** Requests that wait now. */
   readonly waiting: number;
-  /** Until when requests wait at least; `undefined` where none waits, or only for requests in flight. */
+  /**
+   * Until when requests wait at least; `undefined` if none waits, or only for requests in flight.
+   */
   readonly pause: Pause | undefined;
   readonly inFlight: number;
   /** Sustainable requests per second. */
@@ -63,8 +65,9 @@ interface Waiter extends Ranked {
 type NextRequest = Readonly<Record<PriorityClass, number>>;
 
 /**
- * The request budget of a credential. It keeps every window within the limit, serves high priorities first, sends
- * nothing while the service rate-limits the token (SERVICE.md C.3), and only probes an unreachable service.
+ * The request budget of a credential. It keeps every window within the limit, serves high
+ * priorities first, sends nothing while the service rate-limits the token (SERVICE.md C.3), and
+ * only probes an unreachable service.
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -162,7 +165,8 @@ export class Budget {
   #serveWaiters(): void {
     this.#cancelAlarm();
     if (this.#waiters.length === 0) return;
-    // Whole milliseconds, starts rounded down and ends rounded up: rounding must not open a window early.
+    // Whole milliseconds, starts rounded down and ends rounded up: rounding must not open a window
+    // early.
     const now = Math.floor(this.#clock.monotonicMs());
     let next = this.#nextRequest(now);
     for (let first = this.#first(next, now); first !== undefined; first = this.#first(next, now)) {

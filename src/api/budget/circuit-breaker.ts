@@ -6,8 +6,9 @@ const firstOpenMs = 1_000;
 const maxOpenMs = 60_000;
 
 /**
- * Protects an unreachable service. After five failures in a row the circuit opens: no request is sent for a second,
- * then a single probe. Each failed probe doubles the time to the next, up to a minute. Any answer closes the circuit.
+ * Protects an unreachable service. After five failures in a row the circuit opens: no request is
+ * sent for a second, then a single probe. Each failed probe doubles the time to the next, up to a
+ * minute. Any answer closes the circuit.
  */
 export class CircuitBreaker {
   #failures = 0;

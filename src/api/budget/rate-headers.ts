@@ -16,7 +16,10 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 /** Limit for `Retry-After`. */
 export const maxRetryAfterMs = 600_000;
 
-/** Reads `Ratelimit: "default";r=50;t=30` and `Ratelimit-Policy: "default";q=1200;w=300`; ignores invalid items. `undefined` without either header. */
+/**
+ * Reads `Ratelimit: "default";r=50;t=30` and `Ratelimit-Policy: "default";q=1200;w=300`; ignores
+ * invalid items. `undefined` without either header.
+ */
 export function rateView(headers: Headers): RateView | undefined {
   const { ratelimit, "ratelimit-policy": policy } = headers;
   if (ratelimit === undefined && policy === undefined) return undefined;
@@ -32,7 +35,10 @@ export function rateView(headers: Headers): RateView | undefined {
   };
 }
 
-/** Milliseconds that a `Retry-After` (seconds or a date) asks for, at most ten minutes; `undefined` without one. */
+/**
+ * Milliseconds that a `Retry-After` (seconds or a date) asks for, at most ten minutes; `undefined`
+ * without one.
+ */
 export function retryAfter(headers: Headers, now: Date): number | undefined {
   const text = headerText(headers["retry-after"]).trim();
   const ms = /^\d+(\.\d+)?$/.test(text)

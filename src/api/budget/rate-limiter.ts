@@ -9,13 +9,20 @@ export interface RateLimiterOptions {
   readonly reserve: number;
 }
 
-/** High-priority requests may use the last slot; low-priority requests are spread over the window. */
+/**
+ * High-priority requests may use the last slot; low-priority requests are spread over the window.
+ */
 export type PriorityClass = "high" | "low";
 
-/** Share of the slots that low-priority requests leave free, so that high-priority ones need not wait. */
+/**
+ * Share of the slots that low-priority requests leave free, so that high-priority ones need not
+ * wait.
+ */
 const headroom = 0.02;
 
-/** Low-priority requests are spread over the window once less than this share of the slots is free. */
+/**
+ * Low-priority requests are spread over the window once less than this share of the slots is free.
+ */
 const spreadBelow = 0.5;
 
 /** Limit for the number of policies that are tracked, in case the service keeps inventing names. */
@@ -24,7 +31,9 @@ const maxPolicies = 8;
 /** Share of the reserve that is never used, however much of it others have used. */
 const untouchedReserve = 0.25;
 
-/** What the service reported as left, what zonewarden may use of it, and until when that is valid. */
+/**
+ * What the service reported as left, what zonewarden may use of it, and until when that is valid.
+ */
 interface Reported {
   readonly left: number;
   usable: number;
@@ -35,17 +44,21 @@ interface Reported {
 export interface RateLimiterView {
   readonly limit: number;
   readonly left: number;
-  /** When more will be left; infinite where nothing is used. */
+  /** When more will be left; infinite if nothing is used. */
   readonly resetsAt: number;
   /** Sustainable requests per second, without the reserve. */
   readonly perSecond: number;
 }
 
-/** Computes when the next request may be sent without exceeding any limit, configured or reported. */
+/**
+ * Computes when the next request may be sent without exceeding any limit, configured or reported.
+ */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
   readonly #window = new SlidingWindow();
-  /** The configured rule, under "", and those that the service reported. They can only tighten it. */
+  /**
+   * The configured rule, under "", and those that the service reported. They can only tighten it.
+   */
   readonly #rules = new Map<string, RateRule>();
   #maxWindowMs = 0;
   /** The most that was ever reported as left, by policy name: a substitute for a missing quota. */
@@ -79,7 +92,7 @@ export class RateLimiter {
     };
   }
 
-  /** When one more request may be sent; infinite where that depends on requests in flight. */
+  /** When one more request may be sent; infinite if that depends on requests in flight. */
   nextRequestAt(priority: PriorityClass, now: number): number {
     const { usable, until } = this.#reported ?? { usable: 1, until: now };
     let next = usable > 0 ? now : until;
@@ -151,7 +164,10 @@ export class RateLimiter {
     return this.#spread(rule, free, now);
   }
 
-  /** Spreads the free slots over the time until the next one returns, so that one is always free soon. */
+  /**
+   * Spreads the free slots over the time until the next one returns, so that one is always free
+   * soon.
+   */
   #spread(rule: RateRule, free: number, now: number): number {
     const returns = this.#window.nextFreeAt(rule, now, 1);
     if (!Number.isFinite(this.#lastLow) || !Number.isFinite(returns)) return now;
@@ -168,9 +184,9 @@ interface RateRule {
 /**
  * Counts the recent requests, so that no window of a rule ever holds more than its limit.
  *
- * A token bucket with a full burst and a refill would allow nearly twice the limit in one window. Here each request
- * occupies a slot from when it is sent until a whole window after its END: the service counts it at some unknown moment
- * between the two.
+ * A token bucket with a full burst and a refill would allow nearly twice the limit in one window.
+ * Here each request occupies a slot from when it is sent until a whole window after its END: the
+ * service counts it at some unknown moment between the two.
  */
 class SlidingWindow {
   #inFlight = 0;
@@ -192,20 +208,22 @@ class SlidingWindow {
     this.#inFlight -= 1;
   }
 
-  /** Notes the end of a request; drops entries older than `keepMs`, the longest window of any rule. */
+  /**
+   * Notes the end of a request; drops entries older than `keepMs`, the longest window of any rule.
+   */
   end(now: number, keepMs: number): void {
     this.#inFlight -= 1;
     this.#ended.push(now);
     this.#ended.splice(0, firstAfter(this.#ended, now - keepMs));
   }
 
-  /** Free slots of `rule`; negative where the rule is newer than the requests. */
+  /** Free slots of `rule`; negative if the rule is newer than the requests. */
   free(rule: RateRule, now: number): number {
     const counted = this.#ended.length - firstAfter(this.#ended, now - rule.ms);
     return rule.limit - this.#inFlight - counted;
   }
 
-  /** When `slots` more slots become free; infinite where that depends on requests in flight. */
+  /** When `slots` more slots become free; infinite if that depends on requests in flight. */
   nextFreeAt(rule: RateRule, now: number, slots: number): number {
     const ended = this.#ended[firstAfter(this.#ended, now - rule.ms) + slots - 1];
     return ended === undefined ? Number.POSITIVE_INFINITY : ended + rule.ms;

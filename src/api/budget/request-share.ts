@@ -4,8 +4,8 @@ import type { Clock } from "../../zone/ports.ts";
 const share = 0.02;
 
 /**
- * A line of its own in the request budget of a credential: at most 2 % of the requests of a window, and at least one. Its
- * requests do not wait for sweeps, since they are too few to delay them.
+ * A line of its own in the request budget of a credential: at most 2 % of the requests of a window,
+ * and at least one. Its requests do not wait for sweeps, since they are too few to delay them.
  */
 export class RequestShare {
   readonly #clock: Clock;

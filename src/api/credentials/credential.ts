@@ -4,6 +4,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { Budget, type BudgetOptions, type BudgetState } from "../budget/budget.ts";
 import { RequestShare } from "../budget/request-share.ts";
+import { SentWrites } from "../request/sent-writes.ts";
 import { Token } from "./token.ts";
 
 /** The source of a token: a file or an environment variable. */
@@ -15,7 +16,10 @@ export interface TokenSource {
 export interface CredentialOptions {
   readonly name: string;
   readonly source: TokenSource;
-  /** Patterns for names or ids of the accounts that it serves; `*` matches any characters. Empty: all accounts. */
+  /**
+   * Patterns for names or ids of the accounts that it serves; `*` matches any characters. Empty:
+   * all accounts.
+   */
   readonly accounts: readonly string[];
   /** Patterns for names of the zones that it serves. Empty: all zones. */
   readonly zones: readonly string[];
@@ -27,7 +31,7 @@ export interface CredentialState extends BudgetState {
   readonly name: string;
   /** `false` after the service rejected the token, until it accepts it again. */
   readonly valid: boolean;
-  /** `undefined` where the token does not expire or the expiry is unknown. */
+  /** `undefined` if the token does not expire or the expiry is unknown. */
   readonly expiresAt: Date | undefined;
 }
 
@@ -49,6 +53,8 @@ export class Credential {
   readonly budget: Budget;
   /** The part of the budget with which audit logs are read. */
   readonly auditShare: RequestShare;
+  /** What was written with it. */
+  readonly sent: SentWrites;
   readonly #options: CredentialOptions;
   readonly #clock: Clock;
   readonly #accounts: readonly Pattern[];
@@ -71,6 +77,7 @@ export class Credential {
     this.budget = new Budget(options.budget, clock);
     const { windowMs } = options.budget;
     this.auditShare = new RequestShare(windowMs, () => this.budget.state.perSecond, clock);
+    this.sent = new SentWrites(clock);
     this.#options = options;
     this.#clock = clock;
     this.#accounts = options.accounts.map(globIgnoringCase);
@@ -93,12 +100,15 @@ export class Credential {
     return this.#clock.monotonicMs() - this.#verifiedAt >= verifyEveryMs;
   }
 
-  /** The service's ids of the token and of those before it, newest first; none before the first verification. */
+  /**
+   * The service's ids of the token and of those before it, newest first; none before the first
+   * verification.
+   */
   get tokenIds(): readonly string[] {
     return this.#tokenIds;
   }
 
-  /** Notes the id of a token; "" where the service gave none. */
+  /** Notes the id of a token; "" if the service gave none. */
   noteTokenId(id: string): void {
     if (id === "") return;
     const others = this.#tokenIds.filter((other) => other !== id);
@@ -131,7 +141,10 @@ export class Credential {
     return this.#token !== undefined && isFresh ? this.#token : this.#read();
   }
 
-  /** Whether a retry may help after the service rejected `rejected`: the token has changed, or is very new. */
+  /**
+   * Whether a retry may help after the service rejected `rejected`: the token has changed, or is
+   * very new.
+   */
   async isRenewed(rejected: Token): Promise<boolean> {
     const token = await this.#read();
     return !token.equals(rejected) || this.#clock.monotonicMs() - this.#changedAt < settlingMs;
@@ -150,7 +163,10 @@ export class Credential {
     return this.#reading;
   }
 
-  /** While a secret is swapped its file may be missing or empty for a moment: the last token stays in use. */
+  /**
+   * While a secret is swapped its file may be missing or empty for a moment: the last token stays
+   * in use.
+   */
   async #readSource(): Promise<Token> {
     try {
       const token = Token.parse(await this.#options.source.read());

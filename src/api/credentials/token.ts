@@ -1,16 +1,20 @@
 import { inspect } from "node:util";
 
+import { TokenForms } from "./token-forms.ts";
+
 /** An API token that is never printed: it shows as `[token]`. */
 export class Token {
   readonly #value: string;
   readonly #authorization: string;
   /** The value in a JSON string. */
   readonly #escaped: string;
+  readonly #forms: TokenForms;
 
   private constructor(value: string) {
     this.#value = value;
     this.#authorization = `Bearer ${value}`;
     this.#escaped = JSON.stringify(value).slice(1, -1);
+    this.#forms = new TokenForms(value);
   }
 
   /** Parses a token, ignoring surrounding white space; `undefined` for an invalid one. */
@@ -28,10 +32,12 @@ export class Token {
     return this.#value === other.#value;
   }
 
-  /** Redacts the token in `text`, plain or in a JSON string. */
+  /**
+   * Redacts the token in `text`: plain, in a JSON string, and in other forms ({@link TokenForms}).
+   */
   scrub(text: string): string {
-    if (text.length < this.#value.length) return text;
-    return text.replaceAll(this.#value, "[token]").replaceAll(this.#escaped, "[token]");
+    const plain = text.replaceAll(this.#value, "[token]").replaceAll(this.#escaped, "[token]");
+    return this.#forms.scrub(plain, "[token]");
   }
 
   toString(): string {

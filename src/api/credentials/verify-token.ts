@@ -7,10 +7,11 @@ import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
 /**
- * Verifies the token of a session if that is due, and notes on its credential whether it is valid and when it expires.
+ * Verifies the token of a session if that is due, and notes on its credential whether it is valid
+ * and when it expires.
  *
- * A token belongs to a user or to an account, and each kind has its own path (SERVICE.md C.4). A token that neither path
- * knows may still be valid for its purpose.
+ * A token belongs to a user or to an account, and each kind has its own path (SERVICE.md C.4). A
+ * token that neither path knows may still be valid for its purpose.
  *
  * @param accountId an account that the credential serves, or "" if unknown.
  */

@@ -5,7 +5,9 @@ import {
   type ItemKind,
 } from "../../zone/inventory-item.ts";
 
-/** The filters of an inventory list (SERVICE.md A.3); an empty list and `undefined` filter nothing. */
+/**
+ * The filters of an inventory list (SERVICE.md A.3); an empty list and `undefined` filter nothing.
+ */
 export interface ItemFilters {
   /** Hosts of the zone; `*` at the start and end. */
   readonly hosts: readonly string[];
@@ -53,7 +55,10 @@ export const noFilters: ItemFilters = {
   type: undefined,
 };
 
-/** All items on record, whatever their status: by default the service hides most of them (SERVICE.md A.3). */
+/**
+ * All items on record, whatever their status: by default the service hides most of them
+ * (SERVICE.md A.3).
+ */
 export const everythingSeen: ItemFilters = {
   ...noFilters,
   statuses: resourceStatuses,

@@ -20,11 +20,14 @@ interface AuditedRequest {
   /** Below the base path. */
   readonly path: string;
   readonly resourceId: string;
-  /** The body of the request, as an object or as its text; the service may leave it out (SERVICE.md C.7). */
+  /**
+   * The body of the request, as an object or as its text; the service may leave it out
+   * (SERVICE.md C.7).
+   */
   readonly body: Json | undefined;
 }
 
-/** What a request wrote in a zone; `undefined` where it wrote nothing that zone files declare. */
+/** What a request wrote in a zone; `undefined` if it wrote nothing that zone files declare. */
 export function auditedWriteOf(request: AuditedRequest): AuditedWrite | undefined {
   const [, level, , area, ...rest] = request.path.split("/");
   if (level !== "zones") return undefined;
@@ -41,7 +44,8 @@ function rulesetWrite(
   [place, second = "", third = ""]: readonly string[],
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
-  // The entry point is written by its phase or by its id. What is written to a ruleset of another phase fits no rule.
+  // The entry point is written by its phase or by its id. What is written to a ruleset of another
+  // phase fits no rule.
   const isWhole = place === "phases" ? third === "entrypoint" : second === "";
   if (isWhole) return request.method === "PUT" ? replacedRules(body) : undefined;
   return second === "rules" ? ruleWrite(request, third, body) : undefined;

@@ -19,7 +19,10 @@ import { flagIn, textIn, textSet } from "../wire-value.ts";
 
 export type PresentEntrypoint = Extract<LiveEntrypoint, { readonly state: "present" }>;
 
-/** Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is invalid, or a rule is listed twice. */
+/**
+ * Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is
+ * invalid, or a rule is listed twice.
+ */
 export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   if (!isJsonObject(result)) return undefined;
   const id = textIn(result, "id");

@@ -8,7 +8,7 @@ import { flagIn, textIn } from "../wire-value.ts";
 
 export type LiveSettings = Readonly<Record<SettingName, boolean>>;
 
-/** Parses the settings; `undefined` where one is missing, since a missing setting is not off. */
+/** Parses the settings; `undefined` if one is missing, since a missing setting is not off. */
 export function settingsOf(result: unknown): LiveSettings | undefined {
   if (!isJsonObject(result)) return undefined;
   const enabled = flagIn(result, "enabled");
@@ -25,7 +25,7 @@ export function settingsOf(result: unknown): LiveSettings | undefined {
   };
 }
 
-/** Parses a list of policies; `undefined` where one is incomplete or listed twice. */
+/** Parses a list of policies; `undefined` if one is incomplete or listed twice. */
 export function policiesOf(result: unknown): readonly LivePolicy[] | undefined {
   if (!isObjectList(result)) return undefined;
   const policies = result.map(wholePolicyOf).filter((policy) => policy !== undefined);
@@ -51,15 +51,15 @@ const knownFields: ReadonlySet<string> = new Set([
 
 const texts = ["description", "action", "expression", "value"] as const;
 
-/** Parses a policy; `undefined` where one of its fields is missing: every policy has all of them. */
+/** Parses a policy; `undefined` if one of its fields is missing: every policy has all of them. */
 export function wholePolicyOf(wire: unknown): LivePolicy | undefined {
   if (!isJsonObject(wire) || flagIn(wire, "enabled") === undefined) return undefined;
   return texts.every((name) => typeof wire[name] === "string") ? policyOf(wire) : undefined;
 }
 
 /**
- * Parses a policy of which some fields may be missing, which are empty then; `undefined` without a valid id.
- * Sources are sorted, since answers have them in any order (SERVICE.md A.6).
+ * Parses a policy of which some fields may be missing, which are empty then; `undefined` without a
+ * valid id. Sources are sorted, since answers have them in any order (SERVICE.md A.6).
  */
 export function policyOf(wire: unknown): LivePolicy | undefined {
   if (!isJsonObject(wire) || !isServiceId(textIn(wire, "id"))) return undefined;

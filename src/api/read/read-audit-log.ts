@@ -67,7 +67,10 @@ export async function readAuditLog(
   }
 }
 
-/** Entries that are parsed at once: others wait some milliseconds for the bodies of so many requests. */
+/**
+ * Entries that are parsed at once: others wait some milliseconds for the bodies of so many
+ * requests.
+ */
 const atOnce = 100;
 
 async function parsedInPieces(
@@ -87,7 +90,10 @@ function cursorIn(info: Readonly<Record<string, Json>>): string {
   return after === "" ? textIn(info, "cursor") : after;
 }
 
-/** `undefined` for an entry without an id or a time: it cannot be told from others, or explains nothing. */
+/**
+ * `undefined` for an entry without an id or a time: it cannot be told from others, or explains
+ * nothing.
+ */
 function auditEntryOf(wire: unknown): AuditEntry | undefined {
   if (!isJsonObject(wire)) return undefined;
   const action = coerceObject(wire["action"]);

@@ -25,13 +25,16 @@ import { queryOf, type ItemFilters } from "./item-query.ts";
 /** The largest page size (SERVICE.md A.3). */
 const perPage = 100;
 
-/** Lists of more pages are requested in one piece first: 200 pages are a sixth of the rate limit (SERVICE.md C.3). */
+/**
+ * Lists of more pages are requested in one piece first: 200 pages are a sixth of the rate limit
+ * (SERVICE.md C.3).
+ */
 const pagesBeforeWhole = 5;
 
 /** A longer list is rejected: it would cause any number of requests. */
 const maxPages = 1_000;
 
-/** Receives the progress of a list; `total` is `undefined` where the service does not report it. */
+/** Receives the progress of a list; `total` is `undefined` if the service does not report it. */
 export type ReadingProgress = (read: number, total: number | undefined) => void;
 
 const lists = { script: "scripts", connection: "connections", cookie: "cookies" } as const;
@@ -39,8 +42,8 @@ const lists = { script: "scripts", connection: "connections", cookie: "cookies" 
 /**
  * Reads all items of a kind that match the filters.
  *
- * By default the oldest come first: an item detected while the pages are read is then added to the last page and shifts
- * no other. A page without new items is the last.
+ * By default the oldest come first: an item detected while the pages are read is then added to the
+ * last page and shifts no other. A page without new items is the last.
  */
 export async function listItems(
   send: Get,
@@ -101,11 +104,14 @@ export async function readItem(
 interface Page {
   readonly answer: Pick<Answer, "status" | "ray">;
   readonly elements: readonly JsonObject[];
-  /** Number of items that match the filters; `undefined` where the service does not report it. */
+  /** Number of items that match the filters; `undefined` if the service does not report it. */
   readonly total: number | undefined;
 }
 
-/** Without a total, a page shorter than the first is the last. The first may be shorter than requested. */
+/**
+ * Without a total, a page shorter than the first is the last. The first may be shorter than
+ * requested.
+ */
 function isLast({ elements, total }: Page, received: number, firstLength: number): boolean {
   return total === undefined ? elements.length < firstLength : received >= total;
 }
@@ -118,7 +124,10 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
   return { answer, elements, total: typeof total === "number" ? total : undefined };
 }
 
-/** The whole list in one answer, on a best-effort basis (SERVICE.md A.3): `undefined` where it is rejected or incomplete. */
+/**
+ * The whole list in one answer, on a best-effort basis (SERVICE.md A.3): `undefined` if it is
+ * rejected or incomplete.
+ */
 async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise<Page | undefined> {
   try {
     const whole = await readPage(send, call, signal);
@@ -129,7 +138,10 @@ async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise
   }
 }
 
-/** Parses an item; `undefined` without a valid id. Any other field may be missing, by the account's plan (SERVICE.md A.4). */
+/**
+ * Parses an item; `undefined` without a valid id. Any other field may be missing, by the account's
+ * plan (SERVICE.md A.4).
+ */
 function itemOf(kind: ItemKind, wire: JsonObject): Item | undefined {
   if (!isServiceId(textIn(wire, "id"))) return undefined;
   switch (kind) {

@@ -1,11 +1,13 @@
+import { isJsonObject } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy } from "../../zone/live-zone.ts";
 import { managedPhase } from "../../zone/managed-ruleset.ts";
 import type { PartsToRead, ZoneAnswers } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { get, type Get, type GetCall } from "../request/call.ts";
+import { type Answer, get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
+import { textIn } from "../wire-value.ts";
 import { wireCodes } from "../wire.ts";
 import { entrypointOf } from "./parse-entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
@@ -54,7 +56,7 @@ interface PartAnswer<T> {
   readonly parse: () => T;
 }
 
-/** How to parse an answer, and the error where that fails. */
+/** How to parse an answer, and the error if that fails. */
 interface PartParser<T> {
   readonly parse: (result: unknown) => T | undefined;
   readonly message: string;
@@ -71,11 +73,38 @@ async function request<T>(
     sentAt: answer.sentAt,
     digest: answer.digest,
     parse: () => {
-      const understood = parser.parse(answer.result());
+      const result = answer.result();
+      checkList(call, answer, isJsonObject(result) ? result["rules"] : result);
+      const understood = parser.parse(result);
       if (understood === undefined) throw malformedResult(call, answer, parser.message);
       return understood;
     },
   };
+}
+
+/**
+ * More policies or rules of one zone are not planned: no zone needs so many, and time and memory
+ * would grow with them.
+ */
+const maxListed = 10_000;
+
+/**
+ * Checks a list that comes without pages. One that contradicts its own counts is cut: taken for the
+ * whole, what is missing would be created again.
+ */
+function checkList(call: GetCall, answer: Answer, list: unknown): void {
+  if (!Array.isArray(list)) return;
+  const { length } = list;
+  if (length > maxListed) {
+    throw malformedResult(call, answer, `a list of ${length} exceeds the limit of ${maxListed}`);
+  }
+  const info = answer.resultInfo() ?? {};
+  const counts = ["count", "total_count"].map((name) => textIn(info, name));
+  const wrong = counts.find((count) => count !== "" && Number(count) !== length);
+  if (wrong !== undefined) {
+    const what = `a list of ${length} is said to have ${wrong} entries`;
+    throw malformedResult(call, answer, what).with({ transient: true });
+  }
 }
 
 const settingsParser = { parse: settingsOf, message: "a setting is missing" };

@@ -10,8 +10,9 @@ import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
 /**
- * How long a score rule is cached. The service updates the managed ruleset every few weeks by itself (SERVICE.md B.7);
- * one request per hour and account costs less than reading the version in each zone.
+ * How long a score rule is cached. The service updates the managed ruleset every few weeks by
+ * itself (SERVICE.md B.7); one request per hour and account costs less than reading the version in
+ * each zone.
  */
 const cacheMs = 3_600_000;
 
@@ -48,7 +49,10 @@ export class ScoreRules {
   }
 }
 
-/** Reads the score rule from the account, else from the zone, else uses the documented one (SERVICE.md B.1, B.6). */
+/**
+ * Reads the score rule from the account, else from the zone, else uses the documented one
+ * (SERVICE.md B.1, B.6).
+ */
 async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promise<ScoreRule> {
   const ruleset_id = owaspRulesetId;
   const inAccount = get(routes.accountRuleset, { account_id: zone.accountId, ruleset_id });
@@ -65,7 +69,10 @@ async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promis
   );
 }
 
-/** The last rule (SERVICE.md B.6); `undefined` where the token may not read it there. Throws transient errors. */
+/**
+ * The last rule (SERVICE.md B.6); `undefined` if the token may not read it there. Throws transient
+ * errors.
+ */
 async function lastRule(
   send: Get,
   call: GetCall,

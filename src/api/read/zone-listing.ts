@@ -13,17 +13,23 @@ const perPage = { max: 50, min: 5 };
 /** A larger total is rejected: it would cause any number of requests. */
 const maxZones = 100_000;
 
-/** As many pages as that number of zones has. More are rejected, also where pages are shorter than requested. */
+/**
+ * As many pages as that number of zones has. More are rejected, also where pages are shorter than
+ * requested.
+ */
 const maxPages = maxZones / perPage.max;
 
-/** Passes over the pages of a listing that keeps changing. After them the union of all passes is used, if complete. */
+/**
+ * Passes over the pages of a listing that keeps changing. After them the union of all passes is
+ * used, if complete.
+ */
 const maxPasses = 3;
 
 /**
  * Lists the zones that a token may see.
  *
- * Few of thousands of zones change between two listings: an unchanged page is not parsed again, and its zones are the
- * same objects as before.
+ * Few of thousands of zones change between two listings: an unchanged page is not parsed again, and
+ * its zones are the same objects as before.
  */
 export class ZoneLister {
   #known: ReadonlyMap<string, Page> = new Map();
@@ -31,9 +37,10 @@ export class ZoneLister {
   /**
    * Lists the zones.
    *
-   * A zone that is added or removed while the pages are read shifts the later ones, and one zone can fall between two
-   * pages. The total count reveals that; then all pages are read again. The result is never shorter than the total:
-   * zonewarden stops managing a declared zone that is not listed.
+   * A zone that is added or removed while the pages are read shifts the later ones, and one zone
+   * can fall between two pages. The total count reveals that; then all pages are read again. The
+   * result is never shorter than the total: zonewarden stops managing a declared zone that is not
+   * listed.
    */
   async list(send: Get, signal: AbortSignal): Promise<readonly Zone[]> {
     const zones = new Map<string, Zone>();
@@ -50,7 +57,8 @@ export class ZoneLister {
       for (const zone of listing.zones) zones.set(zone.id, zone);
       const seen = pages.flatMap((page) => page.ids);
       for (const id of seen.filter((each) => each !== "")) ids.add(id);
-      // Elements without an id are indistinguishable. Use the minimum: a pass that lists one twice would hide a zone.
+      // Elements without an id are indistinguishable. Use the minimum: a pass that lists one twice
+      // would hide a zone.
       withoutId = Math.min(withoutId, seen.filter((each) => each === "").length);
       total = pages.at(-1)?.total ?? 0;
     }
@@ -92,8 +100,8 @@ async function readPages(
 }
 
 /**
- * Numbers of the pages after the first. The total is known, so they are requested concurrently. The first page of
- * several is full, even if it is shorter than requested.
+ * Numbers of the pages after the first. The total is known, so they are requested concurrently. The
+ * first page of several is full, even if it is shorter than requested.
  */
 function numbersTo(total: number, held: number): readonly number[] {
   const count = Math.ceil(total / Math.max(held, perPage.min));
@@ -159,6 +167,11 @@ function pageOf(call: GetCall, answer: Answer): Page {
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of zones");
   const count = answer.resultInfo()?.["total_count"];
   const total = typeof count === "number" ? count : undefined;
+  const onPage = answer.resultInfo()?.["count"];
+  if (typeof onPage === "number" && onPage !== elements.length) {
+    const what = `a page of ${elements.length} zones is said to have ${onPage}`;
+    throw malformedResult(call, answer, what).with({ transient: true });
+  }
   if (total !== undefined && total > maxZones) {
     throw malformedResult(call, answer, `${total} zones are too many`);
   }

@@ -1,9 +1,8 @@
-import { hash } from "node:crypto";
-
+import { sha256 } from "../../syntax/digest.ts";
 import {
   type JsonObject,
-  isDeeperThan,
   isJsonObject,
+  isTextDeeperThan,
   maxJsonLevels,
   coerceObject,
   coerceObjects,
@@ -41,19 +40,20 @@ export function answerOf(
   const ray = token.scrub(headerText(response.headers["cf-ray"]));
   const isSuccess = status >= 200 && status < 300;
   const isOfSweep = isSuccess && call.method === "GET" && sweepRoutes.has(call.route);
-  const digest = isOfSweep ? digestOf(response.body) : "";
+  const digest = isOfSweep ? sha256(response.body) : "";
   if (known.has(digest)) {
     const result = (): unknown => resultOf(parsed(response));
     const resultInfo = (): JsonObject | undefined => infoOf(parsed(response));
     return { digest, result, resultInfo, status, ray };
   }
-  const body = hasNoBody(call, response) ? { success: true } : parsed(response);
+  // What is compared, hashed and printed later must not exhaust the stack.
+  const isTooDeep = isTextDeeperThan(maxJsonLevels, response.body);
+  if (isSuccess && isTooDeep) {
+    throw malformedResult(call, { status, ray }, `nested deeper than ${maxJsonLevels} levels`);
+  }
+  const body = bodyOf(call, response, isTooDeep);
   if (!isSuccess) throw refused(call, response, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
-  if (isTooDeep(call, body)) {
-    const message = `nested deeper than ${maxJsonLevels} levels`;
-    throw malformedResult(call, { status, ray }, message);
-  }
   if (body["success"] !== true) throw refused(call, response, body, token, clock.now());
   if (digest !== "") known.add(digest);
   return {
@@ -65,12 +65,9 @@ export function answerOf(
   };
 }
 
-/** Lists of which only texts are kept: one element must not fail them all. */
-const textRoutes: ReadonlySet<string> = new Set([routes.zones, routes.auditLog]);
-
-/** What is compared, hashed and printed later must not exhaust the stack. */
-function isTooDeep({ route }: Call, body: unknown): boolean {
-  return !textRoutes.has(route) && isDeeperThan(maxJsonLevels, body);
+function bodyOf(call: Call, response: RawResponse, isTooDeep: boolean): unknown {
+  if (hasNoBody(call, response)) return { success: true };
+  return isTooDeep ? undefined : parsed(response);
 }
 
 function resultOf(body: unknown): unknown {
@@ -82,12 +79,18 @@ function infoOf(body: unknown): JsonObject | undefined {
   return isJsonObject(info) ? info : undefined;
 }
 
-/** A 204 has no body and no envelope (SERVICE.md C.1); other answers to a DELETE may have none either. */
+/**
+ * A 204 has no body and no envelope (SERVICE.md C.1); other answers to a DELETE may have none
+ * either.
+ */
 function hasNoBody(call: Call, { status, body }: RawResponse): boolean {
   return body.length === 0 && (status === 204 || call.method === "DELETE");
 }
 
-/** The error for an answer of an undocumented shape. `what` describes the difference without quoting the answer. */
+/**
+ * The error for an answer of an undocumented shape. `what` describes the difference without quoting
+ * the answer.
+ */
 export function malformedResult(
   call: Call,
   answer: Pick<Answer, "status" | "ray">,
@@ -100,7 +103,10 @@ export function malformedResult(
   return new ServiceError("API_MALFORMED", message, facts);
 }
 
-/** Text that is not JSON may be truncated, so a retry may help. JSON of another shape stays the same. */
+/**
+ * Text that is not JSON may be truncated, so a retry may help. JSON of another shape stays the
+ * same.
+ */
 function malformed(call: Call, body: unknown, status: number, ray: string): ServiceError {
   const what = body === undefined ? "is not JSON" : "has no envelope";
   const message = `${call.method} ${call.route}: the answer ${what}; check that api.base_url is the service's`;
@@ -137,8 +143,8 @@ function refused(
 }
 
 /**
- * A success whose envelope says otherwise shows that the service began: part of the write may be stored. A redirect can
- * follow a write that was stored (303), and is not followed.
+ * A success whose envelope says otherwise shows that the service began: part of the write may be
+ * stored. A redirect can follow a write that was stored (303), and is not followed.
  */
 function mayBeStored(status: number): boolean {
   return status >= 500 || status === 408 || (status >= 200 && status < 400);
@@ -168,7 +174,10 @@ function isAboutQuota({ code, message }: Reason): boolean {
   );
 }
 
-/** Whether the service rejects the token and not the request. The status alone does not tell (SERVICE.md C.2). */
+/**
+ * Whether the service rejects the token and not the request. The status alone does not tell
+ * (SERVICE.md C.2).
+ */
 function isAboutToken({ code, message }: Reason, status: number): boolean {
   switch (code) {
     case wireCodes.invalidHeaders:
@@ -252,7 +261,10 @@ function permissionFor({ method, route }: Call): string {
 /** Digests that are kept; at the limit all are dropped. Ten thousand zones have thirty thousand. */
 const maxKnown = 200_000;
 
-/** Digests of bodies that were successes: an equal body needs no parsing to know that it is a success. */
+/**
+ * Digests of bodies that were successes: an equal body needs no parsing to know that it is a
+ * success.
+ */
 export class KnownBodies {
   readonly #digests = new Set<string>();
 
@@ -264,8 +276,4 @@ export class KnownBodies {
     if (this.#digests.size >= maxKnown) this.#digests.clear();
     this.#digests.add(digest);
   }
-}
-
-function digestOf(body: Uint8Array): string {
-  return hash("sha256", body, "base64");
 }

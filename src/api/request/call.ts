@@ -33,7 +33,10 @@ export interface Answer {
   readonly ray: string;
 }
 
-/** An answer, when its request was sent (by the monotonic clock), and how often the request was sent for it. */
+/**
+ * An answer, when its request was sent (by the monotonic clock), and how often the request was sent
+ * for it.
+ */
 export interface Fetched extends Answer {
   readonly sentAt: number;
   readonly attempts: number;
@@ -57,7 +60,8 @@ export function get(
 /**
  * The path of a call below `basePath`.
  *
- * @throws {ServiceError} where a parameter is no id: `..` for example would lead to another resource.
+ * @throws {ServiceError} where a parameter is no id: `..` for example would lead to another
+ * resource.
  */
 export function pathOf(basePath: string, { route, params, query }: Call): string {
   let path = basePath;

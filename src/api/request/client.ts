@@ -8,7 +8,7 @@ import { pathOf, type Call } from "./call.ts";
 import { connectionError } from "./connection-error.ts";
 
 /** How to reach the service. */
-export interface Connection {
+export interface ServiceConnection {
   readonly address: ServiceAddress;
   readonly dispatcher: Dispatcher;
   /** Timeout of one request, from sending it to the last byte of its answer. */
@@ -39,9 +39,11 @@ export const maxAnswerBytes = 32 * 1024 * 1024;
 
 /** Creates the pool of keep-alive connections; the caller closes it. */
 export function createDispatcher({ origin }: ServiceAddress, connections: number): Dispatcher {
-  // HTTP/2 is undici's default. A GOAWAY in a burst has lost requests in flight (nodejs/undici#5468).
+  // HTTP/2 is undici's default. A GOAWAY in a burst has lost requests in flight
+  // (nodejs/undici#5468).
   const maxResponseSize = maxAnswerBytes;
-  // Each request has its own timeout for the whole exchange: undici's two timeouts would be additional.
+  // Each request has its own timeout for the whole exchange: undici's two timeouts would be
+  // additional.
   const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
   return new Pool(origin, { connections, allowH2: false, maxResponseSize, ...noTimeouts });
 }
@@ -53,13 +55,14 @@ export function serviceAddress(baseUrl: string): ServiceAddress {
 }
 
 /**
- * Sends one request and returns its response, whatever its status; throws a `ServiceError` without a response.
+ * Sends one request and returns its response, whatever its status; throws a `ServiceError` without
+ * a response.
  *
- * @param check is called just before the request goes to the socket, which may be long after the call: where it throws, the
- *   request is not sent, and its error is thrown.
+ * @param check is called just before the request goes to the socket, which may be long after the
+ *   call: if it throws, the request is not sent, and its error is thrown.
  */
 export async function send(
-  connection: Connection,
+  connection: ServiceConnection,
   identity: Identity,
   call: Call,
   signal: AbortSignal,
@@ -106,7 +109,7 @@ class RequestTimeout extends Error {}
 class NotSent extends Error {}
 
 function begin(
-  { address, dispatcher }: Connection,
+  { address, dispatcher }: ServiceConnection,
   token: Token,
   call: Call,
   check: () => void,
@@ -134,8 +137,9 @@ export interface RawResponse {
 /**
  * A request in flight; collects the response.
  *
- * A response of a few hundred bytes needs no stream: a sweep of thousands of zones spends a third less time here than
- * with `undici.request`, and a request that still waits for a connection can be aborted.
+ * A response of a few hundred bytes needs no stream: a sweep of thousands of zones spends a third
+ * less time here than with `undici.request`, and a request that still waits for a connection can be
+ * aborted.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #settled = Promise.withResolvers<RawResponse>();

@@ -62,7 +62,10 @@ function wasNeverSent(code: string): boolean {
   return neverConnected.test(code) || nameUnknown.test(code) || certificate.test(code);
 }
 
-/** The error code of the system or of undici. An AggregateError, for several addresses, holds it one level down. */
+/**
+ * The error code of the system or of undici. An AggregateError, for several addresses, holds it one
+ * level down.
+ */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "unknown fault";
   const code = errorCode(cause);

@@ -1,7 +1,7 @@
 import type { RequestPriority } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Permit } from "../budget/budget.ts";
-import { maxRetryAfterMs, rateView } from "../budget/rate-headers.ts";
+import { type Headers, maxRetryAfterMs, rateView } from "../budget/rate-headers.ts";
 import type { Credential } from "../credentials/credential.ts";
 import type { Token } from "../credentials/token.ts";
 import type { ZoneLister } from "../read/zone-listing.ts";
@@ -9,7 +9,7 @@ import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
 import { answerOf, type KnownBodies } from "./answer.ts";
 import type { Answer, Fetched, Call } from "./call.ts";
-import { send, type Connection } from "./client.ts";
+import { type ServiceConnection, type RawResponse, send } from "./client.ts";
 
 /** When a request is sent again. */
 export interface RetryPolicy {
@@ -20,7 +20,10 @@ export interface RetryPolicy {
   readonly maxWaitMs: number;
   /** No wait may end later than this after the end of the first attempt. */
   readonly deadlineMs: number;
-  /** The same after a 429: the rate limit binds the whole token (SERVICE.md C.3), so all its requests wait anyway. */
+  /**
+   * The same after a 429: the rate limit binds the whole token (SERVICE.md C.3), so all its
+   * requests wait anyway.
+   */
   readonly rateLimitDeadlineMs: number;
 }
 
@@ -36,12 +39,15 @@ export const commandRetry: RetryPolicy = {
   rateLimitDeadlineMs: commandDeadlineMs,
 };
 
-/** For the daemon, which reconciles a failed zone again: a long wait for one zone must not block a worker. */
+/**
+ * For the daemon, which reconciles a failed zone again: a long wait for one zone must not block a
+ * worker.
+ */
 export const daemonRetry: RetryPolicy = { ...commandRetry, maxAttempts: 3, deadlineMs: 5_000 };
 
 /** The service, reached with one credential. */
 export interface ServiceSession {
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   readonly credential: Credential;
   readonly retry: RetryPolicy;
   /** At least 0, below 1. */
@@ -59,7 +65,7 @@ interface FailedAttempt {
 }
 
 /**
- * Sends a request, and retries where that is safe and may help. A retried POST can create a resource twice
+ * Sends a request, and retries if that is safe and may help. A retried POST can create a resource twice
  * (SERVICE.md A.6).
  *
  * | result                                       | GET, PUT, PATCH, DELETE | POST                     |
@@ -72,6 +78,7 @@ interface FailedAttempt {
  *
  * @param signal aborts also a request in flight.
  * @param stop prevents further attempts; aborts with `signal` at the latest. Attempts before it count.
+ * @param beforeAttempt is called just before each attempt of a write, and may abort `stop`.
  */
 export async function sendWithRetries(
   session: ServiceSession,
@@ -79,6 +86,7 @@ export async function sendWithRetries(
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal = signal,
+  beforeAttempt?: () => void,
 ): Promise<Fetched> {
   const { credential, connection } = session;
   const { clock } = connection;
@@ -86,7 +94,7 @@ export async function sendWithRetries(
   let firstEnd: number | undefined;
   try {
     for (let attempts = 1; ; attempts += 1) {
-      const attempt = await sendOnce(session, priority, call, signal, stop);
+      const attempt = await sendOnce(session, priority, call, signal, stop, beforeAttempt);
       noteValidity(credential, call, attempt);
       const { sentAt } = attempt;
       if ("answer" in attempt) return { ...attempt.answer, sentAt, attempts };
@@ -97,7 +105,7 @@ export async function sendWithRetries(
       last = withPrevious(error, last).with({ sentAt });
       firstEnd ??= clock.monotonicMs();
       const waitMs = waitFor(session, error, attempts);
-      pauseIfRateLimited(credential, error, waitMs);
+      pauseIfRateLimited(credential, call, error, waitMs);
       const isLast = isLastAttempt(session, error, { attempts, firstEnd, waitMs });
       if (isLast || !(await mayHelp(credential, call, attempt))) throw last;
 
@@ -109,9 +117,25 @@ export async function sendWithRetries(
   }
 }
 
-/** The rate limit binds the token: after a 429 no request of the credential is sent before the wait is over. */
-function pauseIfRateLimited({ budget }: Credential, { code }: ServiceError, waitMs: number): void {
-  if (code === "API_RATE_LIMITED") budget.pauseFor(waitMs);
+/**
+ * The audit log may have a limit of its own: what it says of one must not slow the protection,
+ * which does not need it.
+ */
+function isApart({ route }: Call): boolean {
+  return route === routes.auditLog;
+}
+
+/**
+ * The rate limit binds the token: after a 429 no request of the credential is sent before the wait
+ * is over.
+ */
+function pauseIfRateLimited(
+  { budget }: Credential,
+  call: Call,
+  { code }: ServiceError,
+  waitMs: number,
+): void {
+  if (code === "API_RATE_LIMITED" && !isApart(call)) budget.pauseFor(waitMs);
 }
 
 function reportRetry(
@@ -155,6 +179,7 @@ async function sendOnce(
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal,
+  beforeAttempt: (() => void) | undefined,
 ): Promise<Attempt> {
   const { credential, connection, known } = session;
   const { clock } = connection;
@@ -168,9 +193,11 @@ async function sendOnce(
       end = ["aborted", undefined];
       sentAt = clock.monotonicMs();
       const identity = { credential: credential.name, token };
-      const check = checkBefore(call, connection, stop);
-      const response = await send(connection, identity, call, signal, check);
-      end = ["answered", rateView(response.headers)];
+      const check = checkBefore(call, connection, stop, beforeAttempt);
+      const response = await noted(credential.sent.begin(call), () =>
+        send(connection, identity, call, signal, check),
+      );
+      end = ["answered", isApart(call) ? undefined : rateView(response.headers)];
       return { answer: answerOf(call, response, { token, known, clock }), sentAt };
     } catch (error) {
       if (isUnreachable(error)) end = ["unreachable", undefined];
@@ -184,20 +211,47 @@ async function sendOnce(
   }
 }
 
+/** Tells the end of a request, with the headers of its answer. */
+async function noted(
+  ended: (headers: Headers | undefined) => void,
+  sending: () => Promise<RawResponse>,
+): Promise<RawResponse> {
+  let headers: Headers | undefined;
+  try {
+    const response = await sending();
+    headers = response.headers;
+    return response;
+  } finally {
+    ended(headers);
+  }
+}
+
 /**
- * What a request has to pass in the moment in which it is sent. A process that was paused goes on with what it was about to
- * do: whether it may still write is asked after every wait, and not left to a timer.
+ * What a request has to pass in the moment in which it is sent. A process that was paused goes on
+ * with what it was about to do: whether it may still write is asked after every wait, and not left
+ * to a timer.
  */
-function checkBefore({ method }: Call, { fence }: Connection, stop: AbortSignal): () => void {
-  if (method === "GET" || fence === undefined) return () => undefined;
+function checkBefore(
+  { method }: Call,
+  { fence }: ServiceConnection,
+  stop: AbortSignal,
+  beforeAttempt: (() => void) | undefined,
+): () => void {
+  if (method === "GET") return () => undefined;
   return () => {
-    if (fence.mayWrite()) return;
+    beforeAttempt?.();
+    const isHeld = fence?.isHeld() ?? true;
+    if (!isHeld) fence?.endIfOver();
     stop.throwIfAborted();
+    if (isHeld) return;
     throw new Error("a write without a Lease was about to be sent");
   };
 }
 
-/** Only a 401 says that the token is invalid: a 403 is about one permission. A verification notes its own result. */
+/**
+ * Only a 401 says that the token is invalid: a 403 is about one permission. A verification notes
+ * its own result.
+ */
 function noteValidity(credential: Credential, { route }: Call, attempt: Attempt): void {
   if (route === routes.verifyUserToken || route === routes.verifyAccountToken) return;
   if ("answer" in attempt) credential.noteValid(true);
@@ -227,11 +281,15 @@ async function mayHelp(
   if (error.code === "API_UNAUTHORIZED" || error.code === "API_FORBIDDEN") {
     return token !== undefined && credential.isRenewed(token);
   }
-  // An exhausted budget and a missing token are no errors of the service: a retry here does not help.
+  // An exhausted budget and a missing token are no errors of the service: a retry here does not
+  // help.
   return error.transient && (error.status > 0 || error.fault !== undefined);
 }
 
-/** The `Retry-After`, plus full jitter, so that requests that failed together are not retried together. */
+/**
+ * The `Retry-After`, plus full jitter, so that requests that failed together are not retried
+ * together.
+ */
 function waitFor({ retry, random }: ServiceSession, error: ServiceError, attempts: number): number {
   const bound = Math.min(retry.maxWaitMs, retry.firstWaitMs * 2 ** (attempts - 1));
   return error.retryAfterMs + random() * bound;

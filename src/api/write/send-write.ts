@@ -12,9 +12,9 @@ import { requestFor } from "./write-request.ts";
 /**
  * Sends one write and returns the state after it.
  *
- * After a lost answer to a POST, the created resource is looked up by its mark, since a second POST would create it
- * twice (SERVICE.md A.6). If it is not found, or the answer to another write is lost, the error is
- * `API_UNKNOWN_OUTCOME`: the next read of the zone decides.
+ * After a lost answer to a POST, the created resource is looked up by its mark, since a second POST
+ * would create it twice (SERVICE.md A.6). If it is not found, or the answer to another write is
+ * lost, the error is `API_UNKNOWN_OUTCOME`: the next read of the zone decides.
  */
 export async function sendWrite(
   send: Send,
@@ -37,7 +37,10 @@ export async function sendWrite(
   }
 }
 
-/** Validates a write of a ruleset without storing it (SERVICE.md B.2); other writes cannot be validated. */
+/**
+ * Validates a write of a ruleset without storing it (SERVICE.md B.2); other writes cannot be
+ * validated.
+ */
 export async function check(
   send: Send,
   live: LiveZone,
@@ -53,7 +56,10 @@ export async function check(
   throw new ServiceError("API_MALFORMED", message, { status, ray, mayHaveHappened: true });
 }
 
-/** Each stored change increments the version (SERVICE.md B.3); a larger step means that somebody else wrote (SERVICE.md C.6). */
+/**
+ * Each stored change increments the version (SERVICE.md B.3); a larger step means that somebody
+ * else wrote (SERVICE.md C.6).
+ */
 function isInterleaved(
   before: LiveEntrypoint | undefined,
   after: LiveEntrypoint | undefined,
@@ -73,7 +79,10 @@ function isUncertain(error: unknown, answer: Fetched | undefined, signal: AbortS
 /** The state after a write, and when and how much of it was read. */
 type StateAfter = Pick<Written, "live" | "readAt" | "shows">;
 
-/** The state with the resource that a POST should create, under a new id; `undefined` where it is not found. */
+/**
+ * The state with the resource that a POST should create, under a new id; `undefined` if it is not
+ * found.
+ */
 async function stateWithCreated(
   send: Send,
   live: LiveZone,
@@ -118,7 +127,10 @@ function reasonOf(cause: unknown): string {
   return cause instanceof ServiceError ? cause.code : "aborted in flight";
 }
 
-/** Folds the answer of a write into the state that was read; what the answer leaves out is read again. */
+/**
+ * Folds the answer of a write into the state that was read; what the answer leaves out is read
+ * again.
+ */
 async function stateAfter(
   send: Get,
   live: LiveZone,
@@ -144,7 +156,9 @@ async function stateAfter(
   }
 }
 
-/** The state after a write, as far as its answer shows it; `undefined` where it leaves something out. */
+/**
+ * The state after a write, as far as its answer shows it; `undefined` if it leaves something out.
+ */
 function stateShown(live: LiveZone, write: Write, answer: Fetched): StateAfter | undefined {
   if (write.call === "delete-policy") {
     const policies = live.policies?.filter(({ id }) => id !== write.id);
@@ -176,7 +190,10 @@ function oneObject(live: LiveZone, { sentAt }: Fetched): StateAfter {
   return { live, readAt: sentAt, shows: "object" };
 }
 
-/** `undefined` where the answer is no complete policy: not all documentation says what an update answers. */
+/**
+ * `undefined` if the answer is no complete policy: not all documentation says what an update
+ * answers.
+ */
 function policiesAfter({ policies }: LiveZone, result: unknown): LiveZone["policies"] {
   const policy = wholePolicyOf(result);
   if (policy === undefined || policies === undefined) return undefined;
@@ -184,7 +201,9 @@ function policiesAfter({ policies }: LiveZone, result: unknown): LiveZone["polic
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
 }
 
-/** The answer is the whole ruleset (SERVICE.md B.1), or, by other documentation, the single rule. */
+/**
+ * The answer is the whole ruleset (SERVICE.md B.1), or, by other documentation, the single rule.
+ */
 function wholeRuleset(
   result: unknown,
   before: LiveEntrypoint | undefined,

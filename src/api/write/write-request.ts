@@ -32,7 +32,8 @@ export function requestFor(zone: Zone, write: Write): Call {
       return call("DELETE", routes.rule, params, undefined);
     }
     case "put-entrypoint": {
-      // Without name and description, which are kept. The service rejects other fields (SERVICE.md B.3).
+      // Without name and description, which are kept. The service rejects other fields
+      // (SERVICE.md B.3).
       const params = { zone_id, phase_name: managedPhase };
       return call("PUT", routes.entrypoint, params, { rules: write.rules });
     }

@@ -1,0 +1,40 @@
+import type { AuditEntry } from "../zone/audit-entry.ts";
+
+/** Ids that are remembered for an account. A read brings fewer, so that a flood cannot make entries new again. */
+const maxIds = 20_000;
+
+/** What of a read is new. */
+export interface NewEntries {
+  readonly entries: readonly AuditEntry[];
+  /** Entries with an id that came before with other content. */
+  readonly contradictory: number;
+}
+
+/** The entries of an account that were seen, so that each counts once: reads overlap, and entries are repeated. */
+export class SeenEntries {
+  /** The content of entries by id, in the order in which they were seen. */
+  readonly #contents = new Map<string, string>();
+
+  /** Takes in a read; gives what was not seen before. */
+  add(entries: readonly AuditEntry[]): NewEntries {
+    const found: AuditEntry[] = [];
+    let contradictory = 0;
+    for (const entry of entries) {
+      const known = this.#contents.get(entry.id);
+      const content = contentOf(entry);
+      if (known === undefined) {
+        found.push(entry);
+        this.#contents.set(entry.id, content);
+      } else if (known !== content) contradictory += 1;
+    }
+    for (const id of this.#contents.keys()) {
+      if (this.#contents.size <= maxIds) break;
+      this.#contents.delete(id);
+    }
+    return { entries: found, contradictory };
+  }
+}
+
+function contentOf({ at, path, zoneId }: AuditEntry): string {
+  return `${at.toISOString()} ${zoneId} ${path}`;
+}

@@ -1,0 +1,78 @@
+import type { Change } from "../plan/change.ts";
+import type { AuditEntry } from "../zone/audit-entry.ts";
+import type { LiveZone } from "../zone/live-zone.ts";
+import type { Kind, ResourceKey } from "../zone/resource.ts";
+
+interface KnownResource {
+  readonly kind: Kind;
+  /** How often a rule was changed; 0 for a policy, which has no version. */
+  readonly version: number;
+}
+
+/** The policies and rules of a zone, by id. */
+export type SeenResources = ReadonlyMap<string, KnownResource>;
+
+/** The policies and rules of a read. */
+export function resourcesIn({ policies, entrypoint }: LiveZone): SeenResources {
+  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+  return new Map<string, KnownResource>([
+    ...(policies ?? []).map(({ id }) => [id, { kind: "policy", version: 0 }] as const),
+    ...rules.map(({ id, version }) => [id, { kind: "rule", version: Number(version) }] as const),
+  ]);
+}
+
+/** The ids of a kind that are not live any more. */
+export function goneOf(kind: Kind, before: SeenResources, now: SeenResources): readonly string[] {
+  return [...before].filter(([id, each]) => each.kind === kind && !now.has(id)).map(([id]) => id);
+}
+
+/** Whether a rule was changed more often than the known entries say: then one of them is missing. */
+export function isEntryMissing(
+  change: Change,
+  entries: readonly AuditEntry[],
+  before: SeenResources | undefined,
+  now: SeenResources | undefined,
+): boolean {
+  if (change.kind !== "rule" || change.verb !== "update") return false;
+  const [last, current] = [before?.get(change.id)?.version, now?.get(change.id)?.version];
+  if (last === undefined || current === undefined) return false;
+  const known = entries.filter(
+    ({ wrote }) => wrote?.kind === "rule" && (wrote.id === change.id || wrote.verb === "replace"),
+  );
+  return current - last > known.length;
+}
+
+/**
+ * The resources as they are compared with at the next read: what drifted stays as it was before it did.
+ *
+ * @param drifted the changes that correct drift.
+ * @param corrected what was written, and is as declared now.
+ */
+export function resourcesAfter(
+  changes: readonly Change[],
+  drifted: ReadonlySet<Change>,
+  corrected: ReadonlySet<ResourceKey>,
+  live: SeenResources,
+  before: SeenResources = new Map(),
+): SeenResources {
+  const after = new Map(live);
+  for (const change of changes) {
+    const isCorrected = corrected.has(change.key);
+    if (change.verb === "update" && change.kind === "rule") {
+      const last = drifted.has(change) ? before.get(change.id) : undefined;
+      const rule = isCorrected ? ruleAfter(change, live.get(change.id)) : last;
+      if (rule !== undefined) after.set(change.id, rule);
+    } else if (change.verb === "delete" && isCorrected) after.delete(change.id);
+  }
+  const missing = changes.filter(({ verb, key }) => verb === "create" && !corrected.has(key));
+  for (const kind of new Set(missing.map((each) => each.kind))) {
+    for (const id of goneOf(kind, before, after)) after.set(id, { kind, version: 0 });
+  }
+  return after;
+}
+
+/** A rule after its correction. A move is no change of a rule (SERVICE.md B.4). */
+function ruleAfter({ fields }: Change, live: KnownResource | undefined): KnownResource | undefined {
+  const isChanged = fields.some(({ field }) => field !== "position");
+  return live && { ...live, version: live.version + (isChanged ? 1 : 0) };
+}
