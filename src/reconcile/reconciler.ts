@@ -1,17 +1,19 @@
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
+import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
 import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
 import {
   type DesiredFleet,
   type DesiredSource,
   type DesiredState,
-  type FleetPart,
+  type FleetZone,
   missingReport,
   namesOf,
 } from "./fleet/desired-fleet.ts";
-import { FirstRound } from "./fleet/first-round.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
+import { FleetPast } from "./fleet/fleet-past.ts";
+import { FleetRound } from "./fleet/fleet-round.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
 import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";
@@ -21,7 +23,6 @@ import {
   type ZoneRunPorts,
   type ZoneRunResult,
 } from "./run/zone-runner.ts";
-import { isAborted, loopUntil, type StopSignals } from "./signals.ts";
 
 export interface ReconcilerOptions extends ZoneRunOptions {
   /** How many zones of one credential are run at the same time. */
@@ -34,9 +35,7 @@ export interface ReconcilerOptions extends ZoneRunOptions {
 export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
   readonly credentials: CredentialPorts;
-  /** What this process reconciles of the fleet; omitted: all. */
-  readonly part?: FleetPart | undefined;
-  /** When the next scheduled sweep is due; `undefined` where none is scheduled. */
+  /** When the next scheduled sweep is due; `undefined` if none is scheduled. */
   readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
   readonly loaded: (loaded: JudgedLoad) => void;
@@ -53,7 +52,7 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
  *   listing arrived   ZoneDirectory   #onListingArrived  finds the declared zones in it, begins the sweep that is due
  *   zone requested    requestZone     requestZone        queues one zone before those of a sweep
  *   zone touched      the audit feed  wakeZone           queues one zone before those of a sweep
- *   round judged      FirstRound      #onRoundJudged     reports what the first round holds, queues what it releases
+ *   round judged      FleetRound      #onRoundJudged     reports what the fleet guard holds, queues what it releases
  *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
  *
  * The first three and `round judged` change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
@@ -65,7 +64,7 @@ export class Reconciler {
   readonly #events = new EventQueue();
   readonly #directory: ZoneDirectory;
   readonly #active: ActiveRevision;
-  readonly #firstRound: FirstRound;
+  readonly #round: FleetRound;
   readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
   readonly #queues: ZoneQueues;
   readonly #runner: ZoneRunner;
@@ -76,14 +75,13 @@ export class Reconciler {
     this.#options = options;
     this.#ports = ports;
     this.#directory = new ZoneDirectory(ports, () => this.#events.add({ type: "listing_arrived" }));
-    this.#active = new ActiveRevision(ports.desired.select, ports.part);
+    const past = new FleetPast(ports.store, ports.clock);
+    const judgementChanged = (): void => this.#events.add({ type: "round_judged" });
+    this.#active = new ActiveRevision(ports.desired.select, past);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
-    this.#firstRound = new FirstRound(
-      options,
-      (zone) => isFullyKnown(ports.store.applied(zone)),
-      () => this.#events.add({ type: "round_judged" }),
-    );
-    this.#runner = new ZoneRunner(options, ports, this.#firstRound);
+    const isKnown = (zone: ZoneName): boolean => isFullyKnown(ports.store.applied(zone));
+    this.#round = new FleetRound(options, past, isKnown, judgementChanged);
+    this.#runner = new ZoneRunner(options, ports, this.#round);
   }
 
   /** How many zones wait for a run. Zones that wait for a hold to end do not count. */
@@ -96,11 +94,19 @@ export class Reconciler {
     return this.#queues.running;
   }
 
+  /** Why a zone is not written before it is judged; `undefined`: it was judged, or is not known. */
+  waitOf(name: string): string | undefined {
+    const zone = this.#active.fleet.zones
+      .values()
+      .find(({ desired }) => desired.zone.name === name);
+    return zone && this.#round.waitOf(zone);
+  }
+
   /** Uses other options for the next runs; only the number of workers stays. Holds may end earlier: held zones run again. */
   reconfigure(options: ReconcilerOptions): void {
     this.#options = options;
     this.#runner.reconfigure(options);
-    this.#firstRound.reconfigure(options);
+    this.#round.reconfigure(options);
     this.#queues.promoteDue();
   }
 
@@ -127,7 +133,7 @@ export class Reconciler {
     if (zone !== undefined) this.#queues.add(zone, "changed", "audit", 0);
   }
 
-  /** Works until `stop` aborts, and ends when the runs in progress have ended. Rejects only where the revision before cannot be restored. */
+  /** Works until `stop` aborts, and ends when the runs in progress have ended. Rejects only if the revision before cannot be restored. */
   async runUntil(signals: StopSignals): Promise<void> {
     const run = (entry: QueueEntry): Promise<void> => this.#run(entry, signals);
     const workers = this.#queues.all.flatMap((queue) =>
@@ -145,7 +151,7 @@ export class Reconciler {
     });
     if (stored !== undefined) {
       this.#active.restore(stored.state);
-      this.#firstRound.restore(stored.round);
+      this.#round.restore(stored.round);
     }
     await this.#handleEvents(stop);
   }
@@ -190,12 +196,8 @@ export class Reconciler {
   }
 
   #onRoundJudged(): void {
-    const { latest, fleet } = this.#active;
+    const { latest } = this.#active;
     if (latest !== undefined) this.#activate(latest, this.#events.takeListing());
-    for (const name of this.#firstRound.takeReleased()) {
-      const zone = fleet.zones.get(name)?.desired.zone;
-      if (zone !== undefined) this.#queues.add(zone, "due", "due", 0);
-    }
   }
 
   /** Makes the files active, as far as the fleet guard allows, and queues the zones that changed or that a sweep is due for. */
@@ -203,19 +205,22 @@ export class Reconciler {
     const { known } = this.#directory;
     const before = this.#active.fleet;
     const isAllListed = known !== undefined && known.unlisted.length === 0;
-    this.#ports.loaded(this.#firstRound.declare(this.#adopt(state, known), isAllListed));
+    this.#ports.loaded(this.#round.declare(this.#activateOrReject(state, known), isAllListed));
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);
-    // Where a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
+    // If a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
     if (sweep !== undefined && known !== undefined) this.#sweep.begin(queued);
+    this.#queueReleased();
     this.#forgetDropped(before);
     if (isNewListing) this.#reportMissing(sweep ?? "file");
   }
 
   /** An exception rejects the revision, so that it shows wherever loads are reported. */
-  #adopt(state: DesiredState, known: KnownZones | undefined): Loaded {
+  #activateOrReject(state: DesiredState, known: KnownZones | undefined): Loaded {
     try {
-      return this.#active.adopt(state, known, this.#firstRound.limitsOfFiles);
+      return this.#active.activate(state, known, this.#round.limitsOfFiles, (candidate) =>
+        this.#round.judge(candidate),
+      );
     } catch (error) {
       this.#ports.bug(error, "");
       return this.#active.reject(state, error);
@@ -231,11 +236,11 @@ export class Reconciler {
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
     const queued: ZoneName[] = [];
-    for (const [nth, [name, { desired, digest }]] of [...zones].entries()) {
-      const { zone } = desired;
+    for (const [nth, [name, declared]] of [...zones].entries()) {
+      const { zone } = declared.desired;
       const known = before.get(name);
-      const hasChanged = known === undefined ? sweep === undefined : known.digest !== digest;
-      if (hasChanged) {
+      const isNew = known === undefined && sweep === undefined;
+      if (isNew || (known !== undefined && this.#hasChanged(known, declared))) {
         this.#queues.add(zone, "changed", "file", 0);
         queued.push(name);
       } else if (sweep !== undefined) {
@@ -246,6 +251,22 @@ export class Reconciler {
     return queued;
   }
 
+  /** Whether a zone has another declaration, or is left as a revision declares it that is not held any more. */
+  #hasChanged(before: FleetZone, { desired, digest, held }: FleetZone): boolean {
+    const isLeft = this.#round.left.has(desired.zone.name);
+    return (
+      before.digest !== digest ||
+      before.desired.isRestored !== desired.isRestored ||
+      (isLeft && before.held?.digest !== held?.digest)
+    );
+  }
+
+  #queueReleased(): void {
+    for (const { zone, trigger } of this.#round.takeReleased()) {
+      this.#queues.add(zone, trigger === "due" ? "due" : "changed", trigger, 0);
+    }
+  }
+
   #forgetDropped(before: DesiredFleet): void {
     const { zones } = this.#active.fleet;
     for (const name of before.zones.keys()) {
@@ -254,6 +275,7 @@ export class Reconciler {
       this.#sweep.complete(name);
     }
     this.#runner.keepOnly(zones);
+    this.#round.left.keepOnly(zones);
   }
 
   /** A declared zone that the service does not list is not an empty zone: it is reported as an error. */
@@ -261,7 +283,7 @@ export class Reconciler {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
     for (const [zone, reason] of this.#active.fleet.missing) {
-      const { revision, commit } = this.#active;
+      const { revision, commit } = this.#active.revisionOf(zone);
       const run = { run: runId(), trigger, revision, commit, now };
       report(missingReport(zone, reason ?? this.#directory.failure, run));
     }
@@ -281,11 +303,11 @@ export class Reconciler {
       const declared = this.#active.fleet.zones.get(zone);
       if (declared === undefined) return;
       const isUrgent = priority === "changed" || priority === "due";
-      const { revision, commit } = this.#active;
+      const { revision, commit } = this.#active.revisionOf(zone);
       const run = { trigger, priority: isUrgent ? "changed" : "sweep", revision, commit } as const;
       const result = await this.#runner.run(declared, run, signals);
       this.#onRunEnded(declared.desired.zone, result);
-      this.#firstRound.record(declared, result.report);
+      this.#round.record(declared, result.report);
     } finally {
       this.#sweep.complete(zone);
     }

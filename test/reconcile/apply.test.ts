@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { type Change, neutral } from "../../src/plan/change.ts";
@@ -7,6 +8,7 @@ import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
 import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { livePolicy, liveZone, readAllAt, settingsOff } from "../support/model.ts";
+import { cases } from "../support/properties.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
@@ -133,21 +135,113 @@ describe("a read that writes rely on", () => {
 
 describe("after a write that did not succeed", () => {
   it.for([
-    { code: "API_REFUSED", came: "failed" },
     { code: "API_SERVER", came: "failed" },
     { code: "API_NOT_FOUND", came: "failed" },
-    { code: "API_QUOTA", came: "failed" },
+    { code: "API_CONFLICT", came: "failed" },
+    { code: "API_UNAUTHORIZED", came: "failed" },
     { code: "API_RATE_LIMITED", came: "failed" },
+    { code: "API_BUDGET", came: "failed" },
+    { code: "API_DEADLINE", came: "failed" },
     { code: "API_UNKNOWN_OUTCOME", came: "unknown" },
   ] as const)("no further write is sent: $code", async ({ code, came }, { expect }) => {
     const sent: Write[] = [];
-    const writes = [putRules, deletePolicy, deleteRule, deletePolicy];
-    const outcomes = await outcomesBy(writes, async (write) => {
-      await Promise.resolve();
-      if (sent.push(write) === 2) throw new ServiceFault(code, false);
-    });
+    const writes = [putRules, deletePolicy, deleteRule, { ...deletePolicy, id: "p2" }];
+    const waitsFor = new Map(writes.map((write) => [write, []]));
+    const outcomes = await outcomesBy(
+      writes,
+      async (write) => {
+        await Promise.resolve();
+        if (sent.push(write) === 2) throw new ServiceFault(code, false);
+      },
+      { waitsFor },
+    );
     expect(outcomes).toEqual(["done", came, "earlier_failure", "earlier_failure"]);
     expect(sent).toEqual(writes.slice(0, 2));
+  });
+
+  it.for(["API_REFUSED", "API_FORBIDDEN", "API_QUOTA"] as const)(
+    "what does not wait for a refused one is sent: %s",
+    async (code, { expect }) => {
+      const sent: Write[] = [];
+      const writes = [putSettings, updatePolicy, putRules, deletePolicy, deleteRule, createPolicy];
+      const waitsFor = new Map<Write, readonly Write[]>([
+        [putSettings, []],
+        [updatePolicy, []],
+        [putRules, [putSettings]],
+        [deletePolicy, [updatePolicy, putRules]],
+        [deleteRule, [putRules, deletePolicy]],
+        [createPolicy, []],
+      ]);
+      const send = async (write: Write): Promise<void> => {
+        await Promise.resolve();
+        sent.push(write);
+        if (write === updatePolicy) throw new ServiceFault(code, false);
+      };
+      expect(await outcomesBy(writes, send, { waitsFor })).toEqual([
+        "done",
+        "failed",
+        "done",
+        "waits for policy/a",
+        "waits for policy/a",
+        "done",
+      ]);
+      expect(sent).toEqual([putSettings, updatePolicy, putRules, createPolicy]);
+      // A write that the plan says nothing about waits for all before it.
+      waitsFor.delete(createPolicy);
+      expect((await outcomesBy(writes, send, { waitsFor })).at(-1)).toBe(
+        "waits for policy/a, rule/b",
+      );
+    },
+  );
+
+  it("another failure ends the writes, after a refusal too", async ({ expect }) => {
+    const writes = [putSettings, updatePolicy, putRules, createPolicy];
+    const waitsFor = new Map(writes.map((write) => [write, []]));
+    const codes = new Map<Write, "API_REFUSED" | "API_SERVER">([
+      [putSettings, "API_REFUSED"],
+      [updatePolicy, "API_SERVER"],
+    ]);
+    const send = async (write: Write): Promise<void> => {
+      await Promise.resolve();
+      const code = codes.get(write);
+      if (code !== undefined) throw new ServiceFault(code, false);
+    };
+    expect(await outcomesBy(writes, send, { waitsFor })).toEqual([
+      "failed",
+      "failed",
+      "earlier_failure",
+      "earlier_failure",
+    ]);
+  });
+
+  it("with any writes refused, all that do not wait for one are sent", async ({ expect }) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ refused: fc.boolean(), on: fc.array(fc.nat(9)) }), { maxLength: 10 }),
+        async (steps) => {
+          const writes = steps.map((_, at): Write => ({ ...updatePolicy, id: `p${at}` }));
+          const waitsFor = new Map(
+            writes.map((write, at) => [
+              write,
+              writes.slice(0, at).filter((_, index) => steps[at]?.on.includes(index)),
+            ]),
+          );
+          const undone = new Set<Write>();
+          const expected = writes.map((write, at) => {
+            const waits = waitsFor.get(write)?.some((other) => undone.has(other)) === true;
+            const isRefused = steps[at]?.refused === true;
+            if (waits || isRefused) undone.add(write);
+            return waits ? "waits for policy/a" : isRefused ? "failed" : "done";
+          });
+          const send = async (write: Write): Promise<void> => {
+            await Promise.resolve();
+            if (steps[writes.indexOf(write)]?.refused) throw new ServiceFault("API_REFUSED", false);
+          };
+          expect(await outcomesBy(writes, send, { waitsFor })).toEqual(expected);
+        },
+      ),
+      cases(100),
+    );
   });
 
   it("a fault of the program is told with the zone", async ({ expect }) => {

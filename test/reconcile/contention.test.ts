@@ -17,6 +17,12 @@ function switchOff(world: World): void {
   world.live.set(shop, { ...live, settings: { ...live.settings, enabled: false } });
 }
 
+function dropPolicies(world: World): void {
+  const live = world.live.get(shop);
+  if (live === undefined) throw new Error("no zone");
+  world.live.set(shop, { ...live, policies: [] });
+}
+
 describe("writes that failed", () => {
   it.for([
     { what: "refused by the service", code: "API_SERVER" as const },
@@ -65,8 +71,28 @@ function contended(field: string): string {
 }
 
 describe("a tool that undoes what zonewarden does", () => {
-  it("by deleting a policy again and again is another writer", async ({ expect }) => {
+  it.for([
+    { what: "switching Page Shield off", off: switchOff },
+    { what: "deleting a policy that only reports", off: dropPolicies },
+  ])("by $what again and again does not win", async ({ off }, { expect }) => {
     await using world = new World([shop]);
+    world.start();
+    await world.clock.advance(0);
+    world.takeResults();
+    for (let round = 0; round < 5; round += 1) {
+      off(world);
+      world.reconciler.requestSweep("schedule");
+      await world.clock.advance(minute);
+    }
+    expect(world.takeResults()).toEqual(Array.from({ length: 5 }, () => `${shop} applied`));
+    expect(world.live.get(shop)?.settings?.enabled).toBe(true);
+    expect(world.live.get(shop)?.policies).toHaveLength(1);
+  });
+
+  it("by deleting a policy that blocks again and again is another writer", async ({ expect }) => {
+    await using world = new World([shop]);
+    const policies = declared([policy("checkout", { action: "allow" })]);
+    world.files.set(shop, desiredZone({ policies }).content);
     const came = await fourRounds(world, () => []);
     expect(came).toEqual([...applied, contended("policy/checkout (create)")]);
   });

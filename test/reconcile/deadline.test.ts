@@ -37,6 +37,8 @@ function listenersOf(signal: AbortSignal): () => number {
   return () => getEventListeners(signal, "abort").length;
 }
 
+function nothing(): void {}
+
 describe("the deadline of a run", () => {
   const live = liveZone({ policies: [] });
   const write = writes["create-policy"](live);
@@ -106,14 +108,14 @@ describe("the deadline of a run", () => {
     const settled = await Promise.allSettled([
       deadline.reader.readAnswers(zone, wanted, "changed", signal),
       deadline.reader.readScripts(zone, "sweep", signal),
-      deadline.writer.write(live, write, signal, signal),
+      deadline.writer.write(live, write, signal, signal, nothing),
     ]);
     const error = { status: "rejected", reason: new Error("asked") };
     expect(settled).toEqual([error, error, error]);
     expect(asked).toEqual([
       [zone, wanted, "changed"],
       [zone, "sweep"],
-      [live, write],
+      [live, write, nothing],
     ]);
   });
 

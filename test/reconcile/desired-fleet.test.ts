@@ -3,15 +3,12 @@ import { describe, it } from "vitest";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import {
   desiredFleet,
-  type FleetZone,
   joinListings,
   missingReport,
-  partOfFleet,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { Failure } from "../../src/state/run-report.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
-import { desiredZone } from "../support/model.ts";
 import { zone } from "../support/service.ts";
 
 const run = { run: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
@@ -56,34 +53,6 @@ it("a declared name is missing, for no reason yet, before the first listing", as
   const { zones, diagnostics, missing } = desiredFleet(selectZones, state, undefined);
   expect([zones.size, diagnostics]).toEqual([0, []]);
   expect([...missing]).toEqual([["shop.example.com", undefined]]);
-});
-
-function fleetZone(name: string): FleetZone {
-  return { desired: { zone: zone(name), content: desiredZone({}).content }, digest: "" };
-}
-
-function isMine({ name }: { readonly name: string }): boolean {
-  return name === "a.example";
-}
-
-describe("the part of a fleet that one of several processes reconciles", () => {
-  const [mine, theirs] = [fleetZone("a.example"), fleetZone("b.example")];
-  const fleet = {
-    zones: new Map([mine, theirs].map((each) => [each.desired.zone.name, each])),
-    diagnostics: [],
-    missing: new Map([[theirs.desired.zone.name, undefined]]),
-  };
-
-  it.for([{ ownsMissing: true }, { ownsMissing: false }])(
-    "has its own zones, and what is missing where $ownsMissing",
-    ({ ownsMissing }, { expect }) => {
-      const part = partOfFleet(fleet, { owns: isMine, ownsMissing });
-      expect([...part.zones.keys()]).toEqual(["a.example"]);
-      expect(part.missing.size).toBe(ownsMissing ? 1 : 0);
-      expect(part.diagnostics).toBe(fleet.diagnostics);
-      expect(partOfFleet(fleet, undefined)).toBe(fleet);
-    },
-  );
 });
 
 it("a zone that the service lists no more is gone, though the others are the same", ({

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
 import { window } from "../support/window.ts";
 import { protectedContent, World } from "../support/world.ts";
 
@@ -16,12 +17,6 @@ const brief = window({
 });
 
 const nightly = window({ name: "nightly", type: "allow", start: "0 2 * * *", durationMs: hour });
-
-function switchOff(world: World, zone: string): void {
-  const live = world.live.get(zone);
-  if (live?.settings === undefined) throw new Error("no settings");
-  world.live.set(zone, { ...live, settings: { ...live.settings, enabled: false } });
-}
 
 describe("a plan with a hold that ends by itself", () => {
   it("is applied in the first second of the window, without a sweep", async ({ expect }) => {
@@ -98,11 +93,13 @@ describe("a plan with a hold that ends by itself", () => {
     expect,
   }) => {
     await using world = new World([shop]);
+    const policies = declared([policy("checkout", { action: "allow" })]);
+    world.files.set(shop, desiredZone({ policies }).content);
     world.start();
     await world.clock.advance(0);
     for (let round = 0; round < 4; round += 1) {
       await world.clock.advance(minute);
-      switchOff(world, shop);
+      world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(0);
     }

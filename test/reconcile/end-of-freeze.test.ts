@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import { cases } from "../support/properties.ts";
 import { window } from "../support/window.ts";
 
 const hour = 3_600_000;
@@ -151,7 +152,7 @@ describe("the end of a freeze", () => {
           expect(windows.endOfFreeze(now)).toEqual(windowsOf(all).endOfFreeze(now));
         }
       }),
-      { numRuns: 60 },
+      cases(25),
     );
   });
 
@@ -203,7 +204,7 @@ describe("the end of a freeze", () => {
           expect(first ?? horizon).toBe(Math.min(end, horizon));
         },
       ),
-      { numRuns: 60 },
+      cases(25),
     );
   });
 });

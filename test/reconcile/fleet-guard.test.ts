@@ -1,16 +1,17 @@
 import { describe, it } from "vitest";
 
-import { fleetHash, planHash } from "../../src/plan/guard/release.ts";
+import { planHash } from "../../src/plan/guard/release.ts";
 import {
   changingZone,
   type ChangingZone,
   fleetChange,
   fleetGuard,
+  maxWeakenedOf,
   planToJudge,
 } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { desiredZone } from "../support/model.ts";
-import { change, hold as holdOf, planOf, report } from "../support/reports.ts";
+import { change, hold as holdOf, named, planOf, report } from "../support/reports.ts";
 
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
 
@@ -103,7 +104,11 @@ describe("a new revision of the files", () => {
 
 /** Zones with changes, of which the first `weaker` weaken their protection. */
 function changing(count: number, weaker = 0): readonly ChangingZone[] {
-  return Array.from({ length: count }, (_, nth) => ({ hash: `h${nth}`, weakens: nth < weaker }));
+  return Array.from({ length: count }, (_, nth) => ({
+    zone: named(`z${nth}.example`),
+    hash: `h${nth}`,
+    weakens: nth < weaker,
+  }));
 }
 
 describe("all plans of a fleet", () => {
@@ -113,28 +118,44 @@ describe("all plans of a fleet", () => {
     { when: "the share is so with what passed before", changes: 1, passed: 2, declared: 10 },
     { when: "the fleet is small", changes: 9, passed: 0, declared: 9 },
   ])("pass where $when", ({ changes, passed, declared }, { expect }) => {
-    const found = { changing: changing(changes), passed, declared };
+    const found = { changing: changing(changes), passed, declared, hash: "r2" };
     expect(fleetChange(found, limits)).toEqual({ result: "passed" });
   });
 
   it("are held with the numbers and the hash to accept", ({ expect }) => {
-    const hash = fleetHash(["h0", "h1", "h2", "h3"]);
-    const held = { changing: changing(4, 1), declared: 10 };
+    const hash = "r2";
+    const held = { changing: changing(4, 1), declared: 10, hash };
     expect(fleetChange(held, limits)).toEqual({
       result: "held",
       found:
         "would change 4 of 10 declared zones (40 %), the limit is 30 %; 1 of them weaken the protection, or may",
       hash,
+      limit: "max_fleet_share",
     });
     expect(fleetChange({ ...held, passed: 2 }, limits)).toEqual({
       result: "held",
       found:
         "would change 6 of 10 declared zones (2 of them already) (60 %), the limit is 30 %; 1 of them weaken the protection, or may",
       hash,
+      limit: "max_fleet_share",
     });
     expect(fleetChange(held, { ...limits, accept: [hash] })).toEqual({ result: "accepted" });
-    const others = { ...held, changing: changing(5) };
+    const others = { ...held, hash: "r3" };
     expect(fleetChange(others, { ...limits, accept: [hash] }).result).toBe("held");
+  });
+});
+
+describe("the number of zones that may be weakened", () => {
+  it.for([
+    { limit: undefined, declared: 5, most: 3 },
+    { limit: undefined, declared: 399, most: 3 },
+    { limit: undefined, declared: 400, most: 4 },
+    { limit: { zones: 0, share: 0 }, declared: 400, most: 0 },
+    { limit: { zones: 5, share: 0 }, declared: 2, most: 5 },
+    { limit: { zones: 0, share: 0.02 }, declared: 149, most: 2 },
+  ])("of $declared is $most with $limit", ({ limit, declared, most }, { expect }) => {
+    const set = limit === undefined ? limits : { ...limits, maxWeakened: limit };
+    expect(maxWeakenedOf(set, declared)).toBe(most);
   });
 });
 
@@ -148,7 +169,7 @@ describe("a zone that changes", () => {
       "shop.example.com",
       row.directions.map((direction, nth) => change(`policy/p${nth}`, direction)),
     );
-    expect(changingZone(plan)).toEqual({ hash: planHash(plan), weakens: row.weakens });
+    expect(changingZone(plan)).toMatchObject({ hash: planHash(plan), weakens: row.weakens });
   });
 });
 
@@ -162,6 +183,7 @@ describe("a run, as the fleet guard counts its plan", () => {
     { came: { ...held, holds: [holdOf("freeze")] }, counts: true },
     { came: { ...held, holds: [holdOf("suspend"), holdOf("contended")] }, counts: true },
     { came: { ...held, holds: [holdOf("observe")] }, counts: true },
+    { came: { ...held, holds: [holdOf("fleet_change")] }, counts: true },
     { came: { ...held, holds: [holdOf("freeze"), holdOf("too_many_deletes")] }, counts: false },
     { came: { ...held, holds: [holdOf("weakening")] }, counts: false },
     { came: { result: "applied", cause, changes }, counts: false },

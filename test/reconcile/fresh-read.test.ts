@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { describe, it } from "vitest";
 
 import { type Change, neutral } from "../../src/plan/change.ts";
+import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { outcomesBy, outcomesOf } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { livePolicy, liveZone } from "../support/model.ts";
+import { livePolicy, liveZone, readAllAt } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
@@ -49,6 +50,93 @@ class EarlyClock extends SimulatedClock {
     return super.alarm(Math.max(1, ms - 0.5), ring);
   }
 }
+
+describe("a list that is read after a write", () => {
+  const created = { ...livePolicy("new"), description: "New" };
+  const create = { call: "create-policy", body: { description: "New" }, changes: [] } as const;
+  const change = { call: "update-policy", id: "twin", body: {}, changes: [] } as const;
+  const remove = { call: "delete-policy", id: "gone", changes: [] } as const;
+  const gone = livePolicy("gone");
+  const edited = { ...twin, value: "script-src x.example" };
+  const before = liveZone({ policies: [twin, other, gone] });
+
+  it.for<{ when: string; write: Write; list: readonly LivePolicy[]; came: string }>([
+    { when: "what was created", write: create, list: [gone, other, twin, created], came: "done" },
+    {
+      when: "a twin that is gone",
+      write: create,
+      list: [other, gone, created],
+      came: "read_expired",
+    },
+    {
+      when: "a twin that was edited",
+      write: create,
+      list: [edited, other, gone, created],
+      came: "read_expired",
+    },
+    {
+      when: "a second one of that kind",
+      write: create,
+      list: [twin, other, gone, created, { ...created, id: "new-2" }],
+      came: "read_expired",
+    },
+    { when: "what was changed", write: change, list: [edited, other, gone], came: "done" },
+    { when: "that another is gone", write: change, list: [edited, other], came: "read_expired" },
+    { when: "what was deleted", write: remove, list: [twin, other], came: "done" },
+    { when: "that the twin is gone too", write: remove, list: [other], came: "read_expired" },
+  ])("is what the plan was made for where it shows $when: $came", async (each, { expect }) => {
+    const { write, list, came } = each;
+    const listAfter = (sent: Write) => (sent === write ? list : undefined);
+    const choice = { live: before, changes: [duplicate], listAfter };
+    expect(await outcomesOf([write, deletePolicy], 0, choice)).toEqual(["done", came]);
+  });
+});
+
+/** A clock whose timers ring two seconds late, as those of a busy process may. */
+class LateClock extends SimulatedClock {
+  override alarm(ms: number, ring: () => void): () => void {
+    return super.alarm(ms + 2 * second, ring);
+  }
+}
+
+describe("before each attempt of a write", () => {
+  const updateTwin = { call: "update-policy", id: "twin", body: {}, changes: [] } as const;
+
+  it.for([
+    { ms: 59_500, came: "done" },
+    // The read expires at 62.5 s; by itself the gate asks at 60 s and at 65 s.
+    { ms: 60_500, came: "read_expired" },
+  ])("the age of its read is asked for, after $ms ms: $came", async ({ ms, came }, { expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(2_500);
+    let attempts = 0;
+    const send = async (_write: Write, stop: AbortSignal, ask: () => void): Promise<void> => {
+      await clock.sleep(ms, stop);
+      ask();
+      stop.throwIfAborted();
+      attempts += 1;
+    };
+    const choice = { clock, live, readAt: readAllAt(2_500) };
+    expect(await outcomesBy([updateTwin], send, choice)).toEqual([came]);
+    expect(attempts).toBe(came === "done" ? 1 : 0);
+  });
+
+  it("a write that undoes what others did asks whether its read is five seconds old", async ({
+    expect,
+  }) => {
+    const clock = new LateClock();
+    const reads: string[] = [];
+    let attempts = 0;
+    const send = async (_write: Write, stop: AbortSignal, ask: () => void): Promise<void> => {
+      await clock.sleep(attempts === 0 ? 5_500 : 0, stop);
+      attempts += 1;
+      ask();
+      stop.throwIfAborted();
+    };
+    expect(await outcomesBy([putRules], send, { clock, live, reads })).toEqual(["done"]);
+    expect([attempts, reads]).toEqual([2, ["rules"]]);
+  });
+});
 
 describe("a write that undoes what others did after the read", () => {
   const cases = [

@@ -46,13 +46,17 @@ class Runs {
 
   /** A run is about to send its first write. */
   begins(checkout: Policy, live: Policy): void {
-    this.#applied.writing(this.#planned("planned", checkout, live), fleetZone(checkout), undefined);
+    void this.#applied.writing(
+      this.#planned("planned", checkout, live),
+      fleetZone(checkout),
+      undefined,
+    );
   }
 
   /** A guard holds the changes: the run ends without a write, unless the process is killed before. */
   isHeld(checkout: Policy, live: Policy, { isKilled = false } = {}): void {
     const held = this.#planned("held", checkout, live);
-    this.#applied.writing(held, fleetZone(checkout), undefined);
+    void this.#applied.writing(held, fleetZone(checkout), undefined);
     if (!isKilled) this.#applied.record(held, fleetZone(checkout), undefined);
   }
 

@@ -13,6 +13,7 @@ import {
   hold,
   report,
   skipped,
+  waiting,
   writeOf,
 } from "../support/reports.ts";
 
@@ -20,6 +21,8 @@ const [a, b] = ["policy/a", "policy/b"] as const;
 const changes = [change(a), change(b)];
 const transient = failure("503", { retryAfterMs: 7_000 });
 const lasting = failure("403", { transient: false, retryAfterMs: 7_000 });
+
+const refused = failure("400", { code: "API_REFUSED", transient: false, retryAfterMs: 9_000 });
 
 function applied(outcomes: readonly Outcome[], left = changes): Came {
   return { result: "applied", cause: "pending", changes, outcomes, left };
@@ -44,6 +47,41 @@ describe("the least wait before a run is repeated", () => {
     {
       when: "a write failed for good after one that did not do what it was to do",
       came: applied([done(b), failedBy(lasting)]),
+      ms: undefined,
+    },
+    {
+      when: "a write was refused",
+      came: applied([done(b), failedBy(refused)], [change(a)]),
+      ms: undefined,
+    },
+    {
+      when: "a write was refused, and another waits for it",
+      came: applied([failedBy(refused), waiting(b, a)]),
+      ms: undefined,
+    },
+    {
+      when: "a write was refused, and another failed for now",
+      came: applied([failedBy(refused), failedBy(transient)]),
+      ms: 7_000,
+    },
+    {
+      when: "two failed for now after one that was refused",
+      came: applied([failedBy(refused), failed(b), failedBy(transient), failed(b)]),
+      ms: 7_000,
+    },
+    {
+      when: "a write was refused, and another waited for too long",
+      came: applied([failedBy(refused), skipped("read_expired", b)]),
+      ms: 0,
+    },
+    {
+      when: "a write was refused, and another did not do what it was to do",
+      came: applied([failedBy(refused), done(b)]),
+      ms: 0,
+    },
+    {
+      when: "a write was refused, and then the token",
+      came: applied([failedBy(refused), failedBy(lasting)]),
       ms: undefined,
     },
     { when: "a write failed and asks for no wait", came: applied([failed(a)]), ms: 0 },

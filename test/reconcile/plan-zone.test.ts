@@ -66,13 +66,57 @@ function namesOf(parts: PartsToRead): readonly string[] {
     .map(([name]) => name);
 }
 
+function withNote(planned: Plan): Plan {
+  return { ...planned, notes: ["policies were declared before"] };
+}
+
 describe("a zone with nothing to do", () => {
-  it("needs no authors, and no guard holds it", async ({ expect, signal }) => {
+  it("has the notes that it is explained with, and no guard holds it", async ({
+    expect,
+    signal,
+  }) => {
     const inSync = liveZone({ settings: { ...settingsOff, enabled: true } });
-    const request = { ...requestOf(enabled), explain: failsWith(new Error("explained")) };
+    const request = { ...requestOf(enabled), explain: withNote };
     const planned = await planZone(request, portsOf(inSync), signal);
-    expect(planned.report).toMatchObject({ result: "in_sync", phases: noTime });
+    expect(planned.report).toMatchObject({
+      result: "in_sync",
+      phases: noTime,
+      plan: { notes: ["policies were declared before"] },
+    });
     expect(planned.holdsAt(new Date(0))).toEqual([]);
+  });
+});
+
+function suspendedUntil(ms: number): Partial<ZoneContent> {
+  return { ...enabled, suspension: { reason: "a load test", until: new Date(ms) } };
+}
+
+describe("a zone whose suspension is over", () => {
+  it("is told with the remedy once, in sync or not, and not before its end", async ({
+    expect,
+    signal,
+  }) => {
+    const inSync = liveZone({ settings: { ...settingsOff, enabled: true } });
+    const differs = liveZone({ settings: settingsOff });
+    const now = portsOf(inSync).clock.now().getTime();
+    const told = [
+      expect.stringMatching(
+        /^the suspension of the zone ended at .*; remove suspend from the zone/,
+      ),
+    ];
+    for (const live of [inSync, differs]) {
+      const over = await planZone(requestOf(suspendedUntil(now)), portsOf(live), signal);
+      expect(planIn(over.report).notes).toEqual(told);
+      const known = planIn(over.report);
+      const again = { ...requestOf(suspendedUntil(now)), unchangedPlan: () => known };
+      const second = await planZone(again, portsOf(live), signal);
+      expect(planIn(second.report).notes).toEqual(told);
+      const lasts = await planZone(requestOf(suspendedUntil(now + 1)), portsOf(live), signal);
+      expect(planIn(lasts.report).notes).toEqual([]);
+    }
+    const endless = { ...enabled, suspension: { reason: "", until: undefined } };
+    const { report } = await planZone(requestOf(endless), portsOf(inSync), signal);
+    expect(planIn(report).notes).toEqual([]);
   });
 });
 

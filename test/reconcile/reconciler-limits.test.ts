@@ -1,8 +1,9 @@
 import { describe, it } from "vitest";
 
 import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { script } from "../support/inventory.ts";
-import { bare, declared, desiredZone, policy } from "../support/model.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
 import { diagnostic } from "../support/reports.ts";
 import { protectedContent, World } from "../support/world.ts";
 
@@ -152,6 +153,10 @@ describe("a script that is in use", () => {
   });
 });
 
+function renamed(live: LivePolicy): LivePolicy {
+  return { ...live, description: `By hand: ${live.description}` };
+}
+
 describe("two writers", () => {
   it("do not correct the same field for ever", async ({ expect }) => {
     await using world = new World([shop]);
@@ -162,7 +167,7 @@ describe("two writers", () => {
     for (let round = 0; round < 5; round += 1) {
       const live = world.live.get(shop);
       if (live === undefined) throw new Error("no zone");
-      world.live.set(shop, { ...live, settings: bare(live.zone).settings });
+      world.live.set(shop, { ...live, policies: live.policies?.map(renamed) ?? [] });
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(60_000);
       results.push(...world.takeResults());

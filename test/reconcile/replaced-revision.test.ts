@@ -2,7 +2,9 @@ import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
-import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { declaredIn, type DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";
 import {
   byName,
@@ -15,7 +17,10 @@ import {
   suspension,
   withActive,
   zones,
+  letPass,
+  noPast,
 } from "../support/revision-files.ts";
+import { MemoryRunStore } from "../support/run-store.ts";
 
 /** All zones are as declared first, except for some. */
 function edited(revision: string, from: number, until: number): DesiredState {
@@ -27,20 +32,37 @@ function edited(revision: string, from: number, until: number): DesiredState {
 
 describe("a new revision", () => {
   it("is compared with the one before it, not with the first", ({ expect }) => {
-    const active = new ActiveRevision(selectZones);
+    const active = new ActiveRevision(selectZones, noPast());
     const known = listing(10);
-    const load = (state: DesiredState): unknown => active.adopt(state, known, limits).result;
+    const load = (state: DesiredState): unknown =>
+      active.activate(state, known, limits, letPass).result;
     expect(load(edited("r1", 0, 0))).toBe("applied");
     expect(load(edited("r2", 0, 3))).toBe("applied");
     expect(load(edited("r3", 0, 6))).toBe("applied");
     expect(load(edited("r4", 0, 10))).toBe("held");
-    expect(load(edited("r5", 0, 2))).toBe("held");
+    expect(load(edited("r5", 6, 10))).toBe("held");
+  });
+
+  it("goes back to what was in force within a day, however many zones it changes", ({ expect }) => {
+    const clock = new SimulatedClock();
+    const past = new FleetPast(new MemoryRunStore(), clock);
+    const active = new ActiveRevision(selectZones, past);
+    const known = listing(10);
+    const load = (state: DesiredState, share = limits.maxFleetShare): unknown =>
+      active.activate(state, known, { ...limits, maxFleetShare: share }, letPass).result;
+    expect(load(edited("r1", 0, 0))).toBe("applied");
+    expect(load(edited("r2", 0, 8), 1)).toBe("applied");
+    expect(load(edited("r3", 0, 1))).toBe("applied");
+    expect(load(edited("r4", 0, 8))).toBe("applied");
+    clock.step(24 * 3_600_000);
+    expect(load(edited("r5", 0, 0))).toBe("held");
   });
 
   it("that is active already is never held, though few zones are listed", ({ expect }) => {
     const active = withActive(10);
-    const loaded = active.adopt(files("r1", byName(10)), listing(2), limits);
-    expect(loaded).toMatchObject({ result: "partial", hold: undefined, declared: 10 });
+    const loaded = active.activate(files("r1", byName(10)), listing(2), limits, letPass);
+    expect(loaded).toMatchObject({ result: "partial", hold: undefined });
+    expect(declaredIn(loaded.fleet)).toBe(10);
     expect(loaded.fleet.zones.size).toBe(2);
   });
 
@@ -50,16 +72,18 @@ describe("a new revision", () => {
       ...each,
       content: { ...each.content, suspension: { ...suspension, until: new Date("2100-01-01") } },
     }));
-    expect(active.adopt(files("r2", suspended), listing(4), limits).result).toBe("held");
+    expect(active.activate(files("r2", suspended), listing(4), limits, letPass).result).toBe(
+      "held",
+    );
     const isSuspended = (): boolean =>
       [...active.fleet.zones.values()].some(
         ({ desired }) => desired.content.suspension !== undefined,
       );
     expect(isSuspended()).toBe(true);
-    active.adopt(edited("r3", 0, 1), listing(4), limits);
-    expect([active.revision, isSuspended()]).toEqual(["r3", false]);
-    active.adopt(files("r4", [], { usable: false }), listing(4), limits);
-    expect([active.revision, isSuspended()]).toEqual(["r3", false]);
+    active.activate(edited("r3", 0, 1), listing(4), limits, letPass);
+    expect([active.active.revision, isSuspended()]).toEqual(["r3", false]);
+    active.activate(files("r4", [], { usable: false }), listing(4), limits, letPass);
+    expect([active.active.revision, isSuspended()]).toEqual(["r3", false]);
   });
 });
 
@@ -72,7 +96,7 @@ describe("the zones of the active revision while another is held", () => {
         .slice(1)
         .map(({ name }) => document({ by: "name", name }, off)),
     ];
-    const loaded = active.adopt(files("r2", held), listing(4), limits);
+    const loaded = active.activate(files("r2", held), listing(4), limits, letPass);
     expect(loaded.hold?.touched).toEqual(new Set(["z1.example", "z2.example", "z3.example"]));
     const contents = [...active.fleet.zones.values()].map(({ desired }) => desired.content);
     expect(contents).toEqual([{ ...on, suspension }, on, on, on]);

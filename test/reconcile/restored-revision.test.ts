@@ -49,10 +49,61 @@ describe("a daemon that starts with a stored revision", () => {
       active: { revision: "r1" },
       hold: { reason: "fleet_change" },
     });
-    // The zones are brought to what the stored revision declares.
+    // The zones are brought to what the stored revision declares: all of it strengthens, and cannot break.
     expect([...world.live.values()].map(({ settings }) => settings?.enabled)).toEqual(
       many(12).map(() => true),
     );
+  });
+
+  it("writes what only strengthens, and the rest once the files on the disk are active", async ({
+    expect,
+  }) => {
+    const zones = many(12);
+    await using world = new World(zones);
+    const settings = desiredZone({ settings: [{ name: "enabled", value: true }] }).content;
+    // One zone needs what may break a site, the others a setting.
+    for (const name of zones) world.files.set(name, settings);
+    world.files.set("z7.example", edited);
+    world.remember();
+    for (const name of zones.slice(0, 5)) world.files.set(name, weakened);
+    world.revision = "r2";
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
+    expect(world.reports.find(({ zone }) => zone === "z7.example")).toMatchObject({
+      result: "held",
+      holds: [{ reason: "fleet_change" }],
+    });
+    expect([...world.live.values()].map(({ settings: found }) => found?.enabled)).toEqual(
+      zones.map((name) => name !== "z7.example"),
+    );
+    // Its declaration is the same in the files that become active now.
+    const { fleetLimits } = world.options;
+    const released = { ...fleetLimits, accept: ["r2"] };
+    world.reconciler.reconfigure({ ...world.options, fleetLimits: released });
+    world.takeResults();
+    world.reconciler.filesChanged();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
+    expect(world.takeResults()).toContain("z7.example applied");
+  });
+
+  it("writes nothing that may break while the files on the disk are rejected", async ({
+    expect,
+  }) => {
+    await using world = new World(many(3));
+    for (const name of many(3)) world.files.set(name, edited);
+    world.remember();
+    world.usable = false;
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "rejected", active: { revision: "r1" } });
+    expect(new Set(world.takeResults())).toEqual(new Set(many(3).map((name) => `${name} held`)));
+    // The files are as they were when the state was stored.
+    world.usable = true;
+    world.reconciler.filesChanged();
+    await world.clock.advance(0);
+    expect(new Set(world.takeResults())).toEqual(new Set(many(3).map((name) => `${name} applied`)));
   });
 
   it("fails where that cannot be read, and sends nothing", async ({ expect }) => {

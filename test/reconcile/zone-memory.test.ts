@@ -12,9 +12,14 @@ import { MemoryRunStore } from "../support/run-store.ts";
 const zone = named("shop.example");
 const limits = { rounds: 3, windowMs: 3_600_000 };
 
+/** A change that another writer stops: it may break the site. */
+function breaking(key: ResourceKey): Change {
+  return change(key, "strengthens", { mayBreak: true });
+}
+
 /** The delete of an unmanaged resource; recreated, it gets a new id. */
 function deletion(id: string, title: string): Delete {
-  const { kind, key, fields, effect } = change(`policy/${id}`);
+  const { kind, key, fields, effect } = change(`policy/${id}`, "neutral");
   const [made] = withCause("drift", [
     { verb: "delete", kind, key, title, fields, effect, causes: [], id, reason: "unmanaged" },
   ]);
@@ -73,7 +78,7 @@ const bob: Author = { ...alice, name: "bob@example.com" };
 
 /** A change of one policy by an author. */
 function by(author: Author, key: ResourceKey): Change {
-  return { ...change(key), authors: [author] };
+  return { ...breaking(key), authors: [author] };
 }
 
 /** A memory with corrections of policies, each so many minutes after the start. */
@@ -119,9 +124,38 @@ describe("a contended field", () => {
   });
 
   it("is none where the files change it", ({ expect }) => {
-    const pendingChange = withCause("pending", [change("policy/a")]);
+    const pendingChange = withCause("pending", [breaking("policy/a")]);
     const memory = memoryWith({ a: [1, 2, 3] });
     expect(memory.contentionHolds(planOf(zone, pendingChange), at(4))).toEqual([]);
+  });
+
+  it.for<{ what: string; changes: readonly Change[]; isHeld: boolean }>([
+    {
+      what: "that only strengthens is corrected again",
+      changes: [change("policy/a")],
+      isHeld: false,
+    },
+    {
+      what: "that strengthens and may break is held",
+      changes: [breaking("policy/a")],
+      isHeld: true,
+    },
+    { what: "that weakens is held", changes: [change("policy/a", "weakens")], isHeld: true },
+    { what: "of unclear effect is held", changes: [change("policy/a", "unclear")], isHeld: true },
+    { what: "that is neutral is held", changes: [change("policy/a", "neutral")], isHeld: true },
+    {
+      what: "that is neutral stops no change that only strengthens",
+      changes: [change("policy/a", "neutral"), change("setting/enabled")],
+      isHeld: false,
+    },
+    {
+      what: "that may break is held with a change that only strengthens",
+      changes: [breaking("policy/a"), change("policy/b")],
+      isHeld: true,
+    },
+  ])("$what", ({ changes, isHeld }, { expect }) => {
+    const memory = memoryWith({ a: [1, 2, 3], b: [1, 2, 3] });
+    expect(memory.contentionHolds(drifted(...changes), at(4))).toHaveLength(isHeld ? 1 : 0);
   });
 
   it("is contended after a restart, too", ({ expect }) => {
@@ -129,7 +163,7 @@ describe("a contended field", () => {
     memoryWith({ a: [1, 2, 3] }, store);
     const restarted = new ZoneMemory(zone, () => limits, store);
     expect(restarted.corrections).toBe(1);
-    expect(restarted.contentionHolds(drifted(change("policy/a")), at(4))).toHaveLength(1);
+    expect(restarted.contentionHolds(drifted(breaking("policy/a")), at(4))).toHaveLength(1);
   });
 
   it.for<{ when: string; corrected: Record<string, readonly number[]>; ends: number }>([
@@ -147,7 +181,7 @@ describe("a contended field", () => {
     { when: "now where no field was corrected too often", corrected: { a: [1, 2] }, ends: 10 },
   ])("ends $when", ({ corrected, ends }, { expect }) => {
     const memory = memoryWith(corrected);
-    const plan = drifted(change("policy/a"), change("policy/b"));
+    const plan = drifted(breaking("policy/a"), breaking("policy/b"));
     expect(memory.endOfContention(plan, at(10))).toEqual(at(ends));
     const until = at(ends);
     expect(memory.contentionHolds(plan, until)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { ZoneQueues } from "../../src/reconcile/queue/zone-queue.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { zone } from "../support/service.ts";
-import { protectedContent, World } from "../support/world.ts";
+import { defaultOptions, protectedContent, World } from "../support/world.ts";
 
 const shops = ["a.shop.example", "b.shop.example", "c.shop.example"];
 const brand = "www.brand.example";
@@ -14,7 +14,8 @@ const credentials = {
 
 describe("zones of several credentials", () => {
   it("run while those of another credential wait for minutes", async ({ expect }) => {
-    await using world = new World([...shops, brand], {}, credentials);
+    const fleetLimits = { ...defaultOptions.fleetLimits, maxWeakened: { zones: 9, share: 0 } };
+    await using world = new World([...shops, brand], { fleetLimits }, credentials);
     for (const shop of shops) world.slow.set(shop, 300_000);
     world.start();
     await world.clock.advance(0);

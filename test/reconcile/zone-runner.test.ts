@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
 
+import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { type AppliedZone, appliedZoneIn, uncertain } from "../../src/plan/cause/applied-zone.ts";
-import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import { runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { hashToAccept } from "../support/held.ts";
@@ -196,7 +196,7 @@ describe("what is stored as last applied", () => {
 });
 
 it("who changed a zone is forgotten when the files drop it", async ({ expect }) => {
-  const log = { isOwnToken: () => false, isCompleteSince: () => true };
+  const log = { isOwn: () => false, isCompleteSince: () => true };
   const authors = new DriftAuthors(new SimulatedClock(), log, () => "full", noAuthors);
   const declared: boolean[] = [];
   vi.spyOn(authors, "keepOnly").mockImplementation((zones) => {

@@ -1,21 +1,28 @@
 import type { LoadResult } from "../../state/load-report.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { KnownZones, ZoneName } from "../../zone/zone.ts";
 import {
   digestOf,
+  declaredIn,
   desiredFleet,
   type DesiredFleet,
   type DesiredState,
-  type FleetPart,
   type FleetZone,
-  partOfFleet,
+  noFleet,
   type RoundProgress,
   type Select,
 } from "./desired-fleet.ts";
-import { fleetGuard, type FleetDigests, type FleetHold, type FleetLimits } from "./fleet-guard.ts";
-import { onlySuspends, withSuspensionOf } from "./suspension-overlay.ts";
+import {
+  type Candidate,
+  fleetGuard,
+  type FleetDigests,
+  type RevisionJudgement,
+  type FleetHold,
+  type FleetLimits,
+} from "./fleet-guard.ts";
+import type { FleetPast } from "./fleet-past.ts";
+import { comparedDigests, type ComparedZones, withSuspensionOf } from "./suspension-overlay.ts";
 
 /** The result of one load of the files. */
 export interface Loaded {
@@ -23,10 +30,8 @@ export interface Loaded {
   readonly state: DesiredState;
   /** Of the files, and of their selectors in the zone listing. */
   readonly diagnostics: readonly Diagnostic[];
-  /** What this process reconciles of the active fleet after the load. */
+  /** The active fleet after the load. */
   readonly fleet: DesiredFleet;
-  /** The number of zones that the active fleet declares, those of other processes included. */
-  readonly declared: number;
   /** What is active after the load: that of `state` unless it is held or rejected; "" before the first. */
   readonly active: Pick<DesiredState, "revision" | "commit" | "hash">;
   /** `undefined` unless the result is `held`. */
@@ -43,20 +48,12 @@ export interface JudgedLoad extends Loaded {
   };
 }
 
-/** What a zone of the active revision is compared by: a {@link FleetZone} has it. */
-interface ComparedZone {
-  readonly desired: { readonly content: ZoneContent };
-  readonly digest: string;
-}
-
-type ComparedZones = ReadonlyMap<ZoneName, ComparedZone>;
-
 /** The revision that zones are reconciled against, and its zones. */
 export class ActiveRevision {
   readonly #select: Select;
   #latest: DesiredState | undefined;
   #latestUsable: DesiredState | undefined;
-  #adopted: DesiredState | undefined;
+  #activated: DesiredState | undefined;
   /** The listing in which its zones were found. */
   #listed: KnownZones | undefined;
   /** Its zones in that listing. */
@@ -65,18 +62,17 @@ export class ActiveRevision {
   #compared: ComparedZones = new Map();
   /** Whether the active revision comes from the stored state and was not loaded from the files yet. */
   #isRestored = false;
-  /** The zones of the revision that is held; its suspensions are active. */
-  #held: DesiredFleet | undefined;
-  readonly #part: FleetPart | undefined;
-  /** The zones that are found, with the suspensions of a held revision: those that this process reconciles. */
+  /** The revision that is held, and its zones; its suspensions are active. */
+  #held: HeldFleet | undefined;
+  /** What of a revision is planned before it becomes active. */
+  #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
+  readonly #past: FleetPast;
+  /** The zones that are found, with the suspensions of a held revision. */
   #fleet: DesiredFleet = noFleet;
-  /** The whole, of which `#fleet` is a part. */
-  #whole: DesiredFleet = noFleet;
 
-  /** @param part the part of the zones that this process reconciles; omitted: all. A revision is judged as a whole. */
-  constructor(select: Select, part?: FleetPart) {
+  constructor(select: Select, past: FleetPast) {
     this.#select = select;
-    this.#part = part;
+    this.#past = past;
   }
 
   /** The zones to reconcile. */
@@ -84,19 +80,15 @@ export class ActiveRevision {
     return this.#fleet;
   }
 
-  /** The number of declared zones, those of other processes included. */
-  get declared(): number {
-    const { zones, missing } = this.#whole;
-    return zones.size + missing.size;
+  /** The revision that a zone is planned against: while a new one is judged, its zones are planned against that. */
+  revisionOf(zone: ZoneName): Pick<DesiredState, "revision" | "commit"> {
+    const staged = this.#staged?.zones.has(zone) === true ? this.#staged.state : undefined;
+    return staged ?? this.active;
   }
 
-  get revision(): string {
-    return this.#adopted?.revision ?? "";
-  }
-
-  /** Git's name for the revision; `undefined` where there is none. */
-  get commit(): string | undefined {
-    return this.#adopted?.commit;
+  /** What is active: its revision is "" before the first. */
+  get active(): Loaded["active"] {
+    return this.#activated ?? { revision: "", hash: "" };
   }
 
   /** The last load, active or not; `undefined` before the first. */
@@ -113,7 +105,7 @@ export class ActiveRevision {
    * with it, once the zones are listed.
    */
   restore(state: DesiredState): void {
-    this.#adopted = state;
+    this.#activated = state;
     this.#isRestored = true;
     this.#compared = new Map(
       // Content with placeholders that need the listing is not known before it.
@@ -129,35 +121,48 @@ export class ActiveRevision {
    * Makes a revision active, unless nothing of it is usable, or it changes more zones than the limits allow. Suspending
    * zones is never held: a revision that only does that is applied, and the suspensions of a held one are active.
    */
-  adopt(state: DesiredState, listed: KnownZones | undefined, limits: FleetLimits): Loaded {
+  activate(
+    state: DesiredState,
+    listed: KnownZones | undefined,
+    limits: FleetLimits,
+    judge: (candidate: Candidate) => RevisionJudgement,
+  ): Loaded {
     this.#latest = state;
+    this.#staged = undefined;
     this.#findIn(listed);
     if (!state.usable) return this.#keep("rejected", state, this.#found.diagnostics);
     this.#latestUsable = state;
     if (this.#isRestored && listed === undefined) return this.#keep("unchanged", state, []);
-    const isNew = state.hash !== this.#adopted?.hash;
-    const next = isNew ? desiredFleet(this.#select, state, listed) : this.#found;
+    const isNew = state.hash !== this.#activated?.hash;
+    const next = this.#nextOf(state, listed, isNew);
     if (state.documents.length === 0 && this.#compared.size > 0) {
       return this.#keep("rejected", state, [noZoneDeclared(this.#compared.size)]);
     }
-    const hold = isNew ? this.#holdOf(state, next, limits) : undefined;
-    if (hold !== undefined) {
-      this.#held = next;
-      return this.#keep("held", state, next.diagnostics, hold);
+    const judgement = isNew ? this.#judge(state, next, limits, judge) : passed;
+    if (judgement.result === "planning") return this.#keep("unchanged", state, next.diagnostics);
+    if (judgement.result === "held") {
+      this.#held = { revision: state.revision, zones: next.zones };
+      return this.#keep("held", state, next.diagnostics, judgement.hold);
     }
-    this.#adopted = state;
+    this.#activated = state;
+    this.#rememberReplaced(next);
     this.#found = next;
     this.#isRestored = false;
     this.#compared = next.zones;
     this.#held = undefined;
-    this.#show(next);
+    this.#fleet = next;
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
     const result = diagnostics.some(isError) ? "partial" : isNew ? "applied" : "unchanged";
-    const { fleet, declared } = this;
-    return { result, state, diagnostics, fleet, declared, active: state, hold: undefined };
+    return { result, state, diagnostics, fleet: next, active: state, hold: undefined };
   }
 
-  /** Leaves the active revision as it is after an exception in {@link adopt}. */
+  /** The zones of files. Also equal files replace restored ones: what the disk says may be written whole. */
+  #nextOf(state: DesiredState, listed: KnownZones | undefined, isNew: boolean): DesiredFleet {
+    if (!isNew && !this.#isRestored) return this.#found;
+    return desiredFleet(this.#select, state, listed);
+  }
+
+  /** Leaves the active revision as it is after an exception in {@link activate}. */
   reject(state: DesiredState, error: unknown): Loaded {
     return this.#keep("rejected", state, [internalError(error)]);
   }
@@ -169,22 +174,18 @@ export class ActiveRevision {
     found: readonly Diagnostic[],
     hold?: FleetHold,
   ): Loaded {
-    this.#show(this.#held === undefined ? this.#found : withSuspensionsOf(this.#held, this.#found));
+    const fleet = this.#held === undefined ? this.#found : withHeld(this.#held, this.#found);
+    const staged = this.#staged?.zones;
+    this.#fleet =
+      staged === undefined ? fleet : { ...fleet, zones: new Map([...fleet.zones, ...staged]) };
     return {
       result,
       state,
       diagnostics: [...state.diagnostics, ...found],
       fleet: this.#fleet,
-      declared: this.declared,
-      active: this.#adopted ?? { revision: "", hash: "" },
+      active: this.active,
       hold,
     };
-  }
-
-  #show(whole: DesiredFleet): void {
-    if (whole === this.#whole) return;
-    this.#whole = whole;
-    this.#fleet = partOfFleet(whole, this.#part);
   }
 
   /**
@@ -193,18 +194,46 @@ export class ActiveRevision {
    */
   #findIn(listed: KnownZones | undefined): void {
     if (listed === this.#listed) return;
-    if (this.#adopted !== undefined) {
-      this.#found = desiredFleet(this.#select, this.#adopted, listed);
-      this.#compared = new Map<ZoneName, ComparedZone>([...this.#compared, ...this.#found.zones]);
+    if (this.#activated !== undefined) {
+      this.#found = desiredFleet(this.#select, this.#activated, listed);
+      this.#compared = new Map([...this.#compared, ...this.#found.zones]);
     }
     this.#listed = listed;
   }
 
-  #holdOf({ revision }: DesiredState, next: DesiredFleet, limits: FleetLimits) {
+  #judge(
+    state: DesiredState,
+    next: DesiredFleet,
+    limits: FleetLimits,
+    judge: (candidate: Candidate) => RevisionJudgement,
+  ): RevisionJudgement {
     const before = this.#compared;
-    return fleetGuard(digestsOf(before), digestsToCompare(before, next.zones), revision, limits);
+    const { revision } = state;
+    const after = comparedDigests(before, next.zones, (name, digest) =>
+      this.#past.wasInForce(name, digest),
+    );
+    const hold = fleetGuard(digestsOf(before), after, revision, limits);
+    if (hold !== undefined) return { result: "held", hold };
+    if (before.size === 0) return passed;
+    const changed = [...next.zones].filter(
+      ([name, { digest }]) =>
+        before.get(name)?.digest !== after.get(name) && !this.#past.wasInForce(name, digest),
+    );
+    const zones = new Map(changed);
+    const judgement = judge({ revision, zones, declared: declaredIn(next) });
+    if (judgement.result === "planning") this.#staged = { state, zones };
+    return judgement;
+  }
+
+  #rememberReplaced({ zones }: DesiredFleet): void {
+    for (const [name, { digest }] of this.#compared) {
+      const next = zones.get(name);
+      if (next !== undefined && next.digest !== digest) this.#past.leftForce(name, digest);
+    }
   }
 }
+
+const passed: RevisionJudgement = { result: "passed" };
 
 function noZoneDeclared(before: number): Diagnostic {
   return {
@@ -217,33 +246,31 @@ function noZoneDeclared(before: number): Diagnostic {
   };
 }
 
-const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };
-
 function digestsOf(zones: ComparedZones): FleetDigests {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
 }
 
-/** The digests of a new revision; of a zone that it only suspends, the digest before. */
-function digestsToCompare(before: ComparedZones, after: DesiredFleet["zones"]): FleetDigests {
-  return new Map(
-    [...after].map(([name, { desired, digest }]) => {
-      const known = before.get(name);
-      if (known === undefined || known.digest === digest) return [name, digest];
-      return [name, onlySuspends(known.desired.content, desired.content) ? known.digest : digest];
-    }),
-  );
+interface HeldFleet extends Pick<DesiredFleet, "zones"> {
+  readonly revision: string;
 }
 
-/** The suspension overlay: the fleet with the stricter `mode` and the longer `suspend` of each zone in a held revision. */
-function withSuspensionsOf(held: DesiredFleet, fleet: DesiredFleet): DesiredFleet {
+/**
+ * The fleet with what a held revision declares of each zone. The stricter `mode` and the longer `suspend` of that are
+ * active: the suspension overlay.
+ */
+function withHeld(held: HeldFleet, fleet: DesiredFleet): DesiredFleet {
   const zones = [...fleet.zones].map(([name, zone]): [typeof name, FleetZone] => {
+    const next = held.zones.get(name);
+    if (next === undefined || next.digest === zone.digest) return [name, zone];
     const { desired } = zone;
-    const content = withSuspensionOf(
-      desired.content,
-      (held.zones.get(name) ?? zone).desired.content,
-    );
-    if (content === desired.content) return [name, zone];
-    return [name, { desired: { ...desired, content }, digest: digestOf(content) }];
+    const content = withSuspensionOf(desired.content, next.desired.content);
+    const digest = content === desired.content ? zone.digest : digestOf(content);
+    const declaration = {
+      content: next.desired.content,
+      digest: next.digest,
+      revision: held.revision,
+    };
+    return [name, { desired: { ...desired, content }, digest, held: declaration }];
   });
   return { ...fleet, zones: new Map(zones) };
 }

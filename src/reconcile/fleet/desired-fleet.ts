@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-
 import type { Failure, ZoneReport } from "../../state/run-report.ts";
+import { sha256 } from "../../syntax/digest.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
@@ -37,7 +36,7 @@ export type Select = (
 };
 
 /**
- * How far the first round is (first-round.ts):
+ * How far the first round is (fleet-round.ts):
  *
  * - `planning`: nothing may be written. Zones are being planned, or the fleet guard holds what they would change.
  * - `open`: the zones that were planned may be written; some zones could not be planned yet.
@@ -68,7 +67,7 @@ export interface StoredState {
 /** Loads the zone files. Mistakes in them are diagnostics, never errors. */
 export interface DesiredSource {
   load(signal: AbortSignal): Promise<DesiredState>;
-  /** `undefined` where that is not known. */
+  /** `undefined` if that is not known. */
   restore(signal: AbortSignal): Promise<StoredState | undefined>;
   readonly select: Select;
 }
@@ -77,6 +76,15 @@ export interface DesiredSource {
 export interface FleetZone {
   readonly desired: DesiredZone;
   readonly digest: string;
+  /** What a held revision declares of the zone instead; left out: nothing. */
+  readonly held?: HeldDeclaration | undefined;
+}
+
+/** The declaration of a zone in a revision that is held. */
+export interface HeldDeclaration {
+  readonly content: ZoneContent;
+  readonly digest: string;
+  readonly revision: string;
 }
 
 /** The declared zones of one revision. */
@@ -88,18 +96,12 @@ export interface DesiredFleet {
   readonly missing: ReadonlyMap<ZoneName, Failure | undefined>;
 }
 
-/** The part of the fleet that a process reconciles, where several share it. */
-export interface FleetPart {
-  readonly owns: (zone: Zone) => boolean;
-  /** Whether it reports the declared names without a zone. */
-  readonly ownsMissing: boolean;
-}
+/** The fleet before the first load. */
+export const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };
 
-/** What a process reconciles of a fleet. */
-export function partOfFleet(fleet: DesiredFleet, part: FleetPart | undefined): DesiredFleet {
-  if (part === undefined) return fleet;
-  const zones = [...fleet.zones].filter(([, { desired }]) => part.owns(desired.zone));
-  return { ...fleet, zones: new Map(zones), missing: part.ownsMissing ? fleet.missing : new Map() };
+/** The number of declared zones. */
+export function declaredIn({ zones, missing }: Pick<DesiredFleet, "zones" | "missing">): number {
+  return zones.size + missing.size;
 }
 
 /** Unchanged files give the same content objects again. */
@@ -109,8 +111,7 @@ const digests = new WeakMap<ZoneContent, string>();
 export function digestOf(content: ZoneContent): string {
   const known = digests.get(content);
   if (known !== undefined) return known;
-  const written = JSON.stringify({ ...content, scripts: undefined });
-  const digest = createHash("sha256").update(written).digest("hex");
+  const digest = sha256(JSON.stringify({ ...content, scripts: undefined }));
   digests.set(content, digest);
   return digest;
 }

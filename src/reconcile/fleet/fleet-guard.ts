@@ -1,10 +1,14 @@
-import { weakeningChanges } from "../../plan/change.ts";
-import { type Hold, type HoldReason, percent, percentOver } from "../../plan/guard/hold.ts";
-import { fleetHash, planHash } from "../../plan/guard/release.ts";
+import { causesOf } from "../../plan/cause/cause.ts";
+import { type Change, weakeningChanges } from "../../plan/change.ts";
+import { type Hold, holdFacts, percent, percentOver } from "../../plan/guard/hold.ts";
+import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
+import type { FleetZone } from "./desired-fleet.ts";
+import type { WeakeningCause } from "./fleet-past.ts";
 
 /** How much of the fleet one revision may change without a release. */
 export interface FleetLimits {
@@ -12,14 +16,44 @@ export interface FleetLimits {
   readonly maxFleetShare: number;
   /** In a fleet with fewer zones, the share is not checked. */
   readonly minFleet: number;
+  /** How many zones may be weakened; omitted: 3 zones, or 1 % of them. */
+  readonly maxWeakened?: WeakenedLimit;
   /** Revisions that a person has accepted, whole. */
   readonly accept: readonly string[];
+}
+
+/** The larger of a number of zones and a share of the declared zones, from 0 to 1. */
+export interface WeakenedLimit {
+  readonly zones: number;
+  readonly share: number;
+}
+
+const usualWeakened: WeakenedLimit = { zones: 3, share: 0.01 };
+
+/** How many of the declared zones may be weakened within an hour without a release. */
+export function maxWeakenedOf({ maxWeakened }: FleetLimits, declared: number): number {
+  const { zones, share } = maxWeakened ?? usualWeakened;
+  return Math.max(zones, Math.floor(share * declared));
 }
 
 export interface FleetHold extends Hold {
   /** Active zones that it would change or drop. */
   readonly touched: ReadonlySet<ZoneName>;
 }
+
+/** A revision that is to replace the active one. */
+export interface Candidate {
+  readonly revision: string;
+  /** The zones that it declares otherwise, but as no declaration within a day did. */
+  readonly zones: ReadonlyMap<ZoneName, FleetZone>;
+  /** The number of zones that it declares. */
+  readonly declared: number;
+}
+
+/** `planning`: its zones are being planned; until then, the active revision stays. */
+export type RevisionJudgement =
+  | { readonly result: "passed" | "planning" }
+  | { readonly result: "held"; readonly hold: FleetHold };
 
 export type FleetDigests = ReadonlyMap<ZoneName, string>;
 
@@ -35,26 +69,43 @@ export function fleetGuard(
 ): FleetHold | undefined {
   if (before.size === 0) return undefined;
   if (after.size === 0) return noZoneListed(before, revision);
+  const change = revisionChange(before, after, limits);
+  if (change === undefined || limits.accept.includes(revision)) return undefined;
+  return {
+    reason: "fleet_change",
+    message: `revision ${revision} ${change.found}: to accept it, add ${revision} to limits.accept, or raise limits.max_fleet_share`,
+    touched: change.touched,
+  };
+}
+
+/** What a revision changes, and the active zones that it would change or drop. */
+export interface RevisionChange {
+  readonly found: string;
+  readonly touched: ReadonlySet<ZoneName>;
+}
+
+/** What is found where a revision changes or drops too large a share of the zones that were declared before. */
+export function revisionChange(
+  before: FleetDigests,
+  after: FleetDigests,
+  limits: FleetLimits,
+): RevisionChange | undefined {
   const touched = [...before]
     .filter(([name, digest]) => after.get(name) !== digest)
     .map(([name]) => name);
   const dropped = touched.filter((name) => !after.has(name)).length;
   const share = touched.length / before.size;
   if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;
-  if (limits.accept.includes(revision)) return undefined;
-  const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percentOver(limits.maxFleetShare, share)})`;
-  return {
-    reason: "fleet_change",
-    message: `${found}, the limit is ${percent(limits.maxFleetShare)}: to accept it, add ${revision} to limits.accept, or raise limits.max_fleet_share`,
-    touched: new Set(touched),
-  };
+  const found = `changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percentOver(limits.maxFleetShare, share)}), the limit is ${percent(limits.maxFleetShare)}`;
+  return { found, touched: new Set(touched) };
 }
 
 /** A zone whose plan has changes. */
 export interface ChangingZone {
+  readonly zone: ZoneName;
   /** Of its plan. */
   readonly hash: string;
-  /** Whether a change weakens the protection, or may. */
+  /** Whether a change weakens the protection, or may; the correction of drift does not count. */
   readonly weakens: boolean;
 }
 
@@ -63,41 +114,82 @@ export interface FleetChange {
   readonly changing: readonly ChangingZone[];
   /** Zones with changes that the limit let pass before. */
   readonly passed?: number;
+  /** Zones that were weakened within an hour. */
+  readonly weakened?: ReadonlySet<ZoneName>;
   /** The number of declared zones. */
   readonly declared: number;
+  /** What a person accepts. */
+  readonly hash: string;
 }
 
-/** `accepted`: a person accepted the hash of all plans. */
+/** `accepted`: a person accepted the hash. */
 export type FleetJudgement =
   | { readonly result: "passed" | "accepted" }
-  | { readonly result: "held"; readonly found: string; readonly hash: string };
+  | {
+      readonly result: "held";
+      readonly found: string;
+      readonly hash: string;
+      /** The key that sets the limit. */
+      readonly limit: "max_fleet_share" | "max_weakened";
+    };
 
-/** The fleet guard for plans: holds all plans of a fleet that change too many zones, until a person accepts their hash. */
-export function fleetChange(
-  { changing, passed = 0, declared }: FleetChange,
-  limits: FleetLimits,
-): FleetJudgement {
+/**
+ * The fleet guard for plans: holds all plans of a fleet that change or weaken too many zones, until a person accepts the
+ * hash.
+ */
+export function fleetChange(change: FleetChange, limits: FleetLimits): FleetJudgement {
+  const { changing, passed = 0, declared, hash } = change;
   if (changing.length === 0) return { result: "passed" };
-  const hash = fleetHash(changing.map((each) => each.hash));
   if (limits.accept.includes(hash)) return { result: "accepted" };
+  const weakening = tooManyWeakened(change, limits);
+  if (weakening !== undefined) {
+    return { result: "held", found: weakening, hash, limit: "max_weakened" };
+  }
   const count = changing.length + passed;
   const share = count / declared;
   if (declared < limits.minFleet || share <= limits.maxFleetShare) return { result: "passed" };
   const weaker = changing.filter(({ weakens }) => weakens).length;
   const before = passed === 0 ? "" : ` (${passed} of them already)`;
   const found = `would change ${count} of ${declared} declared zones${before} (${percentOver(limits.maxFleetShare, share)}), the limit is ${percent(limits.maxFleetShare)}; ${weaker} of them weaken the protection, or may`;
-  return { result: "held", found, hash };
+  return { result: "held", found, hash, limit: "max_fleet_share" };
+}
+
+/** What is found where plans weaken too many zones, together with those that were weakened within an hour. */
+function tooManyWeakened(
+  { changing, weakened, declared }: Omit<FleetChange, "hash">,
+  limits: FleetLimits,
+): string | undefined {
+  const names = changing.filter(({ weakens }) => weakens).map(({ zone }) => zone);
+  const before = weakened?.difference(new Set(names)).size ?? 0;
+  const limit = maxWeakenedOf(limits, declared);
+  if (names.length === 0 || names.length + before <= limit) return undefined;
+  const already = before === 0 ? "" : `, after ${before} within the last hour`;
+  return `would weaken the protection of ${names.length} of ${declared} declared zones, or may (${firstOf(names, 3)})${already}; the limit is ${limit} within an hour`;
 }
 
 export function changingZone(plan: Plan): ChangingZone {
-  return { hash: planHash(plan), weakens: weakeningChanges(plan.changes).length > 0 };
+  const weakens = weakeningBy("revision", plan.changes).length > 0;
+  return { zone: plan.zone.name, hash: planHash(plan), weakens };
 }
 
-/** Holds that end by themselves, or with the mode: what they hold is written later, and counts now. */
-const passing: readonly HoldReason[] = ["observe", "freeze", "suspend", "contended"];
+function isCorrection(change: Change): boolean {
+  const causes = causesOf(change);
+  return causes.length > 0 && causes.every((each) => each === "drift");
+}
 
 /**
- * The plan of a run as far as it counts for the fleet; `undefined` where it changes nothing, or where its zone is only
+ * The changes that weaken a zone. What a revision does has an unclear effect, too. The correction of drift is no doing of
+ * the revision; where its effect is unclear, it takes back what somebody else did, and is not counted.
+ */
+export function weakeningBy(cause: WeakeningCause, changes: readonly Change[]): readonly Change[] {
+  const weaker = weakeningChanges(changes);
+  return cause === "revision"
+    ? weaker.filter((change) => !isCorrection(change))
+    : weaker.filter((change) => isCorrection(change) && change.effect.direction === "weakens");
+}
+
+/**
+ * The plan of a run as far as it counts for the fleet; `undefined` if it changes nothing, or if its zone is only
  * observed, or where a guard holds it until a person decides on it alone.
  */
 export function planToJudge(
@@ -106,9 +198,10 @@ export function planToJudge(
 ): Plan | undefined {
   if (content.mode === "observe") return undefined;
   if (report.result === "planned") return report.plan;
-  const isPassing =
-    report.result === "held" && report.holds.every(({ reason }) => passing.includes(reason));
-  return isPassing ? report.plan : undefined;
+  const counts =
+    report.result === "held" &&
+    report.holds.every(({ reason }) => holdFacts(reason).countsForFleet);
+  return counts ? report.plan : undefined;
 }
 
 function noZoneListed(before: FleetDigests, revision: string): FleetHold {

@@ -1,9 +1,9 @@
 import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { joinSignals } from "../../zone/signals.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { BackOff } from "../run/next-run.ts";
-import { joinSignals } from "../signals.ts";
 import { joinListings, type Listing } from "./desired-fleet.ts";
 
 export interface DirectoryPorts {

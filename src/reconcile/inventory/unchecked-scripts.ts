@@ -4,7 +4,7 @@ import type { ItemKind } from "../../zone/inventory-item.ts";
 /**
  * Those that declare scripts which no round checks.
  *
- * @param kinds of items that rounds read; none where the inventory is off
+ * @param kinds of items that rounds read; none if the inventory is off
  */
 export function uncheckedScripts<T extends { readonly content: Pick<ZoneContent, "scripts"> }>(
   kinds: readonly ItemKind[],

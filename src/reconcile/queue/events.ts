@@ -87,7 +87,7 @@ const longestSpreadMs = 900_000;
  * The time over which the runs of a scheduled sweep are spread, in milliseconds. A whole fleet at once would take the whole
  * rate limit of its token at once, and leave people and other tools to wait.
  *
- * @param next when the next sweep is due; `undefined` where none is scheduled.
+ * @param next when the next sweep is due; `undefined` if none is scheduled.
  */
 export function spreadMs(now: Date, next: Date | undefined): number {
   const gap = next === undefined ? 0 : Number(next) - Number(now);
@@ -131,7 +131,7 @@ export class Sweep {
   begin(zones: Iterable<ZoneName>): void {
     this.#due = undefined;
     for (const zone of zones) this.#left.add(zone);
-    // Where every zone waits after a failure, the sweep has ended already.
+    // If every zone waits after a failure, the sweep has ended already.
     this.#endIfComplete();
   }
 

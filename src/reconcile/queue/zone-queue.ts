@@ -2,8 +2,8 @@ import TinyQueue from "tinyqueue";
 
 import type { Trigger } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
+import { joinSignals, loopUntil } from "../../zone/signals.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
-import { joinSignals, loopUntil } from "../signals.ts";
 
 /** Why a zone is in the queue, most urgent first; `due`: the hold of its plan ends at a known moment. */
 const priorities = ["due", "changed", "retry", "sweep"] as const;
@@ -220,7 +220,7 @@ function merged(known: QueueEntry, added: QueueEntry): Merged {
   return queued({ zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) });
 }
 
-/** Where the schedule is shorter than the back-off of a failed zone, the zone waits for the end of its back-off. */
+/** If the schedule is shorter than the back-off of a failed zone, the zone waits for the end of its back-off. */
 function isHeldBack(sweep: QueueEntry, retry: QueueEntry): boolean {
   return retry.priority === "retry" && sweep.priority === "sweep" && sweep.trigger === "schedule";
 }
@@ -228,7 +228,7 @@ function isHeldBack(sweep: QueueEntry, retry: QueueEntry): boolean {
 export interface CredentialPorts {
   /** The names of all credentials. */
   readonly names: readonly string[];
-  /** The name of the credential that serves a zone; any other text where none does. */
+  /** The name of the credential that serves a zone; any other text if none does. */
   readonly of: (zone: Zone) => string;
 }
 

@@ -5,6 +5,7 @@ import type { Plan } from "../../plan/plan.ts";
 import {
   type Applied,
   failureOf,
+  isRefused,
   keysDone,
   type Outcome,
   type SkipReason,
@@ -13,8 +14,8 @@ import {
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { isAborted, joinSignals, type StopSignals } from "../../zone/signals.ts";
 import type { Write } from "../../zone/write.ts";
-import { isAborted, joinSignals, type StopSignals } from "../signals.ts";
 import type { PlannedZone } from "./plan-zone.ts";
 import { ReadAges } from "./read-ages.ts";
 import { isCancelled, sendOnRead, type SendPorts } from "./send-fresh.ts";
@@ -33,10 +34,11 @@ export interface WritePorts extends SendPorts {
 /**
  * Applies a plan that no guard holds: steps 4 and 5 of a run (zone-runner.ts), for the daemon, `apply` and `apply --plan`.
  *
- * Sends the writes one after the other, up to the first that fails, and never throws for a failure of the service: half
- * an apply is normal and must be reported. Before each write, the gate checks that no guard holds the plan meanwhile, and
+ * Sends the writes one after the other, and never throws for a failure of the service: half an apply is normal and must be
+ * reported. If the service refuses a write for good, what waits for that write is skipped and the others are sent; any
+ * other failure ends the writes. Before each write, the gate checks that no guard holds the plan meanwhile, and
  * that the read has not expired. Each answer is merged into the live state that was read, so that verifying costs no request.
- * Where the service has no room for the first write, nothing was written and the plan is held.
+ * If nothing was written since the service has no room, the plan is held.
  *
  * Gives a report whose result is not `planned` back as it is.
  */
@@ -68,8 +70,8 @@ export async function applyPlan(
   const { outcomes, after } = await sendAll(report.plan, live, planned, sending);
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
-  const quota = quotaHold(report.plan, outcomes);
-  if (quota !== undefined) return { ...ended, result: "held", holds: [quota] };
+  const quota = quotaHolds(report.plan, outcomes);
+  if (quota.length > 0) return { ...ended, result: "held", holds: quota };
   // 5. verify
   const left = explainLeft(remainingIn(after), report.plan.changes, keysDone(outcomes));
   return { ...ended, result: "applied", outcomes, left };
@@ -83,7 +85,7 @@ export interface ReviewedZone {
 
 /**
  * Applies exactly the plan that was reviewed, possibly long ago: in a large fleet hours pass between the plan of a zone and
- * its writes. Where the read has expired, the zone is read and planned again; where that leads to another plan, nothing
+ * its writes. If the read has expired, the zone is read and planned again; where that leads to another plan, nothing
  * is written.
  */
 export async function applyReviewed(
@@ -144,8 +146,11 @@ function isExpired(report: ZoneReport): boolean {
 function outcomesIfKilled({ writes }: Plan, outcomes: readonly Outcome[]): readonly Outcome[] {
   const [next, ...rest] = writes.slice(outcomes.length);
   if (next === undefined) return outcomes;
-  const skipped = rest.map((write) => ({ status: "skipped", write, reason: "shutdown" }) as const);
-  return [...outcomes, failed(next, abandoned()), ...skipped];
+  return [
+    ...outcomes,
+    failed(next, abandoned()),
+    ...rest.map((write) => skipped(write, "shutdown")),
+  ];
 }
 
 interface SendingAll {
@@ -167,13 +172,13 @@ async function sendAll(
   const sending = { plan, ages, gate, ports, signals };
   let live = before;
   for (const write of plan.writes) {
-    const reason = skipReason(write, conflicts, outcomes.at(-1));
+    const skip = skipOf(write, plan, conflicts, outcomes);
     const isFirst = outcomes.length === 0;
-    if (reason === undefined) gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
-    if (reason !== undefined) {
-      outcomes.push({ status: "skipped", write, reason });
+    if (skip === undefined) gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
+    if (skip !== undefined) {
+      outcomes.push(skip);
     } else if (signals.stop.aborted) {
-      outcomes.push({ status: "skipped", write, reason: reasonToStop(signals) });
+      outcomes.push(skipped(write, reasonToStop(signals)));
     } else {
       await record(outcomes);
       try {
@@ -192,14 +197,41 @@ async function sendAll(
   return { outcomes, after: live };
 }
 
-function skipReason(
+/** The outcome of a write that must not be sent after those before it; `undefined` if it may. */
+function skipOf(
   write: Write,
+  plan: Plan,
   conflicts: readonly Write[],
-  last: Outcome | undefined,
-): SkipReason | undefined {
-  if (conflicts.includes(write)) return "conflict";
-  if (last === undefined || last.status === "done") return undefined;
-  return last.status === "skipped" ? last.reason : "earlier_failure";
+  outcomes: readonly Outcome[],
+): Outcome | undefined {
+  if (conflicts.includes(write)) return skipped(write, "conflict");
+  const [end] = outcomes.flatMap((outcome) => reasonToEnd(outcome) ?? []);
+  if (end !== undefined) return skipped(write, end);
+  const undone = new Set(
+    outcomes.filter(({ status }) => status !== "done").map((each) => each.write),
+  );
+  const waitsFor = (plan.waitsFor.get(write) ?? [...undone]).filter((each) => undone.has(each));
+  if (waitsFor.length === 0) return undefined;
+  const keys = new Set(waitsFor.flatMap(({ changes }) => changes));
+  return { status: "skipped", write, reason: "earlier_failure", waitsFor: [...keys] };
+}
+
+/** Why no write is sent after this outcome; `undefined` if those that do not wait for it are. */
+function reasonToEnd(outcome: Outcome): SkipReason | undefined {
+  switch (outcome.status) {
+    case "done":
+      return undefined;
+    case "failed":
+      return isRefused(outcome.failure) ? undefined : "earlier_failure";
+    case "unknown":
+      return "earlier_failure";
+    case "skipped":
+      return outcome.waitsFor === undefined ? outcome.reason : undefined;
+  }
+}
+
+function skipped(write: Write, reason: SkipReason): Outcome {
+  return { status: "skipped", write, reason };
 }
 
 function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
@@ -210,7 +242,7 @@ function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
 function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
   if (abort.aborted) return failed(write, abandoned());
   if (!isCancelled(error, stop)) return failed(write, error);
-  return { status: "skipped", write, reason: reasonToStop({ stop }) };
+  return skipped(write, reasonToStop({ stop }));
 }
 
 function abandoned(): ServiceError {
@@ -229,15 +261,22 @@ function failed(write: Write, error: unknown): Outcome {
 }
 
 /**
- * Holds a plan for which the service has no room; `undefined` where it has, or where something was written.
+ * Holds a plan of which nothing was written since the service has no room; none if anything else is to be reported.
  *
  * A quota cannot be foreseen: the service reports it only in its refusal (SERVICE.md A.6). A replacement is created before
  * the old resource is deleted; whether to do it the other way round is for people to decide.
  */
-function quotaHold(plan: Plan, outcomes: readonly Outcome[]): Hold | undefined {
-  const [first] = outcomes;
-  if (first?.status !== "failed" || first.failure.code !== "API_QUOTA") return undefined;
-  const { write, failure } = first;
+function quotaHolds(plan: Plan, outcomes: readonly Outcome[]): readonly Hold[] {
+  const tried = outcomes.filter(({ status }) => status !== "skipped");
+  const full = tried.filter(
+    (each): each is FailedWrite => each.status === "failed" && each.failure.code === "API_QUOTA",
+  );
+  return full.length < tried.length ? [] : full.map((each) => quotaHold(plan, each));
+}
+
+type FailedWrite = Extract<Outcome, { readonly status: "failed" }>;
+
+function quotaHold(plan: Plan, { write, failure }: FailedWrite): Hold {
   const text = `${write.changes.join(", ")} does not fit into the zone: ${failure.message}`;
   const ray = failure.ray === "" ? "" : ` (ray ${failure.ray})`;
   return { reason: "quota", message: `${text}${howToMakeRoom(write, plan)}${ray}` };

@@ -1,6 +1,6 @@
 import type { Clock, LiveReader, LiveWriter } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
-import { isAborted, joinSignals, type JoinedSignal } from "../signals.ts";
+import { isAborted, joinSignals, type JoinedSignal } from "../../zone/signals.ts";
 
 export interface RunPorts {
   readonly reader: LiveReader;
@@ -42,11 +42,11 @@ export class Deadline implements Disposable {
         this.#read(signal, (own) => reader.readScripts(zone, priority, own)),
     };
     this.writer = {
-      write: async (live, write, signal, stop) => {
+      write: async (live, write, signal, stop, beforeAttempt) => {
         using own = joinSignals(signal, this.#over.signal);
         using ownStop = joinSignals(stop, this.#over.signal);
         return await this.#within("API_UNKNOWN_OUTCOME", signal, () =>
-          writer.write(live, write, own.signal, ownStop.signal),
+          writer.write(live, write, own.signal, ownStop.signal, beforeAttempt),
         );
       },
     };

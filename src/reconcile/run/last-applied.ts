@@ -1,5 +1,7 @@
 import { appliedText, appliedZoneIn, type AppliedZone } from "../../plan/cause/applied-zone.ts";
+import { causesIn } from "../../plan/cause/cause.ts";
 import { explainChanges } from "../../plan/cause/explain.ts";
+import { isLeftLive, leftLiveNotes } from "../../plan/cause/left-live.ts";
 import { type ChangeOutcome, nextApplied } from "../../plan/cause/next-applied.ts";
 import type { Change } from "../../plan/change.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -7,19 +9,30 @@ import {
   type Applied,
   changeResultOf,
   type Outcome,
+  type PlannedReport,
   type ZoneReport,
 } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
+import type { AsHeld } from "./as-held.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** A plan whose changes have causes, by the text that says what was last applied. */
+/** A plan whose changes have causes, and which tells what is left live, by the text that says what was last applied. */
 export function explainPlan(plan: Plan, content: ZoneContent, applied: string): Plan {
-  return { ...plan, changes: explainChanges(plan.changes, content, appliedZoneIn(applied)) };
+  const isWhole = content.policies !== undefined && content.rules !== undefined;
+  if (isWhole && plan.changes.length === 0) return plan;
+  const last = appliedZoneIn(applied);
+  // The plan of an unchanged zone has them already.
+  const notes = plan.notes.filter((note) => !isLeftLive(note));
+  return {
+    ...plan,
+    changes: explainChanges(plan.changes, content, last),
+    notes: [...notes, ...leftLiveNotes(content, last)],
+  };
 }
 
 /**
@@ -41,14 +54,22 @@ export class LastApplied {
     return explainPlan(plan, content, this.#store.applied(plan.zone.name));
   }
 
-  /** Stores, before the first write, what a process that is killed now cannot know: whether a new value was applied. */
-  writing(report: ZoneReport, zone: FleetZone, scoreRule: ScoreRule | undefined): void {
+  /**
+   * Stores, before the first write, what a process that is killed now cannot know: whether a new value was applied. The
+   * write waits until that is on the disk: else the next process takes the new value for drift.
+   */
+  async writing(
+    report: ZoneReport,
+    zone: FleetZone,
+    scoreRule: ScoreRule | undefined,
+  ): Promise<void> {
     if (report.result !== "planned") return;
     const before = this.#store.applied(report.zone);
     this.#beforeWrites.set(report.zone, before);
     this.#inSync.delete(report.zone);
     const outcomes = report.plan.changes.map((change) => outcomeOf(change, "unknown"));
     this.#set(report.zone, before, zone.desired.content, scoreRule, outcomes);
+    await this.#store.flush();
   }
 
   /** Takes in the result of a run. */
@@ -62,6 +83,23 @@ export class LastApplied {
     this.#set(name, before, zone.desired.content, scoreRule, outcomesIn(report));
     if (converged) this.#inSync.set(name, zone.digest);
     else this.#inSync.delete(name);
+  }
+
+  /** Whether it is known of all that changes would write what was last applied. */
+  knows({ zone, content }: DesiredZone, changes: readonly Change[]): boolean {
+    const last = appliedZoneIn(this.#store.applied(zone.name));
+    return !causesIn(explainChanges(changes, content, last)).includes("unknown");
+  }
+
+  /** Takes in that a zone is live as a held revision declares it: that was applied last, though not by this process. */
+  found(
+    name: ZoneName,
+    { content, toHeld }: Pick<AsHeld, "content" | "toHeld">,
+    scoreRule: ScoreRule | undefined,
+  ): void {
+    this.#inSync.delete(name);
+    const outcomes = toHeld.map((change) => outcomeOf(change, "not_done"));
+    this.#set(name, this.#store.applied(name), content, scoreRule, outcomes);
   }
 
   /** Forgets zones that are no longer declared; what is stored of them is the store's. */
@@ -82,9 +120,7 @@ export class LastApplied {
   }
 }
 
-type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
-
-function outcomesIn(report: Planned): readonly ChangeOutcome[] {
+function outcomesIn(report: PlannedReport): readonly ChangeOutcome[] {
   const { changes } = report.plan;
   if (report.result !== "applied") return changes.map((change) => outcomeOf(change, "not_done"));
   return changes.map((change) => {

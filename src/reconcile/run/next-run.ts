@@ -1,5 +1,5 @@
-import type { Hold, HoldReason } from "../../plan/guard/hold.ts";
-import { failureIn, type ZoneReport } from "../../state/run-report.ts";
+import { endsWithTime, type Hold, type TimedReason } from "../../plan/guard/hold.ts";
+import { isRefused, type Outcome, type ZoneReport } from "../../state/run-report.ts";
 
 /** A run that a zone needs without a trigger from outside: after a failure, or when a hold ends. */
 export interface NextRun {
@@ -8,15 +8,25 @@ export interface NextRun {
 }
 
 /**
- * The least wait before a run is repeated, in milliseconds; `undefined` where it succeeded, or where only a changed file or
+ * The least wait before a run is repeated, in milliseconds; `undefined` if it succeeded, or if only a changed file or
  * the next sweep can help.
  */
 export function retryDelayMs(report: ZoneReport): number | undefined {
   if (report.result === "error") return delayAfter(report.failure);
   if (report.result !== "applied") return undefined;
-  const failure = failureIn(report.outcomes);
-  if (failure !== undefined) return delayAfter(failure);
-  return report.left.length > 0 ? 0 : undefined;
+  const { outcomes, left } = report;
+  const failures = outcomes.flatMap((each) => ("failure" in each ? [each.failure] : []));
+  const delays = failures.flatMap((failure) => delayAfter(failure) ?? []);
+  if (delays.length > 0) return Math.max(...delays);
+  if (!failures.every(isRefused)) return undefined;
+  const refused = new Set(outcomes.filter(isStuck).flatMap(({ write }) => write.changes));
+  return left.some(({ key }) => !refused.has(key)) ? 0 : undefined;
+}
+
+/** Whether a write was refused, or waits for one that was. */
+function isStuck(outcome: Outcome): boolean {
+  if (outcome.status === "skipped") return outcome.waitsFor !== undefined;
+  return outcome.status === "failed" && isRefused(outcome.failure);
 }
 
 function delayAfter(failure: { readonly transient: boolean; readonly retryAfterMs: number }) {
@@ -24,25 +34,17 @@ function delayAfter(failure: { readonly transient: boolean; readonly retryAfterM
 }
 
 /** When the holds end that time alone ends; `undefined`: it takes more than time. */
-export type HoldEnds = Readonly<
-  Record<Extract<HoldReason, "contended" | "freeze" | "suspend">, () => Date | undefined>
->;
+export type HoldEnds = Readonly<Record<TimedReason, () => Date | undefined>>;
 
 /**
- * When the last hold of a plan ends by itself; `undefined` where somebody has to act, or where nothing holds the plan. If
+ * When the last hold of a plan ends by itself; `undefined` if somebody has to act, or if nothing holds the plan. If
  * another hold begins before, the run at that moment finds its end.
  */
 export function endOfHolds(holds: readonly Hold[], ends: HoldEnds): Date | undefined {
-  const moments = holds.map(({ reason }) =>
-    endsByItself(reason, ends) ? ends[reason]() : undefined,
-  );
+  const moments = holds.map(({ reason }) => (endsWithTime(reason) ? ends[reason]() : undefined));
   const known = moments.filter((moment) => moment !== undefined);
   if (known.length < holds.length) return undefined;
   return known.toSorted((a, b) => Number(b) - Number(a))[0];
-}
-
-function endsByItself(reason: HoldReason, ends: HoldEnds): reason is keyof HoldEnds {
-  return reason in ends;
 }
 
 /** The bounds of a back-off, in milliseconds. */

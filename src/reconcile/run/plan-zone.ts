@@ -3,7 +3,12 @@ import { cspImpact } from "../../impact/csp-impact.ts";
 import { comparedPolicies } from "../../impact/zone-impact.ts";
 import { adoptionIn } from "../../plan/adoption.ts";
 import type { Change } from "../../plan/change.ts";
-import { guard, type GuardInput } from "../../plan/guard/guard.ts";
+import {
+  endedSuspensionNotes,
+  guard,
+  type GuardInput,
+  isEndedSuspension,
+} from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import { plan, type Plan } from "../../plan/plan.ts";
@@ -25,6 +30,13 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Windows } from "../schedule/windows.ts";
+import {
+  type AsHeld,
+  asHeld,
+  comparedContent,
+  type HeldRequest,
+  readScoreRule,
+} from "./as-held.ts";
 
 /** Why a zone is run, and for which revision of the files. */
 export interface RunContext {
@@ -51,10 +63,16 @@ export interface PlanRequest extends RunContext {
   readonly ownership?: Ownership;
   /** Whether only ownership is taken, and nothing else is changed. */
   readonly adoptOnly?: boolean;
-  /** The plan without changes that the same answers led to before; `undefined` where there is none. */
+  /** The plan without changes that the same answers led to before; `undefined` if there is none. */
   readonly unchangedPlan: (digest: string) => Plan | undefined;
-  /** The plan with the causes of its changes, and who made their drift; a plan with changes has a live state. */
-  readonly explain: (plan: Plan, live: LiveZone | undefined) => Plan;
+  /** What a held revision declares of the zone instead; left out: nothing. */
+  readonly heldRevision?: HeldRequest | undefined;
+  /**
+   * The plan with the causes of its changes, and who made their drift; a plan with changes has a live state.
+   *
+   * @param left `undefined`: the zone is not live as a held revision declares it.
+   */
+  readonly explain: (plan: Plan, live: LiveZone | undefined, left: AsHeld | undefined) => Plan;
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
 
@@ -77,9 +95,9 @@ export interface PlanPorts {
 /** A plan with all that is needed to apply it. */
 export interface PlannedZone {
   readonly report: ZoneReport;
-  /** `undefined` where the zone could not be read, or where the plan without changes was known already. */
+  /** `undefined` if the zone could not be read, or if the plan without changes was known already. */
   readonly live: LiveZone | undefined;
-  /** Digest of the live state, "" where it could not be read. */
+  /** Digest of the live state, "" if it could not be read. */
   readonly digest: string;
   readonly readAt: ReadTimes;
   /** Writes that must not be sent, since what they touch has changed after the plan was reviewed. */
@@ -87,6 +105,8 @@ export interface PlannedZone {
   readonly holdsAt: (now: Date) => readonly Hold[];
   /** The changes that a live state still needs. */
   readonly remainingIn: (live: LiveZone) => readonly Change[];
+  /** Left out: the zone is not live as a held revision declares it. */
+  readonly left?: AsHeld | undefined;
 }
 
 /** Reads a declared zone, plans it and asks the guards. Never writes. */
@@ -96,24 +116,39 @@ export async function planZone(
   signal: AbortSignal,
 ): Promise<PlannedZone> {
   const { desired, owner, ownership, adoptOnly = false } = request;
-  const { unchangedPlan, explain, holdsAt } = request;
-  const planOf = (live: LiveZone): Plan => {
-    const planned = plan(desired, live, owner, ownership);
+  const { unchangedPlan, heldRevision, explain, holdsAt, priority } = request;
+  const { zone } = desired;
+  const planOf = (content: ZoneContent, live: LiveZone): Plan => {
+    const planned = plan({ zone, content }, live, owner, ownership);
     return adoptOnly ? adoptionIn(planned) : planned;
   };
   const source: PlanSource = {
-    zone: desired.zone,
+    zone,
     parts: partsOf(desired.content),
-    // A plan follows from the declaration and the answers alone: where both are unchanged, so is the plan.
+    // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
     planFrom: async (answers) => {
       const known = unchangedPlan(answers.digest);
-      if (known !== undefined) return { plan: { ...known, zone: desired.zone } };
-      const live = answers.live();
-      return { plan: await withBlocksInUse(planOf(live), live, request, ports, signal), live };
+      if (known !== undefined) return { plan: { ...known, zone } };
+      const read = answers.live();
+      const active = { content: desired.content, plan: planOf(desired.content, read) };
+      const left =
+        heldRevision &&
+        (await asHeld(active, read, heldRevision, planOf, () =>
+          readScoreRule(ports.reader, read, priority, signal),
+        ));
+      const { plan: found, live } = left ?? { ...active, live: read };
+      const compared = { ...request, desired: { zone, content: comparedContent(left, desired) } };
+      return { plan: await withBlocksInUse(found, live, compared, ports, signal), live, left };
     },
-    explain,
+    explain: (planned, live, left) => {
+      const explained = explain(planned, live, left);
+      // The plan of an unchanged zone may have them already.
+      const notes = explained.notes.filter((note) => !isEndedSuspension(note));
+      const ended = endedSuspensionNotes(desired.content.suspension, ports.clock.now());
+      return { ...explained, notes: [...notes, ...ended] };
+    },
     holdsAt,
-    remainingIn: (live) => planOf(live).changes,
+    remainingIn: (live, left) => planOf(comparedContent(left, desired), live).changes,
   };
   return await planFromSource(source, request, ports, signal);
 }
@@ -155,22 +190,23 @@ export async function planSaved(
 }
 
 /** Where a plan comes from: a declaration or a saved plan. */
-interface PlanSource
-  extends Pick<PlannedZone, "remainingIn">, Pick<PlanRequest, "explain" | "holdsAt"> {
+interface PlanSource extends Pick<PlanRequest, "explain" | "holdsAt"> {
   readonly zone: Zone;
   readonly parts: PartsToRead;
   readonly planFrom: (answers: ZoneAnswers) => Promise<{
     readonly plan: Plan;
     readonly live?: LiveZone;
     readonly conflicts?: readonly Write[];
-    /** What the guards judge, where it is not the plan itself. */
+    /** What the guards judge, if it is not the plan itself. */
     readonly judged?: Plan;
+    readonly left?: AsHeld | undefined;
   }>;
+  readonly remainingIn: (live: LiveZone, left: AsHeld | undefined) => readonly Change[];
 }
 
 /** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
 async function planFromSource(
-  { zone, parts, remainingIn, ...source }: PlanSource,
+  { zone, parts, ...source }: PlanSource,
   { trigger, priority, revision, commit }: RunContext,
   { reader, clock, runId, bug }: PlanPorts,
   signal: AbortSignal,
@@ -184,13 +220,14 @@ async function planFromSource(
     const { digest, readAt } = answers;
     const readEndMs = clock.monotonicMs();
     // 2. plan
-    const { plan: found, live, conflicts = [], ...rest } = await source.planFrom(answers);
-    const planned = found.changes.length === 0 ? found : source.explain(found, live);
+    const { plan: found, live, conflicts = [], left, ...rest } = await source.planFrom(answers);
+    const planned = source.explain(found, live, left);
+    const remainingIn = (after: LiveZone): readonly Change[] => source.remainingIn(after, left);
     const finishedAt = clock.now();
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
-    const common = { live, digest, readAt, conflicts, remainingIn };
+    const common = { live, digest, readAt, conflicts, remainingIn, left };
     if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }
@@ -213,7 +250,7 @@ async function planFromSource(
       readAt: { settings: undefined, policies: undefined, rules: undefined },
       conflicts: [],
       holdsAt: () => [],
-      remainingIn,
+      remainingIn: () => [],
     };
   }
 }
@@ -226,13 +263,20 @@ export interface GuardRules extends Pick<GuardInput, "mode" | "limits" | "used">
 /** Asks the guards at a moment. The stricter mode of the program and the zone applies. */
 export function guardZone(
   planned: Plan,
-  { content }: DesiredZone,
+  { content, isRestored }: DesiredZone,
   { windows, ...rules }: GuardRules,
   now: Date,
 ): readonly Hold[] {
   const { suspension } = content;
   const mode = content.mode === "observe" ? "observe" : rules.mode;
-  return guard(planned, { ...rules, mode, suspension, freeze: windows.freezeAt(now), now });
+  return guard(planned, {
+    ...rules,
+    mode,
+    suspension,
+    isRestored,
+    freeze: windows.freezeAt(now),
+    now,
+  });
 }
 
 /** The parts of a zone that its declaration needs. */
@@ -247,7 +291,7 @@ export function partsOf({ settings, policies, rules }: ZoneContent): PartsToRead
 
 /**
  * Holds a plan whose policies would block scripts that browsers loaded. The scripts are read only where a policy begins to
- * block. Where the token or the contract does not allow to read them, the plan notes it and is not held.
+ * block. If the token or the contract does not allow to read them, the plan notes it and is not held.
  */
 async function withBlocksInUse(
   planned: Plan,

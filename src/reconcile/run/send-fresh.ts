@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Plan } from "../../plan/plan.ts";
 import { byText } from "../../syntax/by-text.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
+import type { LivePolicy, LiveZone } from "../../zone/live-zone.ts";
 import type { Clock, LiveReader, LiveWriter, Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { joinSignals, type StopSignals } from "../../zone/signals.ts";
 import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
-import { joinSignals, type StopSignals } from "../signals.ts";
 import type { ReadAges } from "./read-ages.ts";
 import { freshReadMs, type WriteGate } from "./write-gate.ts";
 
@@ -29,10 +29,48 @@ interface Sending {
  * Sends a write on a read that is young enough.
  *
  * Between two writes, a part whose read expires soon is read again: a plan of many writes takes longer than a read is
- * valid, and the answers to its writes show single objects only. Where another read shows anything else, the gate is
- * closed, and the next run plans again.
+ * valid, and the answers to its writes show single objects only. If another read shows anything else, the gate is
+ * closed, and the next run plans again. So it is where a list that was read after the write shows more than the write did.
  */
 export async function sendOnRead(
+  live: LiveZone,
+  write: Write,
+  isFirst: boolean,
+  sending: Sending,
+): Promise<Written> {
+  const written = await sendYoung(live, write, isFirst, sending);
+  if (written.shows === "object") return written;
+  const [before, after] = [
+    othersIn(live, write, written.live),
+    othersIn(written.live, write, live),
+  ];
+  if (!isDeepStrictEqual(before, after)) sending.gate.close("read_expired");
+  return written;
+}
+
+/** The policies of a zone but those that a write to a policy changed, created or deleted. */
+function othersIn({ policies = [] }: LiveZone, write: Write, other: LiveZone): unknown {
+  switch (write.call) {
+    case "create-policy": {
+      const known = new Set(other.policies?.map(({ id }) => id));
+      const { description } = write.body;
+      const made = policies.find((each) => !known.has(each.id) && each.description === description);
+      return byId(policies.filter((each) => each !== made));
+    }
+    case "update-policy":
+    case "delete-policy":
+      return byId(policies.filter(({ id }) => id !== write.id));
+    case "update-settings":
+    case "create-rule":
+    case "update-rule":
+    case "delete-rule":
+    case "put-entrypoint":
+      // All settings are one write, and so are all rules.
+      return [];
+  }
+}
+
+async function sendYoung(
   live: LiveZone,
   write: Write,
   isFirst: boolean,
@@ -43,7 +81,7 @@ export async function sendOnRead(
   if (!isFirst && gate.expiresSoon(ages.readAtFor(write))) await readAgain(live, write, sending);
   gate.checkBeforeWrite(ages.readAtFor(write));
   signals.stop.throwIfAborted();
-  return await ports.writer.write(live, write, signals.abort, signals.stop);
+  return await ports.writer.write(live, write, signals.abort, signals.stop, () => gate.check());
 }
 
 /** Whether a write undoes what others did after the read: see {@link freshReadMs}. */
@@ -78,7 +116,10 @@ async function sendFresh(live: LiveZone, write: Write, sending: Sending): Promis
     const stopAlarm = clock.alarm(Math.max(0, limitMs - ageMs()), () => aged.abort());
     using stop = joinSignals(signals.stop, aged.signal);
     try {
-      return await writer.write(live, write, signals.abort, stop.signal);
+      return await writer.write(live, write, signals.abort, stop.signal, () => {
+        gate.check();
+        if (ageMs() >= limitMs) aged.abort();
+      });
     } catch (error) {
       if (!aged.signal.aborted || !isCancelled(error, stop.signal)) throw error;
       // Whatever the clock says: a timer may ring a little early.
@@ -89,7 +130,7 @@ async function sendFresh(live: LiveZone, write: Write, sending: Sending): Promis
   }
 }
 
-/** Reads the part of a write again. Throws where it has changed: then the gate is closed. */
+/** Reads the part of a write again. Throws if it has changed: then the gate is closed. */
 async function readAgain(
   live: LiveZone,
   write: Write,
@@ -116,10 +157,14 @@ function contentOf(part: ZonePart, { settings, policies, entrypoint }: LiveZone)
     case "settings":
       return settings;
     case "policies":
-      return policies?.toSorted(byText(({ id }) => id));
+      return policies && byId(policies);
     case "rules":
       return entrypoint;
   }
+}
+
+function byId(policies: readonly LivePolicy[]): readonly LivePolicy[] {
+  return policies.toSorted(byText(({ id }) => id));
 }
 
 /** Whether a write that threw was cancelled: it was not sent, or the service rejected it (429). */

@@ -1,3 +1,9 @@
+import {
+  firstBlock,
+  mayWrite,
+  type WriteFacts,
+  type WriteLink,
+} from "../../plan/guard/may-write.ts";
 import type { SkipReason } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { runDeadlineMs } from "./deadline.ts";
@@ -16,6 +22,11 @@ export class GateClosed extends Error {
     this.reason = reason;
   }
 }
+
+const closeReasons: Readonly<Partial<Record<WriteLink, CloseReason>>> = {
+  lease: "lease_lost",
+  read: "read_expired",
+};
 
 /** Where writes do not wait, a read expires after this time. */
 const usualReadAgeMs = 60_000;
@@ -37,7 +48,7 @@ export function maxReadAgeMs(expiries: number): number {
  * How old a read may be when a write is sent that undoes what others did meanwhile, in milliseconds: a PUT of the whole
  * entry point drops each rule that was added after the read, and the delete of a duplicate policy leaves nothing where its
  * twin was deleted after the read. No request can make these writes conditional (SERVICE.md C.6), so the time between the
- * read and the write is kept as short as a few requests take. Where the read is older, the part is read again first.
+ * read and the write is kept as short as a few requests take. If the read is older, the part is read again first.
  */
 export const freshReadMs = 5_000;
 
@@ -48,21 +59,24 @@ const usualWaitMs = 10_000;
 const checkEveryMs = 5_000;
 
 /**
- * Every write of a run passes this gate. It closes, and thereby cancels what was not sent yet, when the read has expired
- * or a guard holds the plan. A write may wait for minutes for the request budget or a `Retry-After`; meanwhile somebody
+ * Every write of a run passes this gate. It closes, and thereby cancels what was not sent yet, when a link of the chain
+ * blocks the zone (may-write.ts): a guard holds the plan, the Lease is lost, or the read has expired. A write may wait for minutes for the request budget or a `Retry-After`; meanwhile somebody
  * suspends the zone, a freeze begins, or a person adds a rule that a list read earlier would delete.
  */
 export class WriteGate implements Disposable {
   readonly #clock: Clock;
   readonly #maxReadAgeMs: number;
+  readonly #lease: () => string | undefined;
   readonly #closed = new AbortController();
   #stopTimer = (): void => undefined;
   #holdsAt: PlannedZone["holdsAt"] = () => [];
   #readAt = Infinity;
 
-  constructor(clock: Clock, maxAgeMs: number) {
+  /** @param lease why this process must not write; omitted: it works alone. */
+  constructor(clock: Clock, maxAgeMs: number, lease: () => string | undefined = () => undefined) {
     this.#clock = clock;
     this.#maxReadAgeMs = maxAgeMs;
+    this.#lease = lease;
   }
 
   /** Aborts with {@link GateClosed}. */
@@ -93,8 +107,17 @@ export class WriteGate implements Disposable {
 
   /** Checks at once: something has changed that a guard depends on. */
   check(): void {
-    if (this.#clock.monotonicMs() - this.#readAt >= this.#maxReadAgeMs) this.close("read_expired");
-    else if (this.#holdsAt(this.#clock.now()).length > 0) this.close("cancelled");
+    const block = firstBlock(mayWrite(this.#facts));
+    if (block !== undefined) this.close(closeReasons[block.link] ?? "cancelled");
+  }
+
+  get #facts(): WriteFacts {
+    const isExpired = this.#clock.monotonicMs() - this.#readAt >= this.#maxReadAgeMs;
+    return {
+      holds: this.#holdsAt(this.#clock.now()),
+      lease: this.#lease(),
+      read: isExpired ? "the zone was read too long ago" : undefined,
+    };
   }
 
   #checkRepeatedly(): void {

@@ -1,6 +1,6 @@
 import { authorsIn, namesOfAuthors } from "../../plan/cause/author.ts";
-import { causesOf, fieldsWith } from "../../plan/cause/cause.ts";
-import type { Change, Delete } from "../../plan/change.ts";
+import { fieldsWith, isDrift } from "../../plan/cause/cause.ts";
+import { type Change, type Delete, onlyStrengthens } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
 import { isAdoption, ownerField } from "../../plan/ownership.ts";
@@ -86,13 +86,13 @@ export class ZoneMemory {
     const { rounds } = this.#limits();
     const recent = this.#recent(now);
     return new Map(
-      fieldsOf(plan.changes)
+      fieldsOf(stoppable(plan.changes))
         .map((field) => [field, recent.get(field) ?? []] as const)
         .filter(([, moments]) => moments.length >= rounds),
     );
   }
 
-  /** The plan of the last run, where it had no changes and followed from the same basis. */
+  /** The plan of the last run, if it had no changes and followed from the same basis. */
   unchangedPlan(basis: string): Plan | undefined {
     return this.#unchanged?.basis === basis ? this.#unchanged.plan : undefined;
   }
@@ -132,6 +132,18 @@ export class ZoneMemory {
   }
 }
 
+/**
+ * The changes that another writer stops by undoing them. A change that only strengthens goes on, however often it was undone:
+ * otherwise a zone stays open because somebody insists. So does what is neutral beside it, since a plan passes as a whole.
+ */
+function stoppable(changes: readonly Change[]): readonly Change[] {
+  const isProtecting = changes.some(onlyStrengthens);
+  return changes.filter(
+    (change) =>
+      !onlyStrengthens(change) && !(isProtecting && change.effect.direction === "neutral"),
+  );
+}
+
 function isExpired(outcome: Outcome): boolean {
   return outcome.status === "skipped" && outcome.reason === "read_expired";
 }
@@ -160,10 +172,6 @@ function fieldsOfOne(change: Change): readonly string[] {
     case "delete":
       return isDrift(change) ? [`${nameOf(change)} (delete)`] : [];
   }
-}
-
-function isDrift(change: Change): boolean {
-  return causesOf(change).includes("drift");
 }
 
 /** Another writer that recreates its resource after each delete gets a new id each time, and uses the same name. */

@@ -1,14 +1,16 @@
+import type { DriftAuthors } from "../../audit/drift-authors.ts";
 import type { Limits } from "../../plan/guard/guard.ts";
+import { isReleased } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
-import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
+import { settledWithin, type StopSignals } from "../../zone/signals.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import type { DriftAuthors } from "../audit/drift-authors.ts";
-import type { FleetZone } from "../fleet/desired-fleet.ts";
-import type { StopSignals } from "../signals.ts";
+import { digestOf, type FleetZone } from "../fleet/desired-fleet.ts";
+import type { FleetRound } from "../fleet/fleet-round.ts";
 import { adoptedAfter } from "./adopted-rules.ts";
 import { applyPlan, isTooOld, type WritePorts } from "./apply.ts";
+import { comparedContent } from "./as-held.ts";
 import { Deadline } from "./deadline.ts";
 import { LastApplied } from "./last-applied.ts";
 import { BackOff, endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
@@ -55,20 +57,23 @@ export interface ZoneRunPorts extends PlanPorts, WritePorts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly store: RunStore;
+  /** Why this process must not write; omitted: it works alone. */
+  readonly lease?: (() => string | undefined) | undefined;
   /** `undefined`: nobody says who made drift. */
   readonly authors?: DriftAuthors | undefined;
 }
 
-/** The result of a run; `next` is `undefined` where the zone waits for a trigger from outside. */
+/** The result of a run; `next` is `undefined` if the zone waits for a trigger from outside. */
 export interface ZoneRunResult {
   readonly report: ZoneReport;
   readonly next: NextRun | undefined;
 }
 
-/** Decides what may be written beside the guards of the zone: before its first write, a fleet is judged as a whole. */
-export interface WritePermit {
-  mayWrite(zone: FleetZone, plan: Plan): boolean;
-}
+/** What the fleet as a whole says of a zone, beside the guards of the zone (fleet-round.ts). */
+export type FleetPermit = Pick<FleetRound, "waitOf" | "holdsOf" | "countWrite"> & {
+  /** Zones that may stay as a held revision declares them. */
+  readonly left: Pick<FleetRound["left"], "mayStay" | "forget">;
+};
 
 /** A plan that was not permitted yet, with the digest of its declaration. */
 interface KeptPlan {
@@ -88,6 +93,9 @@ interface WorkerContext {
   readonly ports: ZoneRunPorts;
 }
 
+/** How long the first write waits for the state: a disk that hangs must not stop all zones. */
+const longestStoreMs = 10_000;
+
 /** A larger fleet takes longer to plan than a read may be old; its zones are read again. */
 const maxKept = 100;
 
@@ -95,7 +103,7 @@ const maxKept = 100;
 export class ZoneRunner {
   #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
-  readonly #permit: WritePermit;
+  readonly #fleet: FleetPermit;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #applied: LastApplied;
   readonly #backOff: BackOff<ZoneName>;
@@ -105,11 +113,10 @@ export class ZoneRunner {
   readonly #idleWorkers: WorkerContext[] = [];
   readonly #kept = new Map<ZoneName, KeptPlan>();
 
-  /** @param permit decides beside the guards what may be written. */
-  constructor(options: ZoneRunOptions, ports: ZoneRunPorts, permit: WritePermit) {
+  constructor(options: ZoneRunOptions, ports: ZoneRunPorts, fleet: FleetPermit) {
     this.#options = options;
     this.#ports = ports;
-    this.#permit = permit;
+    this.#fleet = fleet;
     this.#applied = new LastApplied(ports.store);
     this.#backOff = new BackOff(ports.random);
     this.#releases = new UsedReleases(ports.store);
@@ -141,7 +148,8 @@ export class ZoneRunner {
     const { name } = zone.desired.zone;
     const memory = this.#memoryOf(name);
     const worker = this.#idleWorkers.pop() ?? this.#newWorker();
-    using gate = new WriteGate(this.#ports.clock, memory.maxReadAgeMs);
+    const { clock, lease } = this.#ports;
+    using gate = new WriteGate(clock, memory.maxReadAgeMs, lease);
     this.#inProgress.set(name, { digest: zone.digest, gate });
     worker.deadline.begin();
     try {
@@ -149,15 +157,13 @@ export class ZoneRunner {
       // 1. read, 2. plan, 3. guard
       const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
       // 4. apply, 5. verify
-      const mayWrite = this.#mayWrite(zone, planned);
-      if (mayWrite) this.#applied.writing(planned.report, zone, planned.live?.scoreRule);
-      const report = mayWrite
-        ? await applyPlan(planned, gate, worker.ports, signals)
-        : planned.report;
+      const report = await this.#apply(zone, planned, gate, worker.ports, signals);
       // 6. remember, schedule the next run
+      const declared = declaredIn(planned, zone);
       memory.record(report, this.#basisOf(zone, planned.digest));
-      this.#applied.record(report, zone, planned.live?.scoreRule);
-      this.#recordAdopted(report, zone);
+      this.#applied.record(report, declared, planned.live?.scoreRule);
+      this.#recordAdopted(report, declared);
+      if (report.result !== "error" && planned.left === undefined) this.#fleet.left.forget(name);
       this.#ports.authors?.record(report, planned.live);
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, zone.desired, memory) };
@@ -167,12 +173,30 @@ export class ZoneRunner {
     }
   }
 
-  /** A plan that may not be written yet is kept, so that a fleet that is judged within seconds is read once. */
-  #mayWrite(zone: FleetZone, planned: PlannedZone): boolean {
-    const { report } = planned;
-    if (report.result !== "planned" || this.#permit.mayWrite(zone, report.plan)) return true;
-    if (this.#kept.size < maxKept) this.#kept.set(report.zone, { digest: zone.digest, planned });
-    return false;
+  async #apply(
+    zone: FleetZone,
+    planned: PlannedZone,
+    gate: WriteGate,
+    ports: ZoneRunPorts,
+    signals: StopSignals,
+  ): Promise<ZoneReport> {
+    const { report, live } = planned;
+    if (report.result === "planned") {
+      const waits = this.#fleet.waitOf(zone);
+      if (waits !== undefined) {
+        this.#keep(zone, planned);
+        return { ...report, waits };
+      }
+      this.#fleet.countWrite(zone, report.plan);
+    }
+    const stored = this.#applied.writing(report, declaredIn(planned, zone), live?.scoreRule);
+    await settledWithin(longestStoreMs, stored, this.#ports.clock);
+    return await applyPlan(planned, gate, ports, signals);
+  }
+
+  /** Keeps a plan that waits, so that a fleet that is judged within seconds is read once. */
+  #keep({ desired, digest }: FleetZone, planned: PlannedZone): void {
+    if (this.#kept.size < maxKept) this.#kept.set(desired.zone.name, { digest, planned });
   }
 
   /** Takes the kept plan of a zone, where it may be written now and is not too old. */
@@ -185,7 +209,7 @@ export class ZoneRunner {
   }
 
   #requestOf(zone: FleetZone, context: RunContext, memory: ZoneMemory): PlanRequest {
-    const { desired } = zone;
+    const { desired, held } = zone;
     const { owner, impact } = this.#options;
     const ownership = this.#ownershipOf(desired.zone.name);
     return {
@@ -195,14 +219,23 @@ export class ZoneRunner {
       impact,
       ownership,
       unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
-      explain: (plan, live) => {
-        const explained = this.#applied.explain(plan, desired.content);
+      heldRevision: held && {
+        held,
+        mayStay: (setBack) =>
+          this.#applied.knows(desired, setBack) && this.#fleet.left.mayStay(zone, setBack),
+      },
+      explain: (plan, live, left) => {
+        if (left !== undefined) this.#applied.found(plan.zone.name, left, live?.scoreRule);
+        const explained = this.#applied.explain(plan, comparedContent(left, desired));
         return this.#ports.authors?.explain(explained, live) ?? explained;
       },
       holdsAt: (plan, now) => {
         const rules = { ...this.#options, limits: this.#limits, used: this.#releases.all };
-        const holds = guardZone(plan, desired, rules, now);
-        return [...holds, ...memory.contentionHolds(plan, now)];
+        const own = guardZone(plan, desired, rules, now);
+        const holds = [...own, ...memory.contentionHolds(plan, now)];
+        const { accept } = this.#limits;
+        const isJudged = holds.length > 0 || isReleased(plan, { accept, used: rules.used });
+        return isJudged ? holds : this.#fleet.holdsOf(zone, plan);
       },
     };
   }
@@ -266,4 +299,11 @@ export class ZoneRunner {
     if (worker.deadline.isOver) worker.deadline[Symbol.dispose]();
     else this.#idleWorkers.push(worker);
   }
+}
+
+/** What the plan of a run compared the zone with. */
+function declaredIn({ left }: PlannedZone, { desired, digest }: FleetZone): FleetZone {
+  const content = comparedContent(left, desired);
+  const isActive = content === desired.content;
+  return { desired: { ...desired, content }, digest: isActive ? digest : digestOf(content) };
 }

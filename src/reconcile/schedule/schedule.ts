@@ -15,13 +15,13 @@ export interface ScheduleListener {
 
 /** A running schedule; disposing it stops it. */
 export interface Schedule extends Disposable {
-  /** When the next sweep is due; `undefined` where none is. */
+  /** When the next sweep is due; `undefined` if none is. */
   nextRun(): Date | undefined;
   /** The longest gap between the coming sweeps, in seconds: the greatest age of a run that missed no sweep. */
   readonly intervalSeconds: number;
 }
 
-/** Why a cron expression is not valid; `undefined` where it is. */
+/** Why a cron expression is not valid; `undefined` if it is. */
 export function cronError(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
   return valid ? undefined : errors.map(({ message }) => message).join("; ");

@@ -15,7 +15,7 @@ export interface Window {
 }
 
 export interface Windows {
-  /** The freeze at a moment; `undefined` where writes are allowed. */
+  /** The freeze at a moment; `undefined` if writes are allowed. */
   readonly freezeAt: (now: Date) => Freeze | undefined;
   /**
    * When the freeze of a moment ends or becomes less strict; `now` itself without a freeze; `undefined`: not within years.
@@ -24,7 +24,7 @@ export interface Windows {
   readonly endOfFreeze: (now: Date) => Date | undefined;
 }
 
-/** Compiles windows. A freeze takes precedence; where there are `allow` windows, one of them must be open. */
+/** Compiles windows. A freeze takes precedence; if there are `allow` windows, one of them must be open. */
 export function windowsOf(windows: readonly Window[]): Windows {
   const compiled = windows.map((window) => ({ window, ...occurrencesOf(window) }));
   const freezeAt = (now: Date): Freeze | undefined => {
@@ -92,7 +92,7 @@ const dayMs = 86_400_000;
 const farthestMs = 8 * 366 * dayMs;
 
 interface WindowOccurrences {
-  /** When the window opened; `undefined` where it is closed at `now`. */
+  /** When the window opened; `undefined` if it is closed at `now`. */
   readonly openSince: (now: Date) => Date | undefined;
   /** When it opens next after `now`. */
   readonly nextAfter: (now: Date) => Date | undefined;

@@ -2,14 +2,17 @@ import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
-import type { DesiredState, Select } from "../../src/reconcile/fleet/desired-fleet.ts";
+import {
+  declaredIn,
+  type DesiredState,
+  type Select,
+} from "../../src/reconcile/fleet/desired-fleet.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { diagnostic } from "../support/reports.ts";
 import {
   byName,
   document,
   files,
-  isSecond,
   limits,
   listing,
   names,
@@ -17,6 +20,8 @@ import {
   on,
   withActive,
   zones,
+  letPass,
+  noPast,
 } from "../support/revision-files.ts";
 import { zone } from "../support/service.ts";
 
@@ -24,49 +29,46 @@ describe("the active revision", () => {
   it("is none before the first load, and after a first load of which nothing is usable", ({
     expect,
   }) => {
-    const active = new ActiveRevision(selectZones);
-    const { revision, commit, declared, latest } = active;
-    expect({ revision, commit, declared, latest }).toEqual({
+    const active = new ActiveRevision(selectZones, noPast());
+    const { fleet, latest } = active;
+    const { revision, commit } = active.active;
+    expect({ revision, commit, declared: declaredIn(fleet), latest }).toEqual({
       revision: "",
       commit: undefined,
       declared: 0,
       latest: undefined,
     });
     const broken = files("r0", [], { usable: false, diagnostics: [diagnostic()] });
-    const loaded = active.adopt(broken, listing(2), limits);
+    const loaded = active.activate(broken, listing(2), limits, letPass);
     expect(loaded).toMatchObject({
       result: "rejected",
       active: { revision: "", hash: "" },
       diagnostics: [diagnostic()],
       hold: undefined,
     });
-    expect([active.latest, active.latestUsable, active.revision]).toEqual([broken, undefined, ""]);
+    expect([active.latest, active.latestUsable, active.active.revision]).toEqual([
+      broken,
+      undefined,
+      "",
+    ]);
   });
 
   it("is known by its content and by the commit that it comes from", ({ expect }) => {
-    const active = new ActiveRevision(selectZones);
-    active.adopt(files("r1", byName(2), { commit: "8db4839c" }), listing(2), limits);
-    expect([active.revision, active.commit]).toEqual(["r1", "8db4839c"]);
+    const active = new ActiveRevision(selectZones, noPast());
+    active.activate(files("r1", byName(2), { commit: "8db4839c" }), listing(2), limits, letPass);
+    expect([active.active.revision, active.active.commit]).toEqual(["r1", "8db4839c"]);
     // A revision of which nothing is usable has no say in it.
     const broken = files("r2", [], { commit: "11111111", usable: false });
-    active.adopt(broken, listing(2), limits);
-    expect([active.revision, active.commit]).toEqual(["r1", "8db4839c"]);
+    active.activate(broken, listing(2), limits, letPass);
+    expect([active.active.revision, active.active.commit]).toEqual(["r1", "8db4839c"]);
     expect([active.latest, active.latestUsable?.revision]).toEqual([broken, "r1"]);
   });
 
-  it("has the zones of this process, and counts those of the others too", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, { owns: isSecond, ownsMissing: false });
-    const loaded = active.adopt(files("r1", byName(3)), listing(2), limits);
-    expect([...active.fleet.zones.keys()]).toEqual(["z1.example"]);
-    expect(active.fleet.missing.size).toBe(0);
-    expect([active.declared, loaded.declared]).toEqual([3, 3]);
-  });
-
-  it("is judged as a whole where this process has a part of it", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, { owns: () => false, ownsMissing: false });
-    active.adopt(files("r1", byName(10)), listing(10), limits);
-    const loaded = active.adopt(files("r2", byName(10, off)), listing(10), limits);
-    expect(loaded.hold?.touched).toEqual(names(10));
+  it("counts the declared zones that the service does not list", ({ expect }) => {
+    const active = new ActiveRevision(selectZones, noPast());
+    const loaded = active.activate(files("r1", byName(3)), listing(2), limits, letPass);
+    expect([...active.fleet.zones.keys()]).toEqual(["z0.example", "z1.example"]);
+    expect([declaredIn(active.fleet), declaredIn(loaded.fleet)]).toEqual([3, 3]);
   });
 
   it("is partly active where a file has an error, and wholly where it has a warning", ({
@@ -75,7 +77,8 @@ describe("the active revision", () => {
     const active = withActive(2);
     const warned = [diagnostic({ severity: "warning" })];
     const load = (revision: string, diagnostics: DesiredState["diagnostics"]): unknown =>
-      active.adopt(files(revision, byName(2), { diagnostics }), listing(2), limits).result;
+      active.activate(files(revision, byName(2), { diagnostics }), listing(2), limits, letPass)
+        .result;
     expect(load("r2", warned)).toBe("applied");
     expect(load("r2", warned)).toBe("unchanged");
     expect(load("r3", [diagnostic()])).toBe("partial");
@@ -94,12 +97,12 @@ describe("the active revision", () => {
         plan: undefined,
       };
       const unused = document({ by: "selector", selector }, on);
-      active.adopt(files("r1a", [...byName(4), unused]), listing(4), limits);
+      active.activate(files("r1a", [...byName(4), unused]), listing(4), limits, letPass);
       const state = files("r2", [...documents, unused], {
         diagnostics: [diagnostic({ severity: "warning" })],
         usable: result !== "rejected",
       });
-      const loaded = active.adopt(state, listing(4), limits);
+      const loaded = active.activate(state, listing(4), limits, letPass);
       expect(loaded.result).toBe(result);
       expect(loaded.diagnostics.map(({ code }) => code)).toEqual([
         "SCHEMA_ENUM",
@@ -114,11 +117,11 @@ describe("the active revision", () => {
       searches += 1;
       return selectZones(documents, known);
     };
-    const active = new ActiveRevision(select, { owns: isSecond, ownsMissing: true });
+    const active = new ActiveRevision(select, noPast());
     const [state, known] = [files("r1", byName(5)), listing(5)];
-    active.adopt(state, known, limits);
+    active.activate(state, known, limits, letPass);
     const { fleet } = active;
-    for (let load = 0; load < 3; load += 1) active.adopt(state, known, limits);
+    for (let load = 0; load < 3; load += 1) active.activate(state, known, limits, letPass);
     expect(searches).toBe(1);
     expect(active.fleet).toBe(fleet);
   });
@@ -128,7 +131,7 @@ describe("the active revision", () => {
     { count: 2, says: "but 2 zones are active" },
   ])("is kept where the files declare no zone, $says", ({ count, says }, { expect }) => {
     const active = withActive(count);
-    const loaded = active.adopt(files("r2", []), listing(count), limits);
+    const loaded = active.activate(files("r2", []), listing(count), limits, letPass);
     expect(loaded).toMatchObject({
       result: "rejected",
       active: { revision: "r1" },
@@ -147,22 +150,22 @@ describe("the active revision", () => {
   });
 
   it("may declare no zone where none was active", ({ expect }) => {
-    const active = new ActiveRevision(selectZones);
-    expect(active.adopt(files("r1", []), listing(2), limits).result).toBe("applied");
+    const active = new ActiveRevision(selectZones, noPast());
+    expect(active.activate(files("r1", []), listing(2), limits, letPass).result).toBe("applied");
   });
 });
 
 describe("a revision that was active before a restart", () => {
   it("is compared whole with the next one, though few of its zones are listed", ({ expect }) => {
-    const active = new ActiveRevision(selectZones);
+    const active = new ActiveRevision(selectZones, noPast());
     active.restore(files("r1", byName(10)));
-    const loaded = active.adopt(files("r2", byName(10, off)), listing(2), limits);
+    const loaded = active.activate(files("r2", byName(10, off)), listing(2), limits, letPass);
     expect(loaded).toMatchObject({ result: "held", active: { revision: "r1" } });
     expect(loaded.hold?.touched).toEqual(names(10));
   });
 
   it("is compared in zones that are not listed only where their content is known", ({ expect }) => {
-    const active = new ActiveRevision(selectZones);
+    const active = new ActiveRevision(selectZones, noPast());
     const [z0, z1, z2, z3] = zones(4);
     if (z0 === undefined || z1 === undefined || z2 === undefined || z3 === undefined) {
       throw new Error("no zones");
@@ -175,23 +178,26 @@ describe("a revision that was active before a restart", () => {
     ];
     active.restore(files("r1", documents));
     const other = zone("other.example", { id: zoneId("f".repeat(32)) ?? z0.id });
-    const loaded = active.adopt(
+    const loaded = active.activate(
       files("r2", [document({ by: "name", name: other.name }, on)]),
       { zones: [other], unlisted: [] },
       { ...limits, minFleet: 1 },
+      letPass,
     );
     expect(loaded.hold?.touched).toEqual(new Set(["z0.example"]));
     expect(loaded.hold?.message).toContain("changes 0 and drops 1 of 1 zones");
   });
 
   it("waits for the listing before anything is compared or replaced", ({ expect }) => {
-    const active = new ActiveRevision(selectZones);
+    const active = new ActiveRevision(selectZones, noPast());
     active.restore(files("r1", byName(2)));
-    const loaded = active.adopt(files("r2", byName(2, off)), undefined, limits);
+    const loaded = active.activate(files("r2", byName(2, off)), undefined, limits, letPass);
     expect(loaded).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
-    expect(active.revision).toBe("r1");
+    expect(active.active.revision).toBe("r1");
     // Once it was compared, a listing is not waited for any more.
-    expect(active.adopt(files("r2", byName(2, off)), listing(2), limits).result).toBe("applied");
-    expect(active.revision).toBe("r2");
+    expect(active.activate(files("r2", byName(2, off)), listing(2), limits, letPass).result).toBe(
+      "applied",
+    );
+    expect(active.active.revision).toBe("r2");
   });
 });

@@ -1,0 +1,346 @@
+import type { Hold } from "../../plan/guard/hold.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { firstOf } from "../../syntax/first-of.ts";
+import type { Mode } from "../../zone/desired-zone.ts";
+import type { Zone, ZoneName } from "../../zone/zone.ts";
+import type { JudgedLoad, Loaded } from "./active-revision.ts";
+import {
+  declaredIn,
+  type DesiredFleet,
+  type FleetZone,
+  noFleet,
+  type RoundProgress,
+} from "./desired-fleet.ts";
+import {
+  type Candidate,
+  type ChangingZone,
+  fleetChange,
+  type FleetHold,
+  type FleetJudgement,
+  type FleetLimits,
+  maxWeakenedOf,
+  type RevisionJudgement,
+  weakeningBy,
+} from "./fleet-guard.ts";
+import { type FleetPast, type WeakeningCause, weakeningCauses } from "./fleet-past.ts";
+import { LeftZones } from "./left-zones.ts";
+import { PlannedZones } from "./planned-zones.ts";
+
+interface RoundOptions {
+  readonly mode: Mode;
+  readonly fleetLimits: FleetLimits;
+}
+
+/** What the files declare now, and whether every credential has listed its zones. */
+interface Active {
+  readonly revision: string;
+  readonly fleet: DesiredFleet;
+  readonly isAllListed: boolean;
+}
+
+/** A zone that may be written now, and why it is run again. */
+export interface ReleasedZone {
+  readonly zone: Zone;
+  readonly trigger: "due" | "file";
+}
+
+/**
+ * Lets the fleet guard judge what a revision does to the zones before any of them is written: the zones are planned against
+ * their live state, and judged together once all are planned or have failed. All other zones go on.
+ *
+ * - A new revision is judged by the zones that it declares otherwise, and the active one stays until then.
+ * - In the first round, if it is not known what was applied before, there is no other revision: all zones are judged,
+ *   and also as a share of the fleet. The round is over when every zone was judged.
+ *
+ * A zone that cannot be read does not stop the others. In the first round, it is judged when it is planned, together with
+ * what was let pass before. Later, it is counted when it is written, as are corrections that weaken a zone which somebody
+ * strengthened by hand: one too many is held alone.
+ */
+export class FleetRound {
+  #options: RoundOptions;
+  /** Zones that may stay as a held revision declares them. */
+  readonly left: LeftZones;
+  readonly #past: FleetPast;
+  readonly #isKnown: (zone: ZoneName) => boolean;
+  readonly #judgementChanged: () => void;
+  #active: Active | undefined;
+  /** The revision that is being judged, and the plans of its zones. */
+  #judged: (Candidate & { readonly plans: PlannedZones }) | undefined;
+  /** The first round. */
+  #first: RoundProgress = { phase: "planning", passed: 0, judgesKnown: false };
+  /** Whether the process before this one judged plans, and wrote what is known. */
+  #wasOpen = false;
+  /** What holds the first round. */
+  #hold: FleetHold | undefined;
+  /** The plans of the first round, and its zones that may be written. */
+  readonly #plans = new PlannedZones();
+  readonly #settled = new Set<ZoneName>();
+  /** Zones of revisions that waited for no plan, until a run shows what is done to them. */
+  readonly #unseen = new Set<ZoneName>();
+  readonly #released = new Map<ZoneName, ReleasedZone["trigger"]>();
+
+  /**
+   * @param isKnown whether it is remembered what was applied to a zone.
+   * @param judgementChanged is called after a run or a change of the options may have changed the judgement.
+   */
+  constructor(
+    options: RoundOptions,
+    past: FleetPast,
+    isKnown: (zone: ZoneName) => boolean,
+    judgementChanged: () => void,
+  ) {
+    this.#options = options;
+    this.#past = past;
+    this.left = new LeftZones(past, () => this.#maxWeakened);
+    this.#isKnown = isKnown;
+    this.#judgementChanged = judgementChanged;
+  }
+
+  /** Goes on where the process before this one was. */
+  restore(progress: RoundProgress): void {
+    this.#first = progress;
+    this.#wasOpen = progress.phase === "open" && !progress.judgesKnown;
+  }
+
+  reconfigure(options: RoundOptions): void {
+    this.#options = options;
+    this.#judgeFirstAndTell();
+    if (this.#judged !== undefined) this.#judgementChanged();
+  }
+
+  /** The limits for the files of a new revision: while the first round judges the plans, the share of them counts. */
+  get limitsOfFiles(): FleetLimits {
+    const { fleetLimits } = this.#options;
+    return this.#isFirst ? { ...fleetLimits, maxFleetShare: 1 } : fleetLimits;
+  }
+
+  /** Whether nothing was written yet, and the plans of all zones are judged. */
+  get #isFirst(): boolean {
+    return this.#first.phase === "planning" && this.#options.mode === "enforce";
+  }
+
+  /** Judges a revision before it becomes active. */
+  judge(candidate: Candidate): RevisionJudgement {
+    if (this.#isFirst) return { result: "passed" };
+    const { revision, zones, declared } = candidate;
+    const { mode, fleetLimits: limits } = this.#options;
+    const plans = this.#judged?.revision === revision ? this.#judged.plans : new PlannedZones();
+    this.#judged = { ...candidate, plans };
+    if (mode === "observe" || limits.accept.includes(revision)) return this.#pass(zones);
+    const weakened = new Set([...this.#past.weakened("revision").keys(), ...this.#unseen]);
+    if (weakened.union(zones).size <= maxWeakenedOf(limits, declared)) {
+      for (const name of zones.keys()) this.#unseen.add(name);
+      return this.#pass(zones);
+    }
+    plans.declare(zones);
+    if (!plans.isComplete) return { result: "planning" };
+    const { changing } = plans;
+    // The share of the fleet was judged by the files.
+    const judgement = fleetChange(
+      { changing, hash: revision, weakened, declared },
+      { ...limits, maxFleetShare: 1 },
+    );
+    if (judgement.result === "held") {
+      const hold = fleetHold(`revision ${revision}`, judgement, changing);
+      return { result: "held", hold };
+    }
+    this.#countWeakened(changing);
+    return this.#pass(zones);
+  }
+
+  #pass(zones: Candidate["zones"]): RevisionJudgement {
+    for (const name of zones.keys()) this.#released.set(name, "file");
+    this.#judged = undefined;
+    return { result: "passed" };
+  }
+
+  #countWeakened(changing: readonly ChangingZone[]): void {
+    const weakened = changing.filter(({ weakens }) => weakens).map(({ zone }) => zone);
+    this.#past.addWeakened("revision", weakened);
+  }
+
+  /** Takes in a load of the files, or a new listing. Gives it with the hold of the first round. */
+  declare(loaded: Loaded, isAllListed: boolean): JudgedLoad {
+    const { active, fleet, result } = loaded;
+    const isFirstLoad = this.#active === undefined;
+    this.#active = { revision: active.revision, fleet, isAllListed };
+    if (this.#first.phase !== "closed") {
+      if (isFirstLoad && this.#first.phase === "planning") {
+        const names = [...fleet.zones.keys(), ...fleet.missing.keys()];
+        this.#first = { ...this.#first, judgesKnown: names.some(this.#isKnown) };
+      }
+      this.#plans.declare(fleet.zones);
+      this.#judgeFirst();
+    }
+    const round = { ...this.#first, isBinding: this.#options.mode === "enforce" };
+    const isOwnHold = result === "held" || result === "rejected";
+    if (this.#hold === undefined || isOwnHold) return { ...loaded, isAllListed, round };
+    return { ...loaded, result: "held", hold: this.#hold, isAllListed, round };
+  }
+
+  /** Takes the zones that may be written since the last call. */
+  takeReleased(): readonly ReleasedZone[] {
+    const { zones } = this.#active?.fleet ?? noFleet;
+    const released = [...this.#released].flatMap(([name, trigger]) => {
+      const found = zones.get(name);
+      return found === undefined ? [] : [{ zone: found.desired.zone, trigger }];
+    });
+    this.#released.clear();
+    return released;
+  }
+
+  /** Takes in the result of a run. If the files have changed during the run, the zone is planned again. */
+  record(zone: FleetZone, report: ZoneReport): void {
+    const { name } = zone.desired.zone;
+    if (report.result !== "error") this.#unseen.delete(name);
+    if (this.#first.phase !== "closed" && this.#plans.has(zone)) {
+      // In a small fleet, a zone is written before it was judged.
+      if (report.result === "applied" && !this.#settled.has(name)) this.#settle(name, 1);
+      if (this.#plans.record(zone, report)) this.#judgeFirstAndTell();
+    }
+    const judged = this.#judged?.plans;
+    if (judged?.has(zone) === true && judged.record(zone, report)) this.#judgementChanged();
+  }
+
+  /** Why a zone is not written before it is judged; `undefined`: it was judged, or need not be. */
+  waitOf(zone: FleetZone): string | undefined {
+    if (this.#judged?.plans.has(zone) === true) {
+      return `revision ${this.#judged.revision} is judged when all zones that it declares otherwise are planned`;
+    }
+    const { phase } = this.#first;
+    if (phase === "closed" || this.#isSettled(zone.desired.zone.name)) return undefined;
+    if (this.#isUnlimited) return undefined;
+    if (this.#hold !== undefined) return this.#hold.message;
+    return phase === "planning"
+      ? "the first round is not over: all zones are planned before the first write"
+      : "the first round let other zones pass, and this zone was not planned yet";
+  }
+
+  /** Holds a plan that weakens a zone too many. */
+  holdsOf(zone: FleetZone, plan: Plan): readonly Hold[] {
+    if (this.#judged?.plans.has(zone) === true) return [];
+    return weakeningCauses
+      .filter((cause) => this.#counts(cause, zone, plan) && !this.#hasRoom(cause, plan))
+      .map((cause) => ({ reason: "fleet_change", message: this.#messageOf(cause, plan) }));
+  }
+
+  /** A plan is about to be written: what it weakens counts from now on, unless it is held for it. */
+  countWrite(zone: FleetZone, plan: Plan): void {
+    for (const cause of weakeningCauses) {
+      if (this.#counts(cause, zone, plan) && this.#hasRoom(cause, plan)) {
+        this.#past.addWeakened(cause, [plan.zone.name]);
+      }
+    }
+  }
+
+  #counts(cause: WeakeningCause, { digest }: FleetZone, plan: Plan): boolean {
+    if (weakeningBy(cause, plan.changes).length === 0) return false;
+    const isReleased = this.#options.fleetLimits.accept.includes(this.#active?.revision ?? "");
+    return cause === "drift" || !(isReleased || this.#past.wasInForce(plan.zone.name, digest));
+  }
+
+  #hasRoom(cause: WeakeningCause, { zone }: Plan): boolean {
+    const weakened = this.#past.weakened(cause);
+    return weakened.has(zone.name) || weakened.size < this.#maxWeakened;
+  }
+
+  get #maxWeakened(): number {
+    const declared = declaredIn(this.#active?.fleet ?? noFleet);
+    return maxWeakenedOf(this.#options.fleetLimits, declared);
+  }
+
+  #messageOf(cause: WeakeningCause, { changes }: Plan): string {
+    const keys = firstOf(
+      weakeningBy(cause, changes).map(({ key }) => key),
+      3,
+    );
+    const what =
+      cause === "drift"
+        ? `${keys} protects more than declared, since somebody changed it by hand: to correct that would weaken the zone`
+        : `${keys} would be weakened, or may, and the plan was not judged with its revision`;
+    return `${what}, and ${this.#maxWeakened} zones were weakened within the last hour: declare what is live, raise limits.max_weakened, or wait`;
+  }
+
+  /** Whether no judgement can hold the fleet; zones of a credential that could not list them may still come. */
+  get #isUnlimited(): boolean {
+    if (this.#active === undefined) return false;
+    const { fleetLimits } = this.#options;
+    const declared = declaredIn(this.#active.fleet);
+    const isShareUnlimited = declared < fleetLimits.minFleet || fleetLimits.maxFleetShare >= 1;
+    return isShareUnlimited && declared <= this.#maxWeakened;
+  }
+
+  #isSettled(name: ZoneName): boolean {
+    return this.#settled.has(name) || (this.#wasOpen && this.#isKnown(name));
+  }
+
+  #settle(name: ZoneName, passed: number): void {
+    this.#settled.add(name);
+    this.#first = { ...this.#first, passed: this.#first.passed + passed };
+  }
+
+  #judgeFirstAndTell(): void {
+    const [{ phase }, hold, released] = [this.#first, this.#hold, this.#released.size];
+    this.#judgeFirst();
+    const isSame = phase === this.#first.phase && hold?.message === this.#hold?.message;
+    if (!isSame || this.#released.size > released) this.#judgementChanged();
+  }
+
+  #judgeFirst(): void {
+    if (this.#options.mode === "observe") this.#hold = undefined;
+    else if (this.#active !== undefined && this.#canJudgeFirst(this.#active)) {
+      this.#judgeUnsettled(this.#active);
+    }
+  }
+
+  /** Before every zone was planned or has failed, a judgement would not be of the whole. */
+  #canJudgeFirst({ fleet }: Active): boolean {
+    const { phase } = this.#first;
+    if (phase === "closed" || fleet.zones.size === 0) return false;
+    return phase === "open" || this.#plans.isComplete || this.#isUnlimited;
+  }
+
+  #judgeUnsettled({ revision, fleet, isAllListed }: Active): void {
+    const unsettled = [...fleet.zones.keys()].filter((name) => !this.#isSettled(name));
+    const planned = unsettled.filter((name) => this.#plans.planOf(name) !== undefined);
+    const changing = planned.flatMap((name) => this.#plans.planOf(name)?.changing ?? []);
+    const { passed } = this.#first;
+    const weakened = new Set(this.#past.weakened("revision").keys());
+    const change = { changing, hash: revision, passed, weakened, declared: declaredIn(fleet) };
+    const judgement = fleetChange(change, this.#options.fleetLimits);
+    if (judgement.result === "held") {
+      const what = "what was applied before is not known, and the zone files";
+      this.#hold = fleetHold(what, judgement, changing);
+      return;
+    }
+    this.#hold = undefined;
+    for (const name of planned) this.#settle(name, 0);
+    for (const { zone } of changing) this.#released.set(zone, "due");
+    if (judgement.result === "passed") {
+      this.#first = { ...this.#first, passed: passed + changing.length };
+      this.#countWeakened(changing);
+    }
+    const isPlanned = fleet.missing.size === 0 && planned.length === unsettled.length;
+    if (isAllListed && (this.#isUnlimited || isPlanned)) this.#closeFirst();
+    else this.#first = { ...this.#first, phase: "open" };
+  }
+
+  #closeFirst(): void {
+    this.#first = { ...this.#first, phase: "closed" };
+    this.#plans.clear();
+    this.#settled.clear();
+  }
+}
+
+function fleetHold(
+  what: string,
+  { found, hash, limit }: Extract<FleetJudgement, { readonly result: "held" }>,
+  changing: readonly ChangingZone[],
+): FleetHold {
+  return {
+    reason: "fleet_change",
+    message: `${what} ${found}: to accept it, add ${hash} to limits.accept, or raise limits.${limit}`,
+    touched: new Set(changing.map(({ zone }) => zone)),
+  };
+}
