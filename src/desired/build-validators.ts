@@ -5,9 +5,13 @@ import standalone from "ajv/dist/standalone/index.js";
 
 import { schemaOptions, shapeReferences, withSchemas } from "./schema-compiler.ts";
 
-// A step of the build, which is not part of what it builds: writes the compiled validators into the file of its argument.
+// A step of the build, which is not part of what it builds: writes the compiled validators into the
+// file of its argument.
 
-/** A CommonJS module with the validator of each shape. They say whether a value matches, and not why it does not. */
+/**
+ * A CommonJS module with the validator of each shape. They say whether a value matches, and not why
+ * it does not.
+ */
 export function validatorsText(): string {
   const code = { source: true, lines: true };
   const ajv = withSchemas(

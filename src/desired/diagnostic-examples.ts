@@ -13,6 +13,7 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
   FILE_FOREIGN: "a-token-perhaps\n",
   FILE_NEWER: "version: 2\nzones: []\n",
   UNKNOWN_KEY: "zones:\n  - name: shop.example.com\n    page_sheild: {}\n",
+  EMPTY_VALUE: zone("managed_rules:", "  rules:"),
   MISSING_KEY: zone("page_shield:", "  policies:", "    items:", "      - key: checkout"),
   WRONG_TYPE: zone("page_shield:", "  settings:", "    enabled: yes"),
   WRONG_VALUE: zone("managed_rules:", "  rules:", "    - { key: owasp, deploy: owsap }"),
@@ -34,6 +35,12 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "        value: script-src 'self'",
   ),
   UNSET_VARIABLE: `profiles:\n  shop:\n    vars: { shop_id: { type: integer, required: true } }\n${zone("profiles: [shop]")}`,
+  UNFILLED_TEXT: zone(
+    "managed_rules:",
+    "  rules:",
+    "    - { key: owasp, deploy: owasp, expression: 'http.host ne \"$zone.name\"' }",
+  ),
+  UNUSED_VARIABLE: zone("vars: { cnd: cdn.example.com }"),
   ZONE_TWICE: "zones:\n  - name: shop.example.com\n  - name: Shop.example.com\n",
   KEY_TWICE: zone(
     "managed_rules:",
@@ -74,6 +81,30 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "  rules:",
     "    - { key: uploads, skip: { ruleset: current } }",
     "    - { key: owasp, deploy: owasp }",
+  ),
+  SHADOWED_EXCEPTION: zone(
+    "managed_rules:",
+    "  rules:",
+    "    - { key: office, expression: 'ip.src in {192.0.2.0/24}', skip: { ruleset: current } }",
+    "    - { key: desk, expression: ip.src eq 192.0.2.7, skip: { rulesets: [owasp] } }",
+    "    - { key: owasp, deploy: owasp }",
+  ),
+  PROTECTS_NOTHING: zone(
+    "managed_rules:",
+    "  rules:",
+    "    - { key: owasp, deploy: owasp, expression: 'false' }",
+  ),
+  HOST_OUTSIDE_ZONE: zone(
+    "managed_rules:",
+    "  rules:",
+    '    - { key: owasp, deploy: owasp, expression: http.host eq "www.example.org" }',
+  ),
+  REPEATED_POLICY: zone(
+    "page_shield:",
+    "  policies:",
+    "    items:",
+    "      - { key: all, action: log, expression: 'true', value: \"script-src 'self'\" }",
+    "      - { key: tls, action: log, expression: ssl, value: \"script-src 'self'\" }",
   ),
   REPEATED_DESCRIPTION: zone(
     "managed_rules:",
@@ -138,13 +169,11 @@ const passing = "nothing, if it passes: the next load tries again";
 const more = "split the file, or give the program more of both";
 const nameId = "declare the zone that you mean by its `id`";
 
-/** Codes that are about files as a whole, about the zones of a token, or about the configuration. */
+/**
+ * Codes that are about files as a whole, about the zones of a token, or about the configuration.
+ */
 export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situation>>> = {
   DIRECTORY_UNREADABLE: { example: "the directory is not there", remedy: readable },
-  DEPRECATED_KEY: {
-    example: "a key that an older version had; today there is none",
-    remedy: "run zonewarden validate --fix, and commit what it changed",
-  },
   DIRECTORY_EMPTY: { example: "the directory has no .yaml file", remedy: readable },
   DIRECTORY_UNSETTLED: { example: "a checkout that never ends", remedy: passing },
   FILE_UNREADABLE: { example: "no permission", remedy: readable },

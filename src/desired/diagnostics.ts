@@ -122,7 +122,9 @@ export function markInDescription(
   ];
 }
 
-/** A description that another item of the list has: at the service, the two cannot be told apart. */
+/**
+ * A description that another item of the list has: at the service, the two cannot be told apart.
+ */
 export function repeatedDescriptions(
   items: readonly { readonly key: string; readonly description: string }[],
   path: Path,

@@ -4,8 +4,9 @@ import type { Diagnostic } from "../zone/diagnostic.ts";
 import { fileDiagnostic } from "./diagnostics.ts";
 import type { YamlText } from "./yaml/read-yaml.ts";
 
-// A path that points to the wrong file, such as a token, must not leak the file's content into a terminal or log:
-// a file without any expected key is never quoted, and other files are quoted without values that may be secret.
+// A path that points to the wrong file, such as a token, must not leak the file's content into a
+// terminal or log: a file without any expected key is never quoted, and other files are quoted
+// without values that may be secret.
 
 /** A kind of YAML file, and the keys that can stand at its top level. */
 export interface FileKind {
@@ -19,7 +20,9 @@ export interface FileKind {
   };
 }
 
-/** Says what to do with a file of the other kind, in place of one diagnostic for each of its keys. */
+/**
+ * Says what to do with a file of the other kind, in place of one diagnostic for each of its keys.
+ */
 function otherKind(
   file: string,
   documents: YamlText["documents"],
@@ -61,7 +64,9 @@ export function redactedText(text: string, kind: FileKind): string {
   return withoutSecrets(redacted.replaceAll(userInfo, "://…@"));
 }
 
-/** The value of a key that names a secret, on its line or on the next. URLs can contain secrets too. */
+/**
+ * The value of a key that names a secret, on its line or on the next. URLs can contain secrets too.
+ */
 const secretValue =
   /((?:token|secret|password|\b(?:base_)?url)\w*["']?[ \t]*:[ \t]*)((?:[>|][-+\d]*[ \t]*)?\r?\n[ \t]+[^\n]*|[^\n]*)/gi;
 

@@ -20,8 +20,6 @@ export interface FilePort {
   facts(path: string): Promise<FileFacts>;
   /** At most `limit` bytes from the beginning of a file. */
   read(path: string, limit: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** At most `length` bytes from `start` on; fewer at the end of the file. */
-  readAt(path: string, start: number, length: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** The file system of this machine. */
@@ -38,42 +36,17 @@ export const nodeFiles: FilePort = {
   async read(path, limit, signal) {
     // Without O_NONBLOCK, opening a named pipe would block forever.
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return await readUpTo(handle, limit, signal);
-  },
-  async readAt(path, start, length, signal) {
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { size } = await handle.stat();
-    return await fill(
-      handle,
-      Buffer.alloc(Math.max(0, Math.min(length, size - start))),
-      start,
-      signal,
-    );
+    // One byte more than the reported size, to notice that the file grew.
+    const buffer = Buffer.alloc(Math.min(limit, size + 1));
+    let filled = 0;
+    while (filled < buffer.length) {
+      signal.throwIfAborted();
+      // From where the file stands, as a pipe has no positions.
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
   },
 };
-
-type Handle = Awaited<ReturnType<typeof open>>;
-
-async function readUpTo(handle: Handle, limit: number, signal: AbortSignal): Promise<Uint8Array> {
-  const { size } = await handle.stat();
-  // One byte more than the reported size, to notice that the file grew.
-  return await fill(handle, Buffer.alloc(Math.min(limit, size + 1)), null, signal);
-}
-
-/** Reads until the buffer is full or the file ends. `null`: from where the file stands, as a pipe has no positions. */
-async function fill(
-  handle: Handle,
-  buffer: Buffer,
-  start: number | null,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  let filled = 0;
-  while (filled < buffer.length) {
-    signal.throwIfAborted();
-    const at = start === null ? null : start + filled;
-    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, at);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
-}

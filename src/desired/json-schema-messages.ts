@@ -10,9 +10,11 @@ import {
 } from "../syntax/json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { DiagnosticText, UnplacedDiagnostic } from "./diagnostics.ts";
+import { fillableKeys, looksFillable } from "./template/template.ts";
 
 /**
- * The diagnostic of a schema error, from the schema around it. Its path is relative to the path of the error.
+ * The diagnostic of a schema error, from the schema around it. Its path is relative to the path of
+ * the error.
  *
  * @param homesOf the places where a key can stand that is unknown at this one
  */
@@ -22,7 +24,9 @@ export function schemaDiagnostic(
 ): UnplacedDiagnostic {
   const key = keyIn(error);
   const homes = key === undefined ? [] : homesOf(key, error.instancePath);
-  const text = textOf(error, key, homes);
+  const isPlaceholder = typeof error.data === "string" && looksFillable(error.data);
+  const found = textOf(error, key, homes);
+  const text = isPlaceholder && !isSecret(error) ? { ...found, remedy: fillableKeys } : found;
   return key === undefined ? { ...text, path: [] } : { ...text, path: [key], atKey: true };
 }
 
@@ -97,7 +101,7 @@ function wrongType(error: ErrorObject): DiagnosticText {
     return { code: "WRONG_TYPE", message, remedy: `write ${expected}` };
   }
   const message = `expected ${expected}, found ${shown(error.data)}`;
-  const remedy = instead(error.data, wanted);
+  const remedy = instead(error.data, wanted, error.parentSchema ?? {});
   return { code: "WRONG_TYPE", message, remedy: withExample(remedy, error) };
 }
 
@@ -143,14 +147,27 @@ const typeNames: Readonly<Record<string, string>> = {
 const yesWords = new Set(["yes", "on", "y", "true", "enabled"]);
 const noWords = new Set(["no", "off", "n", "false", "disabled"]);
 
+/** The form that a text would miss: quotes alone do not help then. */
+function formMissed(text: string, schema: Readonly<Record<string, unknown>>): string | undefined {
+  const { pattern: form, patternErrorMessage: says } = schema;
+  if (typeof form !== "string" || typeof says !== "string") return undefined;
+  return new RegExp(form).test(text) ? undefined : says;
+}
+
 /** What to write in place of `data`. */
-function instead(data: unknown, wanted: readonly string[]): string {
+function instead(
+  data: unknown,
+  wanted: readonly string[],
+  schema: Readonly<Record<string, unknown>>,
+): string {
   if (data === null) return "delete the key, or give it a value";
   if (typeof data === "string") return insteadOfText(data, wanted);
   if (wanted.includes("text") && typeof data === "number" && !Number.isInteger(data)) {
     return "put it in quotes, as it stands there: without them, YAML reads it as a number";
   }
   const isSimple = typeof data === "number" || typeof data === "boolean";
+  const form = isSimple ? formMissed(String(data), schema) : undefined;
+  if (form !== undefined) return form;
   if (wanted.includes("text") && isSimple) return `put it in quotes: "${data}"`;
   if (!wanted.includes("a list")) return `write ${wanted.join(" or ")}`;
   return "write a list: a dash before each item, or brackets around them";
@@ -179,7 +196,7 @@ function notAllowed(error: ErrorObject): DiagnosticText {
   if (typeof data === "string" && allowed.includes(data)) {
     return { code: "WRONG_VALUE", message, remedy: `write ${data}, without quotes` };
   }
-  const hint = coerceObject(error.parentSchema?.["hints"])[String(data)];
+  const hint = coerceObject(error.parentSchema?.["hints"])[typeof data === "string" ? data : ""];
   if (typeof hint === "string") return { code: "WRONG_VALUE", message, remedy: hint };
   const guess = typeof data === "string" ? didYouMean(data, allowed) : "";
   return { code: "WRONG_VALUE", message, remedy: isOne ? "" : guess || "use one of these values" };
@@ -240,7 +257,10 @@ function isSecret(error: ErrorObject): boolean {
   return error.parentSchema?.["writeOnly"] === true || secretPath.test(error.instancePath);
 }
 
-/** The path of a value at or below a key that names a secret, or a file, variable or URL that holds one. */
+/**
+ * The path of a value at or below a key that names a secret, or a file, variable or URL that holds
+ * one.
+ */
 const secretPath = /\/(?:\w*(?:token|secret|password)\w*|(?:base_)?url(?:_\w+)?)(?:\/|$)/i;
 
 /** A value, shortened for a message. */

@@ -9,7 +9,13 @@ import { schemaDiagnostic } from "./json-schema-messages.ts";
 import { homesOf, type KeyHomes, keyHomes } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
 import { schemaErrorsOf, schemaText, type ShapeName, validatorOf } from "./schema-compiler.ts";
-import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
+import type {
+  YamlManagedRules,
+  YamlPageShield,
+  YamlProfile,
+  YamlZoneEntry,
+  ZoneFile,
+} from "./zones/zone-file.ts";
 
 /** Tells whether a value matches a schema. */
 export interface Shape<T> {
@@ -24,16 +30,19 @@ export type Merged<T> = T extends null | undefined
     ? { [K in keyof T]: Merged<T[K]> }
     : T;
 
-/** For a larger value only the first error is reported: no hand-written entry has so many values. */
+/**
+ * For a larger value only the first error is reported: no hand-written entry has so many values.
+ */
 const maxValues = 10_000;
 
 export const zoneFileShape: Shape<ZoneFile> = shapeOf<ZoneFile>("zones");
 export const configFileShape: Shape<ConfigFile> = shapeOf<ConfigFile>("zonewarden");
-export const isProfile: Shape<Profile> = shapeOf<Profile>("profile");
-export const isZoneEntry: Shape<ZoneEntry> = shapeOf<ZoneEntry>("zone_entry");
-export const isPageShield: Shape<Merged<PageShield>> = shapeOf<Merged<PageShield>>("page_shield");
-export const isManagedRules: Shape<Merged<ManagedRules>> =
-  shapeOf<Merged<ManagedRules>>("managed_rules");
+export const isProfile: Shape<YamlProfile> = shapeOf<YamlProfile>("profile");
+export const isZoneEntry: Shape<YamlZoneEntry> = shapeOf<YamlZoneEntry>("zone_entry");
+export const isPageShield: Shape<Merged<YamlPageShield>> =
+  shapeOf<Merged<YamlPageShield>>("page_shield");
+export const isManagedRules: Shape<Merged<YamlManagedRules>> =
+  shapeOf<Merged<YamlManagedRules>>("managed_rules");
 
 const zoneFiles = { name: "a zone file", keys: keysOf("zones") };
 const configFiles = { name: "a configuration file", keys: keysOf("zonewarden") };
@@ -55,8 +64,8 @@ export const configFileKind: FileKind = {
 };
 
 /**
- * The schema errors of `value`, which is at `path` of a document. A value larger than {@link maxValues} gets its first
- * error only.
+ * The schema errors of `value`, which is at `path` of a document. A value larger than
+ * {@link maxValues} gets its first error only.
  */
 export function schemaErrors(
   shape: Shape<unknown>,
@@ -74,9 +83,9 @@ export function schemaErrors(
   });
 }
 
-/** The JSON pointer of the first error of a value that does not match; "" for the value as a whole. */
-export function firstErrorPointer({ shape }: Shape<unknown>, value: unknown): string {
-  return schemaErrorsOf(shape, value, "first")[0]?.instancePath ?? "";
+/** The first error of a value that does not match. */
+export function firstError({ shape }: Shape<unknown>, value: unknown): ErrorObject | undefined {
+  return schemaErrorsOf(shape, value, "first")[0];
 }
 
 const homesBySchema = new Map<string, KeyHomes>();
@@ -125,8 +134,9 @@ function keysOf(name: "zones" | "zonewarden"): readonly string[] {
 }
 
 /**
- * For `anyOf` and `oneOf` ajv reports the errors of each branch and then one error for the whole. Keeps those of the
- * branch whose type matches the data, or the error for the whole if no branch does.
+ * For `anyOf` and `oneOf` ajv reports the errors of each branch and then one error for the whole.
+ * Keeps those of the branch whose type matches the data, or the error for the whole if no branch
+ * does.
  */
 function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];

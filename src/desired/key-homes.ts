@@ -1,9 +1,15 @@
 import { coerceObject, isJsonObject, type JsonObject } from "../syntax/json.ts";
 
-/** By key: the places of the maps that can have it, as `page_shield.policies.items[]`; "" is the top level. */
+/**
+ * By key: the places of the maps that can have it, as `page_shield.policies.items[]`; "" is the top
+ * level.
+ */
 export type KeyHomes = ReadonlyMap<string, readonly string[]>;
 
-/** The keys of a schema. Those of zone files are found from an entry of `zones` on, as its parts are checked one by one. */
+/**
+ * The keys of a schema. Those of zone files are found from an entry of `zones` on, as its parts are
+ * checked one by one.
+ */
 export function keyHomes(schema: unknown, isZoneFile: boolean): KeyHomes {
   const root = coerceObject(schema);
   const definitions = coerceObject(root["$defs"]);

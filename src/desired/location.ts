@@ -40,12 +40,16 @@ export function placeAt(source: Source, offset: number): Place {
 }
 
 /**
- * Where the parts of maps and lists begin: for each map or list a record of one {@link partSize} for each part, in the
- * order of `Object.keys` or of the list. One array of numbers: thousands of zones stay in memory with their places.
+ * Where the parts of maps and lists begin: for each map or list a record of one {@link partSize}
+ * for each part, in the order of `Object.keys` or of the list. One array of numbers: thousands of
+ * zones stay in memory with their places.
  */
 export type Offsets = Uint32Array;
 
-/** Numbers for a part: the offsets of its key and of its value, and the index of the record of its value. */
+/**
+ * Numbers for a part: the offsets of its key and of its value, and the index of the record of its
+ * value.
+ */
 export const partSize = 3;
 
 /** The index of the record of a value that has no parts. */
@@ -65,19 +69,14 @@ export function keyPlace(document: Located, path: Path): Place {
   return placeAt(document.source, partAt(document, path).keyOffset);
 }
 
-/** The offset of the key at `path`, or of its nearest parent that the document has. */
-export function keyOffset(document: Located, path: Path): number {
-  return partAt(document, path).keyOffset;
-}
-
 /** The place of the value at `path`, or of its nearest parent that the document has. */
 export function valuePlace(document: Located, path: Path): Place {
   return placeAt(document.source, partAt(document, path).valueOffset);
 }
 
 /**
- * The place of a character in a scalar of the file `text`: exact if the scalar up to there stands on one line and has
- * no escapes, else the place where the scalar begins.
+ * The place of a character in a scalar of the file `text`: exact if the scalar up to there stands
+ * on one line and has no escapes, else the place where the scalar begins.
  *
  * @param offset in `value`, the scalar at `path`
  */
@@ -127,7 +126,9 @@ function partAt({ offsets, record, value }: Located, path: Path): Part {
   return part;
 }
 
-/** The keys of a larger map are counted once: each of thousands of profiles can have a diagnostic. */
+/**
+ * The keys of a larger map are counted once: each of thousands of profiles can have a diagnostic.
+ */
 const smallMap = 32;
 
 const positions = new WeakMap<object, ReadonlyMap<string, number>>();

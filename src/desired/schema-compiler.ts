@@ -24,7 +24,10 @@ type Validator = (value: unknown) => boolean;
 /** What ajv must know of our schemas. */
 export const schemaOptions = { allowUnionTypes: true, strictRequired: false } as const;
 
-/** Loads packages when they are needed: ajv and what it compiles take longer than all other modules of a plan. */
+/**
+ * Loads packages when they are needed: ajv and what it compiles take longer than all other modules
+ * of a plan.
+ */
 const load: (name: string) => unknown = createRequire(import.meta.url);
 
 /** The schema as JSON text, for people and editors. */
@@ -33,8 +36,8 @@ export function schemaText(name: "zones" | "zonewarden"): string {
 }
 
 /**
- * The validator of a shape. The build has compiled it (`build-validators.ts`). Where the program runs from its sources, ajv
- * compiles it when it is first called.
+ * The validator of a shape. The build has compiled it (`build-validators.ts`). If the program runs
+ * from its sources, ajv compiles it when it is first called.
  */
 export function validatorOf(name: ShapeName): Validator {
   let known: Validator | undefined;

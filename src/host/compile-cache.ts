@@ -3,8 +3,9 @@ import { enableCompileCache } from "node:module";
 import path from "node:path";
 
 /**
- * Lets Node keep compiled code in the user's cache directory, so that the next command starts faster. Where that directory
- * cannot be made, or somebody else could write there, nothing is kept: whoever writes there decides what this user runs.
+ * Lets Node keep compiled code in the user's cache directory, so that the next command starts
+ * faster. Where that directory cannot be made, or somebody else could write there, nothing is kept:
+ * whoever writes there decides what this user runs.
  *
  * Node itself honours `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE`.
  */
@@ -23,7 +24,7 @@ function cacheDirectory({
   return path.isAbsolute(home) ? path.join(home, ".cache", "zonewarden") : undefined;
 }
 
-/** Makes the directory where there is none. */
+/** Makes the directory if there is none. */
 function isPrivate(directory: string): boolean {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

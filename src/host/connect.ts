@@ -34,14 +34,14 @@ export interface ServiceClient extends AsyncDisposable {
   readonly writer: Writer;
   readonly pruner: VersionPruner;
   readonly credentials: readonly Credential[];
-  /** The name of the credential of a zone, "" where there is none. */
+  /** The name of the credential of a zone, "" if there is none. */
   credentialOf(zone: Zone): string;
 }
 
 /**
  * Creates the client of the configured service. Sends nothing yet.
  *
- * @param fenceOf says whether this process may write with a credential; omitted: it works alone.
+ * @param fence says whether this process may write; omitted: it works alone.
  * @param open makes the connections: a port, so that a simulation needs no sockets.
  */
 export function connect(
@@ -50,7 +50,7 @@ export function connect(
   host: Host,
   observer: RequestObserver = { request: () => undefined, retry: () => undefined },
   retry: RetryPolicy = commandRetry,
-  fenceOf?: (credential: string) => WriteFence | undefined,
+  fence?: WriteFence,
   open: typeof createDispatcher = createDispatcher,
 ): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;
@@ -66,8 +66,8 @@ export function connect(
   const address = serviceAddress(baseUrl);
   const dispatcher = open(address, concurrency * credentials.length);
   const { clock, random } = host;
-  const connection = { address, dispatcher, clock, timeoutMs, observer, fence: undefined };
-  const service = connectService({ connection, credentials, retry, random, fenceOf });
+  const connection = { address, dispatcher, clock, timeoutMs, observer, fence };
+  const service = connectService({ connection, credentials, retry, random });
   return {
     reader: createReader(service),
     inventory: createInventory(service),

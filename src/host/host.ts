@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
-import type { DeprecatedKey } from "../desired/deprecated-keys.ts";
 import { type FilePort, nodeFiles } from "../desired/file-system.ts";
-import { nodeStateDirectory, type StateDirectory } from "../store/state-directory.ts";
-import type { LockPorts } from "../store/state-lock.ts";
+import type { ZoneFileLoaderOptions } from "../desired/load/zone-file-loader.ts";
+import { type HistoryStore, nodeHistoryStore } from "../history/file/history-store.ts";
+import { nodeStateDirectory, type StateDirectory } from "../memory/directory/state-directory.ts";
+import type { LockPorts } from "../memory/directory/state-lock.ts";
 import { errorCode } from "../syntax/error-code.ts";
-import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
 import type { Clock } from "../zone/ports.ts";
 import { sinceBootMs, systemClock } from "./clock.ts";
+import { commitLabel } from "./commit-label.ts";
 import { type NamedFiles, nodeNamedFiles } from "./named-files.ts";
 
 export interface TextStream {
@@ -34,6 +35,8 @@ export interface Host {
   /** Milliseconds since the machine started, suspensions included. */
   readonly sinceBootMs: () => number;
   readonly files: FilePort;
+  /** Git's name for the zone files that were read. */
+  readonly commitLabel: NonNullable<ZoneFileLoaderOptions["label"]>;
   readonly namedFiles: NamedFiles;
   readonly historyStore: (file: string) => HistoryStore;
   readonly stateDirectory: (directory: string) => StateDirectory;
@@ -46,12 +49,13 @@ export interface Host {
   readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => Disposable;
   /** Whether a person can be asked: input and messages are on a terminal. */
   readonly isInteractive: boolean;
-  /** Asks a yes-or-no question on the terminal; `false` where there is no terminal. */
+  /** Asks a yes-or-no question on the terminal; `false` if there is no terminal. */
   readonly confirm: (question: string, signal: AbortSignal) => Promise<boolean>;
-  /** Asks on the terminal for a line; `undefined` where there is no terminal, or the person ends the input. */
+  /**
+   * Asks on the terminal for a line; `undefined` if there is no terminal, or the person ends the
+   * input.
+   */
   readonly ask: (question: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** The keys that `validate --fix` replaces; omitted: those of this version. A port: tests have others. */
-  readonly deprecated?: readonly DeprecatedKey[];
   /** Ends the process at once. */
   readonly exit: (code: number) => never;
 }
@@ -85,6 +89,7 @@ export function thisHost(): Host {
     clock: systemClock,
     sinceBootMs,
     files: nodeFiles,
+    commitLabel,
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
     stateDirectory: nodeStateDirectory,
@@ -103,7 +108,9 @@ export function thisHost(): Host {
   };
 }
 
-/** Where the reader closes the pipe early (`| head`), the output ends; the work and its exit code stay. */
+/**
+ * If the reader closes the pipe early (`| head`), the output ends; the work and its exit code stay.
+ */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
 import type { LintRule } from "../desired/lint.ts";
-import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
+import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { labelOf } from "../desired/zones/target.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostic-formats.ts";
@@ -17,13 +17,16 @@ import { hasColor, type Host, notesOf, type TextStream } from "./host.ts";
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
   file: string,
-  { files, directory, deprecated }: Host,
+  { files, directory }: Host,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
-  return loadConfig(path.resolve(directory, file), { files, cronError, deprecated }, signal);
+  return loadConfig(path.resolve(directory, file), { files, cronError }, signal);
 }
 
-/** Reads the configuration and prints its errors, and counts of its warnings; `undefined` where it cannot be used. */
+/**
+ * Reads the configuration and prints its errors, and counts of its warnings; `undefined` if it
+ * cannot be used.
+ */
 export async function loadConfigOrPrint(
   file: string,
   host: Host,
@@ -34,28 +37,31 @@ export async function loadConfigOrPrint(
   return loaded.config;
 }
 
-/** Reads the zone files and prints their errors, and counts of their warnings; `undefined` where there is an error. */
+/**
+ * Reads the zone files and prints their errors, and counts of their warnings; `undefined` if there
+ * is an error.
+ */
 export async function loadDesiredOrPrint(
   config: Config,
   host: Host,
   signal: AbortSignal,
-): Promise<DesiredState | undefined> {
+): Promise<LoadedFiles | undefined> {
   const state = await loadZoneFiles(config.desired.path, config.lint, host, signal);
   printSummary(state, host);
   return hasErrors(state.diagnostics) ? undefined : state;
 }
 
 /**
- * Like {@link loadDesiredOrPrint}, for a command that only reads these zones: files that cannot concern them are not
- * checked, and their number is printed. Where one of the checked files has an error, or they do not declare each of the
- * zones by its name, all files are loaded.
+ * Like {@link loadDesiredOrPrint}, for a command that only reads these zones: files that cannot
+ * concern them are not checked, and their number is printed. Where one of the checked files has an
+ * error, or they do not declare each of the zones by its name, all files are loaded.
  */
 export async function loadZonesOrPrint(
   zones: readonly ZoneName[],
   config: Config,
   host: Host,
   signal: AbortSignal,
-): Promise<DesiredState | undefined> {
+): Promise<LoadedFiles | undefined> {
   const state = await loadZoneFiles(config.desired.path, config.lint, host, signal, zones);
   const declared = new Set(state.documents.map(({ target }) => labelOf(target)));
   const isEnough = !hasErrors(state.diagnostics) && zones.every((name) => declared.has(name));
@@ -71,20 +77,23 @@ export async function loadZonesOrPrint(
   return state;
 }
 
-/** Loads the zone files at an absolute path. An exception is a diagnostic; its stack is printed on request. */
+/**
+ * Loads the zone files at an absolute path. An exception is a diagnostic; its stack is printed on
+ * request.
+ */
 export function loadZoneFiles(
   place: string,
   lint: readonly LintRule[],
-  { files, clock, env, stderr, deprecated }: Host,
+  { files, commitLabel: label, clock, env, stderr }: Host,
   signal: AbortSignal,
   zones?: readonly ZoneName[],
-): Promise<DesiredState> {
+): Promise<LoadedFiles> {
   const bug = (error: unknown): void => {
     const isTraced = env["ZONEWARDEN_TRACE"] === "1" && error instanceof Error;
     if (isTraced) stderr.write(`${withoutSecrets(error.stack ?? "")}\n`);
   };
   const only = zones === undefined ? {} : { zones };
-  const options = { path: place, files, clock, lint, bug, deprecated, ...only };
+  const options = { path: place, files, label, clock, lint, bug, ...only };
   return new ZoneFileLoader(options).load(signal);
 }
 
@@ -104,7 +113,10 @@ export function relativeDirectory({ directory }: PrintableDiagnostics, host: Hos
   return directory === "" ? "" : path.relative(host.directory, directory);
 }
 
-/** Prints errors in full and warnings as one line a code: whoever plans or applies wants to see the plan. */
+/**
+ * Prints errors in full and warnings as one line a code: whoever plans or applies wants to see the
+ * plan.
+ */
 function printSummary(printable: PrintableDiagnostics, host: Host): void {
   const options = {
     color: hasColor(host, host.stderr),

@@ -16,19 +16,31 @@ import path from "node:path";
 import { reasonOf } from "../desired/yaml/decode-text.ts";
 import { ifExists } from "../syntax/error-code.ts";
 
-/** Files that the command line names; they can be pipes. Fails with the errors of `node:fs`, which have a `code`. */
+/**
+ * Files that the command line names; they can be pipes. Fails with the errors of `node:fs`, which
+ * have a `code`.
+ */
 export interface NamedFiles {
   /** Reads at most `limit` bytes from the beginning. */
   read(file: string, limit: number): Promise<Uint8Array>;
   /** Writes a file atomically: a reader gets the old or the new content. */
   save(file: string, text: string): Promise<void>;
-  /** As `save`, readable and writable by its owner alone. A symbolic link to a file is refused with `ELOOP`. */
+  /**
+   * As `save`, readable and writable by its owner alone. A symbolic link to a file is refused with
+   * `ELOOP`.
+   */
   savePrivate(file: string, text: string): Promise<void>;
-  /** Writes a file that does not exist yet; fails with `EEXIST` where it does, also as a link. */
-  create(file: string, text: string): Promise<void>;
+  /**
+   * Writes a file that does not exist yet, on request for its owner alone; fails with `EEXIST` if
+   * it does, also as a link.
+   */
+  create(file: string, text: string, isPrivate?: boolean): Promise<void>;
   /** Whether there is anything at a path, also a link that leads nowhere. */
   exists(file: string): Promise<boolean>;
-  /** Rejects where a file, or a file in a directory, could not be written; missing ones would be made. Changes nothing. */
+  /**
+   * Rejects if a file, or a file in a directory, could not be written; missing ones would be made.
+   * Changes nothing.
+   */
   checkWritable(place: string, kind: "file" | "directory"): Promise<void>;
   /** Makes a directory and its parents. */
   makeDirectory(directory: string): Promise<void>;
@@ -38,7 +50,8 @@ export const nodeNamedFiles: NamedFiles = {
   read: readUpTo,
   save,
   savePrivate,
-  create: (file, text) => writeFile(file, text, { flag: "wx" }),
+  create: (file, text, isPrivate = false) =>
+    writeFile(file, text, { flag: "wx", mode: isPrivate ? 0o600 : 0o666 }),
   exists: async (file) => (await ifExists(lstat(file))) !== undefined,
   checkWritable,
   makeDirectory: async (directory) => {
@@ -73,7 +86,8 @@ async function savePrivate(file: string, text: string): Promise<void> {
 }
 
 /**
- * Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a zone file.
+ * Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a
+ * zone file.
  *
  * @param kept permissions that the file has whatever the umask of the process is
  */

@@ -5,7 +5,10 @@ import type { Host } from "./host.ts";
 /** A longer file holds no secret. */
 const maxSecretBytes = 4_096;
 
-/** Reads a secret each time it is needed: its file can change while the program runs. Rejects where there is none. */
+/**
+ * Reads a secret each time it is needed: its file can change while the program runs. Rejects if
+ * there is none.
+ */
 export async function readSecret(source: SecretSource, host: Host): Promise<string> {
   if ("file" in source) return readSecretFile(source.file, host);
   const secret = host.env[source.env]?.trim() ?? "";
@@ -13,7 +16,9 @@ export async function readSecret(source: SecretSource, host: Host): Promise<stri
   return secret;
 }
 
-/** The message has neither path nor name: somebody may have written the secret itself into that key. */
+/**
+ * The message has neither path nor name: somebody may have written the secret itself into that key.
+ */
 async function readSecretFile(file: string, host: Host): Promise<string> {
   try {
     const bytes = await host.files.read(file, maxSecretBytes, AbortSignal.timeout(5_000));

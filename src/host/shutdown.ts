@@ -1,4 +1,4 @@
-import type { StopSignals } from "../reconcile/signals.ts";
+import type { StopSignals } from "../zone/signals.ts";
 import type { Host } from "./host.ts";
 
 export interface Shutdown extends Disposable {
@@ -8,15 +8,16 @@ export interface Shutdown extends Disposable {
 }
 
 /**
- * How long a request in flight may take to end: `api.timeout`, by default 30 s, and the time to record its outcome. The
- * pod has 60 s (deploy/kustomize/base/deployment.yaml). With the 30 s that Kubernetes gives by default it would be killed
- * earlier, which is harmless: the next read shows the outcome of the request.
+ * How long a request in flight may take to end: `api.timeout`, by default 30 s, and the time to
+ * record its outcome. The pod has 60 s (deploy/kustomize/base/deployment.yaml). With the 30 s that
+ * Kubernetes gives by default it would be killed earlier, which is harmless: the next read shows
+ * the outcome of the request.
  */
 export const graceMs: number = 35_000;
 
 /**
- * Shuts down on SIGTERM or SIGINT in two steps: at once, nothing new is begun; after the grace period, requests in flight
- * are aborted. The second signal exits the process at once.
+ * Shuts down on SIGTERM or SIGINT in two steps: at once, nothing new is begun; after the grace
+ * period, requests in flight are aborted. The second signal exits the process at once.
  *
  * @param exitCode of the process after the second signal.
  */

@@ -10,7 +10,10 @@ export function signingKeyOf(pem: string): ReadKey {
   return ed25519(() => createPrivateKey(pem), "a private key");
 }
 
-/** Reads the public key that verifies signatures. A private key is refused: whoever verifies must not be able to sign. */
+/**
+ * Reads the public key that verifies signatures. A private key is refused: whoever verifies must
+ * not be able to sign.
+ */
 export function verifyKeyOf(pem: string): ReadKey {
   if (pem.includes("PRIVATE KEY-----")) {
     return { key: undefined, why: "it is a private key; keep it where it signs" };

@@ -118,7 +118,7 @@ zones:
       lines: [
         "authorised:",
         "  - url: https://a.example/a.js",
-        "    owner:",
+        "    owner: null",
         "    justification: ' '",
       ],
       says: [

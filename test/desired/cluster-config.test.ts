@@ -21,11 +21,7 @@ describe("the configuration of a process in a cluster", () => {
       line: "cluster: {}\nstate: { path: state }",
       says: `"state.path" has no effect with "cluster"`,
     },
-    { line: "cluster: { shards: zone }", says: "is none of none, credential" },
-    {
-      line: "cluster: { shards: credential }\ncredentials: [{ name: a_b, token_env: T }]",
-      says: "with cluster.shards, the name of a credential is part of the name of a Lease",
-    },
+    { line: "cluster: { shards: credential }", says: "shards" },
     { line: "cluster: { lease: Edge }", says: "a name has up to 52 lower-case letters" },
     { line: 'api: { base_url: "http://emulator:8787/client/v4" }', says: noHttp },
     { line: 'api: { allow_http: true, base_url: "http://api.example/" }', says: noHttp },

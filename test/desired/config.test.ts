@@ -24,6 +24,25 @@ async function configOf(text: string): Promise<Config> {
   return config;
 }
 
+describe("limits.max_weakened", () => {
+  it.for([
+    { text: "0", limit: { zones: 0, share: 0 } },
+    { text: "1", limit: { zones: 1, share: 0 } },
+    { text: "25", limit: { zones: 25, share: 0 } },
+    { text: "0.02", limit: { zones: 0, share: 0.02 } },
+    { text: "2%", limit: { zones: 0, share: 0.02 } },
+    { text: "100%", limit: { zones: 0, share: 1 } },
+  ])("of $text is $limit", async ({ text, limit }, { expect }) => {
+    const { limits } = await configOf(`mode: enforce\nlimits: { max_weakened: ${text} }`);
+    expect(limits.maxWeakened).toEqual(limit);
+  });
+
+  it.for(["-1", "101%", "many"])("of %s is an error", async (text, { expect }) => {
+    const { config } = await load(`mode: enforce\nlimits: { max_weakened: ${text} }`);
+    expect(config).toBeUndefined();
+  });
+});
+
 describe("the configuration", () => {
   it("requires only a mode", async ({ expect }) => {
     expect(await configOf("mode: observe")).toEqual({
@@ -77,7 +96,6 @@ describe("the configuration", () => {
     expect(withDefaults).toEqual(empty);
     expect(empty).toEqual({
       lease: "zonewarden",
-      shards: "none",
       leaseDurationMs: 15_000,
       kubeconfig: undefined,
     });
@@ -193,7 +211,15 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       line: "mode: observe\nschedule: { timezone: Mars/Base }",
       says: '"Mars/Base" is not a time zone',
     },
-    { line: "mode: observe\nschedule: { debounce: 5 }", says: 'put it in quotes: "5"' },
+    // The number in quotes would be refused as well.
+    {
+      line: "mode: observe\nschedule: { debounce: 5 }",
+      says: "a duration is a number with ms, s, m or h: 500ms, 30s, 15m, 24h",
+    },
+    {
+      line: "mode: observe\nserver: { listen: 9464 }",
+      says: "an address to listen on is host:port: 127.0.0.1:9464",
+    },
     { line: "mode: observe\nschedule: { debounce: 5 min }", says: "500ms, 30s, 15m, 24h" },
     { line: "mode: observe\napi: { timeout: 0s }", says: "the duration must not be zero" },
     {
@@ -219,6 +245,10 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     {
       line: "mode: observe\ncredentials: [{ name: a }]",
       says: 'one of "token_file" and "token_env" is required',
+    },
+    {
+      line: "mode: observe\nwindows: [{ name: a, type: freeze, start: 0 1 * * *, duration: 1h }, { name: b, type: freeze, start: 0 2 * * *, duration: 1h }, { name: a, type: allow, start: 0 3 * * *, duration: 1h }]",
+      says: 'another window has the name "a"',
     },
     {
       line: "mode: observe\ncredentials: [{ name: a, token_env: A }, { name: a, token_env: B }]",

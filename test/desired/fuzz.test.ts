@@ -106,21 +106,21 @@ describe("no file makes the program throw or hang", () => {
   it("made of valid pieces", () => {
     fc.assert(
       fc.property(soup, (text) => readsWithoutFault(new TextEncoder().encode(text))),
-      cases(5_000),
+      cases(1_500),
     );
   });
 
   it("made by damaging good files", () => {
     fc.assert(
       fc.property(mutant, (text) => readsWithoutFault(new TextEncoder().encode(text))),
-      cases(2_500),
+      cases(750),
     );
   });
 
   it("made of any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => readsWithoutFault(bytes)),
-      cases(7_500),
+      cases(2_500),
     );
   });
 
@@ -166,7 +166,7 @@ describe("no file makes the program throw or hang", () => {
           true,
         );
       }),
-      cases(125),
+      cases(60),
     );
   });
 });

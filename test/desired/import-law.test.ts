@@ -13,7 +13,7 @@ import { desiredBench } from "../support/desired.ts";
 import { owner } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
 
-const runs = cases(40);
+const runs = cases(15);
 const timeout = 120_000;
 
 /** Some zones with different names, or two with the same name, of which one has moved. */

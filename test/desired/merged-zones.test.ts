@@ -32,6 +32,44 @@ const profiles = `profiles:
 const zone = (own: string): string =>
   `${profiles}zones:\n  - name: a.example\n    profiles: [base]\n    ${own}\n`;
 
+describe("layers", () => {
+  /** In the order of merging: an extended profile, the one that extends it, the next profile, and the entry. */
+  const layers = ["ground", "base", "shop", "entry"] as const;
+  const pairs = layers.flatMap((lower, index) =>
+    layers.slice(index + 1).map((higher) => ({ key: `${lower}-${higher}`, lower, higher })),
+  );
+
+  /** What a layer declares: a policy for each pair that it is in, with its own name as the description. */
+  const partOf = (layer: string): string => {
+    const own = pairs.filter(({ lower, higher }) => lower === layer || higher === layer);
+    const items = own.map(
+      ({ key }) =>
+        `{ key: ${key}, action: log, expression: ssl, value: "script-src 'self'", description: ${layer} }`,
+    );
+    return `page_shield: { policies: { items: [${items.join(", ")}] } }`;
+  };
+
+  it.for(["name: a.example", 'match: { name: "*.example" }'])(
+    "win over each layer before them, with the entry '%s'",
+    async (entry, { expect }) => {
+      const text = `profiles:
+  base: { extends: [ground], ${partOf("base")} }
+  shop: { ${partOf("shop")} }
+  ground: { ${partOf("ground")} }
+zones:
+  - ${entry}
+    profiles: [base, shop]
+    ${partOf("entry")}
+`;
+      const { policies } = await contentOf(text);
+      const winners = policies?.items.map(({ key, description }) => [key, description]);
+      expect(Object.fromEntries(winners ?? [])).toEqual(
+        Object.fromEntries(pairs.map(({ key, higher }) => [key, higher])),
+      );
+    },
+  );
+});
+
 describe("a zone with profiles", () => {
   it("gets their values", async ({ expect }) => {
     expect(await contentOf(zone(""))).toMatchObject({

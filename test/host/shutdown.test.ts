@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
@@ -90,6 +92,20 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
       expect(code, held).toBe(0);
       expect(writesSeenBy(example.emulator)).toEqual([]);
     }
+  });
+
+  it("with a pipe as its history file, which nobody reads", async ({ expect }) => {
+    await using example = await gated({
+      config: 'schedule: { cron: "0 * * * *" }\nhistory: { path: history.jsonl }',
+    });
+    execFileSync("mkfifo", [join(example.place.directory, "history.jsonl")]);
+    const daemon = example.place.start("run");
+    await logged(daemon, "history file cannot be opened");
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+    const errors = logLines(daemon).filter(({ level }) => level === "error");
+    expect(errors.map(({ msg }) => msg)).toEqual(["history file cannot be opened"]);
+    expect(errors[0]?.["error"]).toContain("is no regular file: configure another path");
   });
 
   it.for([

@@ -16,7 +16,7 @@ import { registerHooks } from "node:module";
 const source = 'process.stdout.write("loading"); setInterval(() => {}, 60_000); await new Promise(() => {});' +
   'export const runProgram = undefined;';
 registerHooks({
-  load: (url, context, next) => url.endsWith("/cli/program.ts")
+  load: (url, context, next) => /[/]cli[/]program[.][jt]s$/.test(url)
     ? { format: "module", source, shortCircuit: true }
     : next(url, context),
 });`;

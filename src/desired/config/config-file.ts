@@ -3,9 +3,9 @@
 /**
  * @minItems 1
  */
-export type Patterns = string[];
-export type Cron = string;
-export type Timezone = string;
+export type YamlPatterns = string[];
+export type YamlCron = string;
+export type YamlTimezone = string;
 
 export interface ConfigFile {
   $schema?: string;
@@ -24,7 +24,7 @@ export interface ConfigFile {
   /**
    * @minItems 1
    */
-  credentials?: Credential[];
+  credentials?: YamlCredential[];
   desired?: {
     path?: string;
     owner?: string;
@@ -40,8 +40,8 @@ export interface ConfigFile {
         };
   };
   schedule?: {
-    cron?: Cron | Cron[];
-    timezone?: Timezone;
+    cron?: YamlCron | YamlCron[];
+    timezone?: YamlTimezone;
     on_change?: boolean;
     debounce?: string;
   };
@@ -51,6 +51,7 @@ export interface ConfigFile {
     min_compared?: number;
     max_fleet_share?: number | string;
     min_fleet?: number;
+    max_weakened?: number | string;
     weakening?: "allow" | "refuse";
     contended_rounds?: number;
     contended_window?: string;
@@ -61,14 +62,14 @@ export interface ConfigFile {
     window?: string;
     reserve?: number | string;
   };
-  windows?: Window[];
+  windows?: YamlWindow[];
   server?: {
     listen?: string;
     hosts?: string[];
     reconcile_token_file?: string;
     reconcile_token_env?: string;
   };
-  notifications?: Notification[];
+  notifications?: YamlNotification[];
   plan?: {
     verify_key?: string;
   };
@@ -83,7 +84,6 @@ export interface ConfigFile {
   };
   cluster?: {
     lease?: string;
-    shards?: "none" | "credential";
     lease_duration?: string;
     kubeconfig?: string;
   };
@@ -110,22 +110,22 @@ export interface ConfigFile {
     format?: "json" | "pretty";
   };
 }
-export interface Credential {
+export interface YamlCredential {
   name: string;
   token_file?: string;
   token_env?: string;
-  accounts?: Patterns;
-  zones?: Patterns;
+  accounts?: YamlPatterns;
+  zones?: YamlPatterns;
 }
-export interface Window {
+export interface YamlWindow {
   name: string;
   type: "freeze" | "allow";
   start: string;
   duration: string;
-  timezone?: Timezone;
+  timezone?: YamlTimezone;
   strengthening?: "allow" | "hold";
 }
-export interface Notification {
+export interface YamlNotification {
   name: string;
   type: "webhook" | "slack" | "teams";
   url?: string;
@@ -133,7 +133,7 @@ export interface Notification {
   url_env?: string;
   secret_file?: string;
   secret_env?: string;
-  zones?: Patterns;
+  zones?: YamlPatterns;
   severity?: "info" | "error";
   actors?: "full" | "masked" | "none";
 }

@@ -12,7 +12,10 @@ export interface Listen {
 /** Where a secret is read from: the absolute path of a file, or an environment variable. */
 export type SecretSource = { readonly file: string } | { readonly env: string };
 
-/** A token, with patterns of the accounts and zones it is used for; `*` matches any number of characters. */
+/**
+ * A token, with patterns of the accounts and zones it is used for; `*` matches any number of
+ * characters.
+ */
 export interface CredentialConfig {
   readonly name: string;
   readonly source: SecretSource;
@@ -48,8 +51,10 @@ export interface NotificationConfig {
 /** The Lease whose holder works, of several processes. */
 export interface ClusterConfig {
   readonly lease: string;
-  /** `credential`: each credential is held and written by one process at a time, and the processes share them. */
-  readonly shards: "none" | "credential";
+  /**
+   * `credential`: each credential is held and written by one process at a time, and the processes
+   * share them.
+   */
   readonly leaseDurationMs: number;
   /** Absolute; `undefined`: the cluster in which the process runs. */
   readonly kubeconfig: string | undefined;
@@ -98,6 +103,8 @@ export interface Config {
     readonly minCompared: number;
     readonly maxFleetShare: number;
     readonly minFleet: number;
+    /** The larger of a number and a share of the zones; absent: the default of the fleet guard. */
+    readonly maxWeakened?: { readonly zones: number; readonly share: number };
     readonly weakening: "allow" | "refuse";
     readonly contendedRounds: number;
     readonly contendedWindowMs: number;

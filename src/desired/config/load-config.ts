@@ -2,7 +2,6 @@ import path from "node:path";
 
 import { errorCode } from "../../syntax/error-code.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { type DeprecatedKey, withKeysOfToday } from "../deprecated-keys.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
@@ -30,8 +29,6 @@ export interface ConfigPorts {
   readonly files: FilePort;
   /** Why a cron expression is invalid; `undefined` if it is valid. */
   readonly cronError: (expression: string) => string | undefined;
-  /** Omitted: those of this version. */
-  readonly deprecated?: readonly DeprecatedKey[] | undefined;
 }
 
 /** Loads `zonewarden.yaml`. Relative paths in it are relative to its directory. */
@@ -75,15 +72,17 @@ async function readConfigFile(
 function parseConfig(
   file: string,
   text: string,
-  { cronError, deprecated }: ConfigPorts,
+  { cronError }: ConfigPorts,
 ): Pick<LoadedConfig, "config" | "diagnostics"> {
-  const { yaml, warnings } = withKeysOfToday(readYaml(file, text), "zonewarden", deprecated);
+  const yaml = readYaml(file, text);
   const [first, second] = yaml.documents;
   const foreign = foreignFile(file, text, yaml, configFileKind);
   if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
   const newer = newerFile(yaml);
   if (newer !== undefined) return { config: undefined, diagnostics: [newer] };
-  if (yaml.diagnostics.length > 0) return { config: undefined, diagnostics: yaml.diagnostics };
+  // The schema says which value a key without one needs.
+  const unreadable = yaml.diagnostics.filter(({ code }) => code !== "EMPTY_VALUE");
+  if (unreadable.length > 0) return { config: undefined, diagnostics: unreadable };
   if (first === undefined || second !== undefined) {
     const found = first === undefined ? "the file is empty" : "the file has several documents";
     const remedy = "write one document with at least `mode: observe`";
@@ -93,10 +92,11 @@ function parseConfig(
   const { value } = first;
   const document = { ...yaml, ...first };
   if (!configFileShape(value)) {
-    const errors = schemaErrors(configFileShape, value, document, []);
-    return { config: undefined, diagnostics: [...warnings, ...errors] };
+    return {
+      config: undefined,
+      diagnostics: schemaErrors(configFileShape, value, document, []),
+    };
   }
   const config = normalizeConfig(value, path.dirname(path.resolve(file)));
-  const found = validateConfig(value, config, document, cronError);
-  return { config, diagnostics: [...warnings, ...found] };
+  return { config, diagnostics: validateConfig(value, config, document, cronError) };
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { hostWithPort } from "../../syntax/host-port.ts";
 import { usualMaliciousBelow } from "../../zone/inventory-item.ts";
-import type { ConfigFile, Credential, Notification, Window } from "./config-file.ts";
+import type { ConfigFile, YamlCredential, YamlNotification, YamlWindow } from "./config-file.ts";
 import type {
   Config,
   CredentialConfig,
@@ -81,7 +81,7 @@ function normalWindow({
   duration,
   timezone = "Etc/UTC",
   strengthening,
-}: Window): WindowConfig {
+}: YamlWindow): WindowConfig {
   const letStrengtheningPass = strengthening === "allow";
   return { name, type, start, durationMs: milliseconds(duration), timezone, letStrengtheningPass };
 }
@@ -100,11 +100,10 @@ function normalServer(
 
 function normalCluster(directory: string, cluster: ConfigFile["cluster"]): Config["cluster"] {
   if (cluster === undefined) return undefined;
-  const { lease = "zonewarden", shards = "none", kubeconfig } = cluster;
+  const { lease = "zonewarden", kubeconfig } = cluster;
   const { lease_duration: duration = "15s" } = cluster;
   return {
     lease,
-    shards,
     leaseDurationMs: milliseconds(duration),
     kubeconfig: kubeconfig === undefined ? undefined : path.resolve(directory, kubeconfig),
   };
@@ -155,12 +154,12 @@ const environmentCredential: CredentialConfig = {
   zones: ["*"],
 };
 
-function normalCredential(entry: Credential, directory: string): CredentialConfig {
+function normalCredential(entry: YamlCredential, directory: string): CredentialConfig {
   const { name, token_file: file, token_env: env = "", accounts = ["*"], zones = ["*"] } = entry;
   return { name, source: secretSource(file, env, directory) ?? { env }, accounts, zones };
 }
 
-function normalNotification(entry: Notification, directory: string): NotificationConfig {
+function normalNotification(entry: YamlNotification, directory: string): NotificationConfig {
   const { name, type, zones = ["*"], severity = "info" } = entry;
   const { actors = type === "webhook" ? "full" : "masked" } = entry;
   return {
@@ -190,6 +189,7 @@ function normalLimits({
   min_compared: minCompared = 3,
   max_fleet_share: maxFleetShare = 0.3,
   min_fleet: minFleet = 10,
+  max_weakened: maxWeakened,
   weakening = "allow",
   contended_rounds: contendedRounds = 3,
   contended_window: contendedWindow = "1h",
@@ -201,6 +201,7 @@ function normalLimits({
     minCompared,
     maxFleetShare: share(maxFleetShare),
     minFleet,
+    ...(maxWeakened === undefined ? {} : { maxWeakened: zonesOrShare(maxWeakened) }),
     weakening,
     contendedRounds,
     contendedWindowMs: milliseconds(contendedWindow),
@@ -276,6 +277,13 @@ function statePath(directory: string, { state, history }: ConfigFile): string | 
 function bytes(size: string): number {
   const exponent = ["KiB", "MiB", "GiB"].findIndex((unit) => size.endsWith(unit)) + 1;
   return Number.parseInt(size, 10) * 1024 ** exponent;
+}
+
+/** A whole number counts zones; all else is a share of them. */
+function zonesOrShare(value: number | string): { readonly zones: number; readonly share: number } {
+  return typeof value === "number" && Number.isInteger(value)
+    ? { zones: value, share: 0 }
+    : { zones: 0, share: share(value) };
 }
 
 /** A share as a number; `30%` is 0.3. */

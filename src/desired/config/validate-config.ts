@@ -27,6 +27,7 @@ export function validateConfig(
     ...checkLint(file),
     ...repeatedNames("notification", file.notifications),
     ...repeatedNames("credential", file.credentials),
+    ...repeatedNames("window", file.windows),
   ].map((found) => diagnosticIn(document, found));
 }
 
@@ -75,7 +76,10 @@ function baseUrlError(text: string, allowsService: boolean): string | undefined 
   return schemeError(url, "the token");
 }
 
-/** The name of a Service, which the DNS of a cluster resolves: no address, and no name in another domain. */
+/**
+ * The name of a Service, which the DNS of a cluster resolves: no address, and no name in another
+ * domain.
+ */
 function isService({ hostname }: URL): boolean {
   return /^[a-z0-9-]+(\.[a-z0-9-]+\.svc(\.cluster\.local)?)?$/.test(hostname);
 }
@@ -125,39 +129,11 @@ function durationError(ms: number): string | undefined {
 function checkCluster(file: ConfigFile, { cluster }: Config): UnplacedDiagnostic[] {
   if (cluster === undefined) return [];
   const durations: Values<number> = [[["cluster", "lease_duration"], cluster.leaseDurationMs]];
-  const found = [
-    ...wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m"),
-    ...checkShards(file, cluster),
-  ];
+  const found = wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m");
   if (file.state?.path === undefined) return found;
   const message = `"state.path" has no effect with "cluster": the state is in ConfigMaps`;
   return [...found, contradiction(["state", "path"], message, `remove "state"`)];
 }
-
-/** With shards, each credential has a Lease: its name is part of that of the Lease. */
-function checkShards(
-  { credentials = [] }: ConfigFile,
-  { shards }: NonNullable<Config["cluster"]>,
-): UnplacedDiagnostic[] {
-  if (shards === "none") return [];
-  const names: Values<string> = credentials.map(({ name }, index) => [
-    ["credentials", index, "name"],
-    name,
-  ]);
-  return wrongValues(
-    names,
-    leaseNameError,
-    "use lower-case letters, digits, and between them `-` and single `.`",
-  );
-}
-
-function leaseNameError(name: string): string | undefined {
-  return leaseNamePart.test(name)
-    ? undefined
-    : "with cluster.shards, the name of a credential is part of the name of a Lease";
-}
-
-const leaseNamePart = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
 function leaseDurationError(ms: number): string | undefined {
   return ms < 15_000 || ms > 300_000 ? "the Lease would be too short or too long" : undefined;
@@ -189,7 +165,8 @@ function checkCron(path: Path, text: string, error: string | undefined): Unplace
       "write five fields as in */15 * * * *: minute, hour, day, month, day of the week";
     return [wrong(path, `"${text}" is not a cron expression: ${error}`, remedy)];
   }
-  // Some schedulers take both fields as "on the 13th or on Fridays", others as "on Friday the 13th".
+  // Some schedulers take both fields as "on the 13th or on Fridays", others as "on Friday the
+  // 13th".
   const fields = text.trim().split(/\s+/);
   if ([fields.at(-3), fields.at(-1)].some((field) => field === "*" || field === "?")) return [];
   const message = "both day fields are restricted, which schedulers interpret differently";
@@ -204,7 +181,8 @@ function checkLint({ lint = {} }: ConfigFile): UnplacedDiagnostic[] {
     const path = ["lint", code];
     const facts = factsOf(code);
     if (facts === undefined) {
-      const remedy = didYouMean(code, Object.keys(diagnosticCodes)) || "see docs/diagnostics.md";
+      const remedy =
+        didYouMean(code, Object.keys(diagnosticCodes)) || "`zonewarden explain` lists the codes";
       return [{ ...wrong(path, `there is no code ${code}`, remedy), atKey: true }];
     }
     if (facts.severity === "warning") return [];
@@ -223,7 +201,10 @@ function timezoneError(name: string): string | undefined {
   }
 }
 
-/** A shorter interval would use up the share of the request budget, and a shorter overlap would leave gaps. */
+/**
+ * A shorter interval would use up the share of the request budget, and a shorter overlap would
+ * leave gaps.
+ */
 function checkAudit({ audit }: Config): UnplacedDiagnostic[] {
   if (audit.follow === undefined) return [];
   const { everyMs, overlapMs } = audit.follow;
@@ -248,7 +229,7 @@ function checkReserve({ budget }: Config): UnplacedDiagnostic[] {
 
 /** A name must be unique in its list. */
 function repeatedNames(
-  what: "credential" | "notification",
+  what: "credential" | "notification" | "window",
   entries: readonly { readonly name: string }[] = [],
 ): UnplacedDiagnostic[] {
   const seen = new Set<string>();

@@ -18,9 +18,10 @@ export interface ExtractedProfile {
 }
 
 /**
- * Moves what all entries have in common into a profile: equal settings, and the equal fields of policies and rules that
- * all of them have under one key. Texts that differ only by the name of the zone have `${zone.name}` in the profile. Merged
- * with the profile, each entry declares what it declared before.
+ * Moves what all entries have in common into a profile: equal settings, and the equal fields of
+ * policies and rules that all of them have under one key. Texts that differ only by the name of the
+ * zone have `${zone.name}` in the profile. Merged with the profile, each entry declares what it
+ * declared before.
  */
 export function extractProfile(entries: readonly JsonObject[], name: string): ExtractedProfile {
   const names = entries.map((entry) => coerceText(entry["name"]));
@@ -112,8 +113,8 @@ function replacedIn(value: Json, pattern: RegExp): Json {
 }
 
 /**
- * The common fields of items with one key in all lists and in the same order in all of them. Items that do not share a
- * `defining` field are left out.
+ * The common fields of items with one key in all lists and in the same order in all of them. Items
+ * that do not share a `defining` field are left out.
  */
 function commonItems(
   lists: readonly Items[],
@@ -149,7 +150,10 @@ function itemsBeyond(items: Items, common: Items): Items {
   });
 }
 
-/** Rules of a profile come first when merged, so a rule of the zone itself gets a `before` to keep its position. */
+/**
+ * Rules of a profile come first when merged, so a rule of the zone itself gets a `before` to keep
+ * its position.
+ */
 function placedBefore(rules: Items, common: Items): Items {
   const isCommon = ({ key }: JsonObject): boolean => common.some((each) => each["key"] === key);
   const placed = rules.map((rule, index): JsonObject => {

@@ -1,5 +1,5 @@
 import { canonicalCsp, parseCsp } from "../../syntax/csp/csp.ts";
-import { selectsEverything } from "../../syntax/expression/overlap/selects-everything.ts";
+import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
@@ -13,6 +13,7 @@ import type {
 } from "../../zone/resource.ts";
 import { escapedTemplate } from "../template/template.ts";
 import { cspText } from "../zones/csp-text.ts";
+import { noRequest } from "../zones/selected-requests.ts";
 import { everyRequest } from "../zones/skip-rule.ts";
 
 /** The keys of an entry of `zones:` that declare `content`, without defaults. */
@@ -35,7 +36,10 @@ function policyEntry(policy: Policy): JsonObject {
     expression: escapedTemplate(expression),
     enabled: enabled ? undefined : false,
     value: cspEntry(value),
-    acknowledge: listOrNone(acknowledge.map(escapedTemplate)),
+    acknowledge: listOrNone([
+      ...acknowledge.map(escapedTemplate),
+      ...(enabled && certaintyOf(expression) === "never" ? [noRequest] : []),
+    ]),
   });
 }
 
@@ -67,13 +71,16 @@ function ruleEntry(rule: Rule): JsonObject {
     description: escapedTemplate(description) || undefined,
     ...(rule.action === "execute" ? executeFields(rule) : skipFields(rule)),
     expression: expression === "true" ? undefined : escapedTemplate(expression),
-    acknowledge: isExceptionForAll(rule) ? [everyRequest] : undefined,
+    acknowledge: acknowledgementOf(rule),
     enabled: enabled ? undefined : false,
   });
 }
 
-function isExceptionForAll({ action, enabled, expression }: Rule): boolean {
-  return action === "skip" && enabled && selectsEverything(expression);
+/** What the rule must acknowledge, so that it is no error. */
+function acknowledgementOf({ action, enabled, expression }: Rule): readonly string[] | undefined {
+  const certainty = enabled ? certaintyOf(expression) : "depends";
+  if (action === "skip") return certainty === "always" ? [everyRequest] : undefined;
+  return certainty === "never" ? [noRequest] : undefined;
 }
 
 function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Members {

@@ -38,7 +38,8 @@ function isShort({ items }: YAMLSeq): boolean {
 }
 
 /**
- * Why `content` cannot be written to a zone file; `undefined` if reading the written file yields `content` again.
+ * Why `content` cannot be written to a zone file; `undefined` if reading the written file yields
+ * `content` again.
  */
 export function whyNotWritable(content: ZoneContent): string | undefined {
   const entry = { name: "any.example", ...contentEntry(content) };

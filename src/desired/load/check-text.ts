@@ -13,7 +13,7 @@ export interface CheckedText extends DiagnosticReport {
 export function checkText(file: string, text: string): CheckedText {
   const parsed = parseZoneFile(file, "", new TextEncoder().encode(text));
   const good = parsed.usable ? parsed : undefined;
-  const versions = [{ current: parsed, good, lastDocuments: [] }];
+  const versions = [{ current: parsed, good, isRestored: false, lastDocuments: [] }];
   const joined = joinZoneFiles(versions, new WeakMap(), asTheyAre, (error) => {
     throw error;
   });

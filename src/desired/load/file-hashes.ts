@@ -1,19 +1,22 @@
-import { createHash } from "node:crypto";
-
 import { byText } from "../../syntax/by-text.ts";
+import { sha256 } from "../../syntax/digest.ts";
 
-/** A file, and what tells its content from others; of one that could not be read, the code of its diagnostic. */
+/**
+ * A file, and what tells its content from others; of one that could not be read, the code of its
+ * diagnostic.
+ */
 export interface HashedFile {
   readonly file: string;
   readonly hash: string;
 }
 
-/** Depends on names relative to the directory and on contents alone: not on their order, their times or their place. */
+/**
+ * Depends on names relative to the directory and on contents alone: not on their order, their times
+ * or their place.
+ */
 export function hashOfFiles(files: readonly HashedFile[]): string {
-  const hash = createHash("sha256");
   const inOrder = files.toSorted(byText(({ file }) => file));
-  for (const { file, hash: content } of inOrder) hash.update(`${file}\0${content}\n`);
-  return hash.digest("hex");
+  return sha256(inOrder.map(({ file, hash }) => `${file}\0${hash}\n`).join(""));
 }
 
 /** The files that could be read, with the hash of their bytes. */

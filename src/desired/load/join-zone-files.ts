@@ -1,9 +1,11 @@
+import { didYouMean } from "../../syntax/nearest.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { Lint } from "../lint.ts";
 import { keyPlace } from "../location.ts";
+import { filledText } from "../template/fill-zone.ts";
 import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
 import { type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
 import { Profiles } from "../zones/profiles.ts";
@@ -13,8 +15,13 @@ import type { ParsedFile } from "./parse-zone-file.ts";
 /** A file in its current version, and what to use if that is broken. */
 export interface FileVersions {
   readonly current: ParsedFile;
-  /** The last version without errors of its own, `current` if it has none; `undefined` if there never was one. */
+  /**
+   * The last version without errors of its own, `current` if it has none; `undefined` if there
+   * never was one.
+   */
   readonly good: ParsedFile | undefined;
+  /** Whether `good` comes from the state, and this process never found it on the disk. */
+  readonly isRestored: boolean;
   /** What its zones were when they last had no errors. */
   readonly lastDocuments: readonly ZoneDocument[];
 }
@@ -42,11 +49,13 @@ export interface MergedZone {
   /** `undefined` if there is an error. */
   readonly document: ZoneDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** The variables whose values are in its texts; `undefined` if there is an error. */
+  readonly used: ReadonlySet<string> | undefined;
 }
 
 /**
- * Merges profiles into the zones of all files. A file with errors counts with its last good version; if its zones have
- * errors once they are merged, with its last documents.
+ * Merges profiles into the zones of all files. A file with errors counts with its last good
+ * version; if its zones have errors once they are merged, with its last documents.
  */
 export function joinZoneFiles(
   files: readonly FileVersions[],
@@ -60,6 +69,9 @@ export function joinZoneFiles(
     unusable.map(({ current }) => current.file),
   );
   const merger = new ZoneMerger();
+  const restored = new Set(
+    files.filter(({ isRestored }) => isRestored).map(({ current }) => current.file),
+  );
   const merged = files.map((versions) => ({
     ...versions,
     file: versions.current.file,
@@ -77,11 +89,19 @@ export function joinZoneFiles(
   const diagnostics = lint([
     ...inProfiles,
     ...currentZones.flatMap((zone) => zone.diagnostics),
+    ...unusedVariables(
+      merged.flatMap(({ zones }) => zones),
+      isWhole,
+    ).filter(({ place }) => currentFiles.has(place.file)),
     ...repeatedZones(currentZones),
   ]);
   const withErrors = new Set(diagnostics.filter(isError).map(({ place }) => place.file));
   const results = merged.map(({ file, isCurrent, zones, lastDocuments }): FileResult => {
-    const documents = zones.flatMap(({ document }) => document ?? []);
+    const documents = zones.flatMap(({ document, layers }): readonly ZoneDocument[] => {
+      if (document === undefined) return [];
+      const isRestored = layers.some((layer) => restored.has(layer.document.source.file));
+      return [isRestored ? { ...document, isRestored } : document];
+    });
     const isSound = documents.length === zones.length && !withErrors.has(file);
     return {
       file,
@@ -119,7 +139,7 @@ function mergeZone(
   const { layers, diagnostics, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
   const known = cache.get(zone);
   if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
-  const { target, document, diagnostics: found } = mergeOrReport(zone, layers, merger, bug);
+  const { target, document, diagnostics: found, used } = mergeOrReport(zone, layers, merger, bug);
   const merged: MergedZone = {
     zone,
     label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
@@ -129,6 +149,7 @@ function mergeZone(
       ...diagnostics,
       ...found.filter(({ code }) => !(broken && mayBeInProfile.has(code))),
     ],
+    used: broken || document === undefined ? undefined : used,
   };
   if (broken) cache.delete(zone);
   else cache.set(zone, merged);
@@ -147,7 +168,7 @@ function mergeOrReport(
   } catch (error) {
     bug(error);
     const diagnostic = internalError(error, keyPlace(zone.document, zone.path));
-    return { target: undefined, document: undefined, diagnostics: [diagnostic] };
+    return { target: undefined, document: undefined, diagnostics: [diagnostic], used: new Set() };
   }
 }
 
@@ -156,6 +177,8 @@ const mayBeInProfile: ReadonlySet<string> = new Set<DiagnosticCode>([
   "MISSING_KEY",
   "UNKNOWN_ORDER",
   "SKIP_WITHOUT_EFFECT",
+  "UNSET_VARIABLE",
+  "EMPTY_VALUE",
 ]);
 
 function isSame(a: readonly Layer[], b: readonly Layer[]): boolean {
@@ -185,12 +208,56 @@ function diagnosticsOfBroken(
   );
   const names = new Set(broken.map(({ current }) => current.file));
   return [...profiles.diagnostics(), ...zones.flatMap((zone) => zone.diagnostics)].filter(
-    ({ place }) => names.has(place.file),
+    // A broken file itself tells its keys without values.
+    ({ code, place }) => names.has(place.file) && code !== "EMPTY_VALUE",
   );
 }
 
 function hasNoParts({ zones, profiles, invalidProfiles }: ParsedFile): boolean {
   return zones.length + profiles.length + invalidProfiles.length === 0;
+}
+
+/**
+ * Warns about variables that no text uses: a zone's own, and those of profiles that no zone of them
+ * uses.
+ */
+function unusedVariables(zones: readonly MergedZone[], isWhole: boolean): readonly Diagnostic[] {
+  const uses = new Map<Layer, { readonly names: Set<string>; isKnown: boolean }>();
+  const others = new Map<Layer, Set<string>>();
+  for (const { layers, used } of zones) {
+    const all = layers.flatMap(({ content }) => Object.keys(content.vars ?? {}));
+    if (all.length === 0) continue;
+    for (const layer of layers) {
+      const known = uses.get(layer) ?? { names: new Set(), isKnown: true };
+      known.isKnown &&= used !== undefined && (isWhole || layer.profile === undefined);
+      for (const name of used ?? []) known.names.add(name);
+      uses.set(layer, known);
+      const nearby = others.get(layer) ?? new Set<string>();
+      for (const name of all) nearby.add(name);
+      others.set(layer, nearby);
+    }
+  }
+  return [...uses].flatMap(([layer, { names, isKnown }]) => {
+    const unused = isKnown
+      ? Object.entries(layer.content.vars ?? {}).filter(
+          ([name, value]) => value !== null && !names.has(name),
+        )
+      : [];
+    return unused.map(([name]) => {
+      const guess = didYouMean(
+        name,
+        [...(others.get(layer) ?? [])].filter((each) => each !== name),
+      );
+      const who = layer.profile === undefined ? "the zone" : "a zone of this profile";
+      return diagnosticInPart(layer, {
+        code: "UNUSED_VARIABLE",
+        path: ["vars", name],
+        atKey: true,
+        message: `no text of ${who} uses the variable "${name}"`,
+        remedy: guess || "delete it, or use it in a text with a placeholder",
+      });
+    });
+  });
 }
 
 /** Current files must not declare a zone twice by the same name or id. */
@@ -232,11 +299,12 @@ function traceOf({ layers, document }: MergedZone): readonly TraceEntry[] {
 
 /** Each zone of a profile finds the errors of the profile again. */
 function withoutDuplicates(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const byText = new Map(
-    diagnostics.map((diagnostic) => {
-      const { file, line, column } = diagnostic.place;
-      return [`${file}:${line}:${column} ${diagnostic.code} ${diagnostic.message}`, diagnostic];
-    }),
-  );
+  const byText = new Map<string, Diagnostic>();
+  for (const diagnostic of diagnostics) {
+    const { file, line, column } = diagnostic.place;
+    const [message] = diagnostic.message.split(filledText);
+    const text = `${file}:${line}:${column} ${diagnostic.code} ${message}`;
+    if (!byText.has(text)) byText.set(text, diagnostic);
+  }
   return [...byText.values()];
 }

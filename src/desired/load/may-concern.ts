@@ -2,9 +2,10 @@ import type { ZoneName } from "../../zone/zone.ts";
 import { textOf } from "../yaml/decode-text.ts";
 
 /**
- * Whether a zone file may have to do with these zones, judged by its text alone. `false` says that the file declares zones
- * by their names and nothing else, and none of these: it has no profile, no selector and no zone by its id. Whatever else
- * it says cannot change what is declared for these zones. A property compares this with what files mean.
+ * Whether a zone file may have to do with these zones, judged by its text alone. `false` says that
+ * the file declares zones by their names and nothing else, and none of these: it has no profile, no
+ * selector and no zone by its id. Whatever else it says cannot change what is declared for these
+ * zones. A property compares this with what files mean.
  */
 export function mayConcern(
   { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
@@ -23,15 +24,17 @@ export function mayConcern(
 const beforeList =
   /^(?: *(?:#[^\n]*)?\n)*(?:--- *\n(?: *(?:#[^\n]*)?\n)*)?zones:(?: *| +#[^\n]*)\n/;
 
-/** A line that begins at the left edge and is neither empty nor a comment, nor an item of the list of zones. */
+/**
+ * A line that begins at the left edge and is neither empty nor a comment, nor an item of the list
+ * of zones.
+ */
 const otherTopLevel = /\n(?!- )[^ \n#]/;
 
 /**
- * Control characters but the line feed, some of which end lines, and the escapes that stand for letters: without them, a
- * key or a name stands in the text as it is.
+ * Control characters but the line feed, some of which end lines, and the escapes that stand for
+ * letters: without them, a key or a name stands in the text as it is.
  */
-// oxlint-disable-next-line no-control-regex -- to find them is the purpose
-const unusual = /[\u0000-\u0009\u000b-\u001f\u007f]|\\[xuU\n]/;
+const unusual = /[^\P{Cc}\n]|\\[xuU\n]/u;
 
 /** The keys that declare a zone by something else than its name, wherever they stand. */
 const otherTarget = /(?<![\w-])(?:id|match)(?![\w-])/;

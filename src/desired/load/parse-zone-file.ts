@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
-
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { type DeprecatedKey, withKeysOfToday } from "../deprecated-keys.ts";
 import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
 import { foreignFile } from "../file-kind.ts";
 import { newerFile } from "../file-version.ts";
@@ -16,6 +13,7 @@ import {
 } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
 import { isTemplate } from "../template/template.ts";
+import { unfilledTexts } from "../template/unfilled-texts.ts";
 import { textOf } from "../yaml/decode-text.ts";
 import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
@@ -43,11 +41,6 @@ export interface ParsedFile {
   readonly invalidProfiles: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   readonly suppressions: readonly Suppression[];
-}
-
-/** Tells versions of a file apart. */
-export function hashOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** A file that could not be read. Its hash is the code of the diagnostic: no content has it. */
@@ -95,13 +88,11 @@ const maxBlockingLength = 256 * 1024;
 export interface ParseOptions {
   readonly limits: WorkerLimits;
   readonly pool: ValuePool;
-  /** Omitted: those of this version. */
-  readonly deprecated?: readonly DeprecatedKey[] | undefined;
 }
 
 /**
- * Like {@link parseZoneFile}, but reads a large file on another thread. If that takes too long or too much memory, the
- * result has no hash of the content, so that the next load tries again.
+ * Like {@link parseZoneFile}, but reads a large file on another thread. If that takes too long or
+ * too much memory, the result has no hash of the content, so that the next load tries again.
  */
 export async function parseZoneFileInWorker(
   file: string,
@@ -143,10 +134,9 @@ function parsed(
   file: string,
   hash: string,
   text: string,
-  written: YamlText,
-  { pool, deprecated }: Omit<ParseOptions, "limits">,
+  yaml: YamlText,
+  { pool }: Omit<ParseOptions, "limits">,
 ): ParsedFile {
-  const { yaml, warnings } = withKeysOfToday(written, "zones", deprecated);
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
   const newer = newerFile(yaml);
@@ -155,11 +145,18 @@ function parsed(
     readDocument({ ...yaml, record, value: pool.share(value) }, text),
   );
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
+  const found = documents.flatMap((document) => document.diagnostics);
+  // Where no value is allowed, or what belongs into it stands parents it, the schema says more.
+  const known = new Set(found.map(({ path }) => path));
+  const strays = found.filter(({ code }) => code === "UNKNOWN_KEY");
+  const parents = new Set(strays.map(({ path }) => parentOf(path)));
   const diagnostics = [
-    ...yaml.diagnostics,
-    ...warnings,
+    ...yaml.diagnostics.filter(
+      ({ code, path }) =>
+        code !== "EMPTY_VALUE" || !(known.has(path) || parents.has(parentOf(path))),
+    ),
     ...(isEmpty ? [fileDiagnostic(file, "FILE_EMPTY", "the file is empty", remedyIfEmpty)] : []),
-    ...documents.flatMap((document) => document.diagnostics),
+    ...found,
   ];
   return {
     file,
@@ -174,18 +171,24 @@ function parsed(
   };
 }
 
+function parentOf(path: string): string {
+  return path.replace(/[.[][^.[]*$/, "");
+}
+
 const remedyIfEmpty = "write `zones:` with the desired state, or delete the file";
 
 /**
- * Checks a document part by part: finding all schema errors takes time quadratic in their number. After more errors than
- * are reported, the other parts are not read.
+ * Checks a document part by part: finding all schema errors takes time quadratic in their number.
+ * After more errors than are reported, the other parts are not read.
  */
 function readDocument(
   { source, offsets, record, value }: Located,
   text: string,
 ): Pick<ParsedFile, "profiles" | "zones" | "invalidProfiles" | "diagnostics"> {
   const document = { source, offsets, record, value };
-  const mayBeTemplate = isTemplate(text);
+  // An escape of YAML can write a placeholder too.
+  const mayBeTemplate =
+    isTemplate(text) || (text.includes("\\") && isTemplate(JSON.stringify(value)));
   const { profiles, zones } = coerceObject(value);
   const diagnostics = [...schemaErrors(zoneFileShape, withoutParts(value), document, [])];
   let errors = diagnostics.length;
@@ -212,7 +215,7 @@ function readDocument(
       read({ path: ["zones", index], profile: undefined, content }, isZoneEntry),
     ),
     invalidProfiles: entries.map(([name]) => name).filter((name) => !validNames.has(name)),
-    diagnostics,
+    diagnostics: [...diagnostics, ...unfilledTexts(document, text)],
   };
 }
 
@@ -230,7 +233,10 @@ function withoutParts(value: unknown): unknown {
 
 type PartOf<T> = FilePart & { readonly content: T };
 
-/** Checks one profile or zone; it is not valid if its content violates the schema by more than unknown keys. */
+/**
+ * Checks one profile or zone; it is not valid if its content violates the schema by more than
+ * unknown keys.
+ */
 function readPart<T>(
   part: FilePart,
   shape: Shape<T>,

@@ -7,7 +7,10 @@ import { fileDiagnostic } from "../diagnostics.ts";
 import type { FileFacts, FilePort } from "../file-system.ts";
 import { maxFileSize, reasonOf, tooLarge } from "../yaml/decode-text.ts";
 
-/** A zone file that was read. Its name is relative to the directory; an unreadable directory ends with a slash. */
+/**
+ * A zone file that was read. Its name is relative to the directory; an unreadable directory ends
+ * with a slash.
+ */
 export type ReadFile = { readonly file: string } & (
   | { readonly bytes: Uint8Array }
   | { readonly diagnostic: Diagnostic }
@@ -30,8 +33,9 @@ export type HadFiles = (directory: string) => boolean;
 const maxAttempts = 5;
 
 /**
- * Finds and reads all zone files below `directory`, which may also be one file, as they are at one moment: if something
- * changes meanwhile, as in a checkout, it reads everything again. Returns a diagnostic if nothing can be read.
+ * Finds and reads all zone files below `directory`, which may also be one file, as they are at one
+ * moment: if something changes meanwhile, as in a checkout, it reads everything again. Returns a
+ * diagnostic if nothing can be read.
  */
 export async function readZoneFiles(
   directory: string,
@@ -150,7 +154,8 @@ class DirectoryWalk {
   async visit(directory: string, names: readonly string[], prefix: string): Promise<void> {
     for (const name of names.toSorted()) {
       this.#signal.throwIfAborted();
-      // Hidden: ".git", swap files of editors, and the version directories of a ConfigMap volume ("..data").
+      // Hidden: ".git", swap files of editors, and the version directories of a ConfigMap volume
+      // ("..data").
       if (!name.startsWith(".")) await this.#visitEntry(path.join(directory, name), prefix + name);
     }
   }
@@ -163,7 +168,8 @@ class DirectoryWalk {
       this.#signal.throwIfAborted();
       const hadFiles = this.#hadFiles(`${file}/`);
       const name = isZoneFile(file) && !hadFiles ? file : `${file}/`;
-      // A dangling link may be anything, such as a note: it is reported only if there were files below it.
+      // A dangling link may be anything, such as a note: it is reported only if there were files
+      // below it.
       const isNote = !hadFiles && !isZoneFile(file) && isNotFound(error);
       if (!isNote) this.#report(at, unreadable(name, error, "fix the link, or delete it"));
     }

@@ -40,7 +40,10 @@ export function suppressionsIn(text: string): readonly Suppression[] {
   return found.toReversed();
 }
 
-/** Removes suppressed warnings. Errors cannot be suppressed, and a comment without effect is a warning itself. */
+/**
+ * Removes suppressed warnings. Errors cannot be suppressed, and a comment without effect is a
+ * warning itself.
+ */
 export function applySuppressions(
   diagnostics: readonly Diagnostic[],
   files: readonly SuppressingFile[],

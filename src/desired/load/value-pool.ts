@@ -2,17 +2,20 @@
 const maxKeyLength = 2_000;
 
 /**
- * Makes equal maps and lists of all files the same object: thousands of zones with the same rules then share them in
- * memory, and what is derived from them is derived once.
+ * Makes equal maps and lists of all files the same object: thousands of zones with the same rules
+ * then share them in memory, and what is derived from them is derived once.
  *
- * What holds a new object is new itself, so it gets no key. It gets one when its parts come again: a value is shared after
- * it has come as often as it has levels.
+ * What holds a new object is new itself, so it gets no key. It gets one when its parts come again:
+ * a value is shared after it has come as often as it has levels.
  */
 export class ValuePool {
   readonly #objects = new Map<string, object>();
   readonly #numbers = new Map<object, number>();
 
-  /** The value, in which the pool's objects replace equal ones. It changes `value`, which must be plain data. */
+  /**
+   * The value, in which the pool's objects replace equal ones. It changes `value`, which must be
+   * plain data.
+   */
   share(value: unknown): unknown {
     return isObject(value) ? this.#shareObject(value) : value;
   }
@@ -42,7 +45,10 @@ export class ValuePool {
     return areKnown;
   }
 
-  /** A text that only equal objects have; `undefined` if it is too long. The lengths say where texts end. */
+  /**
+   * A text that only equal objects have; `undefined` if it is too long. The lengths say where texts
+   * end.
+   */
   #keyOf(object: object): string | undefined {
     let key = Array.isArray(object) ? "[" : "{";
     for (const name of Object.keys(object)) {

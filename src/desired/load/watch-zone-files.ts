@@ -7,15 +7,18 @@ import type { Clock } from "../../zone/ports.ts";
 import type { FilePort } from "../file-system.ts";
 
 export interface WatchOptions {
-  /** `onChange` is called this long after the last event, and at most ten times as long after the first one. */
+  /**
+   * `onChange` is called this long after the last event, and at most ten times as long after the
+   * first one.
+   */
   readonly debounceMs: number;
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   readonly files: Pick<FilePort, "realpath" | "facts">;
 }
 
 /**
- * Calls `onChange` after something changed below `directory`, which may be a link or one file. The call does not tell
- * what changed: load the files again.
+ * Calls `onChange` after something changed below `directory`, which may be a link or one file. The
+ * call does not tell what changed: load the files again.
  */
 export async function watchZoneFiles(
   directory: string,
@@ -27,18 +30,24 @@ export async function watchZoneFiles(
   return watcher;
 }
 
-/** How often to check that the path still resolves to the watched directory: a watcher does not notice another target. */
+/**
+ * How often to check that the path still resolves to the watched directory: a watcher does not
+ * notice another target.
+ */
 const pollMs = 1000;
 
 /** How long the first read of a directory may take before the watch counts as begun. */
 const maxStartMs = 5000;
 
-/** A large checkout emits events without a pause; after this many times the debounce, call `onChange` anyway. */
+/**
+ * A large checkout emits events without a pause; after this many times the debounce, call
+ * `onChange` anyway.
+ */
 const maxDebounces = 10;
 
 /**
- * Staging names of a ConfigMap volume, and Git's own files. Not "..data": the swap of that link is the only event that is
- * never lost when volumes change in bursts.
+ * Staging names of a ConfigMap volume, and Git's own files. Not "..data": the swap of that link is
+ * the only event that is never lost when volumes change in bursts.
  */
 const staging = /(?:^|\/)(?:\.\.\d{4}_[^/]*|\.\.data_tmp|\.git)(?:\/|$)/;
 
@@ -116,7 +125,10 @@ class Watcher implements AsyncDisposable {
     await this.#waitUntilReady(watcher);
   }
 
-  /** Waits until the watcher is ready, at most {@link maxStartMs}. Where it is ready later, `onChange` is called then. */
+  /**
+   * Waits until the watcher is ready, at most {@link maxStartMs}. If it is ready later, `onChange`
+   * is called then.
+   */
   async #waitUntilReady(watcher: FSWatcher): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<true>();
     watcher.once("ready", () => resolve(true)).once("error", () => resolve(true));

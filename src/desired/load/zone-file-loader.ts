@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 
+import { sha256 } from "../../syntax/digest.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import type { DeprecatedKey } from "../deprecated-keys.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
-import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
 import { type Lint, lintOf, type LintRule } from "../lint.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import type { TraceEntry } from "../zones/layer.ts";
@@ -15,7 +14,6 @@ import { contentsOf, hashOfFiles } from "./file-hashes.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
 import { mayConcern } from "./may-concern.ts";
 import {
-  hashOf,
   type ParsedFile,
   type ParseOptions,
   parseZoneFileInWorker,
@@ -27,13 +25,16 @@ import { reportOf } from "./report-diagnostics.ts";
 import { ValuePool } from "./value-pool.ts";
 
 /** What all zone files declare. */
-export interface DesiredState {
+export interface LoadedFiles {
   /** Of a broken file: those of its last good version in this process. */
   readonly documents: readonly ZoneDocument[];
   readonly diagnostics: readonly Diagnostic[];
   /** Identifies what was read: `sha256-` and the hash. */
   readonly revision: string;
-  /** Git's name for it, for people: a commit, one with `-dirty`, or `unknown`; `undefined` outside of Git. */
+  /**
+   * Git's name for it, for people: a commit, one with `-dirty`, or `unknown`; `undefined` outside
+   * of Git.
+   */
   readonly commit: string | undefined;
   /** Of all names and contents of files, 64 hexadecimal digits. */
   readonly hash: string;
@@ -43,11 +44,16 @@ export interface DesiredState {
   readonly stale: readonly string[];
   /** The files that could be read, by name, with the hash of their bytes. */
   readonly contents: readonly { readonly file: string; readonly hash: string }[];
-  /** How many of the files were left out, as they have nothing to do with the zones that are loaded. */
+  /**
+   * How many of the files were left out, as they have nothing to do with the zones that are loaded.
+   */
   readonly skipped: number;
   /** Number of warnings that comments suppress. */
   readonly suppressed: number;
-  /** Whether there is anything to reconcile: `false` if no file is usable, and `documents` are those of before. */
+  /**
+   * Whether there is anything to reconcile: `false` if no file is usable, and `documents` are those
+   * of before.
+   */
   readonly usable: boolean;
   /** File names are relative to it. */
   readonly directory: string;
@@ -57,21 +63,33 @@ export interface DesiredState {
   readonly trace: readonly TraceEntry[];
 }
 
+/** The files that are given a label. */
+export interface LabelledFiles {
+  /** Absolute path of the directory, or of the one file. */
+  readonly place: string;
+  /** Whether the path names one file: then others in its directory do not count. */
+  readonly isFile: boolean;
+  /**
+   * As they were read, with names relative to the directory; `undefined`: a file could not be read.
+   */
+  readonly files: readonly { readonly file: string; readonly bytes: Uint8Array | undefined }[];
+}
+
 /** Where the zone files are, and how to read them. */
 export interface ZoneFileLoaderOptions {
   /** Absolute path of a directory, or of one file. */
   readonly path: string;
   readonly files: FilePort;
   readonly clock: WorkerLimits["clock"];
+  /** Git's name for what was read; omitted: none. */
+  readonly label?: (files: LabelledFiles, signal: AbortSignal) => Promise<string | undefined>;
   /** What warnings count as; omitted: as they are. */
   readonly lint?: readonly LintRule[];
   /**
-   * Loads only files that may concern these zones, and checks no others; omitted: all files. Everything else is as if the
-   * other files were not there, except the revision.
+   * Loads only files that may concern these zones, and checks no others; omitted: all files.
+   * Everything else is as if the other files were not there, except the revision.
    */
   readonly zones?: readonly ZoneName[];
-  /** Omitted: those of this version. */
-  readonly deprecated?: readonly DeprecatedKey[] | undefined;
   /** Receives an exception that nothing should have thrown; there is a diagnostic for it too. */
   readonly bug?: (error: unknown) => void;
 }
@@ -82,12 +100,14 @@ interface Load {
   readonly commit: string | undefined;
   readonly hash: string;
   readonly parsed: readonly ParsedFile[];
-  readonly state: DesiredState;
+  /** Whether it was read from the state, and not from the disk. */
+  readonly isRestored: boolean;
+  readonly state: LoadedFiles;
 }
 
 /**
- * Loads the zone files of a directory again and again: find and read the files, parse those that changed, join them with
- * the last good versions of broken files, and build the state.
+ * Loads the zone files of a directory again and again: find and read the files, parse those that
+ * changed, join them with the last good versions of broken files, and build the state.
  */
 export class ZoneFileLoader {
   readonly #options: ZoneFileLoaderOptions;
@@ -95,7 +115,6 @@ export class ZoneFileLoader {
   readonly #bug: (error: unknown) => void;
   readonly #lint: Lint;
   readonly #cache: ZoneCache = new WeakMap();
-  readonly #label = new CommitLabel();
   #versions = new Map<string, FileVersions>();
   #last: Load | undefined;
 
@@ -108,35 +127,47 @@ export class ZoneFileLoader {
   }
 
   /** Rejects only when `signal` aborts: errors of the files are in the state. */
-  load(signal: AbortSignal): Promise<DesiredState> {
-    return this.loadFrom(this.#options.files, signal);
+  load(signal: AbortSignal): Promise<LoadedFiles> {
+    return this.#loadOrKeep(this.#options.files, false, signal);
   }
 
-  /** Loads the files of another file system, for example as they were before a restart. */
-  async loadFrom(files: FilePort, signal: AbortSignal): Promise<DesiredState> {
+  /**
+   * Loads the files as they were before a restart. Their documents are marked as restored, also
+   * where a later load keeps them in place of a broken file, until a load finds the file on the
+   * disk.
+   */
+  restore(files: FilePort, signal: AbortSignal): Promise<LoadedFiles> {
+    return this.#loadOrKeep(files, true, signal);
+  }
+
+  async #loadOrKeep(
+    files: FilePort,
+    isRestored: boolean,
+    signal: AbortSignal,
+  ): Promise<LoadedFiles> {
     try {
-      return await this.#loadFrom(files, signal);
+      return await this.#loadFrom(files, isRestored, signal);
     } catch (error) {
       signal.throwIfAborted();
       return this.#lastState(this.#bugIn(".", error));
     }
   }
 
-  async #loadFrom(files: FilePort, signal: AbortSignal): Promise<DesiredState> {
+  async #loadFrom(files: FilePort, isRestored: boolean, signal: AbortSignal): Promise<LoadedFiles> {
     const { path } = this.#options;
     const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
     if ("code" in set) return this.#lastState(set);
     if (set.files.length === 0) return this.#lastState(emptyDirectory);
-    const { deprecated } = this.#options;
-    const options = { limits: this.#limits, pool: new ValuePool(), deprecated };
+    const options = { limits: this.#limits, pool: new ValuePool() };
     const parsed: ParsedFile[] = [];
     for (const file of set.files) {
       parsed.push(await this.#parse(file, options, signal));
       signal.throwIfAborted();
     }
     const hash = hashOfFiles(parsed);
-    const commit = await this.#label.of(labelled(set, path), hash, files, signal);
-    const next = { directory: set.directory, commit, hash, parsed };
+    const { label } = this.#options;
+    const commit = isRestored ? undefined : await label?.(labelled(set, path), signal);
+    const next = { directory: set.directory, commit, hash, parsed, isRestored };
     if (this.#last === undefined || !isSame(this.#last, next)) {
       this.#last = { ...next, state: this.#join(next) };
     }
@@ -144,7 +175,7 @@ export class ZoneFileLoader {
   }
 
   /** The state without new files: everything stays as it was. */
-  #lastState(diagnostic: Diagnostic): DesiredState {
+  #lastState(diagnostic: Diagnostic): LoadedFiles {
     const { path: directory } = this.#options;
     return {
       ...(this.#last?.state ?? { ...initialState, directory }),
@@ -159,7 +190,7 @@ export class ZoneFileLoader {
   async #parse(read: ReadFile, options: ParseOptions, signal: AbortSignal): Promise<ParsedFile> {
     if ("diagnostic" in read) return unreadableFile(read.file, read.diagnostic);
     const before = this.#versions.get(read.file)?.current;
-    const hash = hashOf(read.bytes);
+    const hash = sha256(read.bytes);
     if (before?.hash === hash) return before;
     const { zones } = this.#options;
     if (zones !== undefined && !mayConcern(read, zones)) return skippedFile(read.file, hash);
@@ -179,12 +210,13 @@ export class ZoneFileLoader {
     return internalError(error, { file, line: 1, column: 1 });
   }
 
-  #join({ directory, parsed, commit, hash }: Omit<Load, "state">): DesiredState {
+  #join({ directory, parsed, commit, hash, isRestored }: Omit<Load, "state">): LoadedFiles {
     const versions = [...parsed, ...this.#lostFiles(parsed)].map((current): FileVersions => {
       const known = this.#versions.get(current.file);
       return {
         current,
         good: current.usable ? current : known?.good,
+        isRestored: current.usable ? isRestored : (known?.isRestored ?? false),
         lastDocuments: known?.lastDocuments ?? [],
       };
     });
@@ -225,7 +257,7 @@ export class ZoneFileLoader {
   }
 }
 
-const initialState: DesiredState = {
+const initialState: LoadedFiles = {
   documents: [],
   diagnostics: [],
   revision: "none",
@@ -263,14 +295,15 @@ function isSame(before: Omit<Load, "state">, next: Omit<Load, "state">): boolean
   return (
     before.directory === next.directory &&
     before.commit === next.commit &&
+    before.isRestored === next.isRestored &&
     before.parsed.length === next.parsed.length &&
     before.parsed.every((file, index) => file === next.parsed[index])
   );
 }
 
-function labelled({ root, directory, files }: ZoneFileSet, path: string): LabelledFiles {
+function labelled({ directory, files }: ZoneFileSet, path: string): LabelledFiles {
   return {
-    root,
+    place: path,
     isFile: directory !== path,
     files: files.map((each) => ({
       file: each.file,
@@ -285,7 +318,7 @@ function isDirectory(file: string): boolean {
 
 /** Whether a current file is used, and its zones are not all missing because of errors. */
 function isUsable(
-  { documents, diagnostics, stale }: Pick<DesiredState, "documents" | "diagnostics" | "stale">,
+  { documents, diagnostics, stale }: Pick<LoadedFiles, "documents" | "diagnostics" | "stale">,
   parsed: readonly ParsedFile[],
 ): boolean {
   if (documents.length === 0 && diagnostics.some(isError)) return false;

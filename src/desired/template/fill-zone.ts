@@ -12,11 +12,16 @@ import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { identityOf } from "../zones/layer.ts";
-import { fillTemplate, isTemplate, type TemplateKind, type TemplateValue } from "./template.ts";
-import { unset, type Variables } from "./variables.ts";
-
-/** What is known of the zone that is filled in. */
-export type ZoneFacts = Readonly<Partial<Record<"name" | "id" | "account", string>>>;
+import {
+  fillableKeys,
+  fillTemplate,
+  isTemplate,
+  looksFillable,
+  placeholdersIn,
+  type TemplateKind,
+  type TemplateValue,
+} from "./template.ts";
+import { variableIn, type Variables } from "./variables.ts";
 
 /** Merged values with all placeholders filled. */
 export interface FilledZone {
@@ -24,14 +29,9 @@ export interface FilledZone {
   readonly diagnostics: readonly UnplacedDiagnostic[];
   /** Whether a fact is used that is not known: a sample is in its place. */
   readonly isSample: boolean;
+  /** The variables whose values are in the texts. */
+  readonly used: ReadonlySet<string>;
 }
-
-/** Values of the form that a listing gives, for what only a listing tells. */
-const samples = {
-  name: "zone.example",
-  id: "00000000000000000000000000000000",
-  account: "00000000000000000000000000000000",
-} as const;
 
 /** The keys whose texts can have placeholders. */
 const kinds: Readonly<Record<string, TemplateKind>> = {
@@ -45,102 +45,201 @@ const kinds: Readonly<Record<string, TemplateKind>> = {
   justification: "text",
 };
 
-/** Fills the placeholders of a merged zone, and checks what they become. Values without any stay the same objects. */
-export function fillZone(values: JsonObject, facts: ZoneFacts, variables: Variables): FilledZone {
-  const filler = new Filler(facts, variables);
-  const filled = filler.fill(values, [], undefined);
+/**
+ * Fills the placeholders of a merged zone, and checks what they become. Values without any stay the
+ * same objects.
+ */
+export function fillZone(values: JsonObject, variables: Variables): FilledZone {
+  const filler = new Filler(variables);
+  const filled = Object.entries(values).map(([name, value]): [string, Json] => {
+    if (unfilled.has(name)) return [name, value];
+    return [name, sections.has(name) ? filler.fill(value, [name]) : filler.literal(value, [name])];
+  });
+  const behind = variables.behind([...filler.used]);
   return {
-    values: coerceObject(filled),
-    diagnostics: filler.diagnostics,
-    isSample: filler.isSample,
+    values: filled.every(([name, value]) => value === values[name])
+      ? values
+      : Object.fromEntries(filled),
+    diagnostics: [...variables.diagnostics, ...filler.diagnostics],
+    isSample: behind.some((each) => variables.isSample(each)),
+    used: new Set(behind.flatMap((each) => variableIn(each) ?? [])),
   };
 }
 
+/**
+ * Starts what a diagnostic says of the zone where it was found: it is the same diagnostic in the
+ * next zone.
+ */
+export const filledText = "; with the values of ";
+
+/** For readers, and the variables themselves. */
+const unfilled: ReadonlySet<string> = new Set(["description", "vars"]);
+
+const sections: ReadonlySet<string> = new Set(["page_shield", "managed_rules"]);
+
 const inPlaceOf = { text: "", expression: "true", csp: "zone.example" } as const;
 
+/**
+ * Values that are right in most places: a diagnostic that is there with one of the others only is
+ * about the other.
+ */
+const neutral: readonly TemplateValue[] = ["zone.example", "192.0.2.1", "/", 1];
+
+/** Variables that are tried as the cause of a diagnostic. */
+const maxTried = 20;
+
 class Filler {
-  readonly diagnostics: UnplacedDiagnostic[];
-  isSample = false;
-  readonly #facts: ZoneFacts;
+  readonly diagnostics: UnplacedDiagnostic[] = [];
+  /** The placeholders of the texts. */
+  readonly used = new Set<string>();
   readonly #variables: Variables;
 
-  constructor(facts: ZoneFacts, variables: Variables) {
-    this.#facts = facts;
+  constructor(variables: Variables) {
     this.#variables = variables;
-    this.diagnostics = [...variables.diagnostics];
   }
 
-  fill(value: Json, path: Path, kind: TemplateKind | undefined): Json {
-    if (typeof value === "string") {
-      return kind !== undefined && isTemplate(value) ? this.#text(value, path, kind) : value;
+  /** Fills all texts below a value that can have placeholders. */
+  fill(value: Json, path: Path): Json {
+    if (isJsonList(value)) {
+      const filled = value.map((item, index) =>
+        this.fill(item, [...path, identityOf(item) ?? index]),
+      );
+      return filled.every((item, index) => item === value[index]) ? value : filled;
     }
-    if (isJsonList(value)) return this.#list(value, path, kind);
-    return isJsonObject(value) ? this.#map(value, path, kind) : value;
+    if (!isJsonObject(value)) return this.literal(value, path);
+    const entries = Object.entries(value).map(([name, inner]): [string, Json] => {
+      const kind = kinds[name];
+      const below = [...path, name];
+      return [name, kind === undefined ? this.fill(inner, below) : this.#unit(inner, below, kind)];
+    });
+    return entries.every(([name, inner]) => inner === value[name])
+      ? value
+      : Object.fromEntries(entries);
   }
 
-  #list(list: readonly Json[], path: Path, kind: TemplateKind | undefined): Json {
-    const filled = list.map((item, index) =>
-      this.fill(item, [...path, identityOf(item) ?? index], kind),
-    );
-    return filled.every((item, index) => item === list[index]) ? list : filled;
-  }
-
-  #map(map: JsonObject, path: Path, kind: TemplateKind | undefined): Json {
-    let isSame = true;
-    const filled: Record<string, Json> = {};
-    for (const [name, value] of Object.entries(map)) {
-      // The directives of a policy are below its value.
-      const before = this.diagnostics.length;
-      const result = this.fill(value, [...path, name], kind ?? kinds[name]);
-      filled[name] = result;
-      if (result === value) continue;
-      isSame = false;
-      const isWhole = this.diagnostics.length === before;
-      if (kind === undefined && isWhole) this.#check(name, result, [...path, name]);
+  /** Tells placeholders if none are filled, also in keys: nothing like one is ever written. */
+  literal(value: Json, path: Path): Json {
+    if (typeof value === "string" && looksFillable(value)) {
+      const message = `a placeholder is not filled here: ${JSON.stringify(value)}`;
+      this.diagnostics.push({ code: "BAD_PLACEHOLDER", path, message, remedy: fillableKeys });
+    } else if (isJsonList(value)) {
+      for (const [index, item] of value.entries()) this.literal(item, [...path, index]);
+    } else if (isJsonObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        this.literal(name, [...path, name]);
+        this.literal(inner, [...path, name]);
+      }
     }
-    return isSame ? map : filled;
+    return value;
   }
 
-  #text(text: string, path: Path, kind: TemplateKind): string {
-    const before = this.diagnostics.length;
-    const filled = fillTemplate(text, kind, (name) => this.#valueOf(name));
-    for (const { message, remedy } of filled.errors) {
-      this.diagnostics.push({ code: "BAD_PLACEHOLDER", path, message, remedy });
+  /**
+   * Fills the value of one key, and checks what it becomes. What a variable causes is told at the
+   * variable.
+   */
+  #unit(value: Json, path: Path, kind: TemplateKind): Json {
+    const placeholders = textsIn(value).flatMap((text) => placeholdersIn(text));
+    for (const each of placeholders) {
+      this.used.add(each);
+      for (const name of this.#variables.missing(each)) {
+        this.diagnostics.push(this.#variables.unset(name, path));
+      }
     }
-    // What could not be filled must not be reported a second time for what it is without its values.
-    return this.diagnostics.length === before ? filled.text : inPlaceOf[kind];
-  }
-
-  #valueOf(name: string): TemplateValue | undefined {
-    if (name.startsWith("vars.")) {
-      const variable = name.slice("vars.".length);
-      const value = this.#variables.values.get(variable);
-      if (value === undefined) this.diagnostics.push(unset(variable));
-      return value;
+    const filled = fillUnit(value, path, kind, this.#variables);
+    const all = new Set(filled.found.map(({ code }) => code));
+    const names = this.#variables.behind(placeholders).flatMap((each) => variableIn(each) ?? []);
+    for (const found of filled.found) {
+      const cause = names.slice(0, maxTried).find((name) =>
+        neutral.some((other) => {
+          const tried = fillUnit(value, path, kind, this.#variables.with(name, other)).found;
+          const isNone = tried.every(({ code }) => code !== found.code);
+          return (
+            isNone && (found.code === "BAD_PLACEHOLDER" || tried.every(({ code }) => all.has(code)))
+          );
+        }),
+      );
+      this.diagnostics.push(cause === undefined ? found : { ...found, path: ["vars", cause] });
     }
-    const fact = name === "zone.name" ? "name" : name === "zone.id" ? "id" : "account";
-    const known = this.#facts[fact];
-    this.isSample ||= known === undefined;
-    return known ?? samples[fact];
-  }
-
-  /** What a file says without placeholders is checked with its file. */
-  #check(name: string, value: Json, path: Path): void {
-    const found =
-      name === "expression" ? ofExpression(value, path) : name === "value" ? ofCsp(value) : [];
-    for (const { code, message, remedy } of found) {
-      this.diagnostics.push({ code, path, message, remedy });
-    }
+    return filled.value;
   }
 }
 
-function ofExpression(value: Json, [kind]: Path): readonly SyntaxDiagnostic[] {
-  if (typeof value !== "string") return [];
-  return adviseExpression(value, kind === "page_shield" ? "response" : "request");
+interface FilledUnit {
+  readonly value: Json;
+  readonly found: readonly UnplacedDiagnostic[];
 }
 
-function ofCsp(value: Json): readonly SyntaxDiagnostic[] {
-  if (typeof value === "string") return checkCsp(value);
+/** The value of one key with its placeholders filled, and what is wrong with it. */
+function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variables): FilledUnit {
+  const found: UnplacedDiagnostic[] = [];
+  const missing: string[] = [];
+  const fill = (inner: Json, at: Path): Json => {
+    if (isJsonList(inner)) {
+      const filled = inner.map((item, index) => fill(item, [...at, index]));
+      return filled.every((item, index) => item === inner[index]) ? inner : filled;
+    }
+    if (isJsonObject(inner)) {
+      const filled = Object.entries(inner).map(([name, each]): [string, Json] => {
+        if (looksFillable(name)) {
+          const message = `a placeholder is not filled in a key: ${JSON.stringify(name)}`;
+          found.push({ code: "BAD_PLACEHOLDER", path: at, message, remedy: fillableKeys });
+        }
+        return [name, fill(each, [...at, name])];
+      });
+      return filled.every(([name, each]) => each === inner[name])
+        ? inner
+        : Object.fromEntries(filled);
+    }
+    if (typeof inner !== "string" || !isTemplate(inner)) return inner;
+    const { text, errors } = fillTemplate(inner, kind, (name) => {
+      const known = variables.valueOf(name);
+      if (known === undefined) missing.push(name);
+      return known;
+    });
+    for (const { message, remedy } of errors) {
+      found.push({ code: "BAD_PLACEHOLDER", path: at, message, remedy });
+    }
+    // What could not be filled must not be reported a second time for what it is without its
+    // values.
+    return errors.length > 0 || missing.length > 0 ? inPlaceOf[kind] : text;
+  };
+  const filled = fill(value, path);
+  if (filled === value || found.length > 0 || missing.length > 0) return { value: filled, found };
+  // What a file says without placeholders is checked with its file.
+  return { value: filled, found: checked(filled, path, variables.zone) };
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (isJsonList(value)) return value.flatMap((item) => textsIn(item));
+  return isJsonObject(value) ? Object.values(value).flatMap((item) => textsIn(item)) : [];
+}
+
+function checked(value: Json, path: Path, zone: string): readonly UnplacedDiagnostic[] {
+  const key = path.at(-1);
+  const [text, found] =
+    key === "expression" ? ofExpression(value, path) : key === "value" ? ofCsp(value) : ["", []];
+  return found.map(({ code, message, remedy }) => ({
+    code,
+    path,
+    message: `${message}${filledText}${zone} the text is: ${shortened(text)}`,
+    remedy,
+  }));
+}
+
+function shortened(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+type Checked = [text: string, found: readonly SyntaxDiagnostic[]];
+
+function ofExpression(value: Json, [kind]: Path): Checked {
+  if (typeof value !== "string") return ["", []];
+  return [value, adviseExpression(value, kind === "page_shield" ? "response" : "request")];
+}
+
+function ofCsp(value: Json): Checked {
+  if (typeof value === "string") return [value, checkCsp(value)];
   const sources = Object.entries(coerceObject(value)).map(
     ([directive, list]): [string, string[] | boolean] => [
       directive,
@@ -148,5 +247,5 @@ function ofCsp(value: Json): readonly SyntaxDiagnostic[] {
     ],
   );
   const { text, diagnostics } = cspText(Object.fromEntries(sources));
-  return diagnostics.length > 0 ? diagnostics : checkCsp(text);
+  return [text, diagnostics.length > 0 ? diagnostics : checkCsp(text)];
 }

@@ -7,12 +7,10 @@ export type TemplateKind = "expression" | "csp" | "text";
 /** A placeholder of a text: `${zone.name}` has the name `zone.name`. */
 interface Placeholder {
   readonly name: string;
-  readonly offset: number;
 }
 
 /** An error in a template. */
 export interface TemplateError {
-  readonly offset: number;
   readonly message: string;
   readonly remedy: string;
 }
@@ -33,6 +31,34 @@ export function escapedTemplate(text: string): string {
   return text.replaceAll("${", () => "$${");
 }
 
+/** The names of the placeholders of a text. */
+export function placeholdersIn(text: string): readonly string[] {
+  return parseTemplate(text).parts.flatMap((part) => (typeof part === "string" ? [] : part.name));
+}
+
+/** Whether a text that is not filled has what a person meant as a placeholder. */
+export function looksFillable(text: string): boolean {
+  return /\$\{\s*(?:zone|vars)\b/.test(text);
+}
+
+const withoutBraces =
+  /(?<!\$)\$\(?((?:zone\.(?:name|id|account)|vars\.[a-z][a-z0-9_]*))\)?|(?<!\$)\{\s*((?:zone\.(?:name|id|account)|vars\.[a-z][a-z0-9_]*))\s*\}/g;
+
+/**
+ * What a person may have meant as placeholders, such as `$zone.name`: the text is used as it is
+ * written.
+ */
+export function unfilledIn(text: string): readonly TemplateError[] {
+  return [...text.matchAll(withoutBraces)].map(([whole, dollar, brace]) => ({
+    message: `"${whole}" is text, and no placeholder`,
+    remedy: `write \${${dollar ?? brace ?? ""}}`,
+  }));
+}
+
+/** What to do where placeholders are not filled. */
+export const fillableKeys =
+  "placeholders work in `description`, `expression`, the `value` and `acknowledge` of a policy, and in `scripts`; write the value itself here";
+
 const zoneFacts = ["zone.name", "zone.id", "zone.account"];
 const variable = /^vars\.[a-z][a-z0-9_]*$/;
 const literal = "for a literal write $${";
@@ -52,13 +78,13 @@ function parseTemplate(text: string): Template {
       parts.push("${");
     } else if (close !== "}") {
       const remedy = `close it with }; ${literal}`;
-      errors.push({ offset, message: "a placeholder is not closed", remedy });
+      errors.push({ message: "a placeholder is not closed", remedy });
     } else if (zoneFacts.includes(name) || variable.test(name)) {
-      parts.push({ name, offset });
+      parts.push({ name });
     } else {
       const message = `there is no placeholder \${${name}}`;
       const known = [...zoneFacts, "vars.NAME"].map((each) => `\${${each}}`).join(", ");
-      errors.push({ offset, message, remedy: `write one of ${known}; ${literal}` });
+      errors.push({ message, remedy: `write one of ${known}; ${literal}` });
     }
   }
   parts.push(text.slice(end));
@@ -72,7 +98,14 @@ export interface FilledText {
 }
 
 /**
- * Fills a text. Values are escaped for where they stand: none can end the string or the source that contains it.
+ * The longest text that placeholders may make: values that contain each other could grow without
+ * end.
+ */
+const maxFilled = 65_536;
+
+/**
+ * Fills a text. Values are escaped for where they stand: none can end the string or the source that
+ * contains it.
  *
  * @param valueOf the value of a placeholder; `undefined` leaves it out, which the caller reports
  */
@@ -94,6 +127,12 @@ export function fillTemplate(
     const written = writtenAs(value, kind, filled);
     if (written === undefined) found.push(unfit(part, value, kind));
     else filled += written;
+    if (filled.length <= maxFilled) continue;
+    found.push({
+      message: `the text with its values is longer than ${maxFilled} characters`,
+      remedy: "shorten the values",
+    });
+    break;
   }
   return { text: filled, errors: found };
 }
@@ -119,6 +158,10 @@ function inExpression(value: TemplateValue, before: string): string | undefined 
   switch (quotingAfter(before)) {
     case "quoted":
       return text.replaceAll(/["\\]/g, String.raw`\$&`);
+    // The first character of the value would be part of the escape, and its own escape would count
+    // as text.
+    case "escape":
+      return undefined;
     case "raw":
       return text.includes('"') ? undefined : text;
     case "none":
@@ -128,11 +171,11 @@ function inExpression(value: TemplateValue, before: string): string | undefined 
 }
 
 /** Whether the end of the beginning of an expression is inside a string. */
-function quotingAfter(before: string): "none" | "quoted" | "raw" {
+function quotingAfter(before: string): "none" | "quoted" | "escape" | "raw" {
   const strings = /r(#*)"|"(?:[^"\\]|\\.)*"|"/gs;
   for (let match = strings.exec(before); match !== null; match = strings.exec(before)) {
     const [whole, hashes] = match;
-    if (whole === '"') return "quoted";
+    if (whole === '"') return /(?:^|[^\\])(?:\\\\)*\\$/.test(before) ? "escape" : "quoted";
     if (hashes === undefined) continue;
     const close = before.indexOf(`"${hashes}`, strings.lastIndex);
     if (close === -1) return "raw";
@@ -141,16 +184,13 @@ function quotingAfter(before: string): "none" | "quoted" | "raw" {
   return "none";
 }
 
-function unfit(
-  { name, offset }: Placeholder,
-  value: TemplateValue,
-  kind: TemplateKind,
-): TemplateError {
+function unfit({ name }: Placeholder, value: TemplateValue, kind: TemplateKind): TemplateError {
+  const isSource = kind === "csp";
   const shown = JSON.stringify(value);
-  const message = `the value ${shown} of \${${name}} cannot stand here`;
-  const remedy =
-    kind === "csp"
+  return {
+    message: `the value ${shown} of \${${name}} cannot stand in ${isSource ? "a source" : "an expression"}`,
+    remedy: isSource
       ? "a source has no space, comma or semicolon"
-      : "use a string with double quotes around it, and a value without line ends";
-  return { offset, message, remedy };
+      : "use a string with double quotes around it, no backslash before the placeholder, and a value without line ends",
+  };
 }

@@ -36,7 +36,9 @@ export function tooLarge(file: string): Diagnostic {
   return fileDiagnostic(file, "FILE_TOO_LARGE", message, "split it into several files");
 }
 
-/** Why a file or directory could not be read, from an error of `node:fs`; never its stack or path. */
+/**
+ * Why a file or directory could not be read, from an error of `node:fs`; never its stack or path.
+ */
 export function reasonOf(error: unknown): string {
   const code = errorCode(error);
   return code === "" ? "unknown reason" : (reasons[code] ?? code);

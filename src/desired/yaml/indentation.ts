@@ -8,7 +8,10 @@ export interface MisplacedLine {
   readonly expected: number;
 }
 
-/** A key, or a dash with or without a key; what follows it; and whether that is another line's business. */
+/**
+ * A key, or a dash with or without a key; what follows it; and whether that is another line's
+ * business.
+ */
 const entry = /^(?<dash>- +)?(?<name>[\w$."'*-]+)[ \t]*:(?:[ \t]+(?<value>\S.*))?$/;
 
 /** Where the keys of a map or the dashes of a list stand. */
@@ -18,8 +21,8 @@ interface Column {
 }
 
 /**
- * The first line of a YAML text that is indented too little or too much. Judges by lines alone, so it is only asked where the
- * text is not YAML.
+ * The first line of a YAML text that is indented too little or too much. Judges by lines alone, so
+ * it is only asked where the text is not YAML.
  */
 export function misplacedLine(text: string): MisplacedLine | undefined {
   const scan = new LineScan();
@@ -34,7 +37,9 @@ export function misplacedLine(text: string): MisplacedLine | undefined {
 
 class LineScan {
   #columns: readonly Column[] = [];
-  /** Whether the line before has a key without a value, so that the next one may be indented more. */
+  /**
+   * Whether the line before has a key without a value, so that the next one may be indented more.
+   */
   #isOpen = true;
   /** Lines that are indented more belong to a block of text. */
   #blockAbove: number | undefined;

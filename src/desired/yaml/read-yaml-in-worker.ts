@@ -25,8 +25,8 @@ export type YamlInWorker =
   | { readonly result: "failed"; readonly error: Error };
 
 /**
- * Like `readYaml`, on a thread of its own: a file of five thousand zones takes seconds, during which the daemon would
- * not answer probes. Rejects only when the signal aborts.
+ * Like `readYaml`, on a thread of its own: a file of five thousand zones takes seconds, during
+ * which the daemon would not answer probes. Rejects only when the signal aborts.
  */
 export async function readYamlInWorker(
   file: string,

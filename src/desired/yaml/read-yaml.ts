@@ -47,7 +47,8 @@ export function readYaml(file: string, text: string): YamlText {
     if (syntaxErrors.length > 0) continue;
     const before = reader.diagnostics.length;
     const read = reader.read(document.contents);
-    // A broken alias or a list that is too long became `null`: the schema would report a value that nobody wrote.
+    // A broken alias or a list that is too long became `null`: the schema would report a value that
+    // nobody wrote.
     const isWhole = !reader.diagnostics.slice(before).some(({ code }) => nullified.has(code));
     if (read.value !== null && isWhole) whole.push(read);
   }
@@ -79,7 +80,10 @@ const tooLarge: DiagnosticText = {
   remedy: "split it into several files",
 };
 
-/** Like `parseAllDocuments`, but stops when a text is too deep or has too many tokens, on which that spends seconds. */
+/**
+ * Like `parseAllDocuments`, but stops when a text is too deep or has too many tokens, on which that
+ * spends seconds.
+ */
 function compose(text: string): readonly Document.Parsed[] | Stopped {
   const parser = new Parser();
   const count = { tokens: 0 };
@@ -96,7 +100,10 @@ function compose(text: string): readonly Document.Parsed[] | Stopped {
   return count.tokens > maxTokens ? { stoppedAt: parser.offset, reason: tooLarge } : documents;
 }
 
-/** `yaml` creates an Error for each syntax error: with thousands of them, stack traces take most of the time. */
+/**
+ * `yaml` creates an Error for each syntax error: with thousands of them, stack traces take most of
+ * the time.
+ */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -107,7 +114,10 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-/** The documents of a text as tokens. It returns them together: a generator would be resumed for each lexeme. */
+/**
+ * The documents of a text as tokens. It returns them together: a generator would be resumed for
+ * each lexeme.
+ */
 function tokensOf(parser: Parser, text: string, count: { tokens: number }): readonly CST.Token[] {
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {

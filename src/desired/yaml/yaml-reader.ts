@@ -14,7 +14,10 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, grouped, maxDiagnostics } from "../diagnostics.ts";
 import { noParts, type Offsets, partSize, placeAt, type Source } from "../location.ts";
 
-/** The value of a document or of a part of it, and the index of its record in the offsets of the file. */
+/**
+ * The value of a document or of a part of it, and the index of its record in the offsets of the
+ * file.
+ */
 export interface YamlDocument {
   readonly value: unknown;
   readonly record: number;
@@ -36,7 +39,10 @@ export class YamlReader {
   readonly #path: (string | number)[] = [];
   readonly #anchors = new Map<string, Anchored>();
   readonly #offsets: number[] = [];
-  /** The record of the value that was read last: to return it with each value would cost an object for each scalar. */
+  /**
+   * The record of the value that was read last: to return it with each value would cost an object
+   * for each scalar.
+   */
   #record = noParts;
   #size = 0;
   #aliased = 0;
@@ -82,7 +88,10 @@ export class YamlReader {
     return isMap(node) ? this.#map(node) : this.#list(node);
   }
 
-  /** An alias yields the anchor's own object: a bomb costs nothing here, but later code would walk all of it. */
+  /**
+   * An alias yields the anchor's own object: a bomb costs nothing here, but later code would walk
+   * all of it.
+   */
   #alias(node: Alias.Parsed): unknown {
     this.#record = noParts;
     const anchored = this.#anchors.get(node.source);
@@ -136,6 +145,7 @@ export class YamlReader {
       if (this.#isFresh(map, node, name, offset)) {
         this.#record = noParts;
         map[name] = value === null ? null : this.#value(value);
+        if (isNothing(value)) this.#reportNothing(offset, name);
         parts.push(offset, value === null ? offset : value.range[0], this.#record);
         isInOrder &&= !looksLikeIndex.test(name);
       }
@@ -167,10 +177,23 @@ export class YamlReader {
     return false;
   }
 
+  /** It can mean an empty list, which deletes, or a list that is not declared, which does not. */
+  #reportNothing(offset: number, name: string): void {
+    const message = `"${name}" has no value`;
+    const remedy =
+      "write a value; [] for an empty list, which deletes what zonewarden owns; null to remove what a profile sets; or delete the key, to stop managing it";
+    this.#report("EMPTY_VALUE", offset, message, remedy);
+  }
+
   #report(code: DiagnosticCode, offset: number, message: string, remedy: string): void {
     const place = placeAt(this.#source, offset);
     this.diagnostics.push(diagnosticAt(place, { code, message, remedy }, this.#path));
   }
+}
+
+/** Whether a key has nothing after it, not even `null`. */
+function isNothing(value: ParsedNode | null): boolean {
+  return value === null || (isScalar(value) && value.value === null && value.source === "");
 }
 
 /** A pattern such as `*.example.com`, and not the name of an anchor. */

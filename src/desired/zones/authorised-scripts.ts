@@ -10,10 +10,10 @@ import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import type {
-  AcknowledgedFinding as FindingInFile,
-  AuthorisedScript as ScriptInFile,
-  Scripts,
-  Settings,
+  YamlAcknowledgedFinding,
+  YamlAuthorisedScript,
+  YamlScripts,
+  YamlSettings,
 } from "./zone-file.ts";
 
 const root: Path = ["page_shield", "scripts"];
@@ -25,8 +25,8 @@ export function scriptsOf(
     authorised = [],
     acknowledged = [],
     gone_after_days: goneAfterDays = 30,
-  }: Merged<Scripts>,
-  settings: Merged<Settings> | undefined,
+  }: Merged<YamlScripts>,
+  settings: Merged<YamlSettings> | undefined,
 ): Converted<DeclaredScripts | undefined> {
   const scripts = authorised.map((each) => scriptOf(each, [...root, "authorised", each.url]));
   const findings = acknowledged.map((each) => findingOf(each, [...root, "acknowledged", each.id]));
@@ -58,7 +58,7 @@ function wholePage(pattern: string): string {
 }
 
 /** Scripts of a zone whose monitoring is off are never seen. */
-function monitoring(settings: Merged<Settings> | undefined): readonly UnplacedDiagnostic[] {
+function monitoring(settings: Merged<YamlSettings> | undefined): readonly UnplacedDiagnostic[] {
   if (settings?.enabled === true) return [];
   const remedy = "declare page_shield.settings.enabled: true";
   if (settings?.enabled === undefined) {
@@ -78,7 +78,7 @@ const toFill = [
   ["review_by", "write the date by which it is reviewed again, like 2027-11-02"],
 ] as const;
 
-function scriptOf(script: Merged<ScriptInFile>, path: Path): Converted<AuthorisedScript> {
+function scriptOf(script: Merged<YamlAuthorisedScript>, path: Path): Converted<AuthorisedScript> {
   const text = (key: (typeof toFill)[number][0]): string => script[key]?.trim() ?? "";
   const integrity = integrityOf(script.integrity, [...path, "integrity"]);
   return {
@@ -120,7 +120,7 @@ function incomplete(url: string, key: string, path: Path, remedy: string): Unpla
 }
 
 function dates(
-  { approved_on: approvedOn, review_by: reviewBy }: Merged<ScriptInFile>,
+  { approved_on: approvedOn, review_by: reviewBy }: Merged<YamlAuthorisedScript>,
   path: Path,
 ): readonly UnplacedDiagnostic[] {
   const written = { approved_on: approvedOn ?? "", review_by: reviewBy ?? "" };
@@ -140,7 +140,7 @@ function noDate(text: string, path: Path): UnplacedDiagnostic {
 }
 
 function integrityOf(
-  written: Merged<ScriptInFile>["integrity"],
+  written: Merged<YamlAuthorisedScript>["integrity"],
   path: Path,
 ): Converted<ScriptIntegrity> {
   if (typeof written !== "object") return { value: { by: written ?? "any" }, diagnostics: [] };
@@ -168,7 +168,10 @@ function unknownHash(hash: string, path: Path): UnplacedDiagnostic {
   };
 }
 
-/** A later entry that an earlier or wider one makes needless: two that are equal, or one inside the other. */
+/**
+ * A later entry that an earlier or wider one makes needless: two that are equal, or one inside the
+ * other.
+ */
 function repetitions(scripts: readonly AuthorisedScript[]): readonly UnplacedDiagnostic[] {
   const plain = new Map<string, AuthorisedScript>();
   const patterns = scripts.filter(({ url }) => url.includes("*")).slice(0, maxPatterns);
@@ -201,7 +204,7 @@ function repetitions(scripts: readonly AuthorisedScript[]): readonly UnplacedDia
 const maxPatterns = 100;
 
 function findingOf(
-  { id, until = "", reason = "", by = "" }: Merged<FindingInFile>,
+  { id, until = "", reason = "", by = "" }: Merged<YamlAcknowledgedFinding>,
   path: Path,
 ): Converted<AcknowledgedFinding | undefined> {
   const texts = { until, reason: reason.trim(), by: by.trim() };

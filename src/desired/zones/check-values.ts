@@ -17,8 +17,8 @@ const scriptLists = ["authorised", "acknowledged"].map((list) => ["page_shield",
 const overrideLists = ["categories", "rules"].map((list) => ["overrides", list]);
 
 /**
- * Checks what the schema cannot: CSP values, filter expressions, and repeated keys of a profile or zone. A value is
- * also checked if others around it violate the schema.
+ * Checks what the schema cannot: CSP values, filter expressions, and repeated keys of a profile or
+ * zone. A value is also checked if others around it violate the schema.
  *
  * @param text of the file
  */
@@ -103,7 +103,9 @@ function checkSelector(part: FilePart): readonly Diagnostic[] {
 /** Policies and rules without diagnostics: zones share them, and need no second check. */
 const flawless = { page_shield: new WeakSet<object>(), managed_rules: new WeakSet<object>() };
 
-/** Maps of directives without diagnostics: policies with expressions of their own share them too. */
+/**
+ * Maps of directives without diagnostics: policies with expressions of their own share them too.
+ */
 const flawlessMaps = new WeakSet<object>();
 
 /** Checks the expression of a policy or rule, and the value of a policy. */
@@ -181,7 +183,10 @@ function isSources(value: unknown): boolean {
   return value === null || typeof value === "boolean";
 }
 
-/** At most one diagnostic more than a file reports, since finding places takes long; an error is among them. */
+/**
+ * At most one diagnostic more than a file reports, since finding places takes long; an error is
+ * among them.
+ */
 function limited(found: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   if (found.length <= maxDiagnostics) return found;
   const errors = found.filter(isError);

@@ -6,8 +6,8 @@ import type { Declared, Suspension, ZoneContent } from "../../zone/desired-zone.
 export type Combined = { readonly content: ZoneContent } | { readonly conflict: string };
 
 /**
- * Joins what two selectors declare for one zone. What only one of them declares is used; what both declare must be
- * equal. Of `mode` and `suspend` the stricter one is used.
+ * Joins what two selectors declare for one zone. What only one of them declares is used; what both
+ * declare must be equal. Of `mode` and `suspend` the stricter one is used.
  */
 export function combineSelectors(a: ZoneContent, b: ZoneContent): Combined {
   const settings = union(a.settings, b.settings, ({ name }) => name);

@@ -1,16 +1,18 @@
 import { canonicalCsp, cspOfMap } from "../../syntax/csp/csp.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { Path } from "../location.ts";
-import type { Policy } from "./zone-file.ts";
+import type { YamlPolicy } from "./zone-file.ts";
 
 /** The value of a policy in a file: text, or a map of directives. */
-export type CspInFile = Exclude<Policy["value"], null | undefined>;
+export type CspInFile = Exclude<YamlPolicy["value"], null | undefined>;
 
 export interface LocatedCsp {
   readonly text: string;
   /** Of the map itself. */
   readonly diagnostics: readonly SyntaxDiagnostic[];
-  /** For a map, the path of the directive or source at an offset of the text; `undefined` for text. */
+  /**
+   * For a map, the path of the directive or source at an offset of the text; `undefined` for text.
+   */
   readonly pathAt: ((offset: number) => Path) | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { certainlyImplies, certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import { commonRequest } from "../../syntax/expression/overlap/overlap.ts";
@@ -16,36 +17,42 @@ import {
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import { canonicalValue } from "./csp-text.ts";
-import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";
+import { selectsNoRequest } from "./selected-requests.ts";
+import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
 
-const list: Path = ["page_shield", "policies", "items"];
+/** Where they are in a zone. */
+export const policyList: Path = ["page_shield", "policies", "items"];
 
 /** The policies of a zone; no value if they are not declared. */
 export function policiesOf({
   items: merged,
   unmanaged = "report",
-}: Merged<Policies>): Converted<Declared<Policy> | undefined> {
+}: Merged<YamlPolicies>): Converted<Declared<Policy> | undefined> {
   if (merged === undefined) return { value: undefined, diagnostics: [] };
-  const converted = merged.map((item) => policyOf(item, [...list, item.key]));
+  const converted = merged.map((item) => policyOf(item, [...policyList, item.key]));
   const items = trimmed(converted.flatMap(({ value }) => value ?? []));
   return {
     value: { items, unmanaged },
     diagnostics: [
       ...converted.flatMap(({ diagnostics }) => diagnostics),
-      ...formerKeyConflicts(items, list),
-      ...repeatedDescriptions(items, list),
+      ...formerKeyConflicts(items, policyList),
+      ...repeatedDescriptions(items, policyList),
       ...overlaps(items),
+      ...repeated(items),
     ],
   };
 }
 
-function policyOf(item: Merged<PolicyInFile>, path: Path): Converted<Policy | undefined> {
+function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | undefined> {
   const { key, was, description = "", action, expression, enabled = true, value } = item;
   const diagnostics = [
     ...needed
       .filter(([name]) => item[name] === undefined)
       .map(([name, remedy]) => missing(path, `"${name}" of the policy "${key}"`, remedy)),
     ...markInDescription(description, path),
+    ...(enabled && expression && certaintyOf(expression) === "never"
+      ? selectsNoRequest("policy", item, path)
+      : []),
   ];
   if (!action || !expression || !value) return { value: undefined, diagnostics };
   return {
@@ -69,7 +76,9 @@ const needed = [
   ["value", "write the policy, like: script-src 'self'"],
 ] as const;
 
-/** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
+/**
+ * Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7).
+ */
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
   const allowed = items.filter(({ action, enabled }) => action === "allow" && enabled);
   if (allowed.length < 2) return [];
@@ -90,6 +99,32 @@ function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
   });
 }
 
+/** Policies that do what an earlier one does, for no other requests. */
+function repeated(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
+  const alike = Map.groupBy(
+    items.filter(({ enabled }) => enabled),
+    ({ action, value }) => `${action} ${value}`,
+  );
+  let left = maxComparisons;
+  return [...alike.values()].flatMap((group) =>
+    group.flatMap((later, index) => {
+      const earlier = group.slice(0, index).find(({ expression }) => {
+        left -= 1;
+        return left >= 0 && certainlyImplies(later.expression, expression);
+      });
+      if (earlier === undefined) return [];
+      return [
+        {
+          code: "REPEATED_POLICY" as const,
+          path: [...policyList, later.key],
+          message: `"${earlier.key}" already does what "${later.key}" does, for all of its requests`,
+          remedy: `delete "${later.key}"`,
+        },
+      ];
+    }),
+  );
+}
+
 /** Pairs of policies of a zone that are compared; the time for more would not be worth it. */
 const maxComparisons = 1_000;
 
@@ -97,7 +132,7 @@ function overlap(key: string, other: string, page: SampleRequest): UnplacedDiagn
   const url = `${page.ssl ? "https" : "http"}://${page.host}${page.path}`;
   return {
     code: "ALLOW_OVERLAP",
-    path: [...list, key],
+    path: [...policyList, key],
     message: `"${key}" and "${other}" can both apply to one page, such as ${page.method} ${url}, where browsers then allow only what both allow`,
     remedy: `add "and not (…)" with the expression of "${other}", or merge the two policies`,
   };

@@ -1,6 +1,6 @@
 import { byText } from "../../syntax/by-text.ts";
+import { certainlyImplies, certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { selectsEverything } from "../../syntax/expression/overlap/selects-everything.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
@@ -22,31 +22,34 @@ import {
 } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
-import { skipRuleOf, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
-import type * as ZoneFile from "./zone-file.ts";
+import { selectsNoRequest } from "./selected-requests.ts";
+import { covers, skipRuleOf, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
+import type { YamlManagedRule, YamlManagedRules, YamlOverrides } from "./zone-file.ts";
 
-type ManagedRule = Merged<ZoneFile.ManagedRule>;
-type OverridesInFile = Merged<ZoneFile.Overrides>;
+type ManagedRule = Merged<YamlManagedRule>;
+type OverridesInFile = Merged<YamlOverrides>;
 
-const list: Path = ["managed_rules", "rules"];
+/** Where they are in a zone. */
+export const ruleList: Path = ["managed_rules", "rules"];
 
 /** The rules of a zone in order; no value if they are not declared. */
 export function rulesOf({
   rules,
   unmanaged = "report",
-}: Merged<ZoneFile.ManagedRules>): Converted<Declared<Rule> | undefined> {
+}: Merged<YamlManagedRules>): Converted<Declared<Rule> | undefined> {
   if (rules === undefined) return { value: undefined, diagnostics: [] };
-  const converted = inOrder(rules).map((rule) => ruleOf(rule, [...list, rule.key]));
+  const converted = inOrder(rules).map((rule) => ruleOf(rule, [...ruleList, rule.key]));
   const items = trimmed(converted.flatMap(({ value }) => value ?? []));
   return {
     value: { items, unmanaged },
     diagnostics: [
       ...unknownNeighbours(rules),
       ...converted.flatMap(({ diagnostics }) => diagnostics),
-      ...formerKeyConflicts(items, list),
-      ...repeatedDescriptions(items, list),
+      ...formerKeyConflicts(items, ruleList),
+      ...repeatedDescriptions(items, ruleList),
       ...deployedTwice(items),
-      ...skipsWithoutEffect(items, list),
+      ...skipsWithoutEffect(items, ruleList),
+      ...shadowedSkips(items),
     ],
   };
 }
@@ -63,13 +66,44 @@ function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
   const diagnostics = [
     ...markInDescription(rule.description, path),
     ...inner.diagnostics,
-    ...(base.enabled && rule.skip && selectsEverything(base.expression)
-      ? skipsEveryRequest(rule, path)
-      : []),
+    ...(base.enabled ? certainExpression(rule, base.expression, path) : []),
     ...deployOrSkip(rule, path),
   ];
   return { value: inner.value, diagnostics };
 }
+
+/** An exception for every request, or a deployment for none. */
+function certainExpression(
+  rule: ManagedRule,
+  expression: string,
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  const certainty = certaintyOf(expression);
+  if (rule.skip) return certainty === "always" ? skipsEveryRequest(rule, path) : [];
+  return certainty === "never" ? selectsNoRequest("rule", rule, path) : [];
+}
+
+/** Exceptions that an earlier one makes needless: it skips as much, for all of their requests. */
+function shadowedSkips(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
+  const skips = items.filter((rule) => rule.action === "skip" && rule.enabled);
+  return skips.slice(0, maxCompared).flatMap((later, index) => {
+    const earlier = skips
+      .slice(0, index)
+      .find((each) => covers(each, later) && certainlyImplies(later.expression, each.expression));
+    if (earlier === undefined) return [];
+    return [
+      {
+        code: "SHADOWED_EXCEPTION" as const,
+        path: [...ruleList, later.key],
+        message: `"${earlier.key}" before it already skips what "${later.key}" skips`,
+        remedy: `delete "${later.key}"`,
+      },
+    ];
+  });
+}
+
+/** More exceptions of one zone are not compared: it would take too long. */
+const maxCompared = 100;
 
 /** A rule does one of the two. */
 function deployOrSkip(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] {
@@ -93,7 +127,7 @@ function deployedTwice(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
     return [
       {
         code: "RULESET_TWICE" as const,
-        path: [...list, rule.key, "deploy"],
+        path: [...ruleList, rule.key, "deploy"],
         message: `"${rule.key}" deploys the managed ruleset that "${other}" deploys`,
         remedy: "keep one of the two; an exception is a `skip:` rule before it",
       },
@@ -102,8 +136,8 @@ function deployedTwice(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
 }
 
 /**
- * Moves rules by their `before` and `after`; all others keep the order of the list. Rules before (or after) the same
- * rule keep their order among themselves.
+ * Moves rules by their `before` and `after`; all others keep the order of the list. Rules before
+ * (or after) the same rule keep their order among themselves.
  */
 function inOrder(rules: readonly ManagedRule[]): readonly ManagedRule[] {
   const ordered = [...rules];
@@ -137,7 +171,7 @@ function unknownNeighbours(rules: readonly ManagedRule[]): readonly UnplacedDiag
       return [
         {
           code: "UNKNOWN_ORDER" as const,
-          path: [...list, rule.key, side],
+          path: [...ruleList, rule.key, side],
           message: `"${rule.key}" cannot be ${side} "${neighbour}": the zone has no other rule with that key`,
           remedy: didYouMean(neighbour, others) || known,
         },

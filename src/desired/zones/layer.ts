@@ -2,7 +2,7 @@ import { isJsonObject } from "../../syntax/json.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Located, Path } from "../location.ts";
-import type { Profile, ZoneEntry } from "./zone-file.ts";
+import type { YamlProfile, YamlZoneEntry } from "./zone-file.ts";
 
 /** A profile or an entry of `zones:` as written in a file; its shape is not checked yet. */
 export interface FilePart {
@@ -18,12 +18,12 @@ export interface FilePart {
 
 /** One set of values that is merged into a zone: a profile, or the zone's own entry. */
 export interface Layer extends FilePart {
-  readonly content: Profile | ZoneEntry;
+  readonly content: YamlProfile | YamlZoneEntry;
 }
 
 /** An entry of `zones:`. */
 export interface ZoneLayer extends Layer {
-  readonly content: ZoneEntry;
+  readonly content: YamlZoneEntry;
 }
 
 /** The layers of a declared zone, the zone itself last. */
@@ -34,8 +34,8 @@ export interface TraceEntry {
 }
 
 /**
- * What sets the merged value at `path`, and where in its document: the last layer that has it, else the one with its
- * nearest parent, else `zone`.
+ * What sets the merged value at `path`, and where in its document: the last layer that has it, else
+ * the one with its nearest parent, else `zone`.
  *
  * @param path names the items of keyed lists by their key, and all others by their index
  */
@@ -62,7 +62,9 @@ export function diagnosticInPart(
   return diagnosticIn(document, { ...unplaced, path: [...above, ...path], atKey });
 }
 
-/** Where in the document of `layer` the merged path is; `undefined` if the layer does not set it. */
+/**
+ * Where in the document of `layer` the merged path is; `undefined` if the layer does not set it.
+ */
 function pathIn(layer: Layer, path: Path): Path | undefined {
   const steps: (string | number)[] = [...layer.path];
   let holder: unknown = layer.content;

@@ -17,14 +17,17 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { settingNames, type Rule } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
-import { firstErrorPointer, isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
+import { schemaDiagnostic } from "../json-schema-messages.ts";
+import { firstError, isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
-import { type FilledZone, fillZone, type ZoneFacts } from "../template/fill-zone.ts";
-import { variablesOf } from "../template/variables.ts";
+import { type FilledZone, fillZone } from "../template/fill-zone.ts";
+import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
-import { policiesOf } from "./declared-policies.ts";
-import { rulesOf } from "./declared-rules.ts";
+import { policiesOf, policyList } from "./declared-policies.ts";
+import { ruleList, rulesOf } from "./declared-rules.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
+import { nullsWithoutEffect } from "./null-lists.ts";
+import { outsideOfZone } from "./outside-of-zone.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
 
@@ -35,13 +38,15 @@ export interface MergedEntry {
   /** `undefined` if there is an error. */
   readonly document: ZoneDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
+  /** The variables whose values are in its texts. */
+  readonly used: ReadonlySet<string>;
 }
 
 type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
 
 /**
- * Merges layers into zone documents. Values that several zones share are merged and converted once: equal parts of
- * different zones are the same objects.
+ * Merges layers into zone documents. Values that several zones share are merged and converted once:
+ * equal parts of different zones are the same objects.
  */
 export class ZoneMerger {
   readonly #values = new ValueMerger();
@@ -54,12 +59,15 @@ export class ZoneMerger {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
     const content = this.#contentOf(zone, layers, factsOf(target.value));
-    const diagnostics = [target, suspension, content]
-      .flatMap((part) => part.diagnostics)
-      .map((unplaced) => placed(zone, layers, unplaced));
+    const diagnostics = [
+      ...nullsWithoutEffect(layers),
+      ...[target, suspension, content]
+        .flatMap((part) => part.diagnostics)
+        .map((unplaced) => placed(zone, layers, unplaced)),
+    ];
     const failed = diagnostics.some(isError);
     if (failed || target.value === undefined) {
-      return { target: target.value, document: undefined, diagnostics };
+      return { target: target.value, document: undefined, diagnostics, used: content.used };
     }
     const document = {
       target: target.value,
@@ -67,10 +75,13 @@ export class ZoneMerger {
       place: keyPlace(zone.document, zone.path),
       ...(content.isSample && { contentFor: contentFor(zone, layers, suspension.value) }),
     };
-    return { target: target.value, document, diagnostics };
+    return { target: target.value, document, diagnostics, used: content.used };
   }
 
-  /** The content with its placeholders filled by what is known of the zone; `undefined` if there is an error. */
+  /**
+   * The content with its placeholders filled by what is known of the zone; `undefined` if there is
+   * an error.
+   */
   contentWith(
     zone: ZoneLayer,
     layers: readonly Layer[],
@@ -85,7 +96,7 @@ export class ZoneMerger {
     zone: ZoneLayer,
     layers: readonly Layer[],
     facts: ZoneFacts,
-  ): Converted<Omit<ZoneContent, "suspension">> & { readonly isSample: boolean } {
+  ): Converted<Omit<ZoneContent, "suspension">> & Pick<FilledZone, "isSample" | "used"> {
     const filled = filledValues(this.#valuesOf(zone, layers), layers, facts);
     const merged = filled.values;
     const { page_shield: shieldValues, managed_rules: ruleValues } = merged;
@@ -101,8 +112,15 @@ export class ZoneMerger {
         ...shield.value,
         rules: rules?.value,
       },
-      diagnostics: [...filled.diagnostics, ...shield.diagnostics, ...(rules?.diagnostics ?? [])],
+      diagnostics: [
+        ...filled.diagnostics,
+        ...shield.diagnostics,
+        ...(rules?.diagnostics ?? []),
+        ...outsideOfZone(shield.value.policies?.items, facts.name, policyList),
+        ...outsideOfZone(rules?.value?.items, facts.name, ruleList),
+      ],
       isSample: filled.isSample,
+      used: filled.used,
     };
   }
 
@@ -123,8 +141,8 @@ export class ZoneMerger {
 function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneFacts): FilledZone {
   const isPlain = layers.every((layer) => layer.isTemplate !== true && !layer.content.vars);
   return isPlain
-    ? { values, diagnostics: [], isSample: false }
-    : fillZone(values, facts, variablesOf(layers));
+    ? { values, diagnostics: [], isSample: false, used: new Set() }
+    : fillZone(values, Variables.of(layers, facts));
 }
 
 function placed(
@@ -158,15 +176,20 @@ function contentFor(
 }
 
 /**
- * What a merge left incomplete, because `null` removed a value that the rest needs. Each part was valid by itself, so that
- * nothing else can be wrong. The items of a list are found by their key.
+ * What is wrong with a merged value: `null` removed a part that the rest needs, or placeholders
+ * made a part that does not match the schema. Each part was valid by itself, so that nothing else
+ * can be wrong. The items of a list are found by their key.
  */
 function incomplete(key: string, merged: unknown, shape: Shape<unknown>): UnplacedDiagnostic {
   const path: (string | number)[] = [key];
+  const error = firstError(shape, merged);
   let value = merged;
-  for (const name of firstErrorPointer(shape, merged).split("/").slice(1)) {
+  for (const name of (error?.instancePath ?? "").split("/").slice(1)) {
     value = isJsonList(value) ? value[Number(name)] : coerceObject(value)[name];
     path.push(identityOf(value) ?? name);
+  }
+  if (error !== undefined && (error.keyword === "pattern" || error.keyword === "maxLength")) {
+    return { ...schemaDiagnostic(error, () => []), path };
   }
   return {
     code: "MISSING_KEY",

@@ -16,10 +16,10 @@ export interface ResolvedName {
 }
 
 /**
- * Decides which of the declared zones of one name to manage: the one with the closest declaration (by id, then by name,
- * then by selector), and of several the only active one. Accounts can have zones with the same name; the service
- * answers requests with the active one (SERVICE.md C.4). While the zones of a credential are not listed, the active zone
- * may be among them.
+ * Decides which of the declared zones of one name to manage: the one with the closest declaration
+ * (by id, then by name, then by selector), and of several the only active one. Accounts can have
+ * zones with the same name; the service answers requests with the active one (SERVICE.md C.4).
+ * While the zones of a credential are not listed, the active zone may be among them.
  */
 export function resolveNamesakes(
   declared: readonly ZoneDeclarations[],

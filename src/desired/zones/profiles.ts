@@ -88,7 +88,10 @@ export class Profiles {
     return this.#stacks.get(name) ?? brokenStack;
   }
 
-  /** Resolves a profile after those that it extends, without recursion: a chain may have thousands of profiles. */
+  /**
+   * Resolves a profile after those that it extends, without recursion: a chain may have thousands
+   * of profiles.
+   */
   #visit(root: string): void {
     const open: OpenProfile[] = [];
     const depths = new Map<string, number>();

@@ -19,8 +19,9 @@ export interface Selection {
 }
 
 /**
- * Finds the zones that documents declare. An explicit declaration beats every selector; several selectors that match a
- * zone must not contradict each other. A zone with an error is left out, the others stay.
+ * Finds the zones that documents declare. An explicit declaration beats every selector; several
+ * selectors that match a zone must not contradict each other. A zone with an error is left out, the
+ * others stay.
  */
 export function selectZones(
   documents: readonly ZoneDocument[],
@@ -95,7 +96,9 @@ function resolveNames(
     diagnostics.push(...reasons);
     const reason = reasons.at(-1);
     if (resolved !== undefined && joined?.content !== undefined) {
-      found.push({ zone: resolved.zone, content: joined.content });
+      const { zone, documents } = resolved;
+      const isRestored = documents.some((each) => each.isRestored);
+      found.push({ zone, content: joined.content, ...(isRestored && { isRestored }) });
     } else if (reason !== undefined) leftAlone.set(name, reason);
   }
   return { zones: found, diagnostics, leftAlone };

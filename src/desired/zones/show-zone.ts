@@ -8,8 +8,8 @@ import {
 } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
-import { fillZone, type ZoneFacts } from "../template/fill-zone.ts";
-import { variablesOf } from "../template/variables.ts";
+import { fillZone } from "../template/fill-zone.ts";
+import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
 import { ValueMerger } from "./value-merger.ts";
 
@@ -35,10 +35,12 @@ export function showZone(
   const merged = layers.reduce<Json>((below, { content }) => {
     return merger.merge(below, coerceObject(content)) ?? {};
   }, {});
-  const variables = variablesOf(layers);
-  const facts = factsOf(coerceObject(own.content));
-  const { values } = fillZone(coerceObject(merged), facts, variables);
-  const known = [...variables.values].map(([name, value]) => ({ path: ["vars", name], value }));
+  const variables = Variables.of(layers, factsOf(coerceObject(own.content)));
+  const { values } = fillZone(coerceObject(merged), variables);
+  const known = [...variables.names].flatMap((name) => {
+    const value = variables.valueOf(`vars.${name}`);
+    return value === undefined ? [] : [{ path: ["vars", name], value }];
+  });
   const filled = [...leaves(values, [])].filter(({ path }) => !notMerged.has(String(path[0])));
   return [...known, ...filled].map(({ path, value }) => shown(own, layers, path, value));
 }
@@ -51,7 +53,10 @@ function factsOf({ name, id }: JsonObject): ZoneFacts {
   };
 }
 
-/** Selectors whose name pattern matches `name`; whatever else they match on is unknown without a listing. */
+/**
+ * Selectors whose name pattern matches `name`; whatever else they match on is unknown without a
+ * listing.
+ */
 export function selectorsNaming(
   documents: readonly ZoneDocument[],
   name: string,

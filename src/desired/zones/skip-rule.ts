@@ -4,14 +4,14 @@ import type { Rule, SkipParameters, SkipRule } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
-import type { ManagedRule, Skip } from "./zone-file.ts";
+import type { YamlManagedRule, YamlSkip } from "./zone-file.ts";
 
 /** What `acknowledge` must contain for an exception that spares every request. */
 export const everyRequest = "every-request";
 
 /** A rule with an exception. */
 export function skipRuleOf(
-  rule: Merged<ManagedRule>,
+  rule: Merged<YamlManagedRule>,
   base: Omit<SkipRule, "action" | "skip" | "logging">,
   path: Path,
 ): Converted<SkipRule> {
@@ -30,7 +30,7 @@ export function skipRuleOf(
 
 /** An exception for every request that does not acknowledge it. */
 export function skipsEveryRequest(
-  { key, acknowledge }: Merged<ManagedRule>,
+  { key, acknowledge }: Merged<YamlManagedRule>,
   path: Path,
 ): readonly UnplacedDiagnostic[] {
   if (acknowledge?.includes(everyRequest) === true) return [];
@@ -44,7 +44,9 @@ export function skipsEveryRequest(
   return [found];
 }
 
-/** Exceptions that match no rule after them: a skip rule acts on later rules only (SERVICE.md B.4). */
+/**
+ * Exceptions that match no rule after them: a skip rule acts on later rules only (SERVICE.md B.4).
+ */
 export function skipsWithoutEffect(
   items: readonly Rule[],
   list: Path,
@@ -65,7 +67,28 @@ export function skipsWithoutEffect(
   });
 }
 
-function parametersOf(skip: Merged<Skip>): SkipParameters {
+/** Whether an exception skips everything that another one skips. */
+export function covers(wide: Rule, narrow: Rule): boolean {
+  if (wide.action !== "skip" || narrow.action !== "skip") return false;
+  const [a, b] = [wide.skip, narrow.skip];
+  const isWhole = a.phase || a.ruleset;
+  const hasRules = Object.entries(b.rules).every(
+    ([ruleset, ids]) =>
+      a.rulesets.includes(ruleset) || ids.every((id) => a.rules[ruleset]?.includes(id) === true),
+  );
+  return (
+    (a.phase || !b.phase) &&
+    (isWhole || (!b.ruleset && hasRules && isSubset(b.rulesets, a.rulesets))) &&
+    isSubset(b.phases, a.phases) &&
+    isSubset(b.products, a.products)
+  );
+}
+
+function isSubset(narrow: readonly string[], wide: readonly string[]): boolean {
+  return narrow.every((each) => wide.includes(each));
+}
+
+function parametersOf(skip: Merged<YamlSkip>): SkipParameters {
   const rules = Object.entries(skip.rules ?? {})
     .filter(([, ids]) => ids.length > 0)
     .map(([ruleset, ids]) => [rulesetId(ruleset), unique(ids)] as const);
@@ -93,7 +116,10 @@ function skipsNothing(skip: SkipParameters): boolean {
   return !skip.ruleset && !skip.phase && named.length === 0;
 }
 
-/** Whether it skips something outside of this entry point, so that the order of its rules does not matter. */
+/**
+ * Whether it skips something outside of this entry point, so that the order of its rules does not
+ * matter.
+ */
 function skipsBeyondEntrypoint({ phase, phases, products }: SkipParameters): boolean {
   return phase || phases.length > 0 || products.length > 0;
 }

@@ -4,14 +4,14 @@ import type { Suspension, Target } from "../../zone/desired-zone.ts";
 import { startOf } from "../../zone/written-date.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
 import type { Converted } from "../diagnostics.ts";
-import type { ZoneEntry } from "./zone-file.ts";
+import type { YamlZoneEntry } from "./zone-file.ts";
 
 /** Which zones an entry declares; no value if the name is invalid. */
 export function targetOf({
   match,
   id: writtenId,
   name: written = "",
-}: ZoneEntry): Converted<Target | undefined> {
+}: YamlZoneEntry): Converted<Target | undefined> {
   if (match !== undefined) {
     const { name, account, status, plan } = match;
     const value = { by: "selector", selector: { name, account, status, plan } } as const;
@@ -42,7 +42,9 @@ export function labelOf(target: Target): string {
 }
 
 /** Why and how long a zone is suspended; no value if it is not. */
-export function suspensionOf({ suspend = false }: ZoneEntry): Converted<Suspension | undefined> {
+export function suspensionOf({
+  suspend = false,
+}: YamlZoneEntry): Converted<Suspension | undefined> {
   if (suspend === false) return { value: undefined, diagnostics: [] };
   if (suspend === true) {
     return { value: { reason: "no reason given", until: undefined }, diagnostics: [] };

@@ -2,10 +2,12 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../synt
 import { identityOf } from "./layer.ts";
 
 /**
- * Merges values of profiles and zones: maps by key, lists of keyed items by their key; of anything else the later value
- * wins. `null` and `remove: true` remove the earlier value; neither is in the result.
+ * Merges values of profiles and zones: maps by key, lists of keyed items by their key; of anything
+ * else the later value wins. `null` and `remove: true` remove the earlier value; neither is in the
+ * result.
  *
- * A value that only one side has is returned as it is, so that zones with the same profile share its values.
+ * A value that only one side has is returned as it is, so that zones with the same profile share
+ * its values.
  */
 export class ValueMerger {
   readonly #cleaned = new WeakMap<object, Json>();
@@ -54,7 +56,9 @@ export class ValueMerger {
     return [...merged.values()];
   }
 
-  /** The value without `null` and `remove`; most values have neither, and are returned as they are. */
+  /**
+   * The value without `null` and `remove`; most values have neither, and are returned as they are.
+   */
   #clean(value: Json): Json {
     if (typeof value !== "object" || value === null || isClean(value)) return value;
     const known = this.#cleaned.get(value);

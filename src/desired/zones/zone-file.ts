@@ -1,7 +1,7 @@
 // Made from schemas/zones.schema.json by `npm run generate`; a test compares them.
 
-export type Name = string;
-export type Vars = {
+export type YamlName = string;
+export type YamlVars = {
   [k: string]:
     | string
     | number
@@ -14,35 +14,35 @@ export type Vars = {
       }
     | null;
 } | null;
-export type Mode = "enforce" | "observe" | null;
-export type PageShield = {
-  settings?: Settings;
-  policies?: Policies;
-  scripts?: Scripts;
+export type YamlMode = "enforce" | "observe" | null;
+export type YamlPageShield = {
+  settings?: YamlSettings;
+  policies?: YamlPolicies;
+  scripts?: YamlScripts;
 } | null;
-export type Settings = {
+export type YamlSettings = {
   enabled?: boolean | null;
   use_cloudflare_reporting_endpoint?: boolean | null;
   use_service_reporting_endpoint?: boolean | null;
   use_connection_url_path?: boolean | null;
 } | null;
-export type Policies = {
+export type YamlPolicies = {
   /**
    * @maxItems 200
    */
-  items?: Policy[] | null;
-  unmanaged?: Unmanaged;
+  items?: YamlPolicy[] | null;
+  unmanaged?: YamlUnmanaged;
 } | null;
-export type Key = string;
-export type Was = string | null;
-export type Remove = true;
-export type Expression = string | null;
+export type YamlKey = string;
+export type YamlWas = string | null;
+export type YamlRemove = true;
+export type YamlExpression = string | null;
 /**
  * @maxItems 1000
  */
-export type Sources = string[] | boolean | null;
-export type Unmanaged = "report" | "delete" | "ignore" | null;
-export type Scripts = {
+export type YamlSources = string[] | boolean | null;
+export type YamlUnmanaged = "report" | "delete" | "ignore" | null;
+export type YamlScripts = {
   /**
    * @minItems 1
    * @maxItems 50
@@ -51,43 +51,43 @@ export type Scripts = {
   /**
    * @maxItems 1000
    */
-  authorised?: AuthorisedScript[] | null;
+  authorised?: YamlAuthorisedScript[] | null;
   /**
    * @maxItems 1000
    */
-  acknowledged?: AcknowledgedFinding[] | null;
+  acknowledged?: YamlAcknowledgedFinding[] | null;
   gone_after_days?: number | null;
 } | null;
-export type ManagedRules = {
+export type YamlManagedRules = {
   /**
    * @maxItems 1000
    */
-  rules?: ManagedRule[] | null;
-  unmanaged?: Unmanaged;
+  rules?: YamlManagedRule[] | null;
+  unmanaged?: YamlUnmanaged;
 } | null;
-export type Overrides = {
+export type YamlOverrides = {
   enabled?: boolean | null;
-  action?: OverrideAction;
-  sensitivity_level?: SensitivityLevel;
+  action?: YamlOverrideAction;
+  sensitivity_level?: YamlSensitivityLevel;
   /**
    * @maxItems 1000
    */
-  categories?: CategoryOverride[] | null;
+  categories?: YamlCategoryOverride[] | null;
   /**
    * @maxItems 1000
    */
-  rules?: RuleOverride[] | null;
+  rules?: YamlRuleOverride[] | null;
 } | null;
-export type OverrideAction =
+export type YamlOverrideAction =
   "block" | "managed_challenge" | "js_challenge" | "log" | "challenge" | null;
-export type SensitivityLevel = "default" | "medium" | "low" | "eoff" | null;
-export type Skip = {
+export type YamlSensitivityLevel = "default" | "medium" | "low" | "eoff" | null;
+export type YamlSkip = {
   ruleset?: "current" | null;
   phase?: "current" | null;
   /**
    * @maxItems 1000
    */
-  rulesets?: RulesetName[] | null;
+  rulesets?: YamlRulesetName[] | null;
   rules?: {
     /**
      * @maxItems 1000
@@ -104,55 +104,55 @@ export type Skip = {
   products?:
     ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
 } | null;
-export type RulesetName = string;
+export type YamlRulesetName = string;
 
 export interface ZoneFile {
   $schema?: string;
   version?: 1;
   profiles?: {
-    [k: string]: Profile;
+    [k: string]: YamlProfile;
   };
-  zones?: ZoneEntry[];
+  zones?: YamlZoneEntry[];
 }
-export interface Profile {
+export interface YamlProfile {
   description?: string;
   /**
    * @maxItems 100
    */
-  extends?: Name[];
-  vars?: Vars;
-  mode?: Mode;
-  page_shield?: PageShield;
-  managed_rules?: ManagedRules;
+  extends?: YamlName[];
+  vars?: YamlVars;
+  mode?: YamlMode;
+  page_shield?: YamlPageShield;
+  managed_rules?: YamlManagedRules;
 }
-export interface Policy {
-  key: Key;
-  was?: Was;
-  remove?: Remove;
+export interface YamlPolicy {
+  key: YamlKey;
+  was?: YamlWas;
+  remove?: YamlRemove;
   description?: string | null;
   action?: "log" | "allow" | "add_reporting_directives" | null;
-  expression?: Expression;
+  expression?: YamlExpression;
   enabled?: boolean | null;
   value?:
     | string
     | {
-        "default-src"?: Sources;
-        "script-src"?: Sources;
-        "style-src"?: Sources;
-        "connect-src"?: Sources;
-        "img-src"?: Sources;
-        "font-src"?: Sources;
-        "object-src"?: Sources;
-        "media-src"?: Sources;
-        "manifest-src"?: Sources;
-        "child-src"?: Sources;
-        "frame-src"?: Sources;
-        "worker-src"?: Sources;
-        "form-action"?: Sources;
-        "base-uri"?: Sources;
-        "frame-ancestors"?: Sources;
-        "upgrade-insecure-requests"?: Sources;
-        [k: string]: Sources | undefined;
+        "default-src"?: YamlSources;
+        "script-src"?: YamlSources;
+        "style-src"?: YamlSources;
+        "connect-src"?: YamlSources;
+        "img-src"?: YamlSources;
+        "font-src"?: YamlSources;
+        "object-src"?: YamlSources;
+        "media-src"?: YamlSources;
+        "manifest-src"?: YamlSources;
+        "child-src"?: YamlSources;
+        "frame-src"?: YamlSources;
+        "worker-src"?: YamlSources;
+        "form-action"?: YamlSources;
+        "base-uri"?: YamlSources;
+        "frame-ancestors"?: YamlSources;
+        "upgrade-insecure-requests"?: YamlSources;
+        [k: string]: YamlSources | undefined;
       }
     | null;
   /**
@@ -160,9 +160,9 @@ export interface Policy {
    */
   acknowledge?: string[] | null;
 }
-export interface AuthorisedScript {
+export interface YamlAuthorisedScript {
   url: string;
-  remove?: Remove;
+  remove?: YamlRemove;
   owner?: string | null;
   justification?: string | null;
   approved_by?: string | null;
@@ -178,66 +178,66 @@ export interface AuthorisedScript {
         hashes: string[];
       };
 }
-export interface AcknowledgedFinding {
+export interface YamlAcknowledgedFinding {
   id: string;
-  remove?: Remove;
+  remove?: YamlRemove;
   until?: string | null;
   reason?: string | null;
   by?: string | null;
 }
-export interface ManagedRule {
-  key: Key;
-  was?: Was;
-  remove?: Remove;
+export interface YamlManagedRule {
+  key: YamlKey;
+  was?: YamlWas;
+  remove?: YamlRemove;
   before?: string | null;
   after?: string | null;
   deploy?: string | null;
   paranoia_level?: 1 | 2 | 3 | 4 | null;
   score_threshold?: ("low" | "medium" | "high" | null) | number;
   action?: "block" | "managed_challenge" | "js_challenge" | "log" | "challenge" | null;
-  overrides?: Overrides;
-  skip?: Skip;
+  overrides?: YamlOverrides;
+  skip?: YamlSkip;
   logging?: boolean | null;
-  acknowledge?: "every-request"[] | null;
+  acknowledge?: ("every-request" | "no-request")[] | null;
   expression?: string | null;
   enabled?: boolean | null;
   description?: string | null;
 }
-export interface CategoryOverride {
+export interface YamlCategoryOverride {
   category: string;
-  remove?: Remove;
+  remove?: YamlRemove;
   enabled?: boolean | null;
-  action?: OverrideAction;
-  sensitivity_level?: SensitivityLevel;
+  action?: YamlOverrideAction;
+  sensitivity_level?: YamlSensitivityLevel;
 }
-export interface RuleOverride {
+export interface YamlRuleOverride {
   id: string;
-  remove?: Remove;
+  remove?: YamlRemove;
   enabled?: boolean | null;
-  action?: OverrideAction;
+  action?: YamlOverrideAction;
   score_threshold?: number | null;
-  sensitivity_level?: SensitivityLevel;
+  sensitivity_level?: YamlSensitivityLevel;
 }
-export interface ZoneEntry {
+export interface YamlZoneEntry {
   name?: string;
   id?: string;
-  match?: Selector;
+  match?: YamlSelector;
   /**
    * @maxItems 100
    */
-  profiles?: Name[];
-  vars?: Vars;
-  mode?: Mode;
+  profiles?: YamlName[];
+  vars?: YamlVars;
+  mode?: YamlMode;
   suspend?:
     | boolean
     | {
         reason: string;
         until?: string;
       };
-  page_shield?: PageShield;
-  managed_rules?: ManagedRules;
+  page_shield?: YamlPageShield;
+  managed_rules?: YamlManagedRules;
 }
-export interface Selector {
+export interface YamlSelector {
   name?: string;
   account?: string;
   status?: string;

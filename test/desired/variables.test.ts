@@ -1,0 +1,268 @@
+import { describe, it } from "vitest";
+
+import { selectZones } from "../../src/desired/zones/select.ts";
+import { linesOf, loadText } from "../support/desired.ts";
+import { zoneOf } from "../support/reports.ts";
+
+function owasp(vars: string, expression = 'http.host eq "${vars.host}"', own = "{}"): string {
+  return `profiles:
+  p:
+    vars: ${vars}
+    managed_rules:
+      rules:
+        - { key: o, deploy: owasp, expression: '${expression}' }
+zones:
+  - name: a.example
+    profiles: [p]
+    vars: ${own}
+`;
+}
+
+describe("variables that use placeholders", () => {
+  it.for([
+    { vars: '{ host: "www.${zone.name}" }', becomes: 'http.host eq "www.a.example"' },
+    // Before the variable that it uses, and after.
+    { vars: "{ host: 'x.${vars.b}', b: b.a.example }", becomes: 'http.host eq "x.b.a.example"' },
+    { vars: "{ b: b.a.example, host: 'x.${vars.b}' }", becomes: 'http.host eq "x.b.a.example"' },
+    {
+      vars: "{ host: '${vars.a}.${zone.name}', a: '${vars.b}1', b: 'w' }",
+      becomes: 'http.host eq "w1.a.example"',
+    },
+    // Escaped once, where it stands in the end.
+    {
+      vars: String.raw`{ host: '$` + String.raw`{vars.q}', q: 'a"b\c' }`,
+      expression: 'lower(http.user_agent) eq "${vars.host}"',
+      becomes: String.raw`lower(http.user_agent) eq "a\"b\\c"`,
+    },
+    {
+      vars: "{ host: '$${jndi:' }",
+      expression: 'http.user_agent contains "${vars.host}"',
+      becomes: 'http.user_agent contains "${jndi:"',
+    },
+    // A variable alone keeps its type.
+    {
+      vars: "{ host: '${vars.n}', n: 7 }",
+      expression: "cf.threat_score lt ${vars.host}",
+      becomes: "cf.threat_score lt 7",
+    },
+    {
+      vars: "{ host: { type: integer, default: '${vars.n}' }, n: 7 }",
+      expression: "cf.threat_score lt ${vars.host}",
+      becomes: "cf.threat_score lt 7",
+    },
+    {
+      vars: "{ host: 'w.${vars.s}' }",
+      own: "{ s: s.a.example }",
+      becomes: 'http.host eq "w.s.a.example"',
+    },
+  ])("are filled: $vars", async ({ vars, expression, own, becomes }, { expect }) => {
+    const state = await loadText(owasp(vars, expression, own));
+    expect(linesOf(state)).toEqual([]);
+    const [document] = state.documents;
+    expect(document?.content.rules?.items[0]).toMatchObject({ expression: becomes });
+  });
+
+  it("use what only the listing tells", async ({ expect }) => {
+    const state = await loadText(owasp("{ host: 'x${zone.id}.example' }"));
+    const listed = [zoneOf("a.example")];
+    const { zones: found } = selectZones(state.documents, { zones: listed, unlisted: [] });
+    expect(found[0]?.content.rules?.items[0]).toMatchObject({
+      expression: `http.host eq "x${listed[0]?.id}.example"`,
+    });
+  });
+
+  it.for([
+    {
+      vars: "{ host: '${vars.b}', b: 'x${vars.c}', c: '${vars.b}' }",
+      says: "a.yaml:3:35: error: variables use each other in a circle: b → c → b; remove one use [BAD_PLACEHOLDER]",
+    },
+    {
+      vars: "{ host: 'a${vars.host}' }",
+      says: "a.yaml:3:19: error: variables use each other in a circle: host → host; remove one use [BAD_PLACEHOLDER]",
+    },
+    {
+      vars: "{ host: 'a${zone.nam}' }",
+      says: "a.yaml:3:19: error: there is no placeholder ${zone.nam};",
+    },
+    {
+      vars: "{ host: 'a${vars.sub}' }",
+      says: 'a.yaml:8:5: error: the variable "sub" has no value; set it with',
+    },
+    {
+      vars: "{ host: { type: integer, default: 'a.${zone.name}' } }",
+      says: 'the variable "host" is "a.a.example", and not of the type integer',
+    },
+  ])("tell a circle and other mistakes: $vars", async ({ vars, says }, { expect }) => {
+    const state = await loadText(owasp(vars));
+    expect(linesOf(state)).toHaveLength(1);
+    expect(linesOf(state)[0]).toContain(says);
+    expect(state.documents).toEqual([]);
+  });
+
+  it.for([false, true])(
+    "stay bounded in length and depth, reversed: %s",
+    async (reversed, { expect }) => {
+      const chain = (length: number, text: (next: string) => string) => {
+        const all = Array.from({ length }, (_, n) => `v${n}: '${text(`\${vars.v${n + 1}}`)}'`);
+        return `{ ${(reversed ? all.toReversed() : all).join(", ")}, v${length}: abcdefgh, host: '\${vars.v0}' }`;
+      };
+      const doubled = linesOf(await loadText(owasp(chain(40, (next) => `${next}${next}`))));
+      expect(doubled.join("\n")).toContain(
+        "the text with its values is longer than 65536 characters",
+      );
+      const plain = linesOf(await loadText(owasp(chain(98, (next) => `${next}x`))));
+      expect(plain.join("\n")).not.toContain("BAD_PLACEHOLDER");
+    },
+  );
+});
+
+describe("no placeholder reaches a write", () => {
+  it.for([
+    {
+      where: "an escape of YAML",
+      entry: String.raw`expression: "http.host eq \"\x24{zone.name}\""`,
+    },
+    {
+      where: "a folded line",
+      entry: 'expression: "http.host eq \\"$\\\n       {zone.name}\\""',
+    },
+  ])("$where is filled as well", async ({ entry }, { expect }) => {
+    const state = await loadText(`zones:
+  - name: a.example
+    managed_rules:
+      rules: [{ key: o, deploy: owasp, ${entry} }]
+`);
+    expect(linesOf(state)).toEqual([]);
+    expect(state.documents[0]?.content.rules?.items[0]).toMatchObject({
+      expression: 'http.host eq "a.example"',
+    });
+  });
+
+  it.for([
+    "name: a.example, suspend: { reason: 'work on ${zone.name}' }",
+    "match: { name: '*.${vars.tld}' }",
+    "name: a.example, page_shield: { scripts: { pages: [a.example/*], authorised: [{ url: 'https://a.example/*', approved_by: '${vars.tld}' }] } }",
+    "name: a.example, managed_rules: { rules: [{ key: o, deploy: owasp, overrides: { categories: [{ category: 'language-${vars.tld}', enabled: false }] } }] }",
+    "name: a.example, page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: { '${vars.tld}-src': [\"'self'\"] } }] } }",
+  ])("one where none is filled is an error: %s", async (entry, { expect }) => {
+    const state = await loadText(`zones:\n  - { ${entry} }\n`);
+    expect(linesOf(state).join("\n")).toMatch(
+      /2:\d+: error: a placeholder is not filled [^\n]*BAD_PLACEHOLDER/,
+    );
+    expect(state.documents).toEqual([]);
+  });
+});
+
+describe("a filled text that is too long for its key", () => {
+  it("is told as that", async ({ expect }) => {
+    const long = "x".repeat(391);
+    const state = await loadText(`zones:
+  - name: a.example
+    vars: { long: ${long} }
+    managed_rules: { rules: [{ key: o, deploy: owasp, description: "Rules for \${vars.long}" }] }
+`);
+    expect(linesOf(state)).toEqual([
+      "a.yaml:4:68: error: the text is longer than 400 characters; shorten it [WRONG_VALUE]",
+    ]);
+  });
+});
+
+function withVariable(expression: string, value: string): string {
+  return `profiles:
+  p:
+    vars: { host: b.example, in: 'w.\${vars.host}' }
+    managed_rules: { rules: [{ key: o, deploy: owasp, description: '\${vars.in}', expression: ${expression} }] }
+zones:
+  - { name: a.example, profiles: [p] }
+  - name: c.example
+    profiles: [p]
+    vars:
+      host: ${value}
+  - { name: d.example, profiles: [p], vars: { host: d.example } }
+`;
+}
+
+describe("a wrong variable of one zone", () => {
+  it.for([
+    { expression: "'http.host eq \"${vars.host}\"'", value: "c.example/x" },
+    // Through another variable.
+    { expression: "'http.host eq \"${vars.in}\"'", value: "c.example/x" },
+    {
+      expression: "'ip.src in {${vars.host}} or http.host eq \"${vars.in}\"'",
+      value: "9.9.9.999",
+    },
+  ])(
+    "is told at the variable, with the text: $expression",
+    async ({ expression, value }, { expect }) => {
+      const all = linesOf(await loadText(withVariable(expression, value)));
+      const lines = all.filter((line) => line.includes(value));
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) {
+        expect(line).toMatch(/^a\.yaml:10:13: /);
+        expect(line).toContain("with the values of c.example the text is:");
+      }
+    },
+  );
+
+  it("and what is wrong with any value is told once, in the profile", async ({ expect }) => {
+    const lines = linesOf(
+      await loadText(withVariable("'http.hots eq \"${vars.host}\"'", "c.example")),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/^a\.yaml:4:\d+: .*hots; with the values of a\.example.*EXPR_UNKNOWN/),
+    ]);
+  });
+});
+
+function file(own: string, text = "${vars.cdn}", declared = "{ cdn: cdn.example }"): string {
+  return `profiles:
+  p:
+    vars: ${declared}
+    page_shield: { policies: { items: [{ key: a, action: log, expression: ssl, value: "script-src 'self' ${text}" }] } }
+zones:
+  - { name: a.example, profiles: [p], vars: { ${own} } }
+  - { name: b.example, profiles: [p] }
+`;
+}
+
+describe("misspelt variables", () => {
+  it.for([
+    {
+      what: "one that a zone sets",
+      text: file("cnd: a.example"),
+      says: [
+        'a.yaml:6:47: warning: no text of the zone uses the variable "cnd"; did you mean "cdn"? [UNUSED_VARIABLE]',
+      ],
+    },
+    {
+      what: "one that a text of the profile uses",
+      text: file("cdn: a.example", "${vars.cnd}", "{}"),
+      says: [
+        // The zone that sets something like it, and one that sets nothing.
+        'a.yaml:6:47: error: the variable "cnd" has no value; did you mean "cdn"? [UNSET_VARIABLE]',
+        'a.yaml:7:5: error: the variable "cnd" has no value; set it with `vars: { cnd: … }` in the zone or in a profile of it [UNSET_VARIABLE]',
+      ],
+    },
+    {
+      what: "one that a text of the profile uses, which declares another",
+      text: file("", "${vars.cnd}"),
+      says: [
+        'a.yaml:4:80: error: the variable "cnd" has no value; did you mean "cdn"? [UNSET_VARIABLE]',
+      ],
+    },
+    {
+      what: "one that no zone uses",
+      text: file("cdn: a.example", "${vars.cdn}", "{ cdn: cdn.example, old: 1 }"),
+      says: [
+        'a.yaml:3:31: warning: no text of a zone of this profile uses the variable "old"; delete it, or use it in a text with a placeholder [UNUSED_VARIABLE]',
+      ],
+    },
+    {
+      what: "one that only another variable uses is used",
+      text: file("host: a.example", "${vars.cdn}", "{ cdn: 'cdn.${vars.host}', host: b.example }"),
+      says: [],
+    },
+  ])("are told: $what", async ({ text, says }, { expect }) => {
+    expect(linesOf(await loadText(text))).toEqual(says);
+  });
+});
