@@ -22,48 +22,46 @@ describe("the process", () => {
     const metrics = freshMetrics();
     const fleet = fleetOf();
     const before = await scrape(metrics, fleet);
-    expect(before.series.get("zonewarden_config_last_reload_successful")).toBe(0);
-    expect(before.text).not.toContain("zonewarden_config_info{");
+    expect(before.series.get("zonewarden_files_last_reload_successful")).toBe(0);
+    expect(before.text).not.toContain("zonewarden_files_info{");
 
     fleet.recordLoad(load());
     const good = await scrape(metrics, fleet);
-    expect(good.series.get("zonewarden_config_last_reload_successful")).toBe(1);
-    expect(good.series.get("zonewarden_config_hash")).toBe(0xa1b2c3d4e5f6);
+    expect(good.series.get("zonewarden_files_last_reload_successful")).toBe(1);
+    expect(good.series.get("zonewarden_files_hash")).toBe(0xa1b2c3d4e5f6);
     expect(good.text).toContain(
-      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681",commit=""} 1',
+      'zonewarden_files_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681",commit=""} 1',
     );
 
     fleet.recordLoad(
       load({ result: "partial", diagnostics: [diagnostic()], at: at(5), revision: "next" }),
     );
     const broken = await scrape(metrics, fleet);
-    expect(broken.series.get("zonewarden_config_last_reload_successful")).toBe(0);
-    expect(broken.series.get("zonewarden_config_last_reload_success_timestamp_seconds")).toBe(
+    expect(broken.series.get("zonewarden_files_last_reload_successful")).toBe(0);
+    expect(broken.series.get("zonewarden_files_last_reload_success_timestamp_seconds")).toBe(
       start.getTime() / 1000,
     );
-    expect(broken.text.match(/^zonewarden_config_info\{/gm)).toHaveLength(1);
+    expect(broken.text.match(/^zonewarden_files_info\{/gm)).toHaveLength(1);
   });
 
   it("exports the active revision and the held one", async ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(heldLoad());
     const { text, series } = await scrape(freshMetrics(), fleet);
-    expect(text.match(/^zonewarden_config_\w*info\{.*$/gm)).toEqual([
-      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681",commit=""} 1',
-      'zonewarden_config_held_info{source="./zones",revision="sha256-0357424802a9",commit=""} 1',
+    expect(text.match(/^zonewarden_files_\w*info\{.*$/gm)).toEqual([
+      'zonewarden_files_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681",commit=""} 1',
+      'zonewarden_files_held_info{source="./zones",revision="sha256-0357424802a9",commit=""} 1',
     ]);
-    expect(series.get("zonewarden_config_hash")).toBe(0xa1b2c3d4e5f6);
+    expect(series.get("zonewarden_files_hash")).toBe(0xa1b2c3d4e5f6);
     fleet.recordLoad(load());
-    expect((await scrape(freshMetrics(), fleet)).text).not.toContain(
-      "zonewarden_config_held_info{",
-    );
+    expect((await scrape(freshMetrics(), fleet)).text).not.toContain("zonewarden_files_held_info{");
   });
 
   it("exports Git's name for a revision beside it", async ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(load({ revision: "sha256-0357424802a9", commit: "8c9b6cfb5909-dirty" }));
     expect((await scrape(freshMetrics(), fleet)).text).toContain(
-      'zonewarden_config_info{source="./zones",revision="sha256-0357424802a9",commit="8c9b6cfb5909-dirty"} 1',
+      'zonewarden_files_info{source="./zones",revision="sha256-0357424802a9",commit="8c9b6cfb5909-dirty"} 1',
     );
   });
 

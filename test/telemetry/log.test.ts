@@ -15,7 +15,7 @@ import {
   load,
   lost,
   report,
-  skipped,
+  waiting,
 } from "../support/reports.ts";
 
 function linesOf(came: Came): readonly Line[] {
@@ -116,9 +116,10 @@ describe("the audit of a write", () => {
         done("policy/a"),
         failed("policy/b"),
         lost("rule/c"),
-        skipped("earlier_failure", "rule/d"),
+        waiting("rule/d", "policy/b"),
       ],
     });
+    expect(lines[3]).toMatchObject({ reason: "earlier_failure", waits_for: ["policy/b"] });
     expect(lines.map(({ level, msg, result }) => [level, msg, result])).toEqual([
       ["info", "write done", "done"],
       ["error", "write failed", "failed"],
@@ -196,6 +197,21 @@ describe("secrets", () => {
       expect(text().length).toBeGreaterThan(20);
     }
   });
+
+  it.for(["token", "authorization", "password", "secret"])(
+    "in a field with the name %s are hidden, though no credential has them",
+    (name, { expect }) => {
+      const { logger, lines, text } = book();
+      logger.info(
+        { [name]: "unknown-value-1", request: { [name]: "unknown-value-2", path: "/zones" } },
+        "sent",
+      );
+      expect(text()).not.toContain("unknown-value");
+      expect(lines()).toMatchObject([
+        { [name]: "[Redacted]", request: { path: "/zones", [name]: "[Redacted]" } },
+      ]);
+    },
+  );
 
   it("are known anew for each line, since tokens are exchanged", ({ expect }) => {
     let newest = "first-token-1234";

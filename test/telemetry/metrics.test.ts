@@ -4,7 +4,7 @@ import { afterEach, describe, it, vi } from "vitest";
 
 import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
 import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
-import type { MetricDefinition } from "../../src/telemetry/metrics/exposition.ts";
+import type { MetricDefinition } from "../../src/telemetry/metrics/metric-definition.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
@@ -34,8 +34,10 @@ describe("the exposition", () => {
       state: "following",
       since: new Date(0),
       accounts: { off: 0, following: 1, denied: 0, lagging: 0 },
-      entries: { woke: 0, own: 0, unrelated: 0, malformed: 0 },
+      entries: { woke: 0, own: 0, unrelated: 0, malformed: 0, elsewhere: 0, elsewhere_drift: 0 },
       reason: "",
+      usedElsewhere: [],
+      usedElsewhereOf: new Map(),
     };
     const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster, audit }));
     const heads = text.split("\n").filter((line) => line.startsWith("# "));
@@ -86,7 +88,7 @@ describe("the exposition", () => {
       0,
     );
     expect(series.get('zonewarden_reconcile_total{trigger="retry",result="held"}')).toBe(0);
-    expect(series.get('zonewarden_config_reloads_total{result="held"}')).toBe(0);
+    expect(series.get('zonewarden_files_reloads_total{result="held"}')).toBe(0);
     expect(
       series.get(
         'zonewarden_api_requests_total{endpoint="/zones/{zone_id}/page_shield",method="PUT",code="429"}',

@@ -1,13 +1,16 @@
 import type { Logger } from "pino";
 
+import { clipped } from "../../history/history.ts";
 import { causesIn, changesWith } from "../../plan/cause/cause.ts";
+import { isLeftLive } from "../../plan/cause/left-live.ts";
 import { type Cause, type Change, summaryOf } from "../../plan/change.ts";
+import { isEndedSuspension } from "../../plan/guard/guard.ts";
+import { isTwinNote } from "../../plan/policies/unowned-twins.ts";
 import { authorsLine } from "../../render/cause-text.ts";
 import { driftLine } from "../../render/change-text.ts";
 import { warningCounts } from "../../render/diagnostic-summary.ts";
 import { authorsJson } from "../../render/plan-json.ts";
 import { impactOf, impacts, weakeningOf } from "../../state/drift.ts";
-import { clipped } from "../../state/history.ts";
 import {
   type InventoryReport,
   type InventoryState,
@@ -45,7 +48,7 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
       );
       return;
     case "planned":
-      logFound(logger, report.plan.changes, facts);
+      logFound(logger, report.plan.changes, { ...facts, waits: report.waits });
       return;
     case "held":
       logHeldPlan(logger, report, facts);
@@ -107,6 +110,17 @@ export function logFirstRound(
 /** Logs that a zone is no longer declared. */
 export function logRemoval(logger: Logger, zone: string, { revision }: LoadReport): void {
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");
+}
+
+/** Logs the notes that ask for a change of the files, when they are told for the first time. */
+export function logNotes(logger: Logger, before: ZoneState, after: ZoneState): void {
+  for (const note of after.notes) {
+    if (before.notes.includes(note)) continue;
+    const facts = { zone: after.declared.name, note };
+    if (isLeftLive(note)) logger.warn(facts, "part of a zone no longer managed");
+    if (isEndedSuspension(note)) logger.warn(facts, "suspension ended");
+    if (isTwinNote(note)) logger.warn(facts, "policy doubled");
+  }
 }
 
 /** Logs a line for each error, and for each code of the warnings; a single one in full. */
@@ -214,7 +228,9 @@ const writeLines = {
 
 function outcomeFacts(outcome: Outcome): Facts {
   if (outcome.status === "done") return { ray: outcome.ray };
-  return outcome.status === "skipped" ? { reason: outcome.reason } : failureFacts(outcome.failure);
+  if (outcome.status !== "skipped") return failureFacts(outcome.failure);
+  const { reason, waitsFor } = outcome;
+  return { reason, ...(waitsFor !== undefined && { waits_for: waitsFor }) };
 }
 
 function plannedFacts(changes: readonly Change[]): Facts {
@@ -236,7 +252,7 @@ function driftFacts(changes: readonly Change[]): Facts {
   return { drift: driftLine(drift), drift_impact: impact, ...authorFacts(drift) };
 }
 
-/** Who made drift; nothing where the audit log was not asked. */
+/** Who made drift; nothing if the audit log was not asked. */
 function authorFacts(drift: readonly Change[]): Facts {
   if (drift.every(({ authors }) => authors === undefined)) return {};
   const changed_by = authorsLine(drift);

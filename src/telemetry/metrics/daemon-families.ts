@@ -1,3 +1,5 @@
+import { Counter, Gauge, Registry } from "prom-client";
+
 import {
   auditEntryResults,
   type AuditFeedStatus,
@@ -8,103 +10,89 @@ import {
   type CredentialStatus,
   type DaemonStatus,
   isWorking,
-  type ShardStatus,
-  type StateStatus,
 } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
-import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
+import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
+/** One value of a metric under its labels. */
+interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** Adds a metric with its value or its series. */
+type Add = (definition: MetricDefinition, series: number | readonly Sample[]) => void;
+
 /**
- * Renders the metrics of the process: Lease, files, schedule and credentials. A process that waits for the Lease knows
- * nothing of the rest: its zeros would be taken for those of the fleet.
+ * Renders the metrics of the process: Lease, files, schedule and credentials. A process that waits
+ * for the Lease knows nothing of the rest: its zeros would be taken for those of the fleet.
  */
-export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
-  const lease = daemon.cluster === undefined ? "" : renderLeases(daemon.cluster);
-  return isWorking(daemon) ? lease + renderWork(fleet, daemon) : lease;
+export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): Promise<string> {
+  // A new one each time: it has no series of what is no longer there.
+  const registry = new Registry();
+  const add: Add = ({ name, help, type, labels }, series) => {
+    const Metric = type === "counter" ? Counter : Gauge;
+    const labelNames = Object.keys(labels);
+    const metric = new Metric({ name, help, labelNames, registers: [registry] });
+    const samples = typeof series === "number" ? [{ labels: {}, value: series }] : series;
+    // The library starts a metric without labels at zero.
+    metric.remove({});
+    for (const sample of samples) metric.inc(sample.labels, sample.value);
+  };
+  if (daemon.cluster !== undefined) addLease(add, daemon.cluster);
+  if (isWorking(daemon)) addWork(add, fleet, daemon);
+  return registry.metrics();
 }
 
-function renderLeases({ lease: replicas, failure, shards }: ClusterStatus): string {
-  const samples = (value: (shard: ShardStatus) => number): readonly Sample[] =>
-    shards.map((shard) => ({ labels: { lease: shard.lease }, value: value(shard) }));
-  const isShared = shards.every(({ lease }) => lease !== replicas);
-  const own = { labels: { lease: replicas }, value: Number(failure !== undefined) };
-  const failing = samples((shard) => Number(shard.failure !== undefined));
-  return [
-    renderFamily(
-      metricTable.leader,
-      samples(({ isHeld }) => Number(isHeld)),
-    ),
-    renderFamily(
-      metricTable.leaseTransitions,
-      samples(({ transitions }) => transitions),
-    ),
-    renderFamily(metricTable.leaseFailing, isShared ? [own, ...failing] : failing),
-  ].join("");
+function addLease(add: Add, { lease, isHeld, transitions, failure }: ClusterStatus): void {
+  const labels = { lease };
+  add(metricTable.leader, [{ labels, value: Number(isHeld) }]);
+  add(metricTable.leaseTransitions, [{ labels, value: transitions }]);
+  add(metricTable.leaseFailing, [{ labels, value: Number(failure !== undefined) }]);
 }
 
-function renderWork(fleet: FleetView, daemon: DaemonStatus): string {
+function addWork(add: Add, fleet: FleetView, daemon: DaemonStatus): void {
   const { load } = fleet;
-  const { schedule, credentials } = daemon;
-  return [
-    single(metricTable.workingSince, seconds(daemon.workingSince)),
-    revisionInfo(metricTable.configInfo, load?.source, load),
-    revisionInfo(metricTable.configHeld, load?.source, load?.held),
-    single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),
-    single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
-    single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
-    single(metricTable.configZones, load?.zones ?? 0),
-    ...renderState(daemon.state),
-    single(metricTable.scheduleInterval, schedule.longestGapMs / 1000),
-    single(metricTable.scheduleNext, seconds(schedule.nextAt)),
-    single(metricTable.sweepSeconds, schedule.sweepMs / 1000),
-    single(metricTable.oldestSuccessAt, oldestSuccess(fleet)),
-    renderFamily(metricTable.inventoryInterval, inventoryInterval(daemon)),
-    ...renderAudit(daemon.audit),
-    ...renderCredentials(credentials),
-  ].join("");
+  const { schedule, state, inventoryEveryMs } = daemon;
+  add(metricTable.workingSince, seconds(daemon.workingSince));
+  add(metricTable.filesInfo, revisionInfo(load?.source, load));
+  add(metricTable.filesHeld, revisionInfo(load?.source, load?.held));
+  add(metricTable.filesHash, load === undefined ? 0 : hashNumber(load.hash));
+  add(metricTable.filesLoaded, Number(load !== undefined && isLoaded(load)));
+  add(metricTable.filesLoadedAt, seconds(fleet.loadedAt));
+  add(metricTable.filesZones, load?.zones ?? 0);
+  if (state.status !== "none") {
+    add(metricTable.stateWritten, Number(state.status === "ok"));
+    add(metricTable.stateLost, Number(state.lost !== undefined));
+  }
+  add(metricTable.scheduleInterval, schedule.longestGapMs / 1000);
+  add(metricTable.scheduleNext, seconds(schedule.nextAt));
+  add(metricTable.sweepSeconds, schedule.sweepMs / 1000);
+  add(metricTable.oldestSuccessAt, oldestSuccess(fleet));
+  add(metricTable.inventoryInterval, inventoryEveryMs === undefined ? [] : inventoryEveryMs / 1000);
+  if (daemon.audit !== undefined) addAudit(add, daemon.audit);
+  addCredentials(add, daemon.credentials);
 }
 
-function renderState({ status, lost }: StateStatus): readonly string[] {
-  if (status === "none") return [];
-  return [
-    single(metricTable.stateWritten, Number(status === "ok")),
-    single(metricTable.stateLost, Number(lost !== undefined)),
-  ];
-}
-
-function renderAudit(audit: AuditFeedStatus | undefined): readonly string[] {
-  if (audit === undefined) return [];
-  const { accounts, entries } = audit;
-  return [
-    renderFamily(
-      metricTable.auditAccounts,
-      auditFeedStates.map((state) => ({ labels: { state }, value: accounts[state] })),
-    ),
-    renderFamily(
-      metricTable.auditEntries,
-      auditEntryResults.map((result) => ({ labels: { result }, value: entries[result] })),
-    ),
-  ];
-}
-
-function single(definition: MetricDefinition, value: number): string {
-  return renderFamily(definition, [{ labels: {}, value }]);
+function addAudit(add: Add, { accounts, entries }: AuditFeedStatus): void {
+  add(
+    metricTable.auditAccounts,
+    auditFeedStates.map((state) => ({ labels: { state }, value: accounts[state] })),
+  );
+  add(
+    metricTable.auditEntries,
+    auditEntryResults.map((result) => ({ labels: { result }, value: entries[result] })),
+  );
 }
 
 /** No series without a revision. */
 function revisionInfo(
-  definition: MetricDefinition,
   source = "",
   { revision, commit = "" }: Pick<LoadReport, "revision" | "commit"> = { revision: "" },
-): string {
-  const samples = revision === "" ? [] : [{ labels: { source, revision, commit }, value: 1 }];
-  return renderFamily(definition, samples);
-}
-
-function inventoryInterval({ inventoryEveryMs }: DaemonStatus): readonly Sample[] {
-  return inventoryEveryMs === undefined ? [] : [{ labels: {}, value: inventoryEveryMs / 1000 }];
+): readonly Sample[] {
+  return revision === "" ? [] : [{ labels: { source, revision, commit }, value: 1 }];
 }
 
 function oldestSuccess({ zones }: FleetView): number {
@@ -118,21 +106,20 @@ function hashNumber(hash: string): number {
   return Number.isNaN(bits) ? 0 : bits;
 }
 
-function renderCredentials(credentials: readonly CredentialStatus[]): readonly string[] {
-  const family = (
+function addCredentials(add: Add, credentials: readonly CredentialStatus[]): void {
+  const addEach = (
     definition: MetricDefinition,
     value: (facts: CredentialStatus) => number,
-  ): string =>
-    renderFamily(
-      definition,
-      credentials.map((facts) => ({ labels: { credential: facts.name }, value: value(facts) })),
-    );
-  return [
-    family(metricTable.budgetWait, ({ waitedMs }) => waitedMs / 1000),
-    family(metricTable.rateLimit, ({ limit }) => limit),
-    family(metricTable.rateRemaining, ({ remaining }) => remaining),
-    family(metricTable.rateReset, ({ resetAt }) => seconds(resetAt)),
-    family(metricTable.tokenValid, ({ valid }) => Number(valid)),
-    family(metricTable.tokenExpiry, ({ expiresAt }) => seconds(expiresAt)),
-  ];
+  ): void => {
+    const samples = credentials.map((facts) => {
+      return { labels: { credential: facts.name }, value: value(facts) };
+    });
+    add(definition, samples);
+  };
+  addEach(metricTable.budgetWait, ({ waitedMs }) => waitedMs / 1000);
+  addEach(metricTable.rateLimit, ({ limit }) => limit);
+  addEach(metricTable.rateRemaining, ({ remaining }) => remaining);
+  addEach(metricTable.rateReset, ({ resetAt }) => seconds(resetAt));
+  addEach(metricTable.tokenValid, ({ valid }) => Number(valid));
+  addEach(metricTable.tokenExpiry, ({ expiresAt }) => seconds(expiresAt));
 }

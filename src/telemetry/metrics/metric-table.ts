@@ -11,9 +11,13 @@ import { itemKinds, itemStatuses, resourceKinds } from "../../zone/inventory-ite
 import { kinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";
 import { codes, endpoints, other, retryReasons } from "./api-labels.ts";
-import type { MetricDefinition } from "./exposition.ts";
-import { counter, gauge, histogram, notificationResults } from "./metric-types.ts";
+import { counter, gauge, histogram, type MetricDefinition } from "./metric-definition.ts";
 import { scriptMetrics } from "./script-metrics.ts";
+
+/** The results of sending a notification. */
+export const notificationResults = ["done", "error"] as const;
+
+export type NotificationResult = (typeof notificationResults)[number];
 
 const zone = "declared zones";
 const credential = "configured credentials";
@@ -31,34 +35,34 @@ export const metricTable = {
     "zonewarden_reconciling_since_timestamp_seconds",
     "Timestamp since which this process reconciles: its start, or the moment at which it took the Lease.",
   ),
-  configInfo: gauge(
-    "zonewarden_config_info",
+  filesInfo: gauge(
+    "zonewarden_files_info",
     "Active revision of the zone files by the hash of their content, and Git's name for it; always 1.",
     { source: "one", revision: "one", commit: "one" },
   ),
-  configHeld: gauge(
-    "zonewarden_config_held_info",
+  filesHeld: gauge(
+    "zonewarden_files_held_info",
     "Revision of the zone files that a guard holds; always 1, no series while none is held.",
     { source: "one", revision: "one", commit: "one" },
   ),
-  configHash: gauge(
-    "zonewarden_config_hash",
+  filesHash: gauge(
+    "zonewarden_files_hash",
     "First 48 bits of the hash of the active revision, as a number, to compare replicas.",
   ),
-  configLoaded: gauge(
-    "zonewarden_config_last_reload_successful",
+  filesLoaded: gauge(
+    "zonewarden_files_last_reload_successful",
     "Whether the last load of the zone files was applied or unchanged; 0: partial, held or rejected.",
   ),
-  configLoadedAt: gauge(
-    "zonewarden_config_last_reload_success_timestamp_seconds",
+  filesLoadedAt: gauge(
+    "zonewarden_files_last_reload_success_timestamp_seconds",
     "Timestamp of the last load of the zone files that was applied or unchanged; 0 before the first.",
   ),
-  configReloads: counter(
-    "zonewarden_config_reloads_total",
+  filesReloads: counter(
+    "zonewarden_files_reloads_total",
     "Loads of the zone files by result; a revision that is partial, held or rejected counts once, not at each poll.",
     { result: loadResults },
   ),
-  configZones: gauge("zonewarden_config_zones", "Number of declared zones."),
+  filesZones: gauge("zonewarden_files_zones", "Number of declared zones."),
   stateWritten: gauge(
     "zonewarden_state_last_write_successful",
     "Whether the last write of the state succeeded; no series without a state directory.",
@@ -121,6 +125,8 @@ export const metricTable = {
     "zonewarden_reconcile_duration_seconds",
     "Duration of reconciles of zones by phase.",
     { phase: ["fetch", "plan", "apply", "total"] },
+    // A run may wait for the request budget, a request does not.
+    [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   ),
   zoneSuccessAt: gauge(
     "zonewarden_zone_last_success_timestamp_seconds",
@@ -187,7 +193,7 @@ export const metricTable = {
   ),
   held: gauge(
     "zonewarden_zone_held",
-    "Whether the zone's plan is held, by reason; fleet_change: a held revision changes or drops the zone.",
+    "Reason for which the zone's plan is held (docs/safety.md); always 1, no series for what does not hold it.",
     { zone, reason: holdReasons },
   ),
   inventoryInterval: gauge(
@@ -244,6 +250,7 @@ export const metricTable = {
     "zonewarden_api_request_duration_seconds",
     "Duration of requests to the service.",
     { endpoint, method },
+    [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   ),
   retries: counter("zonewarden_api_retries_total", "Requests that were sent again, by reason.", {
     reason: retryReasons,

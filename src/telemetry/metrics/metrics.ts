@@ -1,21 +1,29 @@
 import { setImmediate } from "node:timers/promises";
 
-import { collectDefaultMetrics, Counter, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 import { changesWith } from "../../plan/cause/cause.ts";
 import type { Change } from "../../plan/change.ts";
 import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import type { LoadReport } from "../../state/load-report.ts";
-import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
+import {
+  changeResultOf,
+  durationOf,
+  runResultOf,
+  type ZoneReport,
+} from "../../state/run-report.ts";
 import { driftOf, type ZoneState } from "../../state/zone-state.ts";
-import type { ConnectionFault, RequestFact } from "../../zone/service-request.ts";
-import { retryReasonOf } from "./api-labels.ts";
-import { RequestTally, RunTally } from "./counters.ts";
+import { type ConnectionFault, methods, type RequestFact } from "../../zone/service-request.ts";
+import { codeOf, codes, endpointOf, endpoints, other, retryReasonOf } from "./api-labels.ts";
 import { renderDaemon } from "./daemon-families.ts";
-import { type MetricDefinition, renderFamily } from "./exposition.ts";
-import { metricTable } from "./metric-table.ts";
-import { type NotificationResult, notificationResults } from "./metric-types.ts";
+import {
+  type HistogramDefinition,
+  type Labels,
+  type MetricDefinition,
+  seriesOf,
+} from "./metric-definition.ts";
+import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
 
 /** Labels of `zonewarden_build_info`. */
@@ -47,29 +55,53 @@ export function createMetrics(build: Build): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: longestIntervalMs });
   for (const name of rejectedDefaults) registry.removeSingleMetric(name);
-  const counter = ({ name, help, labels }: MetricDefinition): Counter<string> => {
-    const labelNames = Object.keys(labels);
-    const created = new Counter({ name, help, labelNames, registers: [registry] });
-    for (const combination of combinations(labels)) created.inc(combination, 0);
+  const registers = [registry];
+  const counter = (
+    { name, help, labels }: MetricDefinition,
+    series: readonly Labels[],
+  ): Counter<string> => {
+    const created = new Counter({ name, help, labelNames: Object.keys(labels), registers });
+    for (const each of series) created.inc(each, 0);
     return created;
   };
-  const configReloads = counter(metricTable.configReloads);
-  const scheduleMissed = counter(metricTable.scheduleMissed);
-  const changes = counter(metricTable.changes);
-  const driftAuthors = counter(metricTable.driftAuthors);
-  const retries = counter(metricTable.retries);
-  const notifications = counter(metricTable.notifications);
-  const runs = new RunTally();
-  const requests = new RequestTally();
-  const { version, revision, nodeVersion } = build;
-  const buildInfo = renderFamily(metricTable.buildInfo, [
-    { labels: { version, revision, node_version: nodeVersion }, value: 1 },
-  ]);
+  const histogram = (
+    { name, help, labels, buckets }: HistogramDefinition,
+    series: readonly Labels[],
+  ): Histogram<string> => {
+    const labelNames = Object.keys(labels);
+    const created = new Histogram({ name, help, labelNames, buckets: [...buckets], registers });
+    for (const each of series) created.zero(each);
+    return created;
+  };
+  const counterOf = (definition: MetricDefinition): Counter<string> =>
+    counter(definition, seriesOf(definition));
+  const filesReloads = counterOf(metricTable.filesReloads);
+  const scheduleMissed = counterOf(metricTable.scheduleMissed);
+  const reconciles = counterOf(metricTable.reconciles);
+  const changes = counterOf(metricTable.changes);
+  const driftAuthors = counterOf(metricTable.driftAuthors);
+  const retries = counterOf(metricTable.retries);
+  const notifications = counterOf(metricTable.notifications);
+  const { reconcileSeconds } = metricTable;
+  const reconcileTimes = histogram(reconcileSeconds, seriesOf(reconcileSeconds));
+  const requests = counter(metricTable.requests, answersOf(routes));
+  const requestTimes = histogram(metricTable.requestSeconds, routes);
+  const { name, help, labels } = metricTable.buildInfo;
+  new Gauge({ name, help, labelNames: Object.keys(labels), registers }).set(
+    { version: build.version, revision: build.revision, node_version: build.nodeVersion },
+    1,
+  );
 
   return {
     contentType: registry.contentType,
     recordZone: (report, before) => {
-      runs.record(report);
+      reconciles.inc({ trigger: report.trigger, result: runResultOf(report) });
+      for (const phase of ["fetch", "plan", "apply"] as const) {
+        const ms = report.phases[phase];
+        // 0: the run did not reach the phase.
+        if (ms > 0) reconcileTimes.observe({ phase }, ms / 1000);
+      }
+      reconcileTimes.observe({ phase: "total" }, durationOf(report) / 1000);
       for (const change of newDrift(report, before)) {
         driftAuthors.inc({ context: change.authors?.[0]?.context ?? "unknown" });
       }
@@ -79,8 +111,13 @@ export function createMetrics(build: Build): Metrics {
         changes.inc({ kind: change.kind, verb: change.verb, result });
       }
     },
-    recordLoad: ({ result }) => configReloads.inc({ result }),
-    recordRequest: (request) => requests.record(request),
+    recordLoad: ({ result }) => filesReloads.inc({ result }),
+    recordRequest: (request) => {
+      const endpoint = endpointOf(request.endpoint);
+      const method = methods.find((known) => known === request.method) ?? other;
+      requests.inc({ endpoint, method, code: codeOf(request.code) });
+      requestTimes.observe({ endpoint, method }, request.ms / 1000);
+    },
     recordRetry: (code) => retries.inc({ reason: retryReasonOf(code) }),
     recordMissedRun: (reason) => scheduleMissed.inc({ reason }),
     expectNotifications: (sink) => {
@@ -88,16 +125,24 @@ export function createMetrics(build: Build): Metrics {
     },
     recordNotification: (sink, result) => notifications.inc({ sink, result }),
     async *render(fleet, daemon) {
-      yield buildInfo;
-      yield renderDaemon(fleet, daemon);
+      yield await renderDaemon(fleet, daemon);
       yield await registry.metrics();
-      yield runs.render() + requests.render();
       for (const piece of renderZones(fleet.zones)) {
         yield piece;
         await setImmediate();
       }
     },
   };
+}
+
+/** All combinations of route and method. */
+const routes: readonly Labels[] = Object.entries(endpoints).flatMap(([endpoint, used]) =>
+  used.map((method) => ({ endpoint, method })),
+);
+
+/** Each route with each code that may answer it. */
+function answersOf(labels: readonly Labels[]): readonly Labels[] {
+  return labels.flatMap((route) => codes.map((code) => ({ ...route, code })));
 }
 
 /** The drift of a run that was not there before it. */
@@ -121,15 +166,3 @@ const rejectedDefaults = [
  * interval of the pause. Its result is among the rejected metrics, so the interval is the longest of a timer: 24 days.
  */
 const longestIntervalMs = 2 ** 31 - 1;
-
-/** All combinations of label values; none if a label is open. */
-function combinations(
-  labels: MetricDefinition["labels"],
-): readonly Readonly<Record<string, string>>[] {
-  let found: readonly Readonly<Record<string, string>>[] = [{}];
-  for (const [label, values] of Object.entries(labels)) {
-    if (typeof values === "string") return [];
-    found = found.flatMap((known) => values.map((value) => ({ ...known, [label]: value })));
-  }
-  return found;
-}

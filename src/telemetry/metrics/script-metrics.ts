@@ -1,6 +1,5 @@
 import { findingKinds } from "../../state/scripts/script-watch.ts";
-import type { MetricDefinition } from "./exposition.ts";
-import { gauge } from "./metric-types.ts";
+import { gauge, type MetricDefinition } from "./metric-definition.ts";
 
 const zone = "declared zones";
 

@@ -17,7 +17,7 @@ import {
   resourceKinds,
 } from "../../zone/inventory-item.ts";
 import { kinds } from "../../zone/resource.ts";
-import { type MetricDefinition, renderHead, renderLabels, seconds } from "./exposition.ts";
+import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
 /** Characters of a piece; other work runs between pieces. */
@@ -27,7 +27,7 @@ const pieceLength = 65_536;
 interface ZoneFamily {
   readonly definition: MetricDefinition;
   /** Labels beside `zone`, one set for each series, in the order of `values`. */
-  readonly series: readonly Readonly<Record<string, string>>[];
+  readonly series: readonly Labels[];
   /** `undefined`: the zone has no such series. */
   values(state: ZoneState): readonly (number | undefined)[];
 }
@@ -80,7 +80,7 @@ const families: readonly ZoneFamily[] = [
     series: holdReasons.map((reason) => ({ reason })),
     values: (state) => {
       const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
-      return holdReasons.map((reason) => Number(reasons.has(reason)));
+      return holdReasons.map((reason) => (reasons.has(reason) ? 1 : undefined));
     },
   },
   // No series if the version is not a number.
@@ -178,7 +178,8 @@ function maliciousByStatus(
 export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
   let piece = "";
   for (const family of families) {
-    piece += renderHead(family.definition);
+    const { name, type, help } = family.definition;
+    piece += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
     const tails = family.series.map(tailOf);
     for (const state of zones) {
       piece += linesOf(family, tails, state);
@@ -202,8 +203,8 @@ function linesOf(family: ZoneFamily, tails: readonly string[], state: ZoneState)
   return lines;
 }
 
-/** What follows the label `zone`: `,kind="policy"}`. */
-function tailOf(labels: Readonly<Record<string, string>>): string {
-  const rendered = renderLabels(labels);
-  return rendered === "" ? "}" : `,${rendered.slice(1)}`;
+/** What follows the label `zone`: `,kind="policy"}`. Only the table has these values: they need no escaping either. */
+function tailOf(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `,${label}="${value}"`);
+  return `${pairs.join("")}}`;
 }
