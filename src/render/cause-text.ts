@@ -50,7 +50,7 @@ const unknownAuthor = "cause unknown: the audit log names nobody";
 
 /**
  * Who made the drift that a change corrects: `changed by alice@example.com in the dashboard, 14 min ago`. Authors of some
- * fields have their names. "" where the change corrects no drift, or the audit log was not asked.
+ * fields have their names. "" if the change corrects no drift, or the audit log was not asked.
  *
  * @param moment writes when it was: `14 min ago`.
  */
@@ -96,12 +96,12 @@ export function agoOf(now: Date): (at: Date) => string {
   };
 }
 
-/** Who made the drift of changes, each once, without moments: for a line of a log. "" where nobody is known. */
+/** Who made the drift of changes, each once, without moments: for a line of a log. "" if nobody is known. */
 export function authorsLine(changes: readonly Pick<Change, "authors">[]): string {
   return printable(namesOfAuthors(authorsIn(changes)));
 }
 
-/** Who made the drift of changes, as a part of a sentence: `possibly changed by …`. "" where nobody is known. */
+/** Who made the drift of changes, as a part of a sentence: `possibly changed by …`. "" if nobody is known. */
 export function changedByLine(changes: readonly Pick<Change, "authors">[]): string {
   return printable(changedByText(authorsIn(changes)));
 }

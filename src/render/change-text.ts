@@ -17,14 +17,14 @@ const deleteReasonWords = {
 
 /** That an update adopts, or why a delete deletes; "" for any other change. */
 export function remarkOf(change: Change): string {
-  if (change.verb === "update") return change.adopted ? "adopted" : "";
+  if (change.verb === "update") return change.adopted ? "adopts it" : "";
   return change.verb === "delete" ? deleteReasonWords[change.reason] : "";
 }
 
 /** Width of the lines of a plan. */
 const columns = 100;
 
-/** Why a change is needed, and who made it necessary; "" where that is not said. */
+/** Why a change is needed, and who made it necessary; "" if that is not said. */
 interface WhyChange {
   readonly cause: string;
   readonly authors: string;
@@ -38,7 +38,7 @@ export function changeLines(
 ): readonly string[] {
   const remark = remarkOf(change);
   const head = [
-    paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
+    paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${printable(change.key)}`),
     ...(change.title === "" ? [] : [printable(change.title)]),
     ...(change.verb === "delete" ? [paint("dim", `(${remark})`)] : []),
     ...(change.verb === "update" && remark !== "" ? [paint("cyan", remark)] : []),
@@ -66,7 +66,7 @@ function fieldLines(change: Change, paint: Paint): readonly string[] {
   const fields = shownFields(change);
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   return fields.flatMap((field) => {
-    const name = paint("bold", field.field.padEnd(width));
+    const name = paint("bold", printable(field.field).padEnd(width));
     const lines = sidesOf(field, change, columns - width - 6, paint);
     const indent = " ".repeat(width + 6);
     return lines.map((line, index) => (index === 0 ? `    ${name}  ${line}` : `${indent}${line}`));
@@ -139,8 +139,8 @@ export function valueLines(
   });
 }
 
-/** Fields that {@link changesLine} names. */
-const mostFields = 10;
+/** Fields that a line about changes names. */
+export const mostFields = 10;
 /** Longest value in {@link changesLine}, in characters. */
 const longestValue = 80;
 
@@ -155,6 +155,22 @@ function linePartsOf({ verb, key, fields }: Change): readonly string[] {
   return fields.map(
     ({ field, before, after }) => `${name} ${field} ${shortValue(before)} → ${shortValue(after)}`,
   );
+}
+
+/** A field in a line: of a policy's value, the first sources that it gains and loses. */
+export function fieldWords({ field, before, after }: FieldChange, { kind }: Change): string {
+  if (
+    kind === "policy" &&
+    field === "value" &&
+    typeof before === "string" &&
+    typeof after === "string"
+  ) {
+    const sources = compareCsp(before, after).changes.map(({ directive, source, verb }) =>
+      `${sourceMarks[verb].sign}${directive} ${source}`.trim(),
+    );
+    if (sources.length > 0) return `${field} ${firstOf(sources, mostFields)}`;
+  }
+  return `${field} ${shortValue(before)} → ${shortValue(after)}`;
 }
 
 /** A value, cut where it is long. */

@@ -5,19 +5,21 @@ import { markdownCode } from "./format.ts";
 export interface HeldFleet {
   /** How many zones would change, how many of them with less protection, and the limit. */
   readonly found: string;
-  /** The hash that releases them, 64 hexadecimal digits. */
+  /** The hash that releases them: that of their revision. */
   readonly hash: string;
+  /** The key that sets the limit. */
+  readonly limit: string;
   /** Names of the zones that would change. */
   readonly zones: readonly string[];
 }
 
-/** What `plan` says of plans that `apply`, or the first round of a daemon, would hold as a whole. */
-export function fleetHoldText({ found, hash }: HeldFleet): string {
-  return `Together held by fleet_change: ${found}. To apply all of them: apply --accept ${hash}; for the first round of the daemon, add the hash to limits.accept.`;
+/** What `plan` says of plans that the daemon or `apply` would hold as a whole. */
+export function fleetHoldText({ found, hash, limit }: HeldFleet): string {
+  return `Together held by fleet_change: ${found}. To apply all of them: add ${hash} to limits.accept for the daemon, or apply --accept ${hash}; or raise limits.${limit}.`;
 }
 
-export function fleetHoldMarkdown({ found, hash }: HeldFleet): string {
-  return `**Together held by \`fleet_change\`**: ${found}. To apply all of them: ${markdownCode(`zonewarden apply --accept ${hash}`)}; for the first round of the daemon, add the hash to \`limits.accept\`.`;
+export function fleetHoldMarkdown({ found, hash, limit }: HeldFleet): string {
+  return `**Together held by \`fleet_change\`**: ${found}. To apply all of them: add ${markdownCode(hash)} to \`limits.accept\` for the daemon, or ${markdownCode(`zonewarden apply --accept ${hash}`)}; or raise ${markdownCode(`limits.${limit}`)}.`;
 }
 
 export function fleetHoldJson({ found, hash, zones }: HeldFleet): JsonObject {

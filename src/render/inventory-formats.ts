@@ -6,7 +6,7 @@ import {
 import { byEntryName } from "../syntax/by-text.ts";
 import { type JsonObject } from "../syntax/json.ts";
 import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-item.ts";
-import { csvCell } from "./evidence/csv-cell.ts";
+import { csvCell } from "./csv-cell.ts";
 import { plural, printable } from "./format.ts";
 
 const commonColumns = [

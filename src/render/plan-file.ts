@@ -1,7 +1,8 @@
-import { createHash, type KeyObject } from "node:crypto";
+import { type KeyObject } from "node:crypto";
 
 import type { Plan } from "../plan/plan.ts";
 import type { SavedPlan } from "../plan/saved/fingerprint.ts";
+import { sha256 } from "../syntax/digest.ts";
 import {
   canonicalJson,
   isJsonObject,
@@ -96,7 +97,7 @@ function repeatedIn({ zones }: PlanFile): Zone | undefined {
   return undefined;
 }
 
-/** Why a saved plan is not the one that somebody signed; `undefined` where it is. */
+/** Why a saved plan is not the one that somebody signed; `undefined` if it is. */
 export function signatureError(
   { signedText, signature }: SignedText,
   key: KeyObject,
@@ -149,7 +150,7 @@ function formatText({ format }: JsonObject): string {
 }
 
 function hashOf(content: JsonObject): string {
-  return createHash("sha256").update(canonicalJson(content)).digest("hex");
+  return sha256(canonicalJson(content));
 }
 
 function contentOf(file: PlanFile): JsonObject {
@@ -204,7 +205,7 @@ function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefine
 /** Depth of the reported path; deeper ones are within a body. */
 const maxPathDepth = 8;
 
-/** Where two JSON values differ first, as `.zones.0.plan.marked`; "" where they are equal. */
+/** Where two JSON values differ first, as `.zones.0.plan.marked`; "" if they are equal. */
 function differingPath(a: Json | undefined, b: Json | undefined, depth: number): string {
   if (isEqual(a, b)) return "";
   const [these, those] = [partsOf(a), partsOf(b)];

@@ -81,7 +81,7 @@ export function changeJson(change: Change): JsonObject {
   };
 }
 
-/** The authors of drift; left out where the audit log was not asked. */
+/** The authors of drift; left out if the audit log was not asked. */
 export function authorsJson({ authors }: Pick<Change, "authors">): JsonObject {
   return authors === undefined ? {} : { authors: authors.map(authorJson) };
 }
@@ -124,6 +124,6 @@ function outcomeJson(outcome: Outcome): JsonObject {
     case "unknown":
       return { ...base, failure: failureJson(outcome.failure) };
     case "skipped":
-      return { ...base, reason: outcome.reason };
+      return definedMembers({ ...base, reason: outcome.reason, waits_for: outcome.waitsFor });
   }
 }

@@ -12,7 +12,7 @@ import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
 import { changeLines } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
 
-/** Of more zones that are in sync, what is left alone in them is not listed. */
+/** If more zones than this are in sync, their unmanaged resources are not listed. */
 const maxInSync = 5;
 
 /** Zone reports as text: a block for each zone that is not simply in sync, and a summary line. */
@@ -133,8 +133,16 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
         ...failureLines(outcome.failure, paint).map(indented),
       ];
     case "skipped":
-      return [paint("dim", `  – ${name}: not sent, ${skipReasons[outcome.reason]}`)];
+      return [paint("dim", `  – ${name}: not sent, ${whySkipped(outcome)}`)];
   }
+}
+
+/** Why a write was not sent, in words. */
+function whySkipped({
+  reason,
+  waitsFor,
+}: Extract<Outcome, { readonly status: "skipped" }>): string {
+  return waitsFor === undefined ? skipReasons[reason] : `it waits for ${waitsFor.join(", ")}`;
 }
 
 const skipReasons = {
@@ -226,7 +234,7 @@ function unownedLines(unowned: readonly Unowned[]): readonly string[] {
   });
   const it = unowned.length === 1 ? "it" : "they";
   return [
-    `not owned: ${counts.join(" and ")} (${firstOf(keys, mostNamed)}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
+    `unmanaged, declared: ${counts.join(" and ")} (${firstOf(keys, mostNamed)}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
   ];
 }
 

@@ -19,7 +19,7 @@ import { type Zone, zoneId, zoneName } from "../zone/zone.ts";
 
 /**
  * Reads what `planJson` gave. What has the wrong type is read as something else of the right one: whether `json`
- * really is a plan shows in that `planJson` gives it again. `undefined` where not even the zone can be read.
+ * really is a plan shows in that `planJson` gives it again. `undefined` if not even the zone can be read.
  */
 export function planOf(json: Json | undefined): Plan | undefined {
   const plan = coerceObject(json);
@@ -29,6 +29,8 @@ export function planOf(json: Json | undefined): Plan | undefined {
     zone,
     changes: coerceObjects(plan["changes"]).map(changeOf),
     writes: coerceObjects(plan["writes"]).map(writeOf),
+    // Not in the file: `apply` takes it from the plan of today.
+    waitsFor: new Map(),
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),

@@ -1,4 +1,4 @@
-import type { Granularity, LeftOut, Suggestion } from "../impact/suggest-policy.ts";
+import type { Granularity, LeftOutResource, Suggestion } from "../impact/suggest-policy.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { plural, printable } from "./format.ts";
@@ -38,7 +38,7 @@ export function suggestionRemarks(
   ];
 }
 
-function leftOutText({ resource, reason, letInBy }: LeftOut): string {
+function leftOutText({ resource, reason, letInBy }: LeftOutResource): string {
   const all = letInBy === undefined ? "" : `, but allowed by ${letInBy}, which others need`;
   return printable(`Left out: ${resource.url} (${reason})${all}`);
 }

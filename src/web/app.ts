@@ -4,15 +4,18 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 
+import type { HistoryView } from "../history/history.ts";
+import type { LinkAnswer } from "../plan/guard/may-write.ts";
+import { textOfHtml } from "../render/html.ts";
+import { answersJson } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
-import type { HistoryView } from "../state/history.ts";
+import type { ZoneState } from "../state/zone-state.ts";
 import { isAllowedHost } from "../syntax/request-origin.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import { fleetJson, historyOfZoneJson, diagnosticsJson, zoneJson, zonesJson } from "./json-view.ts";
 import { assets } from "./pages/assets.ts";
-import { textOfHtml } from "./pages/html.ts";
 import { renderDiagnosticsPage } from "./pages/page-diagnostics.ts";
 import { renderFleetPage } from "./pages/page-fleet.ts";
 import { renderNotFoundPage } from "./pages/page-layout.ts";
@@ -26,6 +29,8 @@ export interface AppParts {
   readonly fleet: FleetView;
   readonly history: HistoryView;
   facts(): DaemonStatus;
+  /** Whether a zone may be written now: what each link of the chain says. */
+  answersOf(state: ZoneState): readonly LinkAnswer[];
   readonly metrics: {
     readonly contentType: string;
     render(): AsyncIterable<string>;
@@ -54,6 +59,7 @@ export function createApp(parts: AppParts): Hono {
     daemon: parts.facts(),
     now: parts.clock.now(),
     canReconcile: parts.reconcile !== undefined,
+    answersOf: (state) => parts.answersOf(state),
   });
   app.use(secureHeaders(headers));
   app.use((c, next) =>
@@ -182,6 +188,14 @@ function addJson(app: Hono, snapshot: () => Snapshot): void {
     return snapshot().fleet.zone(name) === undefined
       ? c.json({ error: "the zone is not declared" }, 404)
       : c.json(historyOfZoneJson(snapshot(), name), 200, revalidated);
+  });
+  app.get("/api/v1/zones/:name/write", (c) => {
+    const { fleet, answersOf } = snapshot();
+    const state = fleet.zone(c.req.param("name"));
+    if (state === undefined) return c.json({ error: "the zone is not declared" }, 404);
+    const { name: zone } = state.declared;
+    const answers = { zone, changes: state.differing.length, links: answersOf(state) };
+    return c.json(answersJson(answers), 200, revalidated);
   });
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   app.get("/api/v1/zones/:name", (c) => {

@@ -1,9 +1,9 @@
+import { historyJson, tokenUseJson } from "../history/history-json.ts";
 import { causesIn } from "../plan/cause/cause.ts";
-import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
-import { type ClusterStatus, leaseFailureIn, type ShardStatus } from "../state/daemon-status.ts";
+import type { ClusterStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
@@ -22,7 +22,7 @@ import {
   fleetInventory,
   isInventoryOn,
   select,
-  type Selection,
+  type ZoneFilter,
 } from "./pages/selection.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -66,31 +66,17 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
   };
 }
 
-function auditJson({ state, since, accounts, entries, reason }: AuditFeedStatus): JsonBody {
-  return { state, since, accounts, entries, reason: reason === "" ? null : reason };
+function auditJson({ usedElsewhere, reason, ...audit }: AuditFeedStatus): JsonBody {
+  const { usedElsewhereOf: _ofZones, ...status } = audit;
+  const token_uses = usedElsewhere.map((use) => ({ ...tokenUseJson(use), drift: use.isDrift }));
+  return { ...status, reason: reason === "" ? null : reason, token_uses };
 }
 
 function clusterJson(cluster: ClusterStatus): JsonBody {
-  const { lease, identity, shards } = cluster;
-  const [first] = shards;
-  const holder = first !== undefined && first.credential === undefined ? first.holder : "";
+  const { lease, identity, isHeld, holder, page, transitions, failure, works } = cluster;
   return {
     lease,
     identity,
-    leader: shards.some(({ isHeld }) => isHeld),
-    holder: holder === "" ? null : holder,
-    transitions: shards.reduce((sum, { transitions }) => sum + transitions, 0),
-    failure: leaseFailureIn(cluster) ?? null,
-    reconciles: shards.some(({ works }) => works),
-    shards: shards.map(shardJson),
-  };
-}
-
-function shardJson(shard: ShardStatus): JsonBody {
-  const { lease, credential, isHeld, holder, page, transitions, failure, works } = shard;
-  return {
-    lease,
-    credential: credential ?? null,
     leader: isHeld,
     holder: holder === "" ? null : holder,
     page: page === "" ? null : page,
@@ -101,7 +87,7 @@ function shardJson(shard: ShardStatus): JsonBody {
 }
 
 /** `/api/v1/zones`: a page of zones, filtered as on the status page. */
-export function zonesJson({ fleet }: Snapshot, selection: Selection): JsonBody {
+export function zonesJson({ fleet }: Snapshot, selection: ZoneFilter): JsonBody {
   const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
 }

@@ -1,6 +1,8 @@
+import type { HistoryView } from "../history/history.ts";
+import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
-import type { HistoryView } from "../state/history.ts";
+import type { ZoneState } from "../state/zone-state.ts";
 
 /** What a page or a JSON response is made from. */
 export interface Snapshot {
@@ -10,4 +12,6 @@ export interface Snapshot {
   readonly now: Date;
   /** Whether reconciles can be requested. */
   readonly canReconcile: boolean;
+  /** Whether a zone may be written now: what each link of the chain says. */
+  readonly answersOf: (state: ZoneState) => readonly LinkAnswer[];
 }

@@ -1,14 +1,14 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
-import { changeLines, changesLine } from "../../src/render/change-text.ts";
-import { paintOf } from "../../src/render/format.ts";
 import {
   driftTimeText,
   renderDriftTimes,
   renderHistoryEntry,
-} from "../../src/render/history-text.ts";
-import type { HistoryEntry } from "../../src/state/history.ts";
+} from "../../src/history/history-text.ts";
+import type { HistoryEntry } from "../../src/history/history.ts";
+import { plan } from "../../src/plan/plan.ts";
+import { changeLines, changesLine } from "../../src/render/change-text.ts";
+import { paintOf } from "../../src/render/format.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
 import { at } from "../support/reports.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { csvCell } from "../../src/render/evidence/csv-cell.ts";
+import { csvCell } from "../../src/render/csv-cell.ts";
 
 describe("a cell of CSV", () => {
   it.for([
@@ -13,13 +13,20 @@ describe("a cell of CSV", () => {
     { value: "a,b", cell: '"a,b"' },
     { value: 'say "a"', cell: '"say ""a"""' },
     { value: "a\nb", cell: '"a\nb"' },
-    { value: "a\rb", cell: '"a\rb"' },
+    { value: "a;b", cell: '"a;b"' },
+    { value: "a\tb", cell: '"a\tb"' },
+    { value: "a;=1+1", cell: '"a;=1+1"' },
+    { value: "a\rb", cell: String.raw`a\u000db` },
+    { value: "a\u001B[8mb\r\u001B[2K", cell: String.raw`a\u001b[8mb\u000d\u001b[2K` },
+    { value: "\u202Ea\u0007", cell: String.raw`\u202ea\u0007` },
     { value: "=1+1", cell: "'=1+1" },
     { value: "+1", cell: "'+1" },
     { value: "-1", cell: "'-1" },
     { value: "@a", cell: "'@a" },
-    { value: "\t=1", cell: "'\t=1" },
-    { value: "\r=1", cell: '"\'\r=1"' },
+    { value: "\t=1", cell: '"\'\t=1"' },
+    { value: "\n=1", cell: '"\'\n=1"' },
+    { value: "\r=1", cell: String.raw`'\u000d=1` },
+    { value: "＝1", cell: "'＝1" },
     { value: '=HYPERLINK("a",1)', cell: '"\'=HYPERLINK(""a"",1)"' },
   ])("of $value is $cell", ({ value, cell }, { expect }) => {
     expect(csvCell(value)).toBe(cell);

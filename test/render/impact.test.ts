@@ -9,12 +9,13 @@ import type { EffectiveRule } from "../../src/impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../../src/impact/zone-impact.ts";
 import { impactJson } from "../../src/render/impact-json.ts";
 import { renderImpacts } from "../../src/render/impact-text.ts";
-import { impactMarkdown } from "../../src/render/plan-markdown.ts";
+import { renderMarkdown } from "../../src/render/plan-markdown.ts";
 import { parseCspSource } from "../../src/syntax/csp/csp-source.ts";
 import type { RulesetRule } from "../../src/zone/ruleset.ts";
 import { zoneName } from "../../src/zone/zone.ts";
 import { script } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";
+import { runOf } from "../support/plan-stories.ts";
 
 const page = "https://shop.example.com/";
 
@@ -210,6 +211,6 @@ it("is nothing to tell where no rule changes and no policy is judged", ({ expect
 
 it("is cut where a comment on a pull request would be too long", ({ expect }) => {
   const many = Array.from({ length: 60 }, () => impactOf({}, { newlyAllowed: [affected("a")] }));
-  const markdown = impactMarkdown([on(many)]);
-  expect(markdown).toMatch(/… \d+ more lines: zonewarden plan --impact shows all/);
+  const { text } = renderMarkdown(runOf([]), { impacts: [on(many)] });
+  expect(text).toMatch(/… \d+ more lines: zonewarden plan --impact shows all/);
 });

@@ -2,9 +2,11 @@ import { stripVTControlCharacters } from "node:util";
 
 import { describe, it } from "vitest";
 
+import { reportJson } from "../../src/render/plan-json.ts";
 import { renderReports } from "../../src/render/plan-text.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { applied, planned } from "../support/plan-stories.ts";
+import { waiting } from "../support/reports.ts";
 
 const plain = { color: false };
 
@@ -80,6 +82,18 @@ describe("a plan as text", () => {
       reason,
     }));
     expect(renderReports([{ ...report, outcomes }], plain)).toContain(says);
+  });
+
+  it("says what a request waits for, in JSON too", ({ expect }) => {
+    const [report] = zoneOf(applied, "shop.example.com");
+    if (report?.result !== "applied") throw new Error("not applied");
+    const outcomes = [waiting("policy/old", "policy/new", "policy/newer")];
+    expect(renderReports([{ ...report, outcomes }], plain)).toContain(
+      "policy/old: not sent, it waits for policy/new, policy/newer",
+    );
+    expect(JSON.stringify(reportJson({ ...report, zones: [{ ...report, outcomes }] }))).toContain(
+      '"reason":"earlier_failure","waits_for":["policy/new","policy/newer"]',
+    );
   });
 
   it("explains lost answers and interleaved writes", ({ expect }) => {

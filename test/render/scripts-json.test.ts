@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import { recordIn } from "../../src/history/file/history-lines.ts";
 import {
   scriptRecordFrom,
   scriptRecordJson,
@@ -8,7 +9,6 @@ import {
   scriptWatchText,
 } from "../../src/render/scripts/scripts-json.ts";
 import { scriptRecordOf } from "../../src/state/scripts/script-watch.ts";
-import { recordIn } from "../../src/telemetry/history/history-lines.ts";
 import { script } from "../support/inventory.ts";
 import {
   authorised,

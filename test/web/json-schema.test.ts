@@ -4,7 +4,11 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
+import { type Change, deleteReasons } from "../../src/plan/change.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
+import { writeLinks } from "../../src/plan/guard/may-write.ts";
+import { answersJson } from "../../src/render/write-answers.ts";
+import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
 import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
@@ -18,7 +22,7 @@ import {
 } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import type { Snapshot } from "../../src/web/snapshot.ts";
-import { fleetOf, shop } from "../support/fleets.ts";
+import { a, after, answersOf, fleetOf, shop } from "../support/fleets.ts";
 import {
   at,
   daemon,
@@ -27,8 +31,10 @@ import {
   fleetRefusal,
   heldLoad,
   load,
+  report,
+  tokenUse,
 } from "../support/reports.ts";
-import { scene, sceneHistory } from "../support/scenes.ts";
+import { historyOf, scene, sceneHistory } from "../support/scenes.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
 const schema = readSchema();
@@ -62,6 +68,7 @@ describe("the schema of /api/v1", () => {
     daemon: daemon(),
     now: at(30),
     canReconcile: false,
+    answersOf,
   };
 
   it("describes what is sent of the fleet", ({ expect }) => {
@@ -72,10 +79,41 @@ describe("the schema of /api/v1", () => {
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
     expect(faultsOf("zone", zoneJson(state))).toBe("");
+    const { name: zone } = state.declared;
+    const answers = { zone, changes: state.differing.length, links: answersOf(state) };
+    expect(faultsOf("write", answersJson(answers))).toBe("");
+    expect(valuesOf("link")).toEqual(writeLinks);
   });
 
   it.for(scene().zones)("describes the history of $declared.name", (state, { expect }) => {
     expect(faultsOf("history", historyOfZoneJson(snapshot, state.declared.name))).toBe("");
+  });
+
+  it("describes uses of our token elsewhere, of the fleet and in a history", ({ expect }) => {
+    const uses = [tokenUse(), tokenUse({ zone: "", isDrift: true })];
+    const audit: AuditFeedStatus = {
+      state: "following",
+      since: at(0),
+      accounts: { off: 0, following: 2, denied: 0, lagging: 0 },
+      entries: { woke: 3, own: 2, unrelated: 1, malformed: 0, elsewhere: 1, elsewhere_drift: 1 },
+      reason: "",
+      usedElsewhere: uses,
+      usedElsewhereOf: new Map([[shop, uses]]),
+    };
+    const body = fleetJson({ ...snapshot, daemon: { ...daemon(), audit } });
+    expect(faultsOf("fleet", body)).toBe("");
+    expect(body).toMatchObject({ audit: { token_uses: [{ drift: false }, { drift: true }] } });
+    const ran = [report(shop, 0, { result: "in_sync" })];
+    const history = historyOf(fleetOf(declared(shop)), ran, uses);
+    const entries = historyOfZoneJson({ ...snapshot, history }, shop);
+    expect(faultsOf("history", entries)).toBe("");
+    expect(entries).toMatchObject({ entries: [{ token_uses: [{ zone: shop }, { zone: "" }] }] });
+  });
+
+  it.for(deleteReasons)("describes a delete whose reason is %s", (reason, { expect }) => {
+    const gone: Change = { ...a, verb: "delete", id: "1", reason };
+    const state = after({ result: "planned", cause: "drift", changes: [gone] });
+    expect(faultsOf("zone", zoneJson(state))).toBe("");
   });
 
   it("describes a fleet without inventories", ({ expect }) => {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { textOfHtml } from "../../src/web/pages/html.ts";
+import { textOfHtml } from "../../src/render/html.ts";
 import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
@@ -23,7 +23,7 @@ import { scene } from "../support/scenes.ts";
 
 /** Names of assets carry their hash, which is no words. */
 function withoutHashes(page: string): string {
-  return page.replaceAll(/(\/assets\/\w+)-[0-9a-f]{12}\./g, "$1.");
+  return page.replaceAll(/(\/assets\/\w+)-[\w-]{12}\./g, "$1.");
 }
 
 describe("the fleet's page", () => {

@@ -4,7 +4,7 @@ import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileRequest } from "../../src/web/reconcile-request.ts";
 import { startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { fleetOf, shop } from "../support/fleets.ts";
+import { answersOf, fleetOf, shop } from "../support/fleets.ts";
 import { daemon } from "../support/reports.ts";
 import { requestFrom } from "../support/request-from.ts";
 import { noHistory } from "../support/scenes.ts";
@@ -42,6 +42,7 @@ async function serve(
         }
       : undefined,
     facts: () => daemon(),
+    answersOf,
     metrics: { contentType: "text/plain", render: () => ReadableStream.from([""]) },
     health: { live: [], ready: [] },
     clock,
@@ -106,6 +107,15 @@ describe("the reconcile endpoint", () => {
     expect((await askAs(token, server)).status).toBe(status);
     expect(server.asks.map((ask) => ask.result)).toEqual([result]);
     expect(server.woken).toEqual([]);
+  });
+
+  it("has a name of a zone in the audit log up to the longest that there can be", async ({
+    expect,
+  }) => {
+    await using server = await serve();
+    const longest = `${"a".repeat(245)}.example`;
+    for (const zone of [longest, `${longest}s`]) await askAs(right, server, zone);
+    expect(server.asks.map(({ zone }) => zone)).toEqual([longest, longest]);
   });
 
   it("is refused for a zone that is not declared", async ({ expect }) => {
@@ -234,6 +244,27 @@ describe("the reconcile endpoint", () => {
       const answer = await fetch(`${server.url}/reconcile`, { ...init, redirect: "manual" });
       expect(answer.status).toBe(303);
       expect(server.woken).toEqual([""]);
+    },
+  );
+
+  it.for([
+    { bytes: 4_095, status: 303 },
+    { bytes: 4_096, status: 303 },
+    { bytes: 4_097, status: 413 },
+  ])(
+    "by a form of $bytes bytes is answered with $status",
+    async ({ bytes, status }, { expect }) => {
+      await using server = await serve();
+      const headers = {
+        "sec-fetch-site": "same-origin",
+        "content-type": "application/x-www-form-urlencoded",
+      };
+      const body = `token=${right}&more=`.padEnd(bytes, "x");
+      const whole = { method: "POST", headers, body, redirect: "manual" } as const;
+      expect((await fetch(`${server.url}/reconcile`, whole)).status).toBe(status);
+      const chunks = { ...whole, body: new Blob([body]).stream(), duplex: "half" } as const;
+      expect((await fetch(`${server.url}/reconcile`, chunks)).status).toBe(status);
+      expect(server.woken).toEqual(status === 303 ? ["", ""] : []);
     },
   );
 

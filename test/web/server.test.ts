@@ -5,7 +5,7 @@ import { EventStream } from "../../src/web/event-stream.ts";
 import { type ServerOptions, startServer, type WebServer } from "../../src/web/server.ts";
 import { internalError } from "../../src/zone/internal-error.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { answersOf, drifted, fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
 import { requestFrom } from "../support/request-from.ts";
 import { noHistory } from "../support/scenes.ts";
@@ -24,6 +24,7 @@ function serve(
     events: new EventStream(new SimulatedClock()),
     reconcile: undefined,
     facts: () => daemon(),
+    answersOf,
     metrics: {
       contentType: metrics.contentType,
       render: () => metrics.render(fleet, daemon()),

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { textOfHtml } from "../../src/web/pages/html.ts";
+import { textOfHtml } from "../../src/render/html.ts";
 import { renderSides, renderValue } from "../../src/web/pages/value-diff.ts";
 
 /** What a reader sees, with `-…-` around what is only before and `+…+` around what is only after. */

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-
+import { shortDigest } from "../../syntax/digest.ts";
 import { style } from "./style.ts";
 
 /**
@@ -85,6 +84,5 @@ export const scriptPath = scriptAsset.path;
 export const iconPath = iconAsset.path;
 
 function asset(name: string, extension: string, type: string, text: string): Asset {
-  const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
-  return { path: `/assets/${name}-${hash}.${extension}`, type, text };
+  return { path: `/assets/${name}-${shortDigest(text)}.${extension}`, type, text };
 }

@@ -1,7 +1,7 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "../../render/html.ts";
 import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
 

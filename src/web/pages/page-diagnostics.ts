@@ -1,3 +1,4 @@
+import { html, type Html } from "../../render/html.ts";
 import {
   brokenFiles,
   type HeldRevision,
@@ -6,7 +7,6 @@ import {
 } from "../../state/load-report.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
 

@@ -1,7 +1,7 @@
 import { type Author, authorName, authorsIn } from "../../plan/cause/author.ts";
+import { html, type Html } from "../../render/html.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { byText } from "../../syntax/by-text.ts";
-import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, number, panel } from "./page-parts.ts";
 
 /** Authors that are listed; of more, their number is given. */
@@ -16,7 +16,7 @@ interface ZoneChanger {
   readonly isPossible: boolean;
 }
 
-/** The list of those who change zones by hand; nothing where nobody is known. */
+/** The list of those who change zones by hand; nothing if nobody is known. */
 export function renderAuthorPanel(zones: readonly ZoneState[], now: Date): Html | undefined {
   const changers = changersOf(zones);
   if (changers.length === 0) return undefined;

@@ -1,5 +1,5 @@
+import { html, type Html } from "../../render/html.ts";
 import { type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
-import { html, type Html } from "./html.ts";
 import { number, statusText } from "./page-parts.ts";
 import {
   type FleetInventory,
@@ -7,7 +7,7 @@ import {
   inventoryFilters,
   maliciousIn,
   queryOf,
-  type Selection,
+  type ZoneFilter,
 } from "./selection.ts";
 
 type Counts = Readonly<Record<ZoneStatus, number>>;
@@ -16,7 +16,7 @@ type Counts = Readonly<Record<ZoneStatus, number>>;
 const always = new Set<ZoneStatus>(["in_sync", "drifted", "pending", "held", "error"]);
 
 /** A bar of all zones by status, and a filter with a count for each status. */
-export function renderOverview(counts: Counts, selection: Selection): Html {
+export function renderOverview(counts: Counts, selection: ZoneFilter): Html {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const isNarrowed = selection.query !== "" || selection.inventory !== undefined;
   const shown = zoneStatuses.filter(
@@ -90,7 +90,7 @@ export const filterWords: Readonly<Record<InventoryFilter, string>> = {
 /** The inventories of all zones: a filter with a count for each finding. */
 export function renderFleetInventory(
   found: FleetInventory,
-  selection: Selection,
+  selection: ZoneFilter,
 ): Html | undefined {
   // A count of zero is shown once an inventory was read.
   const shown = inventoryFilters.filter(
@@ -116,7 +116,7 @@ function itemsOf(
 }
 
 /** The current filter links to the page without it. */
-function tab(filter: InventoryFilter, found: FleetInventory, selection: Selection): Html {
+function tab(filter: InventoryFilter, found: FleetInventory, selection: ZoneFilter): Html {
   const isCurrent = filter === selection.inventory;
   const inventory = isCurrent ? undefined : filter;
   const zones = found.zones[filter];

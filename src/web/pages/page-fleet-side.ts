@@ -1,11 +1,15 @@
 import { causesIn } from "../../plan/cause/cause.ts";
-import { type AuditFeedStatus, auditFeedStates } from "../../state/audit-status.ts";
+import { html, type Html, type Part } from "../../render/html.ts";
+import {
+  type AuditFeedStatus,
+  auditFeedStates,
+  type JudgedTokenUse,
+} from "../../state/audit-status.ts";
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import { findingKinds } from "../../state/scripts/script-watch.ts";
 import type { ChangeRecord, ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { html, type Html, type Part } from "./html.ts";
 import { renderAuthorPanel } from "./page-fleet-authors.ts";
 import {
   causeText,
@@ -18,7 +22,6 @@ import {
   undoneBadge,
   weakenedBadge,
 } from "./page-parts.ts";
-import { shardPanel } from "./page-shards.ts";
 
 const recentShown = 12;
 const removedShown = 12;
@@ -32,7 +35,7 @@ export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot)
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${renderAuthorPanel(fleet.zones, now)}
     ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
-    ${shardPanel(daemon.cluster)}${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
+    ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }
 
@@ -50,7 +53,7 @@ function removedPanel(removed: readonly RemovedZone[], now: Date): Html | undefi
   );
 }
 
-/** The zones whose scripts have open findings, the gravest first; nothing where there are none. */
+/** The zones whose scripts have open findings, the gravest first; nothing if there are none. */
 function findingPanel(zones: readonly ZoneState[]): Html | undefined {
   const found = zones.flatMap(({ declared, scripts }) => {
     const open = (scripts?.findings ?? []).filter(({ acceptance }) => acceptance === undefined);
@@ -117,7 +120,10 @@ function schedule(
   </dl>`;
 }
 
-function auditState({ state, since, accounts, reason }: AuditFeedStatus, now: Date): Html {
+function auditState(
+  { state, since, accounts, reason, usedElsewhere }: AuditFeedStatus,
+  now: Date,
+): Html {
   if (state === "off") {
     return html`<p class="quiet">Not followed: sweeps find changes by hand.</p>`;
   }
@@ -133,7 +139,28 @@ function auditState({ state, since, accounts, reason }: AuditFeedStatus, now: Da
         ${others.map((each) => `${counted(accounts[each], "account")} ${each}`).join(", ")}:
         ${foreign(reason)} Sweeps go on; changes by hand are found later.
       </p>`
-    }`;
+    }
+    ${usedElsewhere.length > 0 && tokenUses(usedElsewhere, now)}`;
+}
+
+/** The uses of our tokens elsewhere: what they mean, and each. */
+export function tokenUses(uses: readonly JudgedTokenUse[], now: Date): Html {
+  return html`<p>
+      <b class="error">Our token is used elsewhere.</b> Another installation or pipeline probably
+      has the same token: give each its own, and revoke this one if you know of none.
+    </p>
+    <ul class="recent">
+      ${uses.map(
+        ({ at, credential, zone, method, path, isDrift }) =>
+          html`<li>
+            ${foreign(credential)} ${moment(at, now)}
+            <span class="note"
+              >${foreign(`${method} ${path}`)}
+              ${zone !== "" && html`<a href="/zones/${zone}">${zone}</a>`}${isDrift && ", drift"}</span
+            >
+          </li>`,
+      )}
+    </ul>`;
 }
 
 function credentialList(credentials: readonly CredentialStatus[], now: Date): Part {

@@ -1,9 +1,9 @@
+import { html, type Html } from "../../render/html.ts";
 import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
 import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { html, type Html } from "./html.ts";
 import {
   filterWords,
   maliciousBadge,
@@ -18,12 +18,12 @@ import {
   isWeakened,
   queryOf,
   select,
-  type Selected,
-  type Selection,
+  type SelectedZones,
+  type ZoneFilter,
 } from "./selection.ts";
 
 /** The page of the fleet: counts, and zones with the most urgent first. */
-export function renderFleetPage(snapshot: Snapshot, selection: Selection): Html {
+export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html {
   const selected = select(snapshot.fleet.zones, selection);
   return layout(
     snapshot,
@@ -59,7 +59,7 @@ function zoneLink(name: string): Html {
   return html`<a href="/zones/${name}">${name}</a>`;
 }
 
-function toolbar({ matching, zones }: Selected, selection: Selection): Html {
+function toolbar({ matching, zones }: SelectedZones, selection: ZoneFilter): Html {
   const { status, inventory, query } = selection;
   return html`<div class="toolbar">
     <h2 id="zones-title">
@@ -87,7 +87,7 @@ function toolbar({ matching, zones }: Selected, selection: Selection): Html {
   </div>`;
 }
 
-function titleOf({ status, inventory }: Selection): string {
+function titleOf({ status, inventory }: ZoneFilter): string {
   const words = [
     ...(status === undefined ? [] : [statusText(status)]),
     ...(inventory === undefined ? [] : [filterWords[inventory]]),
@@ -106,7 +106,7 @@ function emptyTable({ fleet, daemon }: Snapshot): Html {
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
-function zoneTable({ now }: Snapshot, { zones }: Selected): Html {
+function zoneTable({ now }: Snapshot, { zones }: SelectedZones): Html {
   return html`<table>
     <thead>
       <tr>
@@ -165,7 +165,7 @@ function differs(state: ZoneState): Html {
   return html`${counts.map(({ tone, word, count }) => html`<span class="impact ${tone}">${count} ${word}</span> `)}`;
 }
 
-function pager({ page, pages }: Selected, selection: Selection): Html {
+function pager({ page, pages }: SelectedZones, selection: ZoneFilter): Html {
   const link = (to: number, rel: string, text: string): Html =>
     to < 1 || to > pages
       ? html`<span class="quiet">${text}</span>`

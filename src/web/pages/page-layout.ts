@@ -1,11 +1,11 @@
+import { html, type Html, type Part } from "../../render/html.ts";
 import { isFirstRound, isLoaded } from "../../state/load-report.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import { isLoadFailure } from "../../zone/internal-error.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
-import { html, type Html, type Part } from "./html.ts";
+import { clusterBanner } from "./cluster-banner.ts";
 import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
-import { clusterBanner } from "./page-shards.ts";
 
 /** The document around the content of a page. */
 export function layout(snapshot: Snapshot, title: string, content: Part): Html {
@@ -62,7 +62,8 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
 
 /** A process that waits for the Lease has loaded no files. */
 function banners(snapshot: Snapshot): Html | undefined {
-  return clusterBanner(snapshot.daemon) ?? loadBanner(snapshot);
+  const { cluster } = snapshot.daemon;
+  return (cluster && clusterBanner(cluster)) ?? loadBanner(snapshot);
 }
 
 /** The daemon forgets, or has forgotten. */

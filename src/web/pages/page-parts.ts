@@ -2,9 +2,9 @@ import { changesWith } from "../../plan/cause/cause.ts";
 import type { Cause, Change } from "../../plan/change.ts";
 import { driftWords } from "../../render/cause-text.ts";
 import { shortRevision } from "../../render/format.ts";
+import { html, type Html, type Part } from "../../render/html.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
-import { html, type Html, type Part } from "./html.ts";
 
 export function statusText(status: ZoneStatus): string {
   return status.replace("_", " ");
@@ -97,7 +97,7 @@ export function revisionCode(revision: string): Html {
   return html`<code title="${revision}">${shortRevision(revision)}</code>`;
 }
 
-/** Git's name for a revision, short; nothing where there is none. */
+/** Git's name for a revision, short; nothing if there is none. */
 export function commitCode(commit: string | undefined): Html | undefined {
   if (commit === undefined) return undefined;
   return html` (commit <code title="${commit}">${shortRevision(commit)}</code>)`;

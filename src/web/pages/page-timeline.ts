@@ -1,10 +1,10 @@
+import { driftTimeText } from "../../history/history-text.ts";
+import type { HistoryEntry } from "../../history/history.ts";
+import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../history/timeline.ts";
 import { changedByLine, driftWords } from "../../render/cause-text.ts";
-import { driftTimeText } from "../../render/history-text.ts";
-import type { HistoryEntry } from "../../state/history.ts";
-import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../state/timeline.ts";
+import { html, type Html } from "../../render/html.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { html, type Html } from "./html.ts";
 import { causeText, counted, foreign, moment, statusText } from "./page-parts.ts";
 
 const days = 7;

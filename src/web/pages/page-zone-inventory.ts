@@ -1,3 +1,4 @@
+import { html, type Html } from "../../render/html.ts";
 import type {
   InventoryFacts,
   InventoryState,
@@ -7,7 +8,6 @@ import type {
 import type { Failure } from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { type ItemKind, resourceKinds } from "../../zone/inventory-item.ts";
-import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, number, ray } from "./page-parts.ts";
 import { maliciousIn } from "./selection.ts";
 

@@ -1,10 +1,10 @@
+import { html, type Html } from "../../render/html.ts";
 import type {
   ScriptFinding,
   ScriptWatch,
   WatchedScript,
 } from "../../state/scripts/script-watch.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
-import { html, type Html } from "./html.ts";
 import { counted, foreign, moment } from "./page-parts.ts";
 
 /** The declared scripts of a zone: what was seen, what is authorised, what policies do, and the findings. */

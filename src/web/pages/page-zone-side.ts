@@ -1,19 +1,22 @@
 import type { Unmanaged } from "../../plan/write-order.ts";
+import { html, type Html } from "../../render/html.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
 import type { ByKind } from "../../state/drift.ts";
 import type { LastRun, ZoneState } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { html, type Html } from "./html.ts";
+import { tokenUses } from "./page-fleet-side.ts";
 import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
 
 type Mode = DaemonStatus["mode"];
 
 /** State, attributes, unmanaged resources and notes of a zone. */
 export function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
-  const { unmanaged, notes, zone } = state;
+  const { unmanaged, notes, zone, declared } = state;
+  const uses = daemon.audit?.usedElsewhereOf.get(declared.name) ?? [];
   return html`${panel("state", "State", stateList(state, now, daemon.mode))}
+  ${uses.length > 0 && panel("audit", "Audit log", tokenUses(uses, now))}
   ${zone !== undefined && panel("service", "At the service", serviceList(zone))}
   ${unmanaged.length > 0 && panel("unmanaged", "Unmanaged", unmanagedList(unmanaged))}
   ${notes.length > 0 && panel("notes", "Notes", noteList(notes))}`;

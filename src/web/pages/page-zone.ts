@@ -1,5 +1,8 @@
 import { causesIn } from "../../plan/cause/cause.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
+import { firstBlock } from "../../plan/guard/may-write.ts";
+import { html, type Html } from "../../render/html.ts";
+import { headlineOf } from "../../render/write-answers.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import { type Failure, isObservation } from "../../state/run-report.ts";
 import {
@@ -11,7 +14,6 @@ import {
 } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { html, type Html } from "./html.ts";
 import { renderChange } from "./page-change.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import {
@@ -41,7 +43,7 @@ export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
       <h1>${name} ${statusBadge(state.status)}</h1>
       <div class="columns">
         <div>
-          ${renderAlerts(state)} ${plan(state, snapshot.now)}
+          ${renderAlerts(state)} ${plan(state, snapshot.now)} ${writeChain(state, snapshot)}
           ${[renderScripts(state, snapshot.now), renderInventory(state, snapshot.now)]}
           ${renderTimeline(snapshot, state)} ${history(state, snapshot.now)}
         </div>
@@ -77,6 +79,28 @@ function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
   return declared.hold === undefined
     ? `No changes: the live state equals the desired state ${resources}.`
     : `Nothing to do by the active revision: what is live is what it declares ${resources}.`;
+}
+
+/** What the zone has to pass before it is written. */
+function writeChain(state: ZoneState, { answersOf }: Snapshot): Html {
+  const { name } = state.declared;
+  const answers = { zone: name, changes: state.differing.length, links: answersOf(state) };
+  const block = firstBlock(answers.links);
+  return html`<details class="record" id="write" ${block !== undefined && "open"}>
+    <summary><b>May it be written?</b> <small>${headlineOf(answers)}</small></summary>
+    <ol>
+      ${answers.links.map(
+        (each) =>
+          html`<li>
+            <b class="${each.answer === "blocked" ? "error" : "good"}"
+              >${each.link} ${each.answer}${each.reason !== "" && ":"}</b
+            >
+            ${foreign(each.reason)}
+            ${each.remedy !== "" && html`<br /><span class="quiet">${each.remedy}</span>`}
+          </li>`,
+      )}
+    </ol>
+  </details>`;
 }
 
 function headline(state: ZoneState, now: Date): Html {
@@ -122,9 +146,16 @@ function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
   </details>`;
 }
 
-function writeItem({ call, status, reason, ray: id }: ChangeRecord["writes"][number]): Html {
+function writeItem({
+  call,
+  changes,
+  status,
+  reason,
+  ray: id,
+}: ChangeRecord["writes"][number]): Html {
   return html`<li>
-    <code>${call}</code> <b class="${status === "done" ? "good" : "error"}">${status}</b>
+    <code>${call}</code> ${foreign(changes.join(", "))}
+    <b class="${status === "done" ? "good" : "error"}">${status}</b>
     ${foreign(reason)} ${ray(id)}
   </li>`;
 }

@@ -7,7 +7,7 @@ import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../st
 const pageSize = 200;
 
 /** The filters of the zone list, from query parameters. */
-export interface Selection {
+export interface ZoneFilter {
   readonly status: ZoneStatus | undefined;
   readonly inventory: InventoryFilter | undefined;
   /** Part of a name, an account, or an id; "" for all. */
@@ -17,7 +17,7 @@ export interface Selection {
 }
 
 /** The selected zones, the most urgent first. */
-export interface Selected {
+export interface SelectedZones {
   /** Zones that match the other filters, by status. */
   readonly counts: Readonly<Record<ZoneStatus, number>>;
   /** Inventories of the zones that match the other filters. */
@@ -30,7 +30,7 @@ export interface Selected {
 }
 
 /** Reads a selection; invalid values are ignored. */
-export function selectionFrom(query: Readonly<Record<string, string | undefined>>): Selection {
+export function selectionFrom(query: Readonly<Record<string, string | undefined>>): ZoneFilter {
   const page = Number(query["page"] ?? 1);
   return {
     status: zoneStatuses.find((status) => status === query["status"]),
@@ -41,7 +41,7 @@ export function selectionFrom(query: Readonly<Record<string, string | undefined>
 }
 
 /** The query string of a selection, "" for the first page of all. */
-export function queryOf({ status, inventory, query, page }: Selection): string {
+export function queryOf({ status, inventory, query, page }: ZoneFilter): string {
   const parameters = new URLSearchParams();
   if (query !== "") parameters.set("q", query);
   if (status !== undefined) parameters.set("status", status);
@@ -51,7 +51,7 @@ export function queryOf({ status, inventory, query, page }: Selection): string {
 }
 
 /** Applies a selection to all zones; a page beyond the last is the last. */
-export function select(zones: readonly ZoneState[], selection: Selection): Selected {
+export function select(zones: readonly ZoneState[], selection: ZoneFilter): SelectedZones {
   const { status, inventory, query } = selection;
   const hasStatus = (state: ZoneState): boolean => status === undefined || state.status === status;
   const hasFound = (state: ZoneState): boolean =>

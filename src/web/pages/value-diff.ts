@@ -1,7 +1,7 @@
 import { diff } from "node:util";
 
 import type { FieldChange } from "../../plan/change.ts";
-import { html, type Html, type Part } from "./html.ts";
+import { html, type Html, type Part } from "../../render/html.ts";
 
 type Side = FieldChange["before"];
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { html, textOfHtml } from "../../src/web/pages/html.ts";
+import { html, textOfHtml } from "../../src/render/html.ts";
 import { foreign, relative, revisionCode } from "../../src/web/pages/page-parts.ts";
 import { at, start } from "../support/reports.ts";
 
