@@ -1,13 +1,17 @@
+import { AuditFeed } from "../audit/audit-feed.ts";
+import { type AuthorStore, DriftAuthors, type FollowedLog } from "../audit/drift-authors.ts";
 import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
-import { AuditFeed } from "../reconcile/audit/audit-feed.ts";
+import type { StoredRuns } from "../memory/stored-runs.ts";
+import { type Notification, notificationOfTokenUses } from "../notify/notification.ts";
+import type { JudgedTokenUse } from "../state/audit-status.ts";
 import {
-  type AuthorStore,
-  DriftAuthors,
-  type FollowedLog,
-} from "../reconcile/audit/drift-authors.ts";
-import { logAuditFeed, logMalformedAudit } from "../telemetry/log/log-audit.ts";
+  logAuditFeed,
+  logMalformedAudit,
+  logPossiblyOwn,
+  logTokenUses,
+} from "../telemetry/log/log-audit.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
@@ -26,17 +30,22 @@ export function followAudit(
   service: ServiceClient,
   { clock }: Host,
   logger: Logger,
-  store: AuthorStore,
+  store: AuthorStore & Pick<StoredRuns, "isEarlierRay" | "formerTerm">,
   wake: (zone: ZoneName) => void,
+  notify: (notification: Notification) => void,
 ): AuditFollowing {
   const configured = (): Config["audit"] => runningConfig.current.audit;
   const log: FollowedLog = {
-    isOwnToken: (id) => service.audit.isOwnToken(id),
+    isOwn: (entry) => feed.isOwn(entry),
     isCompleteSince: (accountId, moment) => feed.isCompleteSince(accountId, moment),
   };
   const style = (): ActorStyle | undefined => {
     const { follow, actors } = configured();
     return follow && actors;
+  };
+  const notifyOf = (uses: readonly JudgedTokenUse[]): void => {
+    const notification = notificationOfTokenUses(uses, undefined);
+    if (notification !== undefined) notify(notification);
   };
   const authors = new DriftAuthors(clock, log, style, store);
   const feed: AuditFeed = new AuditFeed(configured().follow, {
@@ -44,6 +53,11 @@ export function followAudit(
     clock,
     note: (zone, entries) => authors.note(zone, entries),
     wake,
+    isEarlierRay: (ray) => store.isEarlierRay(ray),
+    former: store.formerTerm,
+    usedElsewhere: (uses) => logTokenUses(logger, uses),
+    usedForOthers: (uses) => notifyOf(uses),
+    possiblyOwn: (count) => logPossiblyOwn(logger, count),
     changed: (status) => logAuditFeed(logger, status),
     malformed: (count, accountId) => logMalformedAudit(logger, count, accountId),
     bug: (error) => logInternalError(logger, error, undefined),

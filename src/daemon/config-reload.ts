@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
+import type { AuditFeed } from "../audit/audit-feed.ts";
 import type { Config } from "../desired/config/config.ts";
 import type { LoadedConfig } from "../desired/config/load-config.ts";
 import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
-import type { AuditFeed } from "../reconcile/audit/audit-feed.ts";
 import type {
   InventoryPoller,
   InventoryPollerOptions,
@@ -52,6 +52,18 @@ export function inventoryOptions({
   return { ...inventory, maliciousBelow, owner: desired.owner };
 }
 
+/** The keys that take effect while the program runs; all other keys need a restart. */
+export const liveKeys = [
+  "mode",
+  "limits",
+  "windows",
+  "inventory",
+  "audit",
+  "schedule.cron",
+  "schedule.timezone",
+  "log.level",
+] as const;
+
 export interface ConfigChange {
   /** Keys that have changed now. */
   readonly applied: readonly string[];
@@ -81,8 +93,7 @@ export class RunningConfig {
   update({ config, diagnostics }: LoadedConfig): ConfigChange | undefined {
     this.#diagnostics = diagnostics;
     if (config === undefined) return undefined;
-    const before = byKey(this.#current);
-    const after = byKey(config);
+    const changed = changedKeys(this.#current, config);
     const { schedule, log } = this.#current;
     this.#current = {
       ...this.#current,
@@ -95,40 +106,35 @@ export class RunningConfig {
       log: { ...log, level: config.log.level },
     };
     return {
-      applied: changedKeys(before.live, after.live),
-      waiting: changedKeys(before.fixed, after.fixed),
+      applied: changed.filter(isLive),
+      waiting: changed.filter((key) => !isLive(key)),
     };
   }
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** A configuration by key: `live` can change while the program runs, `fixed` needs a restart. */
-function byKey(config: Config): { readonly live: Values; readonly fixed: Values } {
-  const { mode, limits, windows, inventory, audit, schedule, log, ...fixed } = config;
-  const { cron, timezone, onChange, debounceMs } = schedule;
-  return {
-    live: {
-      mode,
-      limits,
-      windows,
-      inventory,
-      audit,
-      "schedule.cron": cron,
-      "schedule.timezone": timezone,
-      "log.level": log.level,
-    },
-    fixed: {
-      ...fixed,
-      "schedule.on_change": onChange,
-      "schedule.debounce": debounceMs,
-      "log.format": log.format,
-    },
-  };
+/** Whether a key can change while the program runs. */
+function isLive(key: string): boolean {
+  return liveKeys.some((each) => each === key);
 }
 
-function changedKeys(before: Values, after: Values): readonly string[] {
-  return Object.keys(after).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+function changedKeys(before: Config, after: Config): readonly string[] {
+  const values = valuesByKey(before);
+  return Object.entries(valuesByKey(after)).flatMap(([key, value]) =>
+    isDeepStrictEqual(values[key], value) ? [] : [key],
+  );
+}
+
+/** The values of a configuration, by the keys that change together. */
+function valuesByKey({ schedule, log, ...sections }: Config): Readonly<Record<string, unknown>> {
+  return {
+    ...sections,
+    "schedule.cron": schedule.cron,
+    "schedule.timezone": schedule.timezone,
+    "schedule.on_change": schedule.onChange,
+    "schedule.debounce": schedule.debounceMs,
+    "log.level": log.level,
+    "log.format": log.format,
+  };
 }
 
 /** What reconciles now. */
@@ -144,8 +150,8 @@ export interface ReloadTargets {
   readonly logger: Logger;
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
-  /** None while another process works: what begins later begins with the configuration of then. */
-  readonly terms: { readonly all: readonly ReloadedWork[] };
+  /** No term while another process works: a later term begins with the configuration at that time. */
+  readonly current: { readonly term: ReloadedWork | undefined };
 }
 
 /**
@@ -170,7 +176,7 @@ export function configReloader(
         logger.warn({ keys: change.waiting }, "configuration change needs a restart");
       }
       // Errors of the configuration are part of the result of the next load.
-      for (const { reconciler } of targets.terms.all) reconciler.filesChanged();
+      targets.current.term?.reconciler.filesChanged();
     }
     if (change !== undefined && change.applied.length > 0) applyKeys(change.applied, targets);
   };
@@ -192,7 +198,8 @@ function applyKeys(keys: readonly string[], targets: ReloadTargets): void {
   logger.info({ keys }, "configuration applied");
   logger.level = current.log.level;
   if (keys.some((key) => key.startsWith("schedule."))) schedule.replace(current.schedule);
-  for (const work of targets.terms.all) applyTo(work, keys, current);
+  const { term } = targets.current;
+  if (term !== undefined) applyTo(term, keys, current);
 }
 
 function applyTo(work: ReloadedWork, keys: readonly string[], current: Config): void {

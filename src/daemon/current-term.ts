@@ -1,18 +1,16 @@
-import type { AuditFeed } from "../reconcile/audit/audit-feed.ts";
+import type { AuditFeed } from "../audit/audit-feed.ts";
+import type { StateStore } from "../memory/state-store.ts";
 import type { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import type { StopSignals } from "../reconcile/signals.ts";
-import type { Fleet } from "../state/fleet.ts";
-import type { StateStore } from "../store/state-store.ts";
+import { Fleet, type FleetView } from "../state/fleet.ts";
 import type { Logger } from "../telemetry/log/log.ts";
+import type { StopSignals } from "../zone/signals.ts";
 
 /**
  * What reconciles, and what it knows. A process that works alone has one term, as long as itself. In a cluster, a term
- * lasts as long as the process holds a Lease; the next one begins with what the state says, and reads everything anew.
+ * lasts as long as the process holds the Lease; the next one begins with what the state says, and reads everything anew.
  */
 export interface Term extends AsyncDisposable {
-  /** The credential whose zones it reconciles; `undefined`: it reconciles all. */
-  readonly credential: string | undefined;
   readonly beganAt: Date;
   readonly fleet: Fleet;
   readonly store: StateStore;
@@ -24,19 +22,68 @@ export interface Term extends AsyncDisposable {
   run(signals: StopSignals): Promise<void>;
 }
 
-/** The terms of this moment, at most one for each shard; none: other processes work. */
-export class CurrentTerms {
-  #terms: readonly Term[] = [];
+/** The term of this moment. */
+export class CurrentTerm {
+  #term: Term | undefined;
 
-  get all(): readonly Term[] {
-    return this.#terms;
+  /** `undefined`: another process works. */
+  get term(): Term | undefined {
+    return this.#term;
   }
 
-  add(term: Term): void {
-    this.#terms = [...this.#terms, term];
+  begin(term: Term): void {
+    this.#term = term;
   }
 
-  remove(credential: string | undefined): void {
-    this.#terms = this.#terms.filter((term) => term.credential !== credential);
+  end(): void {
+    this.#term = undefined;
+  }
+
+  /** The zones of the term of each moment; without a term, no zones. */
+  get fleet(): FleetView {
+    return new TermFleet(() => this.#term?.fleet);
+  }
+}
+
+const none = new Fleet();
+
+class TermFleet implements FleetView {
+  readonly #fleet: () => FleetView | undefined;
+
+  constructor(fleet: () => FleetView | undefined) {
+    this.#fleet = fleet;
+  }
+
+  get #now(): FleetView {
+    return this.#fleet() ?? none;
+  }
+
+  get zones(): FleetView["zones"] {
+    return this.#now.zones;
+  }
+
+  zone(name: string): ReturnType<FleetView["zone"]> {
+    return this.#now.zone(name);
+  }
+
+  get load(): FleetView["load"] {
+    return this.#now.load;
+  }
+
+  get loadedAt(): FleetView["loadedAt"] {
+    return this.#now.loadedAt;
+  }
+
+  /** A process that waits for the Lease is ready: a rolling update that waited for more would never end. */
+  get hasActiveRevision(): boolean {
+    return this.#fleet()?.hasActiveRevision ?? true;
+  }
+
+  get recent(): FleetView["recent"] {
+    return this.#now.recent;
+  }
+
+  removedSince(since: Date): ReturnType<FleetView["removedSince"]> {
+    return this.#now.removedSince(since);
   }
 }

@@ -1,35 +1,30 @@
 import type { Cluster } from "../cluster/cluster.ts";
-import { every } from "../host/clock.ts";
+import type { HistoryView } from "../history/history.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
+import type { StateStore } from "../memory/state-store.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
-import { joinAudits } from "../state/audit-status.ts";
-import {
-  type ClusterStatus,
-  type DaemonStatus,
-  joinStates,
-  type StateStatus,
-} from "../state/daemon-status.ts";
+import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
-import type { HistoryView } from "../state/history.ts";
-import type { StateStore } from "../store/state-store.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
 import { type HealthCheck, startWatchdog } from "../web/health.ts";
 import type { ReconcileEndpoint } from "../web/reconcile-request.ts";
 import { startServer } from "../web/server.ts";
+import { every } from "../zone/signals.ts";
 import type { RunningConfig } from "./config-reload.ts";
-import type { CurrentTerms, Term } from "./current-term.ts";
+import type { CurrentTerm } from "./current-term.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 import type { DaemonParts } from "./wiring.ts";
+import { writeAnswers } from "./zone-answers.ts";
 
 /** What the HTTP endpoints show, and what they can ask for. */
 export interface EndpointContext {
-  readonly terms: CurrentTerms;
-  /** The zones of all terms. */
+  readonly current: CurrentTerm;
+  /** The zones of the current term. */
   readonly fleet: FleetView;
   readonly history: HistoryView;
   readonly pages: EventStream;
@@ -45,10 +40,10 @@ export async function startEndpoints(
   host: Host,
 ): Promise<AsyncDisposable> {
   const { config, metrics, logger } = parts;
-  const { terms, fleet, shutdown } = context;
+  const { current, fleet, shutdown } = context;
   const work = {
     get running() {
-      return runningOf(terms.all);
+      return runningIn(current);
     },
   };
   const { clock } = host;
@@ -69,8 +64,16 @@ export async function startEndpoints(
       fleet,
       history: context.history,
       events: context.pages,
-      reconcile: reconcileEndpoint(parts, terms, host),
+      reconcile: reconcileEndpoint(parts, current, host),
       facts: status,
+      answersOf: (state) =>
+        writeAnswers(state, {
+          config: context.runningConfig.current,
+          service: parts.service,
+          cluster: parts.cluster,
+          reconciler: current.term?.reconciler,
+          now: clock.now(),
+        }),
       metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
       health: {
         live: [...watchdog.checks, workersCheck(work, clock)],
@@ -88,17 +91,14 @@ export async function startEndpoints(
 
 function daemonStatus(
   { service, cluster }: DaemonParts,
-  { schedule, terms: { all: terms }, runningConfig: { current: config } }: EndpointContext,
+  { schedule, current, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
 ): DaemonStatus {
-  const beginnings = terms.map(({ beganAt }) => beganAt).toSorted((a, b) => Number(a) - Number(b));
-  const isShown = (name: string): boolean =>
-    terms.every(({ credential }) => credential === undefined) ||
-    terms.some(({ credential }) => credential === name);
+  const { term } = current;
   return {
     version,
     startedAt,
-    workingSince: beginnings[0],
+    workingSince: term?.beganAt,
     mode: config.mode,
     schedule: {
       expressions: schedule.options.cron,
@@ -108,38 +108,30 @@ function daemonStatus(
       sweepMs: schedule.sweepMs,
     },
     inventoryEveryMs: config.inventory?.everyMs,
-    audit: joinAudits(terms.map(({ auditFeed }) => auditFeed.status)),
+    audit: term?.auditFeed.status,
     queue: {
-      waiting: terms.reduce((sum, { reconciler }) => sum + reconciler.waiting, 0),
-      running: [...runningOf(terms).keys()],
+      waiting: term?.reconciler.waiting ?? 0,
+      running: [...runningIn(current).keys()],
     },
-    credentials: service.credentials.map(({ state }) => state).filter(({ name }) => isShown(name)),
-    state: joinStates(terms.map(({ store }) => stateStatus(store))),
-    cluster: cluster && clusterStatus(cluster, terms),
+    credentials: service.credentials.map(({ state }) => state),
+    state: term === undefined ? noState : stateStatus(term.store),
+    cluster: cluster && clusterStatus(cluster, term !== undefined),
   };
 }
 
-function clusterStatus(cluster: Cluster, terms: readonly Term[]): ClusterStatus {
-  const { lease, identity, failure, shards } = cluster;
-  const worked = new Set(terms.map(({ credential }) => credential));
-  return {
-    lease,
-    identity,
-    failure,
-    shards: shards.map((shard) => {
-      const { credential, view } = shard;
-      return { ...view, lease: shard.lease, credential, works: worked.has(credential) };
-    }),
-  };
+function clusterStatus({ lease, identity, view }: Cluster, works: boolean): ClusterStatus {
+  return { ...view, lease, identity, works };
 }
 
-function runningOf(terms: readonly Term[]): Reconciler["running"] {
-  return new Map(terms.flatMap(({ reconciler }) => [...reconciler.running]));
+function runningIn({ term }: CurrentTerm): Reconciler["running"] {
+  return term?.reconciler.running ?? new Map();
 }
 
-function stateStatus({ isDurable, status, opened }: StateStore): StateStatus {
+const noState: StateStatus = { status: "none", lost: undefined };
+
+function stateStatus({ status, opened }: StateStore): StateStatus {
   const lost = opened.result === "lost" ? opened.reason : undefined;
-  return { status: isDurable ? status.status : "none", lost };
+  return { status: status.status, lost };
 }
 
 /** The fields of the first log line. */
@@ -177,20 +169,18 @@ export function workersCheck(
 /** The endpoint that starts runs on request; `undefined`: no token for it is configured. */
 function reconcileEndpoint(
   { config, logger }: DaemonParts,
-  terms: CurrentTerms,
+  current: CurrentTerm,
   host: Host,
 ): ReconcileEndpoint | undefined {
   const source = config.server.reconcileToken;
   if (source === undefined) return undefined;
   return {
     token: () => readSecret(source, host),
-    works: () => terms.all.length > 0,
+    works: () => current.term !== undefined,
     request: (zone) => {
-      const owners = terms.all.filter(({ fleet }) => fleet.zone(zone) !== undefined);
-      for (const { reconciler } of owners.length === 0 ? terms.all : owners) {
-        if (zone === "") reconciler.requestSweep("manual");
-        else reconciler.requestZone(zone, "manual");
-      }
+      const reconciler = current.term?.reconciler;
+      if (zone === "") reconciler?.requestSweep("manual");
+      else reconciler?.requestZone(zone, "manual");
     },
     audit: ({ zone, ...request }) => {
       const facts = { audit: true, ...request, ...(zone === "" ? {} : { zone }) };

@@ -1,17 +1,17 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import type { ElectionObserver } from "../cluster/elector.ts";
 import type { EventRecorder } from "../cluster/event-recorder.ts";
 import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
-import type { Shard } from "../cluster/shard.ts";
+import type { StateStore } from "../memory/state-store.ts";
+import { logOpenedState } from "../memory/stored-state.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
-import { isAborted, joinSignals, type StopSignals } from "../reconcile/signals.ts";
-import type { StateStore } from "../store/state-store.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Clock } from "../zone/ports.ts";
-import { logOpenedState } from "./stored-state.ts";
+import { isAborted, joinSignals, type StopSignals } from "../zone/signals.ts";
 
 /** What work under a Lease needs. */
 export interface LeadershipPorts {
-  readonly shard: Shard;
+  readonly cluster: Cluster;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly events: EventRecorder | undefined;
@@ -22,23 +22,22 @@ export interface LeadershipPorts {
 }
 
 /**
- * Works whenever this process holds the Lease of a shard, until a signal stops it.
+ * Works whenever this process holds the Lease, until a signal stops it.
  *
- * Where the Lease is lost, what is not sent is cancelled, what is sent is finished, and then this process waits for the
- * Lease again. On a signal, the work ends before the Lease is given back: the next holder must not begin earlier. It is
- * the same where another process should have the shard.
+ * If the Lease is lost, what is not sent is cancelled, what is sent is finished, and then this process waits for the
+ * Lease again. On a signal, the work ends before the Lease is given back: the next holder must not begin earlier.
  */
 export async function workWhileLeading(
   ports: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<void> {
-  const { shard, logger } = ports;
-  const { lease, identity } = shard;
+  const { cluster, logger } = ports;
+  const { lease, identity } = cluster;
   const observer = logElection(logger, lease);
   logger.info({ lease, identity }, "waiting for leadership");
   while (!isAborted(stop)) {
     try {
-      await using held = await shard.acquire(observer, stop);
+      await using held = await cluster.acquire(observer, stop);
       await lead(held, ports, { stop, abort });
     } catch (error) {
       if (!isAborted(stop)) throw error;
@@ -46,37 +45,30 @@ export async function workWhileLeading(
   }
 }
 
-/** Works until a signal stops it, the Lease is lost, or another process should have the shard. */
+/** Works until a signal stops it or the Lease is lost. */
 async function lead(
   held: HeldLease,
-  { shard, logger, clock, events, work, lost }: LeadershipPorts,
+  { cluster, logger, clock, events, work, lost }: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<void> {
-  const { lease, identity, surplus } = shard;
+  const { lease, identity } = cluster;
   const { signal } = held;
   logger.info({ lease, identity }, "leadership acquired");
-  const of = shard.credential === undefined ? "" : ` the shard ${shard.credential}`;
-  events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads${of}` });
+  events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads` });
   const ended = new AbortController();
   const end = (): void => {
     if (ended.signal.aborted) return;
     lost();
-    if (signal.aborted) {
-      const reason = lossOf(signal);
-      logger.warn({ lease, identity, reason }, "leadership lost");
-      const note = `${identity} stopped leading${of}: ${reason}`;
-      events?.record({ reason: "LeadershipLost", type: "Warning", note });
-    } else {
-      logger.info({ lease, identity }, "leadership given to another process");
-    }
+    const reason = lossOf(signal);
+    logger.warn({ lease, identity, reason }, "leadership lost");
+    const note = `${identity} stopped leading: ${reason}`;
+    events?.record({ reason: "LeadershipLost", type: "Warning", note });
     ended.abort(new GateClosed("lease_lost"));
   };
-  for (const each of [signal, surplus]) {
-    each.addEventListener("abort", end, { once: true });
-    if (each.aborted) end();
-  }
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
   using joined = joinSignals(stop, ended.signal);
-  const store = await openState(shard, logger, clock, joined.signal);
+  const store = await openState(cluster, logger, clock, joined.signal);
   if (store === undefined) return;
   try {
     await work(store, { stop: joined.signal, abort });
@@ -96,22 +88,22 @@ const retryMs = 5_000;
 
 /**
  * Opens the state, as often as it takes: a process that does not know what was active would take a revision that is held
- * for the first. `undefined` where a signal stops it.
+ * for the first. `undefined` if a signal stops it.
  */
 async function openState(
-  shard: Shard,
+  cluster: Cluster,
   logger: Logger,
   clock: Clock,
   stop: AbortSignal,
 ): Promise<StateStore | undefined> {
-  const place = `ConfigMap ${shard.stateName}`;
+  const place = `ConfigMap ${cluster.stateName}`;
   let isFailing = false;
   while (!isAborted(stop)) {
     try {
-      const store = await shard.openState({
+      const store = await cluster.openState({
         onFailure: (error) => {
           // Who has lost the Lease must not write the state: its successor knows what matters.
-          if (!shard.fence.mayWrite()) return;
+          if (!cluster.fence.isHeld()) return;
           logger.error({ path: place, error: error.message }, "state cannot be written");
         },
         onRecovery: () => logger.info({ path: place }, "state is written again"),
@@ -134,7 +126,7 @@ async function openState(
 }
 
 /** Logs what happens to a Lease. */
-export function logElection(logger: Logger, lease: string): ElectionObserver {
+function logElection(logger: Logger, lease: string): ElectionObserver {
   return {
     failed: ({ message }) => {
       logger.error({ lease, error: message }, "the Lease cannot be used");

@@ -1,5 +1,6 @@
 import type { JudgedLoad, Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
+import type { JudgedTokenUse } from "../state/audit-status.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { ZoneReport } from "../state/run-report.ts";
@@ -7,6 +8,7 @@ import type { DeclaredZone, ZoneState } from "../state/zone-state.ts";
 import {
   logInternalError,
   logFirstRound,
+  logNotes,
   logLoad,
   logRemoval,
   logRulesetVersion,
@@ -29,6 +31,8 @@ export interface ReporterOptions {
   readonly subscribers: readonly Subscriber[];
   /** Called instead of the subscribers for a run of a zone that was removed from the files meanwhile. */
   readonly undeclared: (report: ZoneReport) => void;
+  /** What a run tells about uses of our tokens elsewhere; left out: nothing. */
+  readonly tokenUses?: (report: ZoneReport) => readonly JudgedTokenUse[];
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
@@ -65,6 +69,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
+      const tokenUses = options.tokenUses?.(report) ?? [];
       fleet.recordZone(report);
       metrics.recordZone(report, before);
       logZone(logger, report, "plan" in report ? options.credentialOf(report.plan.zone) : "");
@@ -74,7 +79,10 @@ export function createReporter(options: ReporterOptions): Reporter {
         return;
       }
       logRulesetVersion(logger, before, after);
-      for (const subscriber of subscribers) subscriber.zone({ before, report, after });
+      logNotes(logger, before, after);
+      for (const subscriber of subscribers) {
+        subscriber.zone({ before, report, after, tokenUses });
+      }
     },
     loaded: (loaded) => {
       const zones = declaredZones(loaded);

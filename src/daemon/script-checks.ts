@@ -1,38 +1,12 @@
+import { remember, zoneKeys } from "../memory/state-keys.ts";
+import type { StateStore } from "../memory/state-store.ts";
 import type { Notification } from "../notify/notification.ts";
 import { notificationOfScripts } from "../notify/script-notification.ts";
 import type { ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
-import { scriptWatchFrom, scriptWatchText } from "../render/scripts/scripts-json.ts";
-import type { Fleet, Subscriber } from "../state/fleet.ts";
-import {
-  type ScriptRecord,
-  scriptRecordOf,
-  type ScriptWatch,
-} from "../state/scripts/script-watch.ts";
-import type { StateStore } from "../store/state-store.ts";
+import type { Fleet } from "../state/fleet.ts";
+import { type ScriptRecord, scriptRecordOf } from "../state/scripts/script-watch.ts";
 import { logScriptEvents } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
-
-const prefix = "scripts/";
-
-/** The last check of a zone's scripts, as it is stored; what is stored wrongly counts as not stored. */
-export function storedScripts(
-  store: Pick<StateStore, "get">,
-  zone: string,
-): ScriptWatch | undefined {
-  const text = store.get(`${prefix}${zone}`);
-  return text === undefined ? undefined : scriptWatchFrom(text);
-}
-
-/** Forgets the scripts of zones that are no longer declared. */
-export function scriptsSubscriber(store: StateStore): Subscriber {
-  return {
-    zone: () => undefined,
-    load: () => undefined,
-    gone: (zones) => {
-      for (const { declared } of zones) store.set(`${prefix}${declared.name}`, undefined);
-    },
-  };
-}
 
 /** Where the results of checks go. */
 interface ScriptCheckPorts {
@@ -59,7 +33,7 @@ export function scriptMemory({
       if (line !== undefined) history.recordScripts(line);
       const watch = line?.read === undefined ? check.watch : { ...check.watch, recordedAt: at };
       fleet.recordScripts(zone, isLast ? undefined : watch);
-      store.set(`${prefix}${zone}`, isLast ? undefined : scriptWatchText(watch));
+      remember(store, zoneKeys.scripts, isLast ? undefined : watch, zone);
       logScriptEvents(logger, zone, check.events);
       const notification = notificationOfScripts(zone, check, { at, revision, commit });
       if (notification !== undefined) notify(notification);

@@ -26,7 +26,7 @@ export class SweepSchedule implements Disposable {
   readonly #ports: SweepSchedulePorts;
   #options: ScheduleOptions;
   #schedule: Schedule;
-  readonly #requests = new Map<string | undefined, SweepRequests>();
+  #requests: SweepRequests = new Map();
   #isTooFast = false;
 
   constructor(options: ScheduleOptions, ports: SweepSchedulePorts) {
@@ -46,8 +46,7 @@ export class SweepSchedule implements Disposable {
 
   /** How long a sweep takes within the request budgets, in milliseconds: the slowest credential counts. */
   get sweepMs(): number {
-    const requests = new Map(this.#requests.values().flatMap((each) => [...each]));
-    return sweepMs(requests, this.#ports.budgets());
+    return sweepMs(this.#requests, this.#ports.budgets());
   }
 
   /** When the next sweep is due; `undefined`: none is planned. */
@@ -61,13 +60,9 @@ export class SweepSchedule implements Disposable {
     this.#schedule = startSchedule(options, this.#ports);
   }
 
-  /**
-   * Takes the requests of a sweep; warns when sweeps begin to take longer than the schedule leaves for them.
-   *
-   * @param credential whose zones the sweep covers; `undefined`: all zones.
-   */
-  expectRequests(requests: SweepRequests, credential?: string): void {
-    this.#requests.set(credential, requests);
+  /** Takes the requests of a sweep; warns when sweeps begin to take longer than the schedule leaves for them. */
+  expectRequests(requests: SweepRequests): void {
+    this.#requests = requests;
     const { sweepMs: takes, longestGapMs } = this;
     const isTooFast = takes > longestGapMs;
     if (isTooFast && !this.#isTooFast) {

@@ -1,35 +1,35 @@
 import { everythingSeen } from "../api/read/item-query.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../desired/config/config.ts";
-import type { DesiredState } from "../desired/load/zone-file-loader.ts";
+import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
+import { remembered, zoneKeys } from "../memory/state-keys.ts";
+import type { StateStore } from "../memory/state-store.ts";
+import type { StoredRevision } from "../memory/stored-revision.ts";
+import { StoredRuns } from "../memory/stored-runs.ts";
 import type { Notification } from "../notify/notification.ts";
-import type { FleetPart } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
-import type { StopSignals } from "../reconcile/signals.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
-import { joinLoads } from "../state/joined-fleet.ts";
-import type { StateStore } from "../store/state-store.ts";
+import type { Applied } from "../state/run-report.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import type { StopSignals } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";
 import type { ClusterEvents } from "./cluster-events.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
-import type { CurrentTerms, Term } from "./current-term.ts";
+import type { Term } from "./current-term.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
-import { scriptMemory, scriptsSubscriber, storedScripts } from "./script-checks.ts";
-import type { SharedSources } from "./shared-sources.ts";
-import type { StoredRevision } from "./stored-revision.ts";
-import { StoredRuns } from "./stored-runs.ts";
+import { scriptMemory } from "./script-checks.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
+import { leaseReason } from "./zone-answers.ts";
 
 /** What the daemon is started with. */
 export interface DaemonParts {
@@ -60,23 +60,13 @@ export interface TermContext {
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
   readonly notify: (notification: Notification) => void;
-  readonly sources: SharedSources;
-  readonly terms: CurrentTerms;
 }
 
-/**
- * Begins a term with a state, which ends with it.
- *
- * @param credential whose zones it reconciles; `undefined`: all zones.
- */
-export function beginTerm(
-  context: TermContext,
-  store: StateStore,
-  credential: string | undefined,
-): Term {
-  const { host, runningConfig, schedule, history, sources } = context;
+/** Begins a term with a state, which ends with it. */
+export function beginTerm(context: TermContext, store: StateStore): Term {
+  const { host, runningConfig, schedule, history } = context;
   const config = runningConfig.current;
-  const parts = { ...context.parts, config, logger: loggerOf(context.parts, credential) };
+  const parts = { ...context.parts, config };
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
   const revision = context.storedRevision(store, config.desired.path, host.files);
@@ -84,34 +74,36 @@ export function beginTerm(
   const scripts = scriptMemory({ ...context, store, fleet, logger });
   const poller = createInventoryPoller(parts, host, fleet, scripts);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
-  const own = [runs.subscriber, scriptsSubscriber(store), heldPlanSubscriber(poller)];
-  const audit = followAudit(runningConfig, service, host, logger, runs, wake);
+  const own = [runs.subscriber, heldPlanSubscriber(poller)];
+  const audit = followAudit(runningConfig, service, host, logger, runs, wake, context.notify);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
-  const subscribers = context.subscribers.map((each) => withAllLoads(each, context.terms));
   const reporter = createReporter({
     fleet,
     metrics,
     logger,
-    subscribers: [history.subscriber, ...subscribers, ...own],
+    subscribers: [history.subscriber, ...context.subscribers, ...own],
     source: config.desired.path,
     now: () => host.clock.now(),
     credentialOf,
     undeclared: history.recordUndeclared,
+    tokenUses: (report) => audit.feed.usesJudgedBy(report),
     remembered: runs.names,
     configDiagnostics: () => runningConfig.diagnostics,
     declared: (zones) => {
-      schedule.expectRequests(sweepRequests(zones, credentialOf), credential);
+      schedule.expectRequests(sweepRequests(zones, credentialOf));
       poller.declare(zones);
       audit.feed.declare(zones);
     },
   });
   const { authors } = audit;
-  const memory = { runs, revision, recordBeforeWrite: history.recordBeforeWrite, authors };
-  const work = { parts, host, schedule, sources, credential };
-  const reconciler = createReconciler(work, reporter, memory);
-  const use = sources.use();
+  const recordBeforeWrite = async (report: Applied): Promise<void> => {
+    // Where another process took the state over, it writes the zones and the history from now on.
+    if (await store.isHeld()) await history.recordBeforeWrite(report);
+    else throw new Error("the state was taken over: nothing is written");
+  };
+  const memory = { runs, revision, recordBeforeWrite, authors };
+  const reconciler = createReconciler({ parts, host, schedule }, reporter, memory);
   return {
-    credential,
     logger,
     beganAt: host.clock.now(),
     fleet,
@@ -121,9 +113,9 @@ export function beginTerm(
     auditFeed: audit.feed,
     run: (signals) => workUntil(signals, reconciler, [poller, audit.feed]),
     [Symbol.asyncDispose]: async () => {
-      use[Symbol.dispose]();
-      schedule.expectRequests(new Map(), credential);
+      schedule.expectRequests(new Map());
       await revision[Symbol.asyncDispose]();
+      runs.setFormerTerm(audit.feed.term);
       await store[Symbol.asyncDispose]();
     },
   };
@@ -133,7 +125,7 @@ export function beginTerm(
 function createFleet(store: StateStore, runs: StoredRuns): Fleet {
   return new Fleet(
     (zone) => runs.differedSince(zone),
-    (zone) => storedScripts(store, zone),
+    (zone) => remembered(store, zoneKeys.scripts, zone),
   );
 }
 
@@ -157,38 +149,29 @@ interface ReconcilerMemory {
   readonly authors: AuditFollowing["authors"];
 }
 
-/** The log of a term: with shards, its lines name the credential. */
-function loggerOf({ logger }: DaemonParts, credential: string | undefined): Logger {
-  return credential === undefined ? logger : logger.child({ credential });
-}
-
-/** A subscriber of the process: it is told of the files of all terms as of one. */
-function withAllLoads(subscriber: Subscriber, terms: CurrentTerms): Subscriber {
-  return {
-    zone: (step) => subscriber.zone(step),
-    gone: (zones, load) => subscriber.gone(zones, load),
-    load: (load) => {
-      const loads = terms.all.flatMap(({ fleet }) => fleet.load ?? []);
-      subscriber.load(joinLoads(loads) ?? load);
-    },
-  };
-}
-
 /** What the reconciler of a term is made of. */
-interface ReconcilerParts extends Pick<TermContext, "parts" | "host" | "schedule" | "sources"> {
-  readonly credential: string | undefined;
-}
+type ReconcilerParts = Pick<TermContext, "parts" | "host" | "schedule">;
 
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
 function createReconciler(
-  { parts: { config, service, logger }, host, schedule, sources, credential }: ReconcilerParts,
+  { parts: { config, service, logger, cluster }, host, schedule }: ReconcilerParts,
   reporter: Reporter,
   memory: ReconcilerMemory,
 ): Reconciler {
   const { clock, random, uniqueId } = host;
-  let latest: DesiredState | undefined;
+  let latest: LoadedFiles | undefined;
   let stored = "";
-  const names = service.credentials.map(({ name }) => name);
+  const bug = (error: unknown): void => logInternalError(logger, error, "");
+  const { desired, lint } = config;
+  const loader = new ZoneFileLoader({
+    path: desired.path,
+    files: host.files,
+    label: host.commitLabel,
+    clock,
+    lint,
+    bug,
+  });
+  const verifyTokens = tokenVerifier(service, logger);
   return new Reconciler(reconcilerOptions(config), {
     ...reporter,
     loaded: (loaded) => {
@@ -205,26 +188,32 @@ function createReconciler(
     },
     desired: {
       load: async (signal) => {
-        latest = await sources.load(signal);
+        latest = await loader.load(signal);
         return latest;
       },
       restore: async (signal) => {
         const known = memory.revision.stored();
         if (known === undefined) return undefined;
-        const { revision, commit } = known;
+        const { revision, commit, round, files } = known;
         logger.info({ revision, commit }, "active revision restored from the state");
-        return sources.restore(known, signal);
+        const state = await loader.restore(files, signal);
+        // Its hash is that of what was loaded: a forged one must not make these files pass for those on the disk.
+        return { state: { ...state, revision, commit }, round };
       },
       select: selectWith(config.lint),
     },
     credentials: {
-      names: credential === undefined ? names : [credential],
+      names: service.credentials.map(({ name }) => name),
       of: (zone) => service.credentialOf(zone),
     },
-    part: credential === undefined ? undefined : partOf(credential, names, service),
-    listZones: (signal) => sources.listZones(signal),
+    listZones: async (signal) => {
+      const listing = await service.reader.listZones(signal);
+      void verifyTokens(listing.zones, signal);
+      return listing;
+    },
     reader: service.reader,
     writer: service.writer,
+    lease: () => leaseReason(cluster),
     clock,
     random,
     ...memory,
@@ -234,15 +223,22 @@ function createReconciler(
   });
 }
 
-/** The zones of one credential. Names that no credential lists are reported with the first. */
-function partOf(
-  credential: string,
-  [first]: readonly string[],
-  { credentialOf }: Pick<ServiceClient, "credentialOf">,
-): FleetPart {
-  return {
-    owns: (zone) => credentialOf(zone) === credential,
-    ownsMissing: credential === first,
+/** Asks the service when the tokens expire, one check at a time; the answers are in the state of the credentials. */
+function tokenVerifier(
+  { reader }: Pick<ServiceClient, "reader">,
+  logger: Logger,
+): (zones: readonly Zone[], signal: AbortSignal) => Promise<void> {
+  let isVerifying = false;
+  return async (zones, signal) => {
+    if (isVerifying) return;
+    isVerifying = true;
+    try {
+      await reader.verifyTokens(zones, signal);
+    } catch (error) {
+      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");
+    } finally {
+      isVerifying = false;
+    }
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { RunningConfig } from "../../src/daemon/config-reload.ts";
+import { liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
 import { type Config } from "../../src/desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
@@ -18,7 +18,7 @@ async function configOf(text: string, signal: AbortSignal): Promise<Config> {
 }
 
 describe("a configuration that changes while the program runs", () => {
-  it.for([
+  const changes = [
     { change: "mode: observe", applied: ["mode"] },
     { change: "mode: enforce\nlimits: { weakening: refuse }", applied: ["limits"] },
     {
@@ -29,7 +29,15 @@ describe("a configuration that changes while the program runs", () => {
     { change: 'mode: enforce\nschedule: { cron: "0 * * * *" }', applied: ["schedule.cron"] },
     { change: "mode: enforce\nschedule: { timezone: Asia/Tokyo }", applied: ["schedule.timezone"] },
     { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
-  ])("applies $applied", async ({ change, applied }, { expect, signal }) => {
+    { change: "mode: enforce\ninventory: { enabled: true }", applied: ["inventory"] },
+    { change: "mode: enforce\naudit: { enabled: true }", applied: ["audit"] },
+  ];
+
+  it("has an example of each key that needs no restart", ({ expect }) => {
+    expect(new Set(changes.flatMap(({ applied }) => applied))).toEqual(new Set(liveKeys));
+  });
+
+  it.for(changes)("applies $applied", async ({ change, applied }, { expect, signal }) => {
     const running = new RunningConfig(await configOf("mode: enforce", signal));
     expect(running.update(await loaded(change, signal))).toEqual({ applied, waiting: [] });
     expect(running.current).toEqual(await configOf(change, signal));

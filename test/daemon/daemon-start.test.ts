@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Host } from "../../src/host/host.ts";
-import { nodeStateDirectory } from "../../src/store/state-directory.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -121,8 +121,8 @@ describe("a daemon that starts", () => {
     expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
     expect((await answer(address, "/"))[1]).toContain("The files are partially applied.");
     const metrics = (await answer(address, "/metrics"))[1];
-    expect(metrics).toMatch(/^zonewarden_config_reloads_total\{result="partial"\} 1$/m);
-    expect(metrics).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
+    expect(metrics).toMatch(/^zonewarden_files_reloads_total\{result="partial"\} 1$/m);
+    expect(metrics).toMatch(/^zonewarden_files_last_reload_successful 0$/m);
     await logged(daemon, "plan applied", { zone: "www.brand.example" });
     expect(writesSeenBy(example.emulator).join(" ")).not.toContain("PATCH");
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { readHistory } from "../../src/telemetry/history/history-lines.ts";
+import { readHistory } from "../../src/history/file/history-lines.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 

@@ -150,7 +150,7 @@ describe("the author of drift", () => {
     const sinks = `notifications: [{ name: chat, type: teams, url: "${sink.url}", severity: error }]`;
     await using at = await Followed.start("full", sinks);
     for (const msg of ["plan applied", "plan applied", "plan applied", "plan held"]) {
-      await at.edit({ zone: blog, settings: { enabled: false } });
+      await at.edit({ zone: blog, rule: "owasp", set: { enabled: false } });
       const line = await at.line(msg, blog);
       expect(line["changed_by"]).toBe(`${alice} in the dashboard`);
     }

@@ -30,18 +30,18 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
     [`version="${version}",revision="0a1b2c3",node_version="${process.versions.node}"`]: 1,
   },
   workingSince: { "": after(0) },
-  configInfo: ({ source, revision }) => ({
+  filesInfo: ({ source, revision }) => ({
     [`source="${source}",revision="${revision}",commit=""`]: 1,
   }),
-  configHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}",commit=""`]: 1 }),
+  filesHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}",commit=""`]: 1 }),
   // The first twelve digits of the hash, which a revision of files without Git shows.
-  configHash: ({ revision }) => ({
+  filesHash: ({ revision }) => ({
     "": Number.parseInt(revision.replace("sha256-", "").slice(0, 12), 16),
   }),
-  configLoaded: { "": 1 },
-  configLoadedAt: { "": after(105) },
-  configReloads: { 'result="applied"': 2 },
-  configZones: { "": 3 },
+  filesLoaded: { "": 1 },
+  filesLoadedAt: { "": after(105) },
+  filesReloads: { 'result="applied"': 2 },
+  filesZones: { "": 3 },
   stateWritten: { "": 1 },
   stateLost: { "": 1 },
   // Of a process that follows the audit log.
@@ -277,7 +277,7 @@ describe("every metric", () => {
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));
     for (const [key, { name }] of Object.entries(metricTable)) {
-      const found = (key === "configHeld" ? rowsWhileHeld : rows).get(name);
+      const found = (key === "filesHeld" ? rowsWhileHeld : rows).get(name);
       const row = table.get(key) ?? {};
       const expected = typeof row === "function" ? row(story) : row;
       expect.soft(Object.keys(expected), `${name} has no row`).not.toEqual([]);

@@ -62,9 +62,9 @@ describe("a revision of the files that changes too many zones", () => {
       by_status: { held: 3, in_sync: 0 },
     });
     expect(seen.metrics).toContain(
-      `zonewarden_config_held_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,
+      `zonewarden_files_held_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,
     );
-    expect(seen.metrics).not.toMatch(`zonewarden_config_info{.*${revision}`);
+    expect(seen.metrics).not.toMatch(`zonewarden_files_info{.*${revision}`);
     expect(seen.diagnostics).toContain("is held");
 
     const file = await example.place.read("zonewarden.yaml");
@@ -78,7 +78,7 @@ describe("a revision of the files that changes too many zones", () => {
       const { blocked, metrics } = await lookAt(page);
       return blocked.length === 0 &&
         metrics.includes(
-          `zonewarden_config_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,
+          `zonewarden_files_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,
         )
         ? true
         : undefined;

@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 import { joinCluster } from "../../src/cluster/cluster.ts";
 import { workWhileLeading } from "../../src/daemon/leadership.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import { isAborted, type StopSignals } from "../../src/reconcile/signals.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
+import { isAborted, type StopSignals } from "../../src/zone/signals.ts";
 import { leasePath, startKubeApi } from "../support/kube-api.ts";
 import { book } from "../support/log-book.ts";
 
@@ -40,8 +40,6 @@ describe("work under a Lease", () => {
       clock: { ...systemClock, sinceBootMs: () => systemClock.monotonicMs() },
       random: () => 0.5,
     });
-    const [shard] = cluster.shards;
-    if (shard === undefined) throw new Error("there is no shard");
     const { logger, lines } = book();
     const ended = new AbortController();
     let begun = 0;
@@ -54,7 +52,7 @@ describe("work under a Lease", () => {
       throw stop.reason;
     };
     const ports = {
-      shard,
+      cluster,
       logger,
       clock: systemClock,
       events: undefined,

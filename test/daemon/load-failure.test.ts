@@ -51,8 +51,8 @@ describe("a load of the files that fails by a bug of zonewarden", () => {
     );
     expect((await ask("/livez"))[0]).toBe(200);
     const metrics = (await ask("/metrics"))[1];
-    expect(metrics).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
-    expect(metrics).toMatch(/^zonewarden_config_reloads_total\{result="rejected"\} [1-9]/m);
+    expect(metrics).toMatch(/^zonewarden_files_last_reload_successful 0$/m);
+    expect(metrics).toMatch(/^zonewarden_files_reloads_total\{result="rejected"\} [1-9]/m);
     expect(JSON.parse((await ask("/api/v1/diagnostics"))[1])).toMatchObject({
       diagnostics: [{ code: "INTERNAL_ERROR" }],
     });

@@ -61,7 +61,7 @@ function reporter(
       }),
     counted: async (result) => {
       const { series } = await scrape(metrics);
-      return series.get(`zonewarden_config_reloads_total{result="${result}"}`);
+      return series.get(`zonewarden_files_reloads_total{result="${result}"}`);
     },
   };
 }
@@ -73,7 +73,6 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
     state: { documents: [], diagnostics, usable: result !== "rejected", revision: hash, hash },
     diagnostics,
     fleet: { zones: new Map(), diagnostics, missing: new Map() },
-    declared: 0,
     active: { revision: "one", hash: "one" },
     hold:
       result === "held"

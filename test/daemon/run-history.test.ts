@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
 
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
+import { readHistory } from "../../src/history/file/history-lines.ts";
+import { heldHistoryStore, type HistoryStore } from "../../src/history/file/history-store.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
-import { readHistory } from "../../src/telemetry/history/history-lines.ts";
-import type { HistoryStore } from "../../src/telemetry/history/history-store.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
@@ -112,5 +112,32 @@ describe("the history of a run that has recorded its writes", () => {
     expect(clock.monotonicMs()).toBe(5_000);
     hung.resolve();
     await history[Symbol.asyncDispose]();
+  });
+});
+
+describe("the history file of a process whose state was taken over", () => {
+  it.for([
+    { what: "append", act: (store: HistoryStore) => store.append("{}\n") },
+    { what: "truncate", act: (store: HistoryStore) => store.truncate(0) },
+    { what: "drop", act: (store: HistoryStore) => store.dropBefore(1, "") },
+  ])("is read, and refuses to $what", async ({ what, act }, { expect }) => {
+    const done: string[] = [];
+    const record = (each: string): Promise<void> => {
+      done.push(each);
+      return Promise.resolve();
+    };
+    const file: HistoryStore = {
+      ...memoryStore(),
+      size: () => Promise.resolve(7),
+      append: () => record("append"),
+      truncate: () => record("truncate"),
+      dropBefore: () => record("drop"),
+    };
+    let isHeld = true;
+    const held = heldHistoryStore(file, { isHeld: () => Promise.resolve(isHeld) });
+    await act(held);
+    isHeld = false;
+    await expect(act(held)).rejects.toThrow("taken over");
+    expect([done, await held.size()]).toEqual([[what], 7]);
   });
 });

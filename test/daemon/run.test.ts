@@ -132,7 +132,7 @@ describe("the daemon", () => {
     await eventually("file diagnostic", () =>
       logLines(daemon).find(({ msg }) => msg === "file diagnostic"),
     );
-    expect(await scrape(address)).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
+    expect(await scrape(address)).toMatch(/^zonewarden_files_last_reload_successful 0$/m);
     expect(await inSync(address)).toBe(3);
 
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
@@ -191,7 +191,7 @@ describe("the daemon's configuration", () => {
 
     await example.place.write("zonewarden.yaml", "mode: [");
     await eventually("the broken configuration is reported", async () =>
-      (await scrape(address)).includes("zonewarden_config_last_reload_successful 0")
+      (await scrape(address)).includes("zonewarden_files_last_reload_successful 0")
         ? true
         : undefined,
     );

@@ -51,6 +51,16 @@ describe("a sweep", () => {
     expect(unlimited.sweepMs).toBe(0);
   });
 
+  it("that takes all the time that the schedule leaves is not too long", ({ expect }) => {
+    const warned: object[] = [];
+    using schedule = everyMinute([{ name: "main", perSecond: 2 }], warned);
+    schedule.expectRequests(new Map([["main", 120]]));
+    expect(schedule.sweepMs).toBe(schedule.longestGapMs);
+    expect(warned).toEqual([]);
+    schedule.expectRequests(new Map([["main", 121]]));
+    expect(warned).toEqual([{ sweep_seconds: 61, schedule_seconds: 60 }]);
+  });
+
   it("warns once when sweeps take longer than the schedule leaves for them, and again after they did not", ({
     expect,
   }) => {

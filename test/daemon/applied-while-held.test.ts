@@ -1,0 +1,128 @@
+import { describe, it } from "vitest";
+
+import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { logLines, logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+
+const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
+
+const config = `schedule: { cron: "0 0 1 1 *" }
+state: { path: state }
+limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
+
+type Daemon = ReturnType<Example["place"]["start"]>;
+
+/** A daemon that holds a revision of all three zones: they get another threshold, and the first one a policy. */
+class Held implements AsyncDisposable {
+  readonly example: Example;
+  #daemon: Daemon;
+
+  private constructor(example: Example, daemon: Daemon) {
+    this.example = example;
+    this.#daemon = daemon;
+  }
+
+  static async start(): Promise<Held> {
+    const released = config.replace("0.4", "1");
+    const example = await exampleWithEmulator({ config: released });
+    const held = new Held(example, example.place.start("run"));
+    await held.#inSync();
+    const file = await example.place.read("zonewarden.yaml");
+    await example.place.write("zonewarden.yaml", file.replace(released, config));
+    await logged(held.#daemon, "configuration applied");
+    await held.edit("score_threshold: medium", "score_threshold: high");
+    await logged(held.#daemon, "revision held");
+    return held;
+  }
+
+  async edit(from: string, to: string): Promise<void> {
+    const { place } = this.example;
+    const file = "zones/baseline.yaml";
+    await place.write(file, (await place.read(file)).replace(from, to));
+  }
+
+  async #inSync(): Promise<void> {
+    await eventually("all zones are as declared", async () => {
+      const zones = coerceObjects(coerceObject(await this.#json("api/v1/zones"))["zones"]);
+      return zones.length === 3 && zones.every(({ status }) => status === "in_sync")
+        ? true
+        : undefined;
+    });
+  }
+
+  async #json(path: string): Promise<unknown> {
+    const page = coerceText((await logged(this.#daemon, "zonewarden started"))["page"]);
+    return (await fetch(new URL(path, page))).json();
+  }
+
+  zone(name: string): Promise<JsonObject> {
+    return this.#json(`api/v1/zones/${name}`).then(coerceObject);
+  }
+
+  /** Lets the daemon read all zones, until it has said so of one. */
+  async sweep(zone: string, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
+    this.#daemon.signal("SIGHUP");
+    return await logged(this.#daemon, msg, { zone, ...facts });
+  }
+
+  says(zone: string, msg: string, facts: JsonObject): Promise<JsonObject> {
+    return logged(this.#daemon, msg, { zone, ...facts });
+  }
+
+  told(msg: string): readonly JsonObject[] {
+    return logLines(this.#daemon).filter((line) => line["msg"] === msg);
+  }
+
+  async restart(): Promise<void> {
+    await this.#stop();
+    this.#daemon = this.example.place.start("run");
+    await logged(this.#daemon, "revision held");
+  }
+
+  async #stop(): Promise<void> {
+    this.#daemon.signal("SIGTERM");
+    await this.#daemon.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+    await this.example[Symbol.asyncDispose]();
+  }
+}
+
+describe("a zone that the command line applied while its revision is held", () => {
+  it.for(["goes on", "is restarted"])(
+    "is not set back, is told of, and goes back as pending with the files; the daemon %s",
+    async (daemon, { expect }) => {
+      await using at = await Held.start();
+      const applied = await at.example.place.run("apply", blog, "--yes");
+      expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining(blog)]);
+      const written = writesSeenBy(at.example.emulator).length;
+      if (daemon === "is restarted") await at.restart();
+      const line = await at.sweep(blog, "plan held");
+      expect(line).toMatchObject({ level: "warn", cause: "pending" });
+      expect(JSON.stringify(line["holds"])).toContain("is live here already");
+      expect(line).not.toHaveProperty("drift");
+      const zone = await at.zone(blog);
+      expect(zone).toMatchObject({ status: "held", drifted_since: null });
+      expect(JSON.stringify(zone)).toContain("the zone is not set back");
+      if (daemon === "is restarted") await at.restart();
+
+      // What both revisions declare alike is corrected as ever.
+      await control(at.example, "edit", { zone: blog, settings: { enabled: false } });
+      await control(at.example, "edit", { zone: shop, settings: { enabled: false } });
+      const found = { cause: "drift", result: "applied", changes: 1 };
+      await Promise.all([
+        at.sweep(blog, "plan applied", found),
+        at.says(shop, "plan applied", found),
+      ]);
+      expect(writesSeenBy(at.example.emulator)).toHaveLength(written + 2);
+
+      await at.edit("score_threshold: high", "score_threshold: medium");
+      await at.says(blog, "plan applied", { cause: "pending", changes: 1 });
+      expect(await at.zone(blog)).toMatchObject({ status: "in_sync" });
+      expect(writesSeenBy(at.example.emulator)).toHaveLength(written + 3);
+    },
+  );
+});
