@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from "commander";
 
-import type { Host, TextStream } from "../host/host.ts";
+import { hasColor, type Host, type TextStream } from "../host/host.ts";
 import { version } from "../host/version.ts";
-import { terminalSafe } from "../render/terminal-safe.ts";
+import { terminalSafe, withoutControls } from "../render/terminal-safe.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { CliCommand, completeCommand, type DefineCommand } from "./command-options.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
@@ -38,15 +38,16 @@ async function complete([count, ...words]: readonly string[], host: Host): Promi
 export function withSafeTerminal(host: Host): Host {
   return {
     ...host,
-    stdout: safeStream(host.stdout),
-    stderr: safeStream(host.stderr),
-    confirm: (question, signal) => host.confirm(terminalSafe(question), signal),
-    ask: (question, signal) => host.ask(terminalSafe(question), signal),
+    stdout: safeStream(host.stdout, host),
+    stderr: safeStream(host.stderr, host),
+    confirm: (question, signal) => host.confirm(withoutControls(question), signal),
+    ask: (question, signal) => host.ask(withoutControls(question), signal),
   };
 }
 
-function safeStream(stream: TextStream): TextStream {
-  return { isTTY: stream.isTTY, write: (text) => stream.write(terminalSafe(text)) };
+function safeStream(stream: TextStream, host: Host): TextStream {
+  const color = hasColor(host, stream);
+  return { isTTY: stream.isTTY, write: (text) => stream.write(terminalSafe(text, { color })) };
 }
 
 function printUnexpected(error: unknown, { env, stderr }: Host): void {
@@ -119,7 +120,7 @@ const descriptions = {
   emulate: "serve an emulator of the API with synthetic data",
   healthcheck: "ask the daemon of the configuration whether it works",
   schema: "print a JSON Schema, for editors and other programs",
-  explain: "explain the code of a diagnostic, with an example",
+  explain: "explain the code of a diagnostic, or why a zone is not written",
   completion: "print the completion script of a shell",
   help: "explain a command or a topic, such as exit-codes",
   version: "print the version, the commit and the Node that runs it",

@@ -45,7 +45,9 @@ export class EmulatedService {
     return this.#store;
   }
 
-  /** Lets happen what the seed has up to now. After a crash it happens again, at the same moments. */
+  /**
+   * Lets happen what the seed has up to now. After a crash it happens again, at the same moments.
+   */
   catchUp(): void {
     const now = this.#store.now().getTime();
     if (now < this.#nextEventAt) return;
@@ -90,9 +92,9 @@ export interface JournalEntry {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** Status of the response; 0 where the connection was closed without one. */
+  /** Status of the response; 0 if the connection was closed without one. */
   readonly status: number;
-  /** Name of the credential, "" where there was none that is known. */
+  /** Name of the credential, "" if there was none that is known. */
   readonly credential: string;
   readonly ray: string;
 }

@@ -14,7 +14,9 @@ import type { State } from "./state.ts";
 /** What an emulator needs to run; port 0 takes any free port. */
 export interface EmulatorOptions extends HostPorts {
   readonly listen: { readonly host: string; readonly port: number };
-  /** Names under which it answers, besides loopback names, IP addresses and the host of `listen`. */
+  /**
+   * Names under which it answers, besides loopback names, IP addresses and the host of `listen`.
+   */
   readonly hosts?: readonly string[];
   readonly seed: Seed;
   /** File in which the state outlives the process; `undefined`: none. */

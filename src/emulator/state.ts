@@ -9,7 +9,7 @@ export interface Settings {
 }
 
 /** A content security policy, as the published schema has it. */
-export interface Policy {
+export interface EmulatedPolicy {
   readonly id: string;
   readonly description: string;
   readonly action: string;
@@ -36,14 +36,14 @@ export interface RuleContent {
 }
 
 /** A rule in the form of responses. */
-export interface Rule extends RuleContent {
+export interface EmulatedRule extends RuleContent {
   readonly id: string;
   readonly version: string;
   readonly last_updated: string;
 }
 
 /** One version of a ruleset in the form of responses. */
-export interface Ruleset {
+export interface EmulatedRuleset {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -52,16 +52,19 @@ export interface Ruleset {
   readonly version: string;
   readonly last_updated: string;
   readonly source?: string;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly EmulatedRule[];
 }
 
 /** A ruleset with its earlier versions, oldest first. */
 export interface StoredRuleset {
-  readonly current: Ruleset;
-  readonly past: readonly Ruleset[];
+  readonly current: EmulatedRuleset;
+  readonly past: readonly EmulatedRuleset[];
 }
 
-/** A script, connection or cookie that browsers reported; its status depends on the reports and the time. */
+/**
+ * A script, connection or cookie that browsers reported; its status depends on the reports and the
+ * time.
+ */
 export interface InventoryItem {
   readonly id: string;
   readonly reports: number;
@@ -109,7 +112,7 @@ export interface ZoneEvent {
 }
 
 /** A zone with all its resources; immutable, replaced as a whole. */
-export interface ZoneState {
+export interface EmulatedZone {
   readonly level: "zone";
   readonly id: string;
   readonly name: string;
@@ -121,7 +124,7 @@ export interface ZoneState {
   readonly createdOn: string;
   readonly entitlements: Entitlements;
   readonly settings: Settings;
-  readonly policies: readonly Policy[];
+  readonly policies: readonly EmulatedPolicy[];
   readonly rulesets: readonly StoredRuleset[];
   readonly scripts: readonly InventoryItem[];
   readonly connections: readonly InventoryItem[];
@@ -140,7 +143,7 @@ export interface AccountState {
 }
 
 /** What rulesets belong to. */
-export type Owner = ZoneState | AccountState;
+export type Owner = EmulatedZone | AccountState;
 
 /** A credential; `null`: no such time. */
 export interface TokenState {
@@ -170,7 +173,7 @@ export interface MovedManaged {
 /** The whole state of the service, as plain data. */
 export interface State {
   readonly accounts: readonly AccountState[];
-  readonly zones: readonly ZoneState[];
+  readonly zones: readonly EmulatedZone[];
   readonly tokens: readonly TokenState[];
   readonly rateLimit: RateLimit | null;
   /** Managed rulesets, by id, that were moved from the version that the emulator starts with. */

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
-
 import { byText } from "../syntax/by-text.ts";
+import { sha256 } from "../syntax/digest.ts";
 import type {
   AccountState,
   MovedManaged,
@@ -8,7 +7,7 @@ import type {
   RateLimit,
   State,
   TokenState,
-  ZoneState,
+  EmulatedZone,
 } from "./state.ts";
 
 /** Replaced zones and accounts that are kept for stale reads. */
@@ -22,13 +21,13 @@ interface Replaced {
 /** State of the emulated service. Zones and accounts in it are replaced, never changed. */
 export class Store {
   readonly #clock: { now(): Date };
-  readonly #zones = new Map<string, ZoneState>();
+  readonly #zones = new Map<string, EmulatedZone>();
   readonly #accounts = new Map<string, AccountState>();
   readonly #tokens = new Map<string, TokenState>();
   readonly #movedManaged: Map<string, MovedManaged>;
   readonly #history: Replaced[] = [];
   /** Ordered by name, so that a listing does not sort. */
-  readonly #ordered: ZoneState[];
+  readonly #ordered: EmulatedZone[];
   readonly #indexes: ReadonlyMap<string, number>;
   readonly rateLimit: RateLimit | null;
   /** Whether expressions are judged as a newer service may: see `ExpressionLimits`. */
@@ -58,11 +57,11 @@ export class Store {
     this.#clockOffset += milliseconds;
   }
 
-  zone(id: string): ZoneState | undefined {
+  zone(id: string): EmulatedZone | undefined {
     return this.#zones.get(id);
   }
 
-  zoneNamed(name: string): ZoneState | undefined {
+  zoneNamed(name: string): EmulatedZone | undefined {
     return this.zones().find((zone) => zone.name === name);
   }
 
@@ -71,7 +70,7 @@ export class Store {
   }
 
   /** All zones, ordered by name. */
-  zones(): readonly ZoneState[] {
+  zones(): readonly EmulatedZone[] {
     return this.#ordered;
   }
 
@@ -83,7 +82,7 @@ export class Store {
     return this.#tokens.get(value);
   }
 
-  /** Where a managed ruleset was moved; `undefined` where it was not. */
+  /** Where a managed ruleset was moved; `undefined` if it was not. */
   movedManaged(id: string): MovedManaged | undefined {
     return this.#movedManaged.get(id);
   }
@@ -100,7 +99,7 @@ export class Store {
     else this.#replaceZone(owner);
   }
 
-  #replaceZone(zone: ZoneState): void {
+  #replaceZone(zone: EmulatedZone): void {
     const index = this.#indexes.get(zone.id);
     if (index === undefined) throw new Error(`the store has no zone ${zone.id}`);
     this.#ordered[index] = zone;
@@ -142,5 +141,5 @@ export function generatedId(count: number): string {
 
 /** An identifier of 32 hexadecimal digits that depends on `text` alone. */
 export function idFrom(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return sha256(text).slice(0, 32);
 }

@@ -28,11 +28,11 @@ describe("import, then delete from the file", () => {
     const before = await place.run("plan", shop);
     expect(before.code).toBe(0);
     expect(textOf(before)).toContain(
-      "not owned: 3 policies and 2 rules (policy/made-by-hand-for-the-spring-sale, policy/scripts-of-the-checkout, policy/scripts-of-the-other-pages-only-reported and 2 more): deleted from the files, they would stay live; zonewarden adopt takes ownership",
+      "unmanaged, declared: 3 policies and 2 rules (policy/made-by-hand-for-the-spring-sale, policy/scripts-of-the-checkout, policy/scripts-of-the-other-pages-only-reported and 2 more): deleted from the files, they would stay live; zonewarden adopt takes ownership",
     );
     expect((await plannedShop(found)).unowned).toHaveLength(5);
     const markdown = await place.run("plan", shop, "--format", "markdown");
-    expect(textOf(markdown)).toContain("not owned: 3 policies and 2 rules");
+    expect(textOf(markdown)).toContain("unmanaged, declared: 3 policies and 2 rules");
 
     await deleteFromFile(found, sale, probes);
     expect(await plannedShop(found)).toMatchObject({
@@ -97,7 +97,7 @@ describe("zonewarden adopt", () => {
     expect(ran.code).toBe(4);
     expect(ran.stderr).toContain("nothing was written; --yes writes without asking");
     expect(textOf(ran)).toContain(
-      "~ policy/scripts-of-the-checkout Scripts of the checkout adopted",
+      "~ policy/scripts-of-the-checkout Scripts of the checkout adopts it",
     );
     expect(writesSeenBy(found.emulator)).toEqual([]);
     expect((await plannedShop(found)).unowned).toHaveLength(5);
@@ -153,7 +153,7 @@ describe("zonewarden adopt", () => {
     expect(held.code).toBe(4);
     expect(held.stderr).toContain("held by fleet_change: would change 1 of 1 declared zones");
     expect(writesSeenBy(found.emulator)).toEqual([]);
-    const [, hash = ""] = /--accept ([0-9a-f]{64})/.exec(held.stderr) ?? [];
+    const [, hash = ""] = /--accept (sha256-[0-9a-f]{64})/.exec(held.stderr) ?? [];
     const ran = await found.place.run("adopt", "--yes", "--accept", hash);
     expect(ran.code, ran.stderr).toBe(0);
     expect(writesSeenBy(found.emulator)).toHaveLength(3);

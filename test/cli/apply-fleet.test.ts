@@ -38,23 +38,21 @@ describe("apply to a fleet", () => {
     expect(held.code, held.stderr).toBe(4);
     expect(writesSeenBy(emulator)).toEqual([]);
     expect(held.stderr).toContain(
-      "held by fleet_change: would change 4 of 12 declared zones (33.3 %), the limit is 30 %; 4 of them weaken the protection, or may",
+      "held by fleet_change: would weaken the protection of 4 of 12 declared zones, or may (shop-0.example.com, shop-1.example.com, shop-2.example.com and 1 more); the limit is 3 within an hour",
     );
-    const hash = /--accept ([0-9a-f]{64})\b/.exec(held.stderr)?.[1] ?? "";
+    const hash = /--accept (sha256-[0-9a-f]{64})\b/.exec(held.stderr)?.[1] ?? "";
     expect(hash).not.toBe("");
     expect(held.stdout.match(/held by fleet_change/g)).toHaveLength(4);
 
     const other = await place.run("apply", "--accept", "0".repeat(64));
     expect(other.stderr).toContain("no plan has this hash now");
     expect(writesSeenBy(emulator)).toEqual([]);
-    const part = await place.run("apply", "--accept", hash, "shop-0.example.com");
-    expect(part.code, part.stderr).toBe(1);
-
     const accepted = await place.run("apply", "--accept", hash);
     expect(accepted.code, accepted.stderr).toBe(0);
     expect(writesSeenBy(emulator)).toHaveLength(4);
+    // A revision stays released.
     const again = await place.run("apply", "--accept", hash);
-    expect(again.code).toBe(1);
+    expect(again.code).toBe(0);
   });
 
   it.for([
@@ -62,10 +60,22 @@ describe("apply to a fleet", () => {
     {
       when: "the limit is raised",
       weakened: 4,
-      config: "limits: { max_fleet_share: 0.5 }",
+      config: "limits: { max_fleet_share: 0.5, max_weakened: 4 }",
       code: 0,
     },
-    { when: "the fleet is small", weakened: 4, config: "limits: { min_fleet: 13 }", code: 0 },
+    {
+      when: "the fleet is small",
+      weakened: 4,
+      config: "limits: { min_fleet: 13, max_weakened: 4 }",
+      code: 0,
+    },
+    {
+      when: "a small fleet is weakened",
+      weakened: 4,
+      config: "limits: { min_fleet: 13 }",
+      code: 4,
+    },
+    { when: "the share is raised", weakened: 4, config: "limits: { max_fleet_share: 1 }", code: 4 },
     { when: "the limit is lower", weakened: 1, config: "limits: { max_fleet_share: 0 }", code: 4 },
   ])("ends with $code where $when", async ({ weakened, config, code }, { expect }) => {
     await using example = await fleetOf(weakened, {}, config);
@@ -124,11 +134,13 @@ describe("apply on a terminal", () => {
     await using example = await fleetOf(4);
     const { place } = example;
     const held = await place.run("apply");
-    const hash = /--accept ([0-9a-f]{64})\b/.exec(held.stderr)?.[1] ?? "";
+    const hash = /--accept (sha256-[0-9a-f]{64})\b/.exec(held.stderr)?.[1] ?? "";
     expect(hash).not.toBe("");
     const text = await place.run("plan");
-    expect(text.code).toBe(2);
-    expect(text.stdout).toContain("Together held by fleet_change: would change 4 of 12 declared");
+    expect(text.code).toBe(4);
+    expect(text.stdout).toContain(
+      "Together held by fleet_change: would weaken the protection of 4 of 12 declared",
+    );
     expect(text.stdout).toContain(`apply --accept ${hash}`);
     const markdown = await place.run("plan", "--format", "markdown");
     expect(markdown.stdout).toContain(`\`zonewarden apply --accept ${hash}\``);
@@ -176,15 +188,18 @@ describe("apply --plan to a fleet", () => {
     await using example = await fleetOf(4);
     const { place, emulator } = example;
     const saved = await place.run("plan", "--out", "plan.json");
-    const [, hash = ""] = /--plan plan\.json --accept ([0-9a-f]{64})\b/.exec(saved.stderr) ?? [];
+    const [, hash = ""] =
+      /--plan plan\.json --accept (sha256-[0-9a-f]{64})\b/.exec(saved.stderr) ?? [];
     expect(hash).not.toBe("");
     const held = await place.run("apply", "--plan", "plan.json");
     expect(held.code, held.stderr).toBe(4);
-    expect(held.stderr).toContain("held by fleet_change: would change 4 of 12 declared zones");
+    expect(held.stderr).toContain(
+      "held by fleet_change: would weaken the protection of 4 of 12 declared zones",
+    );
     expect(held.stderr).toContain(`--accept ${hash}`);
     const other = await place.run("apply", "--plan", "plan.json", "--accept", "0".repeat(64));
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain("the saved plan has another hash");
+    expect(other.stderr).toContain(`the revision of the files is ${hash}`);
     expect(writesSeenBy(emulator)).toEqual([]);
 
     const accepted = await place.run("apply", "--plan", "plan.json", "--accept", hash);

@@ -1,33 +1,13 @@
-import { execFileSync } from "node:child_process";
-
 import { describe, it, vi } from "vitest";
 
-import { type Example, exampleWithEmulator } from "../support/example.ts";
-
-function git(directory: string, ...args: readonly string[]): void {
-  const who = ["-c", "user.name=a", "-c", "user.email=a@a.example", "-c", "commit.gpgsign=false"];
-  execFileSync("git", [...who, ...args], { cwd: directory, stdio: "ignore" });
-}
-
-/** The example in a repository, with one commit. */
-async function repository(): Promise<Example> {
-  const example = await exampleWithEmulator();
-  const { directory } = example.place;
-  git(directory, "init", "--initial-branch=main");
-  git(directory, "add", ".");
-  git(directory, "commit", "--message=base");
-  return example;
-}
-
-/** Paths of the zones that were read. */
-function zonesRead({ emulator }: Example): number {
-  const paths = emulator.journal().map(({ path }) => /\/zones\/([0-9a-f]{32})\//.exec(path)?.[1]);
-  return new Set(paths.filter((id) => id !== undefined)).size;
-}
+import { exampleRepository, git, zonesRead } from "../support/example-repository.ts";
+import { exampleWithEmulator } from "../support/example.ts";
+import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { plantedToken } from "../support/service.ts";
 
 describe("plan --changed-since", () => {
   it("reads only zones whose declaration differs from the revision", async ({ expect }) => {
-    await using example = await repository();
+    await using example = await exampleRepository();
     const { place } = example;
     const none = await place.run("plan", "--changed-since", "main");
     expect(none.stderr).toMatch(/^0 zones of 3 changed since [0-9a-f]{12}$/m);
@@ -54,7 +34,7 @@ describe("plan --changed-since", () => {
     { reference: "nothing-like-it", says: 'the repository has no revision "nothing-like-it"' },
     { reference: "--output=x", says: '"--output=x" is not a Git revision' },
   ])("says what is missing: $reference", async ({ reference, says }, { expect }) => {
-    await using example = await repository();
+    await using example = await exampleRepository();
     const { code, stderr } = await example.place.run("plan", `--changed-since=${reference}`);
     expect(stderr).toContain(says);
     expect(code).toBe(1);
@@ -62,7 +42,7 @@ describe("plan --changed-since", () => {
   });
 
   it("reads the same files in a hook of Git, which names the repository", async ({ expect }) => {
-    await using example = await repository();
+    await using example = await exampleRepository();
     // Git sets it for the hooks of a linked worktree.
     vi.stubEnv("GIT_DIR", `${example.place.directory}/.git`);
     try {
@@ -78,8 +58,38 @@ describe("plan --changed-since", () => {
   it("says that there is no repository", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stderr } = await example.place.run("plan", "--changed-since", "main");
-    expect(stderr).toContain("error: --changed-since main: fatal: not a git repository");
+    expect(stderr).toContain(
+      "error: --changed-since main: not a Git repository: no directory around ",
+    );
     expect(code).toBe(1);
+  });
+});
+
+describe("plan --changed-since in a large fleet", () => {
+  it.for([
+    { what: "changes 5 of 12", changed: 5, dropped: 0, held: "changes 5 and drops 0 of 12 zones" },
+    { what: "drops 4 of 12", changed: 0, dropped: 4, held: "changes 0 and drops 4 of 12 zones" },
+    { what: "changes 2 and drops 1", changed: 2, dropped: 1, held: "" },
+  ])("shows the hold of the daemon: $what", async ({ changed, dropped, held }, { expect }) => {
+    const names = namesOfFleet(12);
+    await using example = await exampleWithEmulator({
+      seed: seedOfFleet(names),
+      ports: { env: { ZONEWARDEN_API_TOKEN: plantedToken } },
+    });
+    const { place } = example;
+    await place.remove("zones");
+    await place.write("zones/fleet.yaml", declarationOf(names));
+    git(place.directory, "init", "--initial-branch=main");
+    git(place.directory, "add", ".");
+    git(place.directory, "commit", "--message=base");
+    const stronger = declarationOf(names.slice(0, changed)).replaceAll("log", "allow");
+    const rest = declarationOf(names.slice(changed, 12 - dropped)).replace("zones:\n", "");
+    await place.write("zones/fleet.yaml", `${changed === 0 ? "zones:\n" : stronger}${rest}`);
+    const planned = await place.run("plan", "--changed-since", "main", "--format", "markdown");
+    expect(planned.code, planned.stderr).toBe(held === "" ? 2 : 4);
+    expect(planned.stdout).toContain(held);
+    expect(planned.stdout.includes("`limits.max_fleet_share`")).toBe(held !== "");
+    expect(/--accept sha256-[0-9a-f]{64}\b/.test(planned.stdout)).toBe(held !== "");
   });
 });
 

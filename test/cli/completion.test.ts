@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { describe, it } from "vitest";
 
 import { type Workplace, wholeProgram, workplace } from "../support/command-line.ts";
+import { main } from "../support/processes.ts";
 
 const run = promisify(execFile);
-const main = path.resolve(import.meta.dirname, "../../src/main.ts");
 
 /** Whether a shell is installed. Completion in a shell that is not cannot be tried. */
 function has(shell: string): boolean {

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
@@ -8,8 +7,7 @@ import { describe, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { ask, listAnswer } from "../support/ask.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-
-const main = path.resolve(import.meta.dirname, "../../src/main.ts");
+import { main } from "../support/processes.ts";
 
 /** Runs `apply` as a process of its own and kills it as soon as so many of its writes have been seen. */
 async function applyKilledAfter({ place, emulator }: Example, writes: number): Promise<void> {

@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, it } from "vitest";
 
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
+import type { FilesRevision } from "../../src/evidence/evidence-stories.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import type { FilesRevision } from "../../src/state/evidence/evidence-stories.ts";
+import { commitLabel } from "../../src/host/commit-label.ts";
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Ran, Workplace } from "../support/command-line.ts";
 import { checkAt, pay, placeWith, run } from "../support/evidence-pack.ts";
@@ -37,7 +39,12 @@ async function commit({ directory }: Workplace): Promise<FilesRevision> {
 
 async function filesIn(directory: string): Promise<FilesRevision> {
   const where = path.join(directory, "zones");
-  const loader = new ZoneFileLoader({ path: where, files: nodeFiles, clock: systemClock });
+  const loader = new ZoneFileLoader({
+    path: where,
+    files: nodeFiles,
+    label: commitLabel,
+    clock: systemClock,
+  });
   return loader.load(new AbortController().signal);
 }
 
@@ -112,6 +119,10 @@ describe("the inventory in evidence", () => {
     const csv = await place.read("out/authorised-scripts.csv");
     expect(csv).not.toContain("changed after the period");
     expect(csv).not.toContain(now.commit);
+    for (const written of ["evidence.html", "evidence.json", "SHA256SUMS"]) {
+      const { mode } = await stat(path.join(place.directory, "out", written));
+      expect(mode & 0o777).toBe(0o600);
+    }
   });
 
   it("does not depend on mistakes in files of other zones", async ({ expect }) => {
@@ -192,7 +203,7 @@ describe("the inventory in evidence", () => {
     const { ran: without, zone: alone } = await packOf(place, fine);
     expect(without.code).toBe(5);
     expect(coerceText(coerceObjects(alone["revisions"])[0]?.["not_known"])).toContain(
-      "not a git repository",
+      "not a Git repository",
     );
   });
 });

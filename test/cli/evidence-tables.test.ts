@@ -1,9 +1,11 @@
 import { describe, it } from "vitest";
 
+import { tokenUseJson } from "../../src/history/history-json.ts";
 import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
 import { checkAt, fourDays, hostile, pay, placeWith, run } from "../support/evidence-pack.ts";
 import { EvidenceRuns } from "../support/evidence-runs.ts";
 import { historyOfChecks } from "../support/evidence-story.ts";
+import { tokenUse } from "../support/reports.ts";
 import { authorised, day, declaredScripts } from "../support/watched.ts";
 
 const start = day(0).toISOString();
@@ -43,6 +45,28 @@ describe("the tables of a pack", () => {
     ]);
   });
 });
+
+describe("a pack of a history with uses of our token elsewhere", () => {
+  it("has them as the history has", async ({ expect }) => {
+    await using runs = await EvidenceRuns.start();
+    await runs.moveTo(1);
+    await runs.at.edit({ actor: "alice@example.com", settings: { enabled: false } });
+    await runs.run("observe", [tokenUse()]);
+    await using place = await placeWith(await runs.history());
+    await run(place, "out", "--until", "2026-11-04");
+    const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
+    const zoneRuns = coerceObjects(json["zones"]).flatMap((zone) => coerceObjects(zone["runs"]));
+    expect(zoneRuns).toMatchObject([{ token_uses: [tokenUseJson(tokenUse())] }]);
+  });
+});
+
+/** The rows of the table of days, with a space between cells. */
+function dayRows(page: string): readonly string[] {
+  const [, table = ""] = /<h3>Days<\/h3>.*?<tbody>(.*?)<\/tbody>/s.exec(page) ?? [];
+  return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell]) => cell).join(" "),
+  );
+}
 
 describe("the requirements in a pack", () => {
   it("have what was recorded for each of their parts, and no verdict", async ({ expect }) => {
@@ -105,8 +129,14 @@ describe("the requirements in a pack", () => {
     for (const { not_shown: missing } of coerceObjects(zone["controls"])) {
       expect(missing).not.toBe("");
     }
-    expect(await place.read("out/evidence.html")).toContain(
-      "It is no statement that a requirement is met",
-    );
+    const page = await place.read("out/evidence.html");
+    expect(page).toContain("<h1>Evidence for payment pages, 2026-11-02 to 2026-11-15</h1>");
+    expect(page).toContain("It is no statement that a requirement is met");
+    expect(dayRows(page)).toEqual([
+      "2026-11-02 2026-11-05 4 checked",
+      "2026-11-06 2026-11-13 8 no record (gap)",
+      "2026-11-14 2026-11-14 1 checked",
+      "2026-11-15 2026-11-15 1 no record (gap)",
+    ]);
   });
 });

@@ -25,7 +25,10 @@ const commands = commandsIn(await wholeProgram());
 describe("the help", () => {
   it("exists for the commands that the README names", ({ expect }) => {
     const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
-    const named = [...readme.matchAll(/^\| `zonewarden (\w+)/gm)].map(([, name]) => name);
+    const [, table = ""] = /^## The commands\n(.*?)^## /ms.exec(readme) ?? [];
+    const named = [...table.matchAll(/^\| (`\w+`[^|]*) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
     const ours = commands.filter(({ names }) => names.length === 1).map(({ words }) => words);
     expect(new Set(named)).toEqual(new Set(ours));
     expect(commands.map(({ words }) => words)).toContain("inventory scripts");

@@ -1,11 +1,16 @@
 import { describe, it } from "vitest";
 
-import { historyJson } from "../../src/render/history-json.ts";
-import { isJsonObject } from "../../src/syntax/json.ts";
+import { historyEntryFrom, historyJson } from "../../src/history/history-json.ts";
+import {
+  coerceObject,
+  coerceObjects,
+  isJsonObject,
+  type JsonObject,
+} from "../../src/syntax/json.ts";
 import { type Workplace, workplace } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
-import { at, declared, report } from "../support/reports.ts";
+import { at, declared, report, tokenUse } from "../support/reports.ts";
 import { historyOf } from "../support/scenes.ts";
 
 const blog = "blog.example.com";
@@ -29,6 +34,54 @@ async function placeWithHistory(): Promise<Workplace> {
 }
 
 const until = at(60).toISOString();
+
+/** A place whose history has these lines. */
+async function placeOf(lines: readonly JsonObject[]): Promise<Workplace> {
+  const place = await workplace();
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  await place.write("state/history.jsonl", text);
+  await place.write("zonewarden.yaml", "mode: observe\nhistory: { path: state/history.jsonl }\n");
+  return place;
+}
+
+describe("zonewarden history of a zone with uses of our token elsewhere", () => {
+  const uses = [
+    tokenUse({ path: "/zones/z1/page_shield\u001B[31m\nforged line", isDrift: true }),
+    tokenUse({ method: "DELETE", path: "/zones/z1/rulesets/r1" }),
+  ];
+  const history = historyOf(
+    fleetOf(declared(shop)),
+    [report(shop, 0, { result: "in_sync" })],
+    uses,
+  );
+  const [entry] = history.of(shop);
+  if (entry === undefined) throw new Error("a use is news");
+
+  it("prints each, as text on one line and as JSON", async ({ expect }) => {
+    await using place = await placeOf([historyJson(entry)]);
+    const text = await place.run("history", "--until", until);
+    expect(text.stdout.match(/^ {2}the token of credential shops .*$/gm)).toHaveLength(2);
+    expect(text.stdout).toContain("was used elsewhere: DELETE /zones/z1/rulesets/r1 at");
+    expect(text.stdout).not.toContain("\u001B");
+    expect(text.stdout).not.toMatch(/^forged/m);
+    const { stdout } = await place.run("history", "--until", until, "--format", "json");
+    const [printed = {}] = coerceObjects(coerceObject(JSON.parse(stdout))["entries"]);
+    expect(printed).toEqual(historyJson(entry));
+    expect(historyEntryFrom(printed)?.tokenUses).toHaveLength(2);
+  });
+
+  it.for([
+    { is: "no list", token_uses: "none" },
+    { is: "without a credential", token_uses: [{ at: at(0).toISOString(), zone: shop }] },
+    { is: "of a newer version", token_uses: [{ more: 1 }, 7, null] },
+  ])("prints the run though the uses are $is", async ({ token_uses }, { expect }) => {
+    await using place = await placeOf([{ ...historyJson(entry), token_uses }]);
+    const { code, stdout } = await place.run("history", "--until", until);
+    expect(code).toBe(0);
+    expect(stdout).toContain("in sync");
+    expect(stdout).not.toContain("used elsewhere");
+  });
+});
 
 describe("zonewarden history", () => {
   it("prints what runs found, and how long zones drifted", async ({ expect }) => {

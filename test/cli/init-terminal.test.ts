@@ -5,8 +5,8 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { exampleWithEmulator } from "../support/example.ts";
+import { main } from "../support/processes.ts";
 
-const main = path.resolve(import.meta.dirname, "../../src/main.ts");
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
 /** Runs `zonewarden init` on a terminal, types each answer when its question is there, and gives all that was shown. */

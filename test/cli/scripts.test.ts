@@ -136,4 +136,30 @@ describe("scripts adopt", () => {
     expect(again).toMatchObject({ code: 0, stdout: "" });
     expect(again.stderr).toContain("each script in use on the pages has an entry");
   });
+
+  it("writes them into a new file, and into none that exists", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const args = ["scripts", "adopt", shop, "--page", `${shop}/*`];
+    const { stdout: printed } = await example.place.run(...args);
+    const written = await example.place.run(...args, "--out", "zones/new.yaml");
+    expect(written).toMatchObject({ code: 0, stdout: "" });
+    expect(await example.place.read("zones/new.yaml")).toBe(printed);
+    const before = await example.place.read("zones/shop.yaml");
+    const requests = example.emulator.journal().length;
+    for (const file of ["zones/new.yaml", "zones/shop.yaml"]) {
+      const refused = await example.place.run(...args, "--out", file);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`${file} exists: name a new file`);
+    }
+    expect(await example.place.read("zones/shop.yaml")).toBe(before);
+    expect(
+      example.emulator
+        .journal()
+        .slice(requests)
+        .filter(({ path }) => path.includes("scripts")),
+    ).toEqual([]);
+    const unwritten = await example.place.run(...args, "--out", "nowhere/x.yaml");
+    expect(unwritten.code).toBe(1);
+    expect(unwritten.stderr).toContain("cannot be written (ENOENT)");
+  });
 });

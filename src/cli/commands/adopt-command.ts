@@ -23,7 +23,7 @@ export const defineAdopt: DefineCommand = (command, host, end) => {
       "write without asking; without it, adopt asks on a terminal, and writes nothing elsewhere",
     )
     .examples(
-      "zonewarden plan    # says what is declared and not owned",
+      "zonewarden plan    # says what is declared and unmanaged",
       "zonewarden adopt shop.example.com",
       "zonewarden adopt --yes '*.example.com'    # one request for each policy, none for rules",
     )

@@ -8,7 +8,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
-import { type Applied, type ApplyFlags, applyZones } from "../session/apply-zones.ts";
+import { type AppliedZones, type ApplyFlags, applyZones } from "../session/apply-zones.ts";
 import { planAll, type PlannedFleet, type PlannedFleetZone } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
@@ -21,7 +21,7 @@ export const defineApply: DefineCommand = (command, host, end) => {
     .formats("text", "json", "markdown")
     .option(
       "--accept <hash>",
-      "apply a plan although a guard holds it, by the hash that plan prints, or many zones, by the hash that apply prints; can be repeated",
+      "apply a plan although a guard holds it, or many zones, by the hash that plan and apply print; can be repeated",
       acceptedHashes,
     )
     .option("--yes", "write without asking; on a terminal, apply asks before the first write")
@@ -89,7 +89,7 @@ type ApplyOptions = Omit<ApplyFlags, "zones"> &
 /** Plans all zones first: a mistake shows before anything is written. */
 async function runApply(
   flags: ApplyFlags,
-  work: (fleet: PlannedFleet, session: Session, flags: ApplyFlags) => Promise<Applied>,
+  work: (fleet: PlannedFleet, session: Session, flags: ApplyFlags) => Promise<AppliedZones>,
   host: Host,
 ): Promise<ExitCode> {
   return withSession(flags.config, host, async (session) => {
@@ -104,7 +104,10 @@ async function runApply(
  * `apply --check`: the service checks each ruleset write without storing it (SERVICE.md B.2). It cannot check writes of
  * settings and policies.
  */
-async function checkZones({ zones, missing }: PlannedFleet, session: Session): Promise<Applied> {
+async function checkZones(
+  { zones, missing }: PlannedFleet,
+  session: Session,
+): Promise<AppliedZones> {
   let refused = 0;
   for (const { planned } of zones) {
     const { report } = planned;

@@ -1,10 +1,10 @@
 import type { ZoneListing } from "../../api/service.ts";
-import { readStoredZones, type StoredZones } from "../../daemon/stored-state.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
+import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -16,6 +16,7 @@ import {
   missingReport,
   namesOf,
 } from "../../reconcile/fleet/desired-fleet.ts";
+import { withinAnHour } from "../../reconcile/fleet/fleet-past.ts";
 import { applyReviewed, type ReviewedZone } from "../../reconcile/run/apply.ts";
 import {
   guardZone,
@@ -32,12 +33,13 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
-import { hashOfPlans, heldByFleet, heldFleet } from "../session/fleet-hold.ts";
+import { heldByFleet, heldFleet } from "../session/fleet-hold.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
+import { storeWeakened } from "../session/weakened-zones.ts";
 
 export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format" | "accept"> {
   readonly plan: string;
@@ -83,13 +85,11 @@ async function applyAll(
   { format, accept = [] }: PlanFileFlags,
   session: Session,
 ): Promise<ExitCode> {
-  const fileHash = hashOfPlans(file.zones.map(({ plan }) => plan));
-  // The hash of the file also releases what is left of it after an interrupted apply.
-  const isAccepted = accept.includes(fileHash);
-  const unknown = accept.filter((hash) => hash !== fileHash);
+  const { revision, commit } = desired;
+  const unknown = accept.filter((hash) => hash !== revision);
   if (unknown.length > 0) {
     return fail(
-      `error: --accept ${unknown.join(", ")}: the saved plan has another hash`,
+      `error: --accept ${unknown.join(", ")}: the revision of the files is ${revision}`,
       session.host,
     );
   }
@@ -97,7 +97,6 @@ async function applyAll(
   const { reader, writer } = service;
   const { clock, uniqueId: runId } = host;
   const ports = { reader, writer, clock, runId, bug: rethrow };
-  const { revision, commit } = desired;
   const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
@@ -115,11 +114,15 @@ async function applyAll(
     );
   }
   const plans = zones.flatMap(plansToSend);
-  const limits = { ...config.limits, accept: isAccepted ? [hashOfPlans(plans)] : [] };
-  const held = heldFleet(plans, declared, limits);
+  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const judged = { plans, declared, hash: revision };
+  const weakened = withinAnHour(stored.weakened("revision"), clock.now());
+  const held =
+    heldFleet({ ...judged, weakened }, limits) ??
+    (await storeWeakened(judged, "revision", limits, session));
   if (held !== undefined) {
     host.stderr.write(
-      `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${fileHash}, or raise limits.max_fleet_share\n`,
+      `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${revision}, or raise limits.${held.limit}\n`,
     );
   }
   const reports: ZoneReport[] = [];
@@ -144,7 +147,7 @@ function plansToSend(zone: SavedZone): readonly Plan[] {
   return [report.plan];
 }
 
-/** How the zone of a saved plan differs from what the service lists; `undefined` where it does not. */
+/** How the zone of a saved plan differs from what the service lists; `undefined` if it does not. */
 function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | undefined {
   const zone = listed.find((each) => each.id === id);
   if (zone === undefined) return `the service lists no zone with the id ${id}`;
@@ -241,7 +244,7 @@ function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {
   );
 }
 
-/** @param diagnostic what is wrong with the declaration; `undefined` where there is no declaration. */
+/** @param diagnostic what is wrong with the declaration; `undefined` if there is no declaration. */
 function undeclared(what: string, diagnostic: Diagnostic | undefined): Hold {
   const message =
     diagnostic === undefined

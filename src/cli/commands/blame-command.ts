@@ -1,18 +1,14 @@
+import { windowSince } from "../../audit/audit-window.ts";
+import { type BlameItem, blameJson, blameText } from "../../audit/blame-output.ts";
+import { type DeclaredZones, declaredZones, touchedZones } from "../../audit/touched-zones.ts";
+import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { type Host, hasColor } from "../../host/host.ts";
 import { shownName } from "../../plan/cause/author.ts";
-import { windowSince } from "../../reconcile/audit/audit-window.ts";
-import {
-  type DeclaredZones,
-  declaredZones,
-  touchedZones,
-} from "../../reconcile/audit/touched-zones.ts";
 import { paintOf } from "../../render/format.ts";
-import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type BlameItem, blameJson, blameText } from "../output/blame-output.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { listMatchingZones } from "../session/listing.ts";
@@ -109,7 +105,7 @@ async function deployedRulesets(
   }
 }
 
-/** The runs of the history file; a run that found nothing is left out. None where there is no file. */
+/** The runs of the history file; a run that found nothing is left out. None if there is no file. */
 async function runItems(
   { name }: Zone,
   { since }: AuditWindow,

@@ -96,7 +96,7 @@ function listenOf(text: string): Listen | undefined {
   return host === undefined || port > 65_535 ? undefined : { host, port };
 }
 
-/** The seed, or what is wrong with the flags, or `undefined` where the file is broken; why has been printed. */
+/** The seed, or what is wrong with the flags, or `undefined` if the file is broken; why has been printed. */
 async function seedOf(flags: EmulateFlags, host: Host): Promise<Seed | string | undefined> {
   if (flags.generate === undefined) return loadSeedOrPrint(flags.seed, host);
   const generation = parseGeneration(flags.generate);

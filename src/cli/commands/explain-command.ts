@@ -6,14 +6,21 @@ import { nearest } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { defineExplainZone } from "./explain-zone.ts";
 
 export const defineExplain: DefineCommand = (command, host, end) => {
   command
     .argument("[code]", "the code of a diagnostic; without it, list all codes")
-    .examples("zonewarden explain", "zonewarden explain ALLOW_OVERLAP")
+    .examples(
+      "zonewarden explain",
+      "zonewarden explain ALLOW_OVERLAP",
+      "zonewarden explain zone shop.example.com",
+    )
     .action((code: string | undefined) => {
       end(code === undefined ? listCodes(host) : explain(code.toUpperCase(), host));
     });
+  const zone = command.command("zone").description("print why a zone is not written");
+  defineExplainZone(zone, host, end);
 };
 
 function listCodes({ stdout }: Host): ExitCode {

@@ -1,10 +1,9 @@
-import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { terminalSafe } from "../../render/terminal-safe.ts";
-import { hostWithPort } from "../../syntax/host-port.ts";
+import { withoutControls } from "../../render/terminal-safe.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { askDaemon } from "../session/ask-daemon.ts";
 
 export const defineHealthcheck: DefineCommand = (command, host, end) => {
   command
@@ -16,27 +15,15 @@ export const defineHealthcheck: DefineCommand = (command, host, end) => {
     });
 };
 
-/** A probe that takes longer has failed. */
-const timeoutMs = 5_000;
-
 async function check(file: string, path: string, host: Host): Promise<ExitCode> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const config = await loadConfigOrPrint(file, host, signal);
+  const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
-  const url = new URL(path, addressOf(config));
-  try {
-    const response = await fetch(url, { signal });
-    const text = terminalSafe(await response.text()).trim();
-    if (!response.ok) return fail(text, host);
-    host.stdout.write(`${text}\n`);
-    return exitCodes.done;
-  } catch {
-    return fail(`${url.href} does not answer: is zonewarden run not running here?`, host);
+  const { url, response } = await askDaemon(path, config);
+  if (response === undefined) {
+    return fail(`${url} does not answer: is zonewarden run not running here?`, host);
   }
-}
-
-/** A server that listens on all addresses answers on the loopback address. */
-function addressOf({ server: { listen } }: Config): string {
-  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[listen.host] ?? listen.host;
-  return `http://${hostWithPort(host, listen.port)}`;
+  const text = withoutControls(await response.text()).trim();
+  if (!response.ok) return fail(text, host);
+  host.stdout.write(`${text}\n`);
+  return exitCodes.done;
 }

@@ -1,12 +1,12 @@
+import { damageText, readHistory } from "../../history/file/history-lines.ts";
+import { historyJson } from "../../history/history-json.ts";
+import { renderDriftTimes, renderHistoryEntry } from "../../history/history-text.ts";
+import type { HistoryEntry } from "../../history/history.ts";
+import { type DriftTime, driftTimeIn, type Period } from "../../history/timeline.ts";
 import { type Host, hasColor } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
-import { historyJson } from "../../render/history-json.ts";
-import { renderDriftTimes, renderHistoryEntry } from "../../render/history-text.ts";
-import type { HistoryEntry } from "../../state/history.ts";
-import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
-import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
@@ -84,7 +84,7 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
   return fail(`${path}: ${damageText(damaged)}: ${remedy}`, host, exitCodes.partial);
 }
 
-/** What the flags name, without `since` where it is not set; `undefined` where a flag names no moment. */
+/** What the flags name, without `since` if it is not set; `undefined` if a flag names no moment. */
 function rangeIn(flags: HistoryFlags, now: Date): { since?: Date; until: Date } | undefined {
   const since = momentIn(flags.since ?? "0s", now);
   const until = momentIn(flags.until ?? "0s", now);

@@ -1,5 +1,4 @@
 import type { KeyObject } from "node:crypto";
-import path from "node:path";
 
 import type { Command } from "commander";
 
@@ -7,18 +6,21 @@ import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import { type Host, quietHost } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
+import type { FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
+import type { HeldFleet } from "../../render/held-fleet.ts";
 import { planFileText } from "../../render/plan-file.ts";
-import { errorCode } from "../../syntax/error-code.ts";
+import { renderMarkdown } from "../../render/plan-markdown.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { isWritten } from "../output/write-file.ts";
 import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { readSigningKey } from "../session/plan-keys.ts";
-import { finish } from "../session/print-reports.ts";
+import { finish, reportOf } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
 
 export const definePlan: DefineCommand = (command, host, end) => {
@@ -27,6 +29,10 @@ export const definePlan: DefineCommand = (command, host, end) => {
     .configFile()
     .formats("text", "json", "markdown")
     .option("-o, --out <file>", "save the plan for apply --plan")
+    .option(
+      "--full <file>",
+      "also write the whole plan as Markdown, which a comment may be too short for",
+    )
     .option("--sign-key <file>", "sign the saved plan with this Ed25519 private key (PEM)")
     .option(
       "--changed-since <ref>",
@@ -48,14 +54,15 @@ export const definePlan: DefineCommand = (command, host, end) => {
       "zonewarden apply --plan plan.json",
       "zonewarden plan --out plan.json --sign-key sign.pem",
       "zonewarden plan --format json | jq .summary",
-      "zonewarden plan --format markdown > comment.md",
+      "zonewarden plan --format markdown --full plan.md > comment.md",
     )
     .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">, self: Command) => {
       if (options.signKey !== undefined && options.out === undefined) {
         self.error("error: --sign-key signs a saved plan: add --out");
       }
-      if (options.watch === true && (options.out !== undefined || options.format !== "text")) {
-        self.error("error: --watch prints text for a person: leave out --out and --format");
+      const isPrinted = options.format === "text" && (options.out ?? options.full) === undefined;
+      if (options.watch === true && !isPrinted) {
+        self.error("error: --watch prints text for a person: leave out --out, --full and --format");
       }
       end(await runPlan({ ...options, zones }, quietHost(host, options)));
     });
@@ -63,6 +70,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
 
 interface PlanFlags extends FleetFlags {
   readonly out?: string;
+  readonly full?: string;
   readonly signKey?: string;
   readonly impact?: boolean;
   readonly quiet?: boolean;
@@ -107,29 +115,52 @@ function separator(at: Date): string {
 /** Saves the plan where it is asked for, and prints it. */
 async function printPlan(
   fleet: PlannedFleet,
-  { out, impact = false, format }: PlanFlags,
+  { out, full, impact = false, format }: PlanFlags,
   session: Session,
   signingKey: KeyObject | undefined,
 ): Promise<ExitCode> {
   const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
-  const isSaved = out === undefined || (await savePlan(out, signingKey, fleet, session));
-  const code = isSaved ? exitCodeOfPlan(reports) : exitCodes.failed;
+  const held = heldTogether(fleet, session.config.limits);
   const declared = fleet.zones.map((each) => each.declared.desired);
-  return finish(fleet, reports, code, format, session.host, {
+  const extras = {
     impacts: impact ? await readImpacts(fleet, session) : undefined,
     sweep: forecastOf(declared, session.service),
-    heldFleet: heldFleet(plansToJudge(fleet.zones), fleet.declared, session.config.limits),
-  });
+    heldFleet: held,
+    isReviewed: true,
+  };
+  const { host } = session;
+  const report = reportOf(fleet, reports, host);
+  const isSaved =
+    (out === undefined || (await savePlan(out, signingKey, fleet, session))) &&
+    (full === undefined ||
+      (await isWritten(full, host, (to) =>
+        host.namedFiles.save(to, renderMarkdown(report, extras, Infinity).text),
+      )));
+  const code = isSaved ? exitCodeOfPlan(reports, held) : exitCodes.failed;
+  return finish(fleet, reports, code, format, host, extras);
+}
+
+/** What the daemon would hold: after a merge where the base is known, else in the first round. */
+function heldTogether(
+  { zones, weakened, declared, revision: hash, change }: PlannedFleet,
+  limits: FleetLimits,
+): HeldFleet | undefined {
+  const judged = { plans: plansToJudge(zones), weakened: weakened("revision"), declared, hash };
+  if (change === undefined || limits.accept.includes(hash)) return heldFleet(judged, limits);
+  const { tooLarge } = change;
+  if (tooLarge === undefined) return heldFleet(judged, { ...limits, maxFleetShare: 1 });
+  const { found, touched } = tooLarge;
+  return { found, hash, limit: "max_fleet_share", zones: [...touched] };
 }
 
 /** How long a saved plan can be applied. */
 const validMs = 24 * 3_600_000;
 
-/** Saves the plans that no guard holds. Prints the reason and returns `false` where the file cannot be written. */
+/** Saves the plans that no guard holds. Prints the reason and returns `false` if the file cannot be written. */
 async function savePlan(
   out: string,
   signingKey: KeyObject | undefined,
-  { revision, zones: all, declared }: PlannedFleet,
+  { revision, zones: all, declared, weakened }: PlannedFleet,
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
   const createdAt = host.clock.now();
@@ -147,16 +178,10 @@ async function savePlan(
     zones,
   };
   const text = planFileText(file, signingKey);
-  try {
-    await host.namedFiles.savePrivate(path.resolve(host.directory, out), text);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "") throw error;
-    host.stderr.write(`${out}: cannot be written (${code}); name another file\n`);
-    return false;
-  }
+  if (!(await isWritten(out, host, (to) => host.namedFiles.savePrivate(to, text)))) return false;
   const plans = zones.map(({ plan }) => plan);
-  const hold = heldFleet(plans, declared, { ...config.limits, accept: [] });
+  const judged = { plans, weakened: weakened("revision"), declared, hash: revision };
+  const hold = heldFleet(judged, { ...config.limits, accept: [] });
   const accept = hold === undefined ? "" : ` --accept ${hold.hash}`;
   host.stderr.write(
     `The ${signingKey === undefined ? "" : "signed "}plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}${accept}\n`,

@@ -40,8 +40,8 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   });
   const observer = requestObserver(metrics);
   await using cluster = await clusterOf(config, reached.baseUrl, host);
-  const fenceOf = cluster && ((credential: string) => cluster.fenceOf(credential));
-  await using service = connect(config, reached.baseUrl, host, observer, daemonRetry, fenceOf);
+  const fence = cluster?.fence;
+  await using service = connect(config, reached.baseUrl, host, observer, daemonRetry, fence);
   const logger = createLogger({
     level: config.log.level,
     format: config.log.format ?? (host.stdout.isTTY ? "pretty" : "json"),

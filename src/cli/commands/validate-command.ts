@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { selectorsNaming, type ShownValue, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
@@ -26,7 +26,6 @@ import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnostic.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { fixFiles } from "../session/fix-files.ts";
 
 export const defineValidate: DefineCommand = (command, host, end) => {
   command
@@ -37,7 +36,6 @@ export const defineValidate: DefineCommand = (command, host, end) => {
     .choice("--severity <severity>", "print only errors, or only warnings", ["error", "warning"])
     .option("--code <codes...>", "print only diagnostics with these codes")
     .option("--strict", "fail if a warning is printed", false)
-    .option("--fix", "replace deprecated keys in the files, then check them", false)
     .examples(
       "zonewarden validate",
       "zonewarden validate zones/",
@@ -45,7 +43,6 @@ export const defineValidate: DefineCommand = (command, host, end) => {
       "zonewarden validate --severity error",
       "zonewarden validate --code ALLOW_OVERLAP",
       "zonewarden validate --strict      # exits with 3 if there is a warning",
-      "zonewarden validate --fix",
       "zonewarden validate --format sarif > zonewarden.sarif",
     )
     .action(async (target: string | undefined, options: Omit<ValidateFlags, "path">) => {
@@ -62,7 +59,6 @@ interface ValidateFlags {
   readonly severity?: Severity;
   readonly code?: readonly string[];
   readonly strict: boolean;
-  readonly fix: boolean;
   readonly path: string | undefined;
   readonly format: "text" | "json" | "sarif" | "annotations";
   readonly show?: string;
@@ -75,20 +71,7 @@ async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
     return fail(`validate: there is no code ${unknown}; ${hint || "see zonewarden explain"}`, host);
   }
   const { signal } = new AbortController();
-  const result = await checkAndFix(flags, host, signal);
-  return result === "failed" ? exitCodes.failed : print(result, flags, host);
-}
-
-/** Checks the files, and once more where `--fix` changed them. */
-async function checkAndFix(
-  flags: ValidateFlags,
-  host: Host,
-  signal: AbortSignal,
-): Promise<Result | "failed"> {
-  const found = await check(flags, host, signal);
-  const fixing = flags.fix ? await fixFiles(found.checked, host) : "unchanged";
-  if (fixing === "failed") return "failed";
-  return fixing === "changed" ? check(flags, host, signal) : found;
+  return print(await check(flags, host, signal), flags, host);
 }
 
 function print({ checked, state }: Result, flags: ValidateFlags, host: Host): ExitCode {
@@ -108,7 +91,7 @@ function print({ checked, state }: Result, flags: ValidateFlags, host: Host): Ex
 }
 
 /** The whole revision, to copy, and Git's name for it. */
-function validRevision({ revision, commit }: DesiredState): string {
+function validRevision({ revision, commit }: LoadedFiles): string {
   return commit === undefined ? `revision ${revision}` : `revision ${revision}, commit ${commit}`;
 }
 
@@ -127,8 +110,8 @@ function wanted(
 interface Result {
   /** The configuration, unless the command line names the zone files, and the zone files. */
   readonly checked: readonly Checked[];
-  /** `undefined` where the configuration is too broken to say where the zone files are. */
-  readonly state: DesiredState | undefined;
+  /** `undefined` if the configuration is too broken to say where the zone files are. */
+  readonly state: LoadedFiles | undefined;
 }
 
 async function check(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Result> {
@@ -183,7 +166,7 @@ function inView(each: Checked, host: Host): readonly Diagnostic[] {
 }
 
 /** Prints the merged declaration of a zone, each value with the place that sets it. */
-function show(zone: string, state: DesiredState, host: Host): ExitCode {
+function show(zone: string, state: LoadedFiles, host: Host): ExitCode {
   const values = showZone(state.trace, zone) ?? valuesBySelector(zone, state, host);
   if (values === undefined) return exitCodes.failed;
   const width = Math.max(...values.map(({ path: name }) => name.length));
@@ -198,7 +181,7 @@ function show(zone: string, state: DesiredState, host: Host): ExitCode {
 /** The declaration of a zone that no file names, where exactly one selector matches its name. */
 function valuesBySelector(
   zone: string,
-  { documents, trace }: DesiredState,
+  { documents, trace }: LoadedFiles,
   { stderr }: Host,
 ): readonly ShownValue[] | undefined {
   const selectors = selectorsNaming(documents, zone);

@@ -2,10 +2,10 @@ import type { Host } from "../../host/host.ts";
 import { loadZoneFiles, readConfig } from "../../host/load.ts";
 import { namesOf } from "../../reconcile/fleet/desired-fleet.ts";
 
-/** Nobody waits longer for a completion. */
-const maxLoadMs = 3_000;
+/** Ends a completion that would wait for ever, such as for a pipe; a busy machine takes seconds for thousands of zones. */
+const maxLoadMs = 20_000;
 
-/** The names of zones in the files of the configuration that `words` name; none where the files cannot be read in time. */
+/** The names of zones in the files of the configuration that `words` name; none if the files cannot be read in time. */
 export async function declaredNames(
   words: readonly string[],
   host: Host,

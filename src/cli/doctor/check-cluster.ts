@@ -1,10 +1,10 @@
 import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
 import { clusterOf } from "../session/cluster-of.ts";
-import { fine, type Finding, finding } from "./finding.ts";
+import { fine, type CheckFinding, finding } from "./finding.ts";
 
 /** Whether the process reaches the API server of its cluster and may read the Lease and the state. Writes nothing. */
-export async function checkCluster(config: Config, host: Host): Promise<readonly Finding[]> {
+export async function checkCluster(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   if (config.cluster === undefined) return [];
   const { lease } = config.cluster;
   try {

@@ -1,12 +1,13 @@
-import { inspectState, type InspectedState } from "../../daemon/stored-state.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import type { Host } from "../../host/host.ts";
+import type { StateLoss } from "../../memory/state-store.ts";
+import { inspectState } from "../../memory/stored-state.ts";
 import { errorCode } from "../../syntax/error-code.ts";
-import { fine, type Finding, finding } from "./finding.ts";
+import { fine, type CheckFinding, finding } from "./finding.ts";
 
 /** Whether the daemon could keep its state. Writes nothing. */
-export async function checkState(config: Config, host: Host): Promise<readonly Finding[]> {
+export async function checkState(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   const { path } = config.state;
   if (config.cluster !== undefined) return [fine("state", "it is in ConfigMaps of the cluster")];
   if (path === undefined) return [noState(config)];
@@ -33,7 +34,7 @@ export async function checkState(config: Config, host: Host): Promise<readonly F
 }
 
 /** An observer has nothing to remember that it could write. */
-function noState({ mode }: Config): Finding {
+function noState({ mode }: Config): CheckFinding {
   if (mode === "observe") return fine("state", "none: mode observe writes nothing");
   return finding("state", "warning", {
     message: "no state directory: after a restart, zonewarden does not know what it applied",
@@ -41,9 +42,7 @@ function noState({ mode }: Config): Finding {
   });
 }
 
-type LossReason = Extract<InspectedState["opened"], { readonly result: "lost" }>["reason"];
-
-const remedies: Readonly<Record<LossReason, string>> = {
+const remedies: Readonly<Record<StateLoss, string>> = {
   damaged: "restore the file from a backup, or remove it: zonewarden then starts without a memory",
   foreign: "give this owner and service a directory of its own (state.path)",
   newer: "use the version of zonewarden that wrote it, or a newer one",
@@ -51,7 +50,7 @@ const remedies: Readonly<Record<LossReason, string>> = {
 };
 
 /** Whether the history could be kept. Writes nothing. */
-export async function checkHistory(config: Config, host: Host): Promise<readonly Finding[]> {
+export async function checkHistory(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   const { path } = config.history;
   if (path === undefined) {
     return [fine("history", "in memory only: zonewarden history needs history.path")];

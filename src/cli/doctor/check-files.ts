@@ -2,7 +2,7 @@ import path from "node:path";
 
 import type { Config, SecretSource } from "../../desired/config/config.ts";
 import type { LoadedConfig } from "../../desired/config/load-config.ts";
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import type { Host } from "../../host/host.ts";
 import { type PrintableDiagnostics, relativeDirectory } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
@@ -12,13 +12,17 @@ import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { shownPath } from "../output/shown-path.ts";
-import { type CheckName, fine, type Finding, finding } from "./finding.ts";
+import { type CheckName, fine, type CheckFinding, finding } from "./finding.ts";
 
 /** More mistakes of one kind are counted only. */
 const maxShown = 10;
 
 /** Whether `zonewarden.yaml` can be used. */
-export function checkConfig(loaded: LoadedConfig, file: string, host: Host): readonly Finding[] {
+export function checkConfig(
+  loaded: LoadedConfig,
+  file: string,
+  host: Host,
+): readonly CheckFinding[] {
   const found = ofDiagnostics("configuration", loaded.diagnostics, loaded, host);
   if (loaded.config === undefined || found.length > 0) return found;
   const writes = loaded.config.mode === "observe" ? ": apply and run write nothing" : "";
@@ -27,10 +31,10 @@ export function checkConfig(loaded: LoadedConfig, file: string, host: Host): rea
 
 /** Whether the zone files can be used. Warnings are counted: `validate` shows them. */
 export function checkZoneFiles(
-  state: DesiredState,
+  state: LoadedFiles,
   { inventory }: Config,
   host: Host,
-): readonly Finding[] {
+): readonly CheckFinding[] {
   const errors = state.diagnostics.filter(isError);
   const found = ofDiagnostics("zone_files", errors, state, host);
   if (found.length > 0) return found;
@@ -50,7 +54,7 @@ export function checkZoneFiles(
   ];
 }
 
-function withoutChecks(count: number): Finding {
+function withoutChecks(count: number): CheckFinding {
   const who = count === 1 ? "1 zone document declares" : `${count} zone documents declare`;
   return finding("zone_files", "warning", {
     message: `${who} authorised scripts, and nothing checks them: the daemon does not read the inventory of scripts`,
@@ -64,7 +68,7 @@ export function ofDiagnostics(
   diagnostics: readonly Diagnostic[],
   printable: Pick<PrintableDiagnostics, "directory">,
   host: Host,
-): readonly Finding[] {
+): readonly CheckFinding[] {
   const directory = relativeDirectory({ ...printable, diagnostics: [], sources: new Map() }, host);
   const found = diagnostics.slice(0, maxShown).map((each) => {
     const { code, message, remedy, severity } = each;
@@ -85,7 +89,7 @@ function placeOf({ place }: Diagnostic, directory: string, host: Host): string {
 }
 
 /** Whether the secrets can be read that the configuration names beside the tokens, and the key of saved plans. */
-export async function checkSecrets(config: Config, host: Host): Promise<readonly Finding[]> {
+export async function checkSecrets(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   const { notifications, server, plan } = config;
   const sources = [
     ...notifications.flatMap(({ name, url, secret }) => [
@@ -110,7 +114,7 @@ export async function checkSecrets(config: Config, host: Host): Promise<readonly
   return [fine("secrets", `${plural(count, "secret")} and keys beside the tokens: readable`)];
 }
 
-function unreadable(key: string, why: string, source: SecretSource): Finding {
+function unreadable(key: string, why: string, source: SecretSource): CheckFinding {
   const remedy =
     "env" in source
       ? "export the variable where zonewarden runs, or correct its name in the configuration"
@@ -126,7 +130,7 @@ async function whyUnreadable(source: SecretSource, host: Host): Promise<string |
   }
 }
 
-async function checkKey(file: string, host: Host): Promise<readonly Finding[]> {
+async function checkKey(file: string, host: Host): Promise<readonly CheckFinding[]> {
   const { why } = await readText(file, host);
   if (why === undefined) return [];
   const message = `plan.verify_key cannot be read: ${why}`;

@@ -1,5 +1,5 @@
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { connect, type ServiceClient } from "../../host/connect.ts";
 import type { Host } from "../../host/host.ts";
@@ -10,15 +10,15 @@ import type { PartsToRead } from "../../zone/ports.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { ofDiagnostics } from "./check-files.ts";
 import { CheckObserver } from "./check-observer.ts";
-import { checkRetry, checkToken, type Listed, type Place } from "./check-token.ts";
-import { failureOf, fine, type Finding, finding, skipped } from "./finding.ts";
+import { checkRetry, checkToken, type Listed, type ServicePlace } from "./check-token.ts";
+import { failureOf, fine, type CheckFinding, finding, skipped } from "./finding.ts";
 
 /** Whether the service can be reached, and each token used for what is declared. Sends only GETs. */
 export async function checkService(
-  state: DesiredState,
-  place: Place,
+  state: LoadedFiles,
+  place: ServicePlace,
   stop: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckFinding[]> {
   const { config, baseUrl, host } = place;
   const observer = new CheckObserver(host);
   const listed: Listed[] = [];
@@ -51,7 +51,7 @@ const unknownWithoutZones = [
 ];
 
 /** One address for all credentials: a failure to reach it is told once. */
-function reached(listed: readonly Listed[], baseUrl: string): readonly Finding[] {
+function reached(listed: readonly Listed[], baseUrl: string): readonly CheckFinding[] {
   const [failure] = listed
     .flatMap(({ findings }) => findings)
     .filter(({ check }) => check === "service");
@@ -59,7 +59,7 @@ function reached(listed: readonly Listed[], baseUrl: string): readonly Finding[]
   return [{ ...failure, message: `${baseUrl}: ${failure.message}` }];
 }
 
-function ofListings(listed: readonly Listed[]): readonly Finding[] {
+function ofListings(listed: readonly Listed[]): readonly CheckFinding[] {
   const found = listed.flatMap(({ findings }) =>
     findings.filter((each) => each.check !== "service"),
   );
@@ -73,7 +73,7 @@ function distinct(zones: readonly Zone[]): readonly Zone[] {
 /** The header has whole seconds, and an answer takes a while. */
 const tolerableSkewMs = 30_000;
 
-function checkClock({ leastSkewMs: least }: CheckObserver): readonly Finding[] {
+function checkClock({ leastSkewMs: least }: CheckObserver): readonly CheckFinding[] {
   if (least === undefined) return [skipped("clock", "no answer of the service has a time")];
   if (Math.abs(least) <= tolerableSkewMs) return [fine("clock", "as that of the service")];
   const direction = least > 0 ? "behind" : "ahead of";
@@ -87,21 +87,21 @@ const maxSamples = 10;
 
 const noParts: PartsToRead = { settings: false, policies: false, rules: false, scoreRule: false };
 
-/** Reads one zone of each account and credential, a declared one where there is one. */
+/** Reads one zone of each account and credential, a declared one if there is one. */
 async function checkPermissions(
   zones: readonly Zone[],
   fleet: DesiredFleet,
   client: ServiceClient,
-  place: Place,
+  place: ServicePlace,
   stop: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckFinding[]> {
   const samples = new Map<string, Zone>();
   const declared = zones.filter(({ name }) => fleet.zones.has(name));
   for (const zone of [...declared, ...zones]) {
     const key = `${client.credentialOf(zone)} ${zone.accountId}`;
     if (!samples.has(key) && samples.size < maxSamples) samples.set(key, zone);
   }
-  const found: Finding[] = [];
+  const found: CheckFinding[] = [];
   for (const zone of samples.values()) found.push(...(await checkZone(zone, client, place, stop)));
   return found;
 }
@@ -117,7 +117,7 @@ interface Attempt {
 function attemptsOn(
   zone: Zone,
   { reader, rulesets, audit }: ServiceClient,
-  { config, host }: Place,
+  { config, host }: ServicePlace,
   stop: AbortSignal,
 ): readonly Attempt[] {
   const shield = { ...noParts, settings: true, policies: true };
@@ -149,12 +149,12 @@ function attemptsOn(
 async function checkZone(
   zone: Zone,
   client: ServiceClient,
-  place: Place,
+  place: ServicePlace,
   stop: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckFinding[]> {
   const who = `credential ${client.credentialOf(zone)}, ${zone.name}`;
   const granted: string[] = [];
-  const found: Finding[] = [];
+  const found: CheckFinding[] = [];
   for (const { permission, read, note } of attemptsOn(zone, client, place, stop)) {
     try {
       await read();
@@ -173,7 +173,7 @@ async function checkZone(
 }
 
 /** Whether the service lists what the files declare. */
-function checkZones(fleet: DesiredFleet, state: DesiredState, host: Host): readonly Finding[] {
+function checkZones(fleet: DesiredFleet, state: LoadedFiles, host: Host): readonly CheckFinding[] {
   const found = ofDiagnostics("zones", fleet.diagnostics, state, host);
   if (found.length > 0) return found;
   if (fleet.zones.size === 0) return [skipped("zones", "no zone is declared")];
@@ -181,7 +181,11 @@ function checkZones(fleet: DesiredFleet, state: DesiredState, host: Host): reado
 }
 
 /** Whether a sweep ends before the next one is due. */
-function checkBudget(fleet: DesiredFleet, client: ServiceClient, { config }: Place): Finding {
+function checkBudget(
+  fleet: DesiredFleet,
+  client: ServiceClient,
+  { config }: ServicePlace,
+): CheckFinding {
   if (fleet.zones.size === 0) return skipped("budget", "no zone is declared");
   const declared = [...fleet.zones.values()].map(({ desired }) => desired);
   const { requests, ms } = forecastOf(declared, client);

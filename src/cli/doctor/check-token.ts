@@ -7,7 +7,7 @@ import { plural } from "../../render/format.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
 import type { CheckObserver } from "./check-observer.ts";
-import { failureOf, fine, type Finding, finding } from "./finding.ts";
+import { failureOf, fine, type CheckFinding, finding } from "./finding.ts";
 
 /** A person waits: what fails is told at once, and a long wait for the rate limit is none. */
 export const checkRetry: RetryPolicy = {
@@ -22,13 +22,13 @@ export interface Listed {
   readonly credential: string;
   /** `undefined`: the listing failed. */
   readonly zones: readonly Zone[] | undefined;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckFinding[];
 }
 
 /** Lists the zones of one credential, and verifies its token. */
 export async function checkToken(
   credential: CredentialConfig,
-  { config, baseUrl, host }: Place,
+  { config, baseUrl, host }: ServicePlace,
   observer: CheckObserver,
   stop: AbortSignal,
 ): Promise<Listed> {
@@ -72,13 +72,13 @@ function isUnreachable(code: string): boolean {
 }
 
 /** Where the service is, and what is configured. */
-export interface Place {
+export interface ServicePlace {
   readonly config: Config;
   readonly baseUrl: string;
   readonly host: Host;
 }
 
-function noZone(name: string): Finding {
+function noZone(name: string): CheckFinding {
   const message = `credential ${name}: the service lists no zone for it`;
   const remedy = `give the token the permission Zone: Read for the zones, or correct \`accounts\` and \`zones\` of the credential ${name}`;
   return finding("token", "error", { message, remedy });
@@ -94,7 +94,7 @@ function validity(
   zones: number,
   { credentials }: ServiceClient,
   host: Host,
-): Finding {
+): CheckFinding {
   const [credential] = credentials;
   const { valid = true, expiresAt } = credential?.state ?? {};
   if (!valid) {

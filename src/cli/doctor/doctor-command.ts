@@ -4,7 +4,7 @@ import { plural } from "../../render/format.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { examine } from "./examine.ts";
-import { countOf, exitCodeOf, type Finding, findingsJson } from "./finding.ts";
+import { countOf, exitCodeOf, type CheckFinding, findingsJson } from "./finding.ts";
 
 export const defineDoctor: DefineCommand = (command, host, end) => {
   command
@@ -45,14 +45,14 @@ async function doctor({ config, format }: DoctorFlags, host: Host): Promise<Exit
 const statusWidth = "warning".length;
 const checkWidth = "configuration".length;
 
-function linesOf({ status, check, message, remedy }: Finding): readonly string[] {
+function linesOf({ status, check, message, remedy }: CheckFinding): readonly string[] {
   const name = check.replace("_", " ");
   const first = `${status.padEnd(statusWidth)}  ${name.padEnd(checkWidth)}  ${message}`;
   const indent = " ".repeat(statusWidth + checkWidth + 4);
   return remedy === "" ? [first] : [first, `${indent}To mend it: ${remedy}`];
 }
 
-function summaryOf(findings: readonly Finding[]): string {
+function summaryOf(findings: readonly CheckFinding[]): string {
   const errors = countOf(findings, "error");
   const warnings = countOf(findings, "warning");
   if (errors + warnings === 0) return "No problem found.";

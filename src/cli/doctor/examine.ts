@@ -1,5 +1,5 @@
 import type { Config } from "../../desired/config/config.ts";
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import type { Host } from "../../host/host.ts";
 import { loadZoneFiles, readConfig } from "../../host/load.ts";
 import { reachService } from "../session/embedded-emulator.ts";
@@ -7,14 +7,14 @@ import { checkCluster } from "./check-cluster.ts";
 import { checkHistory, checkState } from "./check-directories.ts";
 import { checkConfig, checkSecrets, checkZoneFiles } from "./check-files.ts";
 import { checkService } from "./check-service.ts";
-import { checkNames, type Finding, finding, skipped } from "./finding.ts";
+import { checkNames, type CheckFinding, finding, skipped } from "./finding.ts";
 
 /** Checks everything that a daemon needs, as far as each check can be made. Writes nothing and sends only GETs. */
 export async function examine(
   file: string,
   host: Host,
   stop: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckFinding[]> {
   const loaded = await readConfig(file, host, stop);
   const configuration = checkConfig(loaded, file, host);
   const { config } = loaded;
@@ -41,10 +41,10 @@ export async function examine(
 /** Starts the embedded emulator where the configuration names one and none runs. */
 async function ofService(
   config: Config,
-  state: DesiredState,
+  state: LoadedFiles,
   host: Host,
   stop: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckFinding[]> {
   const lines: string[] = [];
   const listening = {
     ...host,

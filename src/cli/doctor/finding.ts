@@ -22,14 +22,14 @@ export const checkNames = [
 export type CheckName = (typeof checkNames)[number];
 
 /** One result of a check. Neither text holds a secret. */
-export interface Finding {
+export interface CheckFinding {
   readonly check: CheckName;
   /** `skipped`: not checked, because of another finding. */
   readonly status: "ok" | "warning" | "error" | "skipped";
-  /** The code of a diagnostic or of an error of the service; "" where there is none. */
+  /** The code of a diagnostic or of an error of the service; "" if there is none. */
   readonly code: string;
   readonly message: string;
-  /** What to do; "" where there is nothing to do. */
+  /** What to do; "" if there is nothing to do. */
   readonly remedy: string;
 }
 
@@ -40,11 +40,11 @@ interface Fault {
   readonly code?: string;
 }
 
-export function fine(check: CheckName, message: string): Finding {
+export function fine(check: CheckName, message: string): CheckFinding {
   return { check, status: "ok", code: "", message: withoutSecrets(message), remedy: "" };
 }
 
-export function skipped(check: CheckName, why: string): Finding {
+export function skipped(check: CheckName, why: string): CheckFinding {
   return { check, status: "skipped", code: "", message: `not checked: ${why}`, remedy: "" };
 }
 
@@ -52,7 +52,7 @@ export function finding(
   check: CheckName,
   status: "warning" | "error",
   { message, remedy, code = "" }: Fault,
-): Finding {
+): CheckFinding {
   const texts = { message: withoutSecrets(message), remedy: withoutSecrets(remedy) };
   return { check, status, code, ...texts };
 }
@@ -72,7 +72,7 @@ function inTwo(message: string): { readonly what: string; readonly remedy: strin
 }
 
 /** The exit code: an invalid file comes before a service that cannot be reached, and both before other errors. */
-export function exitCodeOf(findings: readonly Finding[]): ExitCode {
+export function exitCodeOf(findings: readonly CheckFinding[]): ExitCode {
   const errors = findings.filter(({ status }) => status === "error");
   if (errors.some(({ check }) => check === "configuration" || check === "zone_files")) {
     return exitCodes.invalid;
@@ -85,7 +85,7 @@ export function exitCodeOf(findings: readonly Finding[]): ExitCode {
 /** Format of {@link findingsJson}; see `schemas/doctor.schema.json`. */
 export const doctorFormat = "zonewarden-doctor/1";
 
-export function findingsJson(findings: readonly Finding[]): JsonObject {
+export function findingsJson(findings: readonly CheckFinding[]): JsonObject {
   return {
     format: doctorFormat,
     errors: countOf(findings, "error"),
@@ -94,6 +94,6 @@ export function findingsJson(findings: readonly Finding[]): JsonObject {
   };
 }
 
-export function countOf(findings: readonly Finding[], status: Finding["status"]): number {
+export function countOf(findings: readonly CheckFinding[], status: CheckFinding["status"]): number {
   return findings.filter((each) => each.status === status).length;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { selectorsNaming } from "../../desired/zones/show-zone.ts";
-import type { EvidenceSubject } from "../../state/evidence/evidence-pack.ts";
+import type { EvidenceSubject } from "../../evidence/evidence-pack.ts";
 import type { ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Zone, zoneId, type ZoneName } from "../../zone/zone.ts";
 

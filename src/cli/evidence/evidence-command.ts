@@ -1,24 +1,25 @@
 import path from "node:path";
 
+import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-csv.ts";
+import { evidenceJson } from "../../evidence/evidence-json.ts";
+import type { Evidence } from "../../evidence/evidence-pack.ts";
+import { renderEvidencePage } from "../../evidence/evidence-page.ts";
+import { evidenceOf } from "../../evidence/evidence.ts";
+import { readKeptHistory } from "../../evidence/kept-history.ts";
+import type { Period } from "../../history/timeline.ts";
+import type { HistoryProof } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
-import { type EvidenceFile, evidenceCsv } from "../../render/evidence/evidence-csv.ts";
-import { evidenceJson } from "../../render/evidence/evidence-json.ts";
-import type { Evidence } from "../../state/evidence/evidence-pack.ts";
-import { evidenceOf } from "../../state/evidence/evidence.ts";
-import type { Period } from "../../state/timeline.ts";
-import { sha256 } from "../../telemetry/history/history-chain.ts";
-import type { HistoryProof } from "../../telemetry/history/verify-history.ts";
-import { renderEvidencePage } from "../../web/evidence/evidence-page.ts";
+import { withoutControls } from "../../render/terminal-safe.ts";
+import { sha256 } from "../../syntax/digest.ts";
 import { startOf } from "../../zone/written-date.ts";
 import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { existingOf, writeNew } from "../output/new-files.ts";
+import { existingOf, writePrivate } from "../output/new-files.ts";
 import { shownPath } from "../output/shown-path.ts";
 import { readHistoryKey } from "../session/plan-keys.ts";
 import { declaredSubject } from "./declared-subject.ts";
-import { readKeptHistory } from "./kept-history.ts";
 import { readPastFiles } from "./past-files.ts";
 
 export const defineEvidence: DefineCommand = (command, host, end) => {
@@ -70,7 +71,9 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   const files = flags.history ?? (configured === undefined ? [] : [shownPath(configured, host)]);
   if (files.length === 0) return fail(`evidence: ${flags.config} ${noHistory}`, host);
   const { period, zones } = asked;
-  const kept = await readKeptHistory(files, proof, host);
+  const kept = await readKeptHistory(files, proof, (file) =>
+    host.historyStore(path.resolve(host.directory, file)).read(0),
+  );
   const used = kept.records.filter(
     ({ zone, at, revision }) =>
       zones.some((each) => each === zone) &&
@@ -155,7 +158,8 @@ async function save(evidence: Evidence, flags: EvidenceFlags, host: Host): Promi
     { file: "evidence.html", text: renderEvidencePage(evidence) },
     {
       file: "evidence.json",
-      text: `${JSON.stringify(evidenceJson(evidence), undefined, 2)}\n`,
+      // JSON escapes neither C1 controls nor characters that change the direction of text.
+      text: withoutControls(`${JSON.stringify(evidenceJson(evidence), undefined, 2)}\n`),
     },
     ...evidenceCsv(evidence),
   ];
@@ -173,7 +177,7 @@ async function save(evidence: Evidence, flags: EvidenceFlags, host: Host): Promi
       host,
     );
   }
-  for (const file of all) await writeNew(file, directory, host, flags.force);
+  for (const file of all) await writePrivate(file, directory, host, flags.force);
   host.stdout.write(
     `${all.length} files in ${flags.out}; SHA-256 of ${manifest}: ${sha256(sums)}\n`,
   );

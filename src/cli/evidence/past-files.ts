@@ -1,9 +1,9 @@
 import type { Config } from "../../desired/config/config.ts";
+import type { EvidenceInput } from "../../evidence/evidence-pack.ts";
+import type { FilesRevision } from "../../evidence/evidence-stories.ts";
 import { GitError } from "../../host/git-files.ts";
 import type { Host } from "../../host/host.ts";
 import { hasErrors } from "../../host/load.ts";
-import type { EvidenceInput } from "../../state/evidence/evidence-pack.ts";
-import type { FilesRevision } from "../../state/evidence/evidence-stories.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { startProgress } from "../output/progress.ts";
 import { loadCommit } from "../session/load-commit.ts";

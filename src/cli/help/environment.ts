@@ -10,9 +10,9 @@ export interface EnvironmentVariable {
 export const environmentVariables: readonly EnvironmentVariable[] = [
   {
     name: tokenVariable,
-    meaning: "the token of the service, where the configuration names no other place",
+    meaning: "the token of the service, if the configuration names no other place",
   },
-  { name: "ZONEWARDEN_CONFIG", meaning: "the configuration, where `--config` does not name it" },
+  { name: "ZONEWARDEN_CONFIG", meaning: "the configuration, if `--config` does not name it" },
   { name: "ZONEWARDEN_TRACE", meaning: "`1` prints the stack trace of an unexpected error" },
   {
     name: "ZONEWARDEN_REVISION",
@@ -20,7 +20,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   },
   {
     name: "NO_COLOR",
-    meaning: "switches colors off where it is not empty; `TERM=dumb` does the same",
+    meaning: "switches colors off if it is not empty; `TERM=dumb` does the same",
   },
   { name: "FORCE_COLOR", meaning: "switches colors on in a pipe, unless it is `0` or empty" },
   {
@@ -32,9 +32,9 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     meaning: "the address of this process's status page, to which the pages of other replicas link",
   },
   {
-    name: "GIT_WORK_TREE",
+    name: "GIT_CONFIG_GLOBAL",
     meaning:
-      "where the files of Git's repository begin. Without it, `GIT_DIR` is ignored: Git finds both from the directory of the zone files",
+      "with `GIT_CONFIG_SYSTEM` and `GIT_CONFIG_NOSYSTEM`: the configuration of Git. Git gets no other variable of its own: it finds the repository around the zone files",
   },
   {
     name: "KUBERNETES_SERVICE_HOST",

@@ -1,6 +1,6 @@
 import { wrap } from "../../render/format.ts";
 
-/** A section of a Markdown document with the sections below it; `undefined` where no heading has this text. */
+/** A section of a Markdown document with the sections below it; `undefined` if no heading has this text. */
 export function sectionOf(markdown: string, heading: string): string | undefined {
   let isCode = false;
   let level = 0;

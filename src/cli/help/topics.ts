@@ -9,8 +9,8 @@ export interface Topic {
 /** The topics, in the order of the help. */
 export const topics = {
   configuration: { file: "files.md", heading: "The configuration" },
-  environment: { file: "operations.md", heading: "Environment variables" },
-  "exit-codes": { file: "operations.md", heading: "Exit codes" },
+  environment: { file: "command-line.md", heading: "Environment variables" },
+  "exit-codes": { file: "command-line.md", heading: "Exit codes" },
   "zone-files": { file: "files.md", heading: "Keys of zone files" },
   selectors: { file: "files.md", heading: "Name a zone" },
   policies: { file: "files.md", heading: "Declare policies" },

@@ -7,7 +7,7 @@ import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
-import type { StopSignals } from "../../reconcile/signals.ts";
+import type { StopSignals } from "../../zone/signals.ts";
 import { type DefineCommand, profileNameIn } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
 import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
@@ -136,8 +136,12 @@ async function printPlan(config: string, session: Session): Promise<ExitCode> {
   if (typeof fleet === "number") return fleet;
   const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
   const declared = fleet.zones.map((each) => each.declared.desired);
-  return finish(fleet, reports, exitCodeOfPlan(reports), "text", session.host, {
+  const plans = plansToJudge(fleet.zones);
+  const weakened = fleet.weakened("revision");
+  const judged = { plans, weakened, declared: fleet.declared, hash: fleet.revision };
+  const held = heldFleet(judged, session.config.limits);
+  return finish(fleet, reports, exitCodeOfPlan(reports, held), "text", session.host, {
     sweep: forecastOf(declared, session.service),
-    heldFleet: heldFleet(plansToJudge(fleet.zones), fleet.declared, session.config.limits),
+    heldFleet: held,
   });
 }

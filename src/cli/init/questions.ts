@@ -14,7 +14,7 @@ export interface Question<T> {
   readonly read: (answer: string) => T;
 }
 
-/** Asks on the terminal, or takes the default of each question. Rejects with `Unanswered` where the input ends. */
+/** Asks on the terminal, or takes the default of each question. Rejects with `Unanswered` if the input ends. */
 export class Questions {
   readonly #host: Pick<Host, "ask" | "stderr">;
   readonly #stop: AbortSignal;

@@ -29,7 +29,7 @@ import { repositoryAt, repositoryFiles } from "./repository.ts";
 export interface Given {
   readonly flags: InitFlags;
   readonly tokenFile: string | undefined;
-  /** The configuration to write; `undefined` where the one that exists stays. */
+  /** The configuration to write; `undefined` if the one that exists stays. */
   readonly configText: string | undefined;
 }
 
@@ -39,7 +39,7 @@ interface Done {
   readonly nextSteps: string;
 }
 
-/** Imports the zones, asks what else to write, and writes all files; the exit code where nothing is written. */
+/** Imports the zones, asks what else to write, and writes all files; the exit code if nothing is written. */
 export async function setUp(
   { flags, tokenFile, configText }: Given,
   questions: Questions,
@@ -104,7 +104,7 @@ async function profileOf(
   return name === "" ? undefined : name;
 }
 
-/** Writes the files and prints their names; the exit code where one cannot be written. */
+/** Writes the files and prints their names; the exit code if one cannot be written. */
 async function write(
   chosen: readonly Choice[],
   { host }: Session,

@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import type { HoldReason } from "../../plan/guard/hold.ts";
+import { holdFacts } from "../../plan/guard/hold.ts";
 import type { SkipReason, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { ServiceErrorCode } from "../../zone/service-error.ts";
@@ -33,7 +33,7 @@ export const exitCodeHelp = `Exit codes:
   1  failed: wrong usage or an unexpected error; doctor: there is an error
   2  plan: there are changes; scripts: there are open findings
   3  a file is invalid
-  4  a guard holds a plan; apply: also mode: observe, suspended zones, and where you answer no
+  4  a guard holds a plan; apply: also mode: observe, suspended zones, and if you answer no
   5  some zones done, some failed; import: something was left out; history: damaged or changed;
      blame: the oldest entries are missing; evidence: something is missing in the pack
   6  a plan is stale: its zone has changed, or its read has expired
@@ -58,24 +58,22 @@ export function exitCodeInPart(code: ExitCode): ExitCode {
   return code === exitCodes.failed || code === exitCodes.unreachable ? code : exitCodes.partial;
 }
 
-/** Reasons to hold a plan that lie in the mode or the suspension, and not in the plan. */
-const unrelatedToPlan: ReadonlySet<HoldReason> = new Set(["observe", "suspend"]);
-
-function isHeldByGuard(report: ZoneReport): boolean {
-  return (
-    report.result === "held" && report.holds.some(({ reason }) => !unrelatedToPlan.has(reason))
-  );
-}
-
 /**
- * The code of `plan`. A failure takes precedence over a held plan, and a held plan over changes. A plan that is held only
- * by `mode: observe` or a suspension counts as changes.
+ * The code of `plan`. A failure takes precedence over a held plan, and a held plan over changes. The table of holds says
+ * which reasons count as changes.
  */
-export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
+export function exitCodeOfPlan(reports: readonly ZoneReport[], heldFleet?: object): ExitCode {
   const failures = reports.filter(({ result }) => result === "error");
   if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
-  if (reports.some(isHeldByGuard)) return exitCodes.held;
+  if (heldFleet !== undefined || reports.some(endsAsHeld)) return exitCodes.held;
   return reports.every(({ result }) => result === "in_sync") ? exitCodes.done : exitCodes.changes;
+}
+
+function endsAsHeld(report: ZoneReport): boolean {
+  return (
+    report.result === "held" &&
+    report.holds.some(({ reason }) => holdFacts(reason).planEndsWith === "held")
+  );
 }
 
 /** The code of `apply`. A zone with a held plan is not in sync, whatever the reason. A stale plan needs a new review. */

@@ -10,7 +10,7 @@ export type ImportGap =
 /** Lines that are printed one by one; above, lines of the same reason become one line. */
 const mostLines = 20;
 
-/** What could not be read, and what a zone file cannot declare; "" where nothing is missing. */
+/** What could not be read, and what a zone file cannot declare; "" if nothing is missing. */
 export function gapsText(gaps: readonly ImportGap[]): string {
   const lines = gaps.flatMap(linesOf);
   if (lines.length <= mostLines) {

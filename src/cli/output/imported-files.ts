@@ -6,14 +6,14 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { NewFile } from "./new-files.ts";
 
-export interface ImportedZone {
+export interface ZoneToWrite {
   readonly zone: Zone;
   readonly content: ZoneContent;
 }
 
 /** All zones as one text. What they have in common goes into the profile, where one is named. */
 export function importedText(
-  zones: readonly ImportedZone[],
+  zones: readonly ZoneToWrite[],
   listed: readonly Zone[],
   profile: string | undefined,
 ): string {
@@ -23,7 +23,7 @@ export function importedText(
 
 /** One file per zone, relative to the directory of the zone files. What the zones have in common goes into a file for the profile, where one is named. */
 export function importedFiles(
-  zones: readonly ImportedZone[],
+  zones: readonly ZoneToWrite[],
   listed: readonly Zone[],
   profile: string | undefined,
 ): readonly NewFile[] {
@@ -40,9 +40,9 @@ export function importedFiles(
 
 const remark = "Imported from the service by `zonewarden import`.";
 
-/** The entries of the zones that declare anything; `profiles` is that key of a zone file, empty where there is none. */
+/** The entries of the zones that declare anything; `profiles` is that key of a zone file, empty if there is none. */
 function entriesOf(
-  zones: readonly ImportedZone[],
+  zones: readonly ZoneToWrite[],
   listed: readonly Zone[],
   profile: string | undefined,
 ): {

@@ -11,7 +11,7 @@ const agoUnits: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** The moment that a flag names, by a date or by a time before now; `undefined` where it names none. */
+/** The moment that a flag names, by a date or by a time before now; `undefined` if it names none. */
 export function momentIn(text: string, now: Date): Date | undefined {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const length = agoUnits[unit];

@@ -21,7 +21,7 @@ export async function existingOf(
   return found;
 }
 
-/** Writes a file, and makes the directories above it. Fails with `EEXIST` where it exists, unless it may be replaced. */
+/** Writes a file, and makes the directories above it. Fails with `EEXIST` if it exists, unless it may be replaced. */
 export async function writeNew(
   { file, text }: NewFile,
   directory: string,
@@ -31,4 +31,16 @@ export async function writeNew(
   const place = path.resolve(directory, file);
   await namedFiles.makeDirectory(path.dirname(place));
   await (mayReplace ? namedFiles.save(place, text) : namedFiles.create(place, text));
+}
+
+/** As {@link writeNew}, readable and writable by its owner alone. A link that may be replaced is refused with `ELOOP`. */
+export async function writePrivate(
+  { file, text }: NewFile,
+  directory: string,
+  { namedFiles }: Pick<Host, "namedFiles">,
+  mayReplace: boolean,
+): Promise<void> {
+  const place = path.resolve(directory, file);
+  await namedFiles.makeDirectory(path.dirname(place));
+  await (mayReplace ? namedFiles.savePrivate(place, text) : namedFiles.create(place, text, true));
 }

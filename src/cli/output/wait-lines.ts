@@ -1,8 +1,8 @@
 import type { Pause } from "../../api/budget/budget.ts";
-import { every } from "../../host/clock.ts";
 import { type Host, notesOf } from "../../host/host.ts";
 import { durationText } from "../../render/format.ts";
 import type { RequestObserver, RetryFact } from "../../zone/service-request.ts";
+import { every } from "../../zone/signals.ts";
 import { StatusLine } from "./progress.ts";
 
 /** A shorter wait is not reported. */

@@ -1,11 +1,13 @@
+import path from "node:path";
+
 import { everythingSeen } from "../../api/read/item-query.ts";
-import { type StoredZones, readStoredZones } from "../../daemon/stored-state.ts";
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { escapedTemplate } from "../../desired/template/template.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { type Host, notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { adoptScripts } from "../../impact/adopt-scripts.ts";
+import { type StoredZones, readStoredZones } from "../../memory/stored-state.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
 import { readScripts, type ScriptSource } from "../../reconcile/inventory/read-scripts.ts";
 import { plural } from "../../render/format.ts";
@@ -24,6 +26,7 @@ import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
+import { isWritten } from "../output/write-file.ts";
 import { isMatch, listZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
@@ -56,8 +59,9 @@ export const defineScripts: DefineCommand = (command, host, end) => {
       "--page <pattern...>",
       "the pages, as shop.example.com/checkout/*; those of the declaration by default",
     )
+    .option("-o, --out <file>", "write the entries into a new file, instead of printing them")
     .examples(
-      "zonewarden scripts adopt shop.example.com > zones/shop-scripts.yaml",
+      "zonewarden scripts adopt shop.example.com --out zones/shop-scripts.yaml",
       "zonewarden scripts adopt shop.example.com --page 'shop.example.com/checkout/*'",
     )
     .action(async (zone: string, flags: AdoptFlags) => {
@@ -77,6 +81,7 @@ interface ScriptsFlags {
 interface AdoptFlags {
   readonly config: string;
   readonly page?: readonly string[];
+  readonly out?: string;
 }
 
 /** Finds a declared zone and works with it; an error in the files ends the command before any request. */
@@ -136,7 +141,7 @@ async function print(
   return open === 0 ? exitCodes.done : exitCodes.changes;
 }
 
-/** A check at this moment, after the last one of the daemon; `undefined` where no scripts are declared. */
+/** A check at this moment, after the last one of the daemon; `undefined` if no scripts are declared. */
 async function checked(
   { zone, content }: DesiredZone,
   stored: StoredZones,
@@ -164,12 +169,15 @@ async function checked(
   return checkScripts({ declared, reading: read, earlier, now, maliciousBelow }).watch;
 }
 
-/** Prints a profile with entries for a person to fill in. Writes nothing. */
+/** Prints a profile with entries for a person to fill in, or writes it into a file that does not exist yet. */
 async function adopt(
   { zone, content }: DesiredZone,
-  { page }: AdoptFlags,
+  { page, out }: AdoptFlags,
   { service, config, host, stop }: Session,
 ): Promise<ExitCode> {
+  if (out !== undefined && (await host.namedFiles.exists(path.resolve(host.directory, out)))) {
+    return fail(`scripts adopt: ${out} exists: name a new file`, host);
+  }
   const pages = page ?? content.scripts?.pages;
   if (pages === undefined) {
     const remedy = `name them: --page '${zone.name}/checkout/*'`;
@@ -187,6 +195,10 @@ async function adopt(
   }
   const profile = `scripts-${zone.name}`.slice(0, 64);
   const remarks = adoptedRemarks(profile, zone.name, found).join("\n# ");
-  host.stdout.write(zoneFileText(adoptedProfile(profile, pages, found, escapedTemplate), remarks));
+  const text = zoneFileText(adoptedProfile(profile, pages, found, escapedTemplate), remarks);
+  if (out === undefined) host.stdout.write(text);
+  else if (!(await isWritten(out, host, (file) => host.namedFiles.save(file, text)))) {
+    return exitCodes.failed;
+  }
   return exitCodes.done;
 }

@@ -1,12 +1,12 @@
-import { adoptedKey, adoptedRulesIn, adoptedRulesText } from "../../daemon/stored-ownership.ts";
-import { openAdoptionState, type AdoptionState } from "../../daemon/stored-state.ts";
 import { hasColor } from "../../host/host.ts";
+import { StoredRuns } from "../../memory/stored-runs.ts";
+import { openCommandState, type CommandState } from "../../memory/stored-state.ts";
 import { adoptedAfter } from "../../reconcile/run/adopted-rules.ts";
 import { plural } from "../../render/format.ts";
 import { renderReports } from "../../render/plan-text.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
-import { type Applied, type ApplyFlags, applyZones } from "./apply-zones.ts";
+import { type AppliedZones, type ApplyFlags, applyZones } from "./apply-zones.ts";
 import { plansToApply } from "./fleet-hold.ts";
 import { planAll, type PlannedFleet, type PlannedFleetZone } from "./plan-all.ts";
 import { finish } from "./print-reports.ts";
@@ -18,7 +18,7 @@ import type { Session } from "./session.ts";
  */
 export async function adoptZones(flags: ApplyFlags, session: Session): Promise<ExitCode> {
   const { config, host, stop } = session;
-  const state = await openAdoptionState(config, host);
+  const state = await openCommandState(config, host);
   try {
     const fleet = await planAll({ ...flags, adoptOnly: true }, session);
     if (typeof fleet === "number") return fleet;
@@ -26,9 +26,9 @@ export async function adoptZones(flags: ApplyFlags, session: Session): Promise<E
     if (isShown) printPlan(fleet, session);
     const rules = rulesIn(fleet);
     const isNothing = rules === 0 && plansToApply(fleet.zones).length === 0;
-    const mayWrite =
+    const isAgreed =
       isNothing || flags.yes === true || (await host.confirm(questionOf(fleet), stop));
-    if (!mayWrite) {
+    if (!isAgreed) {
       host.stderr.write("nothing was written; --yes writes without asking\n");
       const planned = fleet.zones.map((zone) => zone.planned.report);
       return finish(fleet, [...planned, ...fleet.missing], exitCodes.held, flags.format, host);
@@ -73,26 +73,26 @@ function unownedRules(report: ZoneReport): number {
 
 /** Stores the rules of the zones whose adoption succeeded; tells which could not be stored. */
 async function remember(
-  { reports, code }: Applied,
+  { reports, code }: AppliedZones,
   { zones }: PlannedFleet,
-  state: AdoptionState,
+  state: CommandState,
   { config: { mode }, host }: Session,
-): Promise<Applied> {
+): Promise<AppliedZones> {
   const declared = new Map(zones.map(({ declared: { desired } }) => [desired.zone.name, desired]));
+  const runs = state.store === undefined ? undefined : new StoredRuns(state.store);
   let forgotten = 0;
   const after = reports.map((report) => {
     const desired = declared.get(report.zone);
     const wanted = unownedRules(report);
     if (report.result === "error" || desired === undefined || wanted === 0) return report;
-    const key = adoptedKey(report.zone);
-    const known = adoptedRulesIn(state.store?.get(key));
+    const known = runs?.adopted(report.zone) ?? [];
     const rules = adoptedAfter(report, { desired, mode, ownership: { adopt: true, rules: known } });
     const taken = report.plan.unowned.filter(({ id }) => rules.some((rule) => rule.id === id));
-    if (state.store === undefined || taken.length === 0) {
+    if (runs === undefined || taken.length === 0) {
       forgotten += wanted;
       return report;
     }
-    state.store.set(key, adoptedRulesText(rules));
+    runs.setAdopted(report.zone, rules);
     const names = taken.map((each) => each.key).join(", ");
     const notes = [...report.plan.notes, `adopted without a request: ${names}`];
     const unowned = report.plan.unowned.filter((each) => !taken.includes(each));
@@ -107,7 +107,7 @@ async function remember(
   };
 }
 
-function whyNot(forgotten: number, state: AdoptionState): string {
+function whyNot(forgotten: number, state: CommandState): string {
   if (state.store !== undefined && forgotten === 0) {
     return "the state cannot be written: no rule is adopted; free space, or correct the permissions";
   }

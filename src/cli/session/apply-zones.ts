@@ -1,6 +1,6 @@
 import { hasColor } from "../../host/host.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { changingZone, type FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
+import { changingZone } from "../../reconcile/fleet/fleet-guard.ts";
 import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { plural } from "../../render/format.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
@@ -10,16 +10,17 @@ import { logZone } from "../../telemetry/log/log-reports.ts";
 import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { hashOfPlans, heldByFleet, heldFleet, plansToApply, plansToJudge } from "./fleet-hold.ts";
+import { heldByFleet, heldFleet, plansToApply } from "./fleet-hold.ts";
 import type { FleetFlags, PlannedFleet, PlannedFleetZone } from "./plan-all.ts";
 import { rethrow, type Session } from "./session.ts";
+import { countOf, storeWeakened } from "./weakened-zones.ts";
 
 export interface ApplyFlags extends FleetFlags {
   readonly yes?: boolean;
 }
 
 /** What became of the zones of a command, and its exit code. */
-export interface Applied {
+export interface AppliedZones {
   readonly reports: readonly ZoneReport[];
   readonly code: ExitCode;
 }
@@ -28,41 +29,46 @@ export interface Applied {
 export async function applyZones(
   fleet: PlannedFleet,
   session: Session,
-  { accept = [], yes = false, enforce = false }: ApplyFlags,
-): Promise<Applied> {
+  { zones, accept = [], yes = false, enforce = false }: ApplyFlags,
+): Promise<AppliedZones> {
   const { config, host, signals } = session;
   const plans = plansToApply(fleet.zones);
-  const held = heldBeforeApply(fleet, { ...config.limits, accept });
-  if (held !== undefined) {
-    host.stderr.write(
-      `nothing is written: held by fleet_change: ${held.found}: to apply all of them, add --accept ${held.hash}, or raise limits.max_fleet_share\n`,
-    );
-    return notApplied(fleet, heldByFleet);
-  }
-  const mayWrite = yes || plans.length === 0 || !(host.isInteractive || enforce);
+  const { declared, revision } = fleet;
+  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const by = countOf(zones, declared, limits);
+  const judged = { plans, declared, hash: revision };
+  const held = heldFleet({ ...judged, weakened: fleet.weakened(by) }, limits);
+  if (held !== undefined) return notWritten(held, fleet, session);
+  const isAgreed = yes || plans.length === 0 || !(host.isInteractive || enforce);
   const question = `${enforce ? enforceNote : ""}${questionOf(plans, fleet.declared)}`;
-  if (!mayWrite && !(await host.confirm(question, signals.stop))) {
+  if (!isAgreed && !(await host.confirm(question, signals.stop))) {
     host.stderr.write("nothing was written; --yes writes without asking\n");
     return notApplied(fleet, (report) => report);
   }
-  return await writeAll(fleet, session, enforce ? auditLogger(session) : undefined);
+  const heldNow = await storeWeakened(judged, by, limits, session);
+  if (heldNow !== undefined) return notWritten(heldNow, fleet, session);
+  return await writeAll(fleet, session, enforce);
 }
 
-/** What is applied is a part of what the hash of `plan` covers, where some plans only wait. */
-function heldBeforeApply(
-  { zones, declared }: PlannedFleet,
-  limits: FleetLimits,
-): HeldFleet | undefined {
-  const isAccepted = limits.accept.includes(hashOfPlans(plansToJudge(zones)));
-  return isAccepted ? undefined : heldFleet(plansToApply(zones), declared, limits);
+function notWritten(
+  { found, hash, limit }: HeldFleet,
+  fleet: PlannedFleet,
+  { host }: Session,
+): AppliedZones {
+  host.stderr.write(
+    `nothing is written: held by fleet_change: ${found}: to apply all of them, add --accept ${hash}, or raise limits.${limit}\n`,
+  );
+  return notApplied(fleet, heldByFleet);
 }
 
-/** @param logger logs each run where it is given. */
+/** @param isLogged whether each run is logged. */
 async function writeAll(
   { zones, missing }: PlannedFleet,
-  { service, host, signals }: Session,
-  logger: Logger | undefined,
-): Promise<Applied> {
+  session: Session,
+  isLogged: boolean,
+): Promise<AppliedZones> {
+  const { service, host, signals } = session;
+  const logger = isLogged ? auditLogger(session) : undefined;
   const { reader, writer } = service;
   const ports = { reader, writer, clock: host.clock, bug: rethrow };
   using progress = startProgress("writing zones", zones.filter(isPlanned).length, host);
@@ -97,7 +103,7 @@ function auditLogger({ config, service, host }: Session): Logger {
 function notApplied(
   { zones, missing }: PlannedFleet,
   reportOf: (report: ZoneReport) => ZoneReport,
-): Applied {
+): AppliedZones {
   const reports = [...zones.map(({ planned }) => reportOf(planned.report)), ...missing];
   return { reports, code: exitCodes.held };
 }

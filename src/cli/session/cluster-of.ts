@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 import { type Cluster, joinCluster } from "../../cluster/cluster.ts";
 import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
@@ -7,9 +5,9 @@ import type { Host } from "../../host/host.ts";
 /** A file of a kubeconfig, or a token or certificate. */
 const maxFileBytes = 1024 * 1024;
 
-/** The cluster in which the daemon stands for a Lease; `undefined` where the configuration names none. */
+/** The cluster in which the daemon stands for a Lease; `undefined` if the configuration names none. */
 export async function clusterOf(
-  { cluster, desired, credentials }: Config,
+  { cluster, desired }: Config,
   service: string,
   host: Host,
 ): Promise<Cluster | undefined> {
@@ -20,8 +18,6 @@ export async function clusterOf(
     owner: desired.owner,
     service,
     identity: `${hostName}_${uniqueId()}`,
-    credentials: cluster.shards === "none" ? undefined : credentials.map(({ name }) => name),
-    setUp: setUpOf(credentials),
     page: env["ZONEWARDEN_PAGE_URL"] ?? "",
   };
   return joinCluster(options, {
@@ -36,10 +32,4 @@ export async function clusterOf(
       alarm: (ms, ring) => clock.alarm(ms, ring),
     },
   });
-}
-
-/** Identifies which credential serves which zones, without the tokens. */
-function setUpOf(credentials: Config["credentials"]): string {
-  const served = credentials.map(({ name, accounts, zones }) => ({ name, accounts, zones }));
-  return createHash("sha256").update(JSON.stringify(served)).digest("hex").slice(0, 16);
 }

@@ -7,7 +7,7 @@ import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { listenError } from "../../web/listen-error.ts";
 
-/** Loads a seed file; without one, the built-in seed. Prints why and returns `undefined` where the file is broken. */
+/** Loads a seed file; without one, the built-in seed. Prints why and returns `undefined` if the file is broken. */
 export async function loadSeedOrPrint(
   file: string | undefined,
   host: Host,
@@ -40,7 +40,7 @@ export interface EmulatorSettings extends Pick<
   readonly place: string;
 }
 
-/** Starts an emulator on the host's clock. Rejects with an error for the operator where it cannot listen. */
+/** Starts an emulator on the host's clock. Rejects with an error for the operator if it cannot listen. */
 export async function emulatorOn(
   { place, ...settings }: EmulatorSettings,
   seed: Seed,
@@ -72,7 +72,7 @@ export interface Reached extends AsyncDisposable {
 }
 
 /**
- * Returns the address of the configured service. Where that is the embedded emulator, it is started. `undefined` where the
+ * Returns the address of the configured service. Where that is the embedded emulator, it is started. `undefined` if the
  * seed is broken; why has been printed.
  *
  * @param mayShare whether to use an emulator that listens there already, the daemon's for example.

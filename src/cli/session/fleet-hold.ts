@@ -1,4 +1,3 @@
-import { fleetHash, planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
 import {
@@ -10,22 +9,35 @@ import {
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 
 interface JudgedZone {
   readonly declared: Pick<FleetZone, "desired">;
   readonly planned: Pick<PlannedZone, "report">;
 }
 
+/** What the fleet guard judges of one command. */
+export interface JudgedFleet {
+  readonly plans: readonly Plan[];
+  /** When zones were weakened within the last hour. */
+  readonly weakened: ReadonlyMap<ZoneName, number>;
+  /** The number of declared zones. */
+  readonly declared: number;
+  /** What a person accepts: the revision. */
+  readonly hash: string;
+}
+
 /** The fleet guard for plans of one command; `undefined`: it does not hold them. */
 export function heldFleet(
-  plans: readonly Plan[],
-  declared: number,
+  { plans, weakened, declared, hash }: JudgedFleet,
   limits: FleetLimits,
 ): HeldFleet | undefined {
-  const judgement = fleetChange({ changing: plans.map(changingZone), declared }, limits);
+  const changing = plans.map(changingZone);
+  const before = new Set(weakened.keys());
+  const judgement = fleetChange({ changing, weakened: before, declared, hash }, limits);
   if (judgement.result !== "held") return undefined;
-  const { found, hash } = judgement;
-  return { found, hash, zones: plans.map(({ zone }) => zone.name) };
+  const { found, limit } = judgement;
+  return { found, hash, limit, zones: plans.map(({ zone }) => zone.name) };
 }
 
 /** The plans that no guard holds. */
@@ -42,14 +54,9 @@ export function plansToJudge(zones: readonly JudgedZone[]): readonly Plan[] {
   );
 }
 
-/** The hash that releases all these plans. */
-export function hashOfPlans(plans: readonly Plan[]): string {
-  return fleetHash(plans.map(planHash));
-}
-
 /** The whole message is printed once: a fleet has too many zones to repeat it. */
 export function heldByFleet(report: ZoneReport): ZoneReport {
   if (report.result !== "planned") return report;
-  const message = "apply would change too many zones at once: nothing is written";
+  const message = "apply would change or weaken too many zones at once: nothing is written";
   return { ...report, result: "held", holds: [{ reason: "fleet_change", message }] };
 }

@@ -1,4 +1,4 @@
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { GitError } from "../../host/git-files.ts";
@@ -22,9 +22,16 @@ export interface PartFlags {
 
 /** The declared zones, and the listing in which they were found. */
 interface WholeFleet {
-  readonly state: DesiredState;
+  readonly state: LoadedFiles;
   readonly fleet: DesiredFleet;
   readonly known: KnownZones;
+}
+
+/** What the flags leave of the fleet. */
+interface Part {
+  readonly fleet: DesiredFleet;
+  /** The whole fleet of the Git revision; `undefined` if none is named. */
+  readonly base: DesiredFleet | undefined;
 }
 
 /** The fleet without the zones that the flags exclude, or why that cannot be told. */
@@ -32,8 +39,9 @@ export async function fleetPart(
   { changedSince, paths }: PartFlags,
   whole: WholeFleet,
   session: Session,
-): Promise<DesiredFleet | { readonly failure: string }> {
+): Promise<Part | { readonly failure: string }> {
   let { fleet } = whole;
+  let base: DesiredFleet | undefined;
   if (paths !== undefined) {
     const names = namesInFiles(paths, whole, session);
     if (typeof names === "string") return { failure: names };
@@ -41,13 +49,15 @@ export async function fleetPart(
   }
   if (changedSince !== undefined) {
     try {
-      fleet = onlyZones(fleet, await changedNames(changedSince, whole, session));
+      const changed = await changedNames(changedSince, whole, session);
+      fleet = onlyZones(fleet, changed.names);
+      base = changed.base;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
       return { failure: `error: --changed-since ${changedSince}: ${error.message}` };
     }
   }
-  return fleet;
+  return { fleet, base };
 }
 
 function onlyZones(fleet: DesiredFleet, names: ReadonlySet<string>): DesiredFleet {
@@ -89,7 +99,7 @@ async function changedNames(
   reference: string,
   { state, fleet, known }: WholeFleet,
   { config, host, stop }: Session,
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly names: ReadonlySet<string>; readonly base: DesiredFleet }> {
   const { path: place } = config.desired;
   const { commit, state: base } = await loadCommit(reference, place, config.lint, host, stop);
   if (hasErrors(base.diagnostics)) {
@@ -109,11 +119,11 @@ async function changedNames(
   notesOf(host).write(
     `${count} of ${fleet.zones.size + fleet.missing.size} changed since ${commit.slice(0, 12)}${gone}\n`,
   );
-  return new Set<string>([...changed, ...missing]);
+  return { names: new Set<string>([...changed, ...missing]), base: before };
 }
 
 /** The digest of a zone that is declared by its name; `undefined` if it is not. */
-function digestIn({ documents }: DesiredState, name: string): string | undefined {
+function digestIn({ documents }: LoadedFiles, name: string): string | undefined {
   const document = documents.find(({ target }) => target.by === "name" && target.name === name);
   return document && digestOf(document.content);
 }

@@ -10,7 +10,7 @@ export async function listZones({ service, host, stop }: Session): Promise<ZoneL
   return listing;
 }
 
-/** Lists the zones that the command line names by patterns of names or by ids; prints a line where there are none. */
+/** Lists the zones that the command line names by patterns of names or by ids; prints a line if there are none. */
 export async function listMatchingZones(
   patterns: readonly string[],
   session: Session,
@@ -20,7 +20,7 @@ export async function listMatchingZones(
   return { zones, failed: listing.failed, all: listing.zones };
 }
 
-/** The listed zones that patterns of names or ids name; prints a line where there are none. */
+/** The listed zones that patterns of names or ids name; prints a line if there are none. */
 export function matchingZones(
   patterns: readonly string[],
   { zones: all }: ZoneListing,

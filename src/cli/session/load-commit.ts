@@ -1,19 +1,19 @@
-import { filesOf } from "../../daemon/stored-revision.ts";
 import type { LintRule } from "../../desired/lint.ts";
-import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
+import { type LoadedFiles, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
 import { filesOfRevision } from "../../host/git-files.ts";
 import type { Host } from "../../host/host.ts";
+import { filesOf } from "../../memory/stored-revision.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
 /** The zone files as a Git revision has them. */
 interface CommittedState {
   /** The commit that the reference names. */
   readonly commit: string;
-  readonly state: DesiredState;
+  readonly state: LoadedFiles;
 }
 
 /**
- * Loads the zone files at an absolute path as a Git revision has them. Throws a `GitError` where there is no Git, no
+ * Loads the zone files at an absolute path as a Git revision has them. Throws a `GitError` if there is no Git, no
  * repository or no such revision.
  *
  * @param zones loads only files that may concern these zones; omitted: all files.

@@ -1,18 +1,26 @@
 import type { ZoneListing } from "../../api/service.ts";
-import { readStoredZones } from "../../daemon/stored-state.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
+import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import {
+  declaredIn,
   desiredFleet,
   type FleetZone,
   joinListings,
   missingReport,
   type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
-import type { FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
+import {
+  type FleetLimits,
+  maxWeakenedOf,
+  type RevisionChange,
+  revisionChange,
+} from "../../reconcile/fleet/fleet-guard.ts";
+import { type Moments, type WeakenedBy, withinAnHour } from "../../reconcile/fleet/fleet-past.ts";
+import { comparedDigests } from "../../reconcile/fleet/suspension-overlay.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { explainPlan } from "../../reconcile/run/last-applied.ts";
 import {
@@ -28,7 +36,6 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
 import { fleetPart, type PartFlags } from "./fleet-part.ts";
 import { inParallel } from "./in-parallel.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
@@ -68,6 +75,13 @@ export interface PlannedFleet {
   readonly zones: readonly PlannedFleetZone[];
   /** The number of declared zones, named on the command line or not. */
   readonly declared: number;
+  /**
+   * What is found where the revision changes too many zones of the Git revision that the flags name; `undefined` if they
+   * name none.
+   */
+  readonly change: { readonly tooLarge: RevisionChange | undefined } | undefined;
+  /** The zones that were weakened within the last hour, as far as the state says it. */
+  readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
   /** Reports on declared zones that the service does not list. */
   readonly missing: readonly ZoneReport[];
   /** The zones of the service, in which those of the files were found. */
@@ -83,7 +97,7 @@ export interface PlannedFleet {
  *
  * An error in the files ends the command before any request. An error that only the listing shows concerns its own zone.
  *
- * @returns the exit code where nothing is planned; the reason has been printed.
+ * @returns the exit code if nothing is planned; the reason has been printed.
  */
 export async function planAll(
   flags: FleetFlags,
@@ -111,9 +125,10 @@ export async function planAll(
   const part = await fleetPart(flags, { state, fleet, known }, session);
   if ("failure" in part) return fail(part.failure, host);
 
-  const planned = await planZones(part, { revision, commit }, flags, session);
+  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const planned = await planZones(part.fleet, { revision, commit }, flags, stored, session);
   const zones = flags.audit === false ? planned : await withAuthors(planned, session);
-  const unknownHashes = unmatchedHashes(flags, zones).map(
+  const unknownHashes = unmatchedHashes(flags, revision, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );
   if (unknownHashes.length > 0) return fail(unknownHashes.join("\n"), host);
@@ -123,17 +138,19 @@ export async function planAll(
     message: unlistedText(each),
   }));
   const run = { run: "", trigger: "manual", revision, commit, now: host.clock.now() } as const;
-  const missing = [...part.missing]
+  const missing = [...part.fleet.missing]
     .filter(([name]) => isMatch(name, flags.zones))
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
   const isComplete = listing.failed.length === 0;
-  const declared = fleet.zones.size + fleet.missing.size;
+  const declared = declaredIn(fleet);
   return {
     revision,
     commit,
     startedAt,
     zones,
     declared,
+    change: part.base && changeOf(part.base, fleet, config.limits),
+    weakened: (by) => withinAnHour(stored.weakened(by), host.clock.now()),
     missing,
     listing,
     isComplete,
@@ -141,19 +158,32 @@ export async function planAll(
   };
 }
 
+/** As the daemon compares revisions. */
+function changeOf(
+  base: DesiredFleet,
+  { zones }: DesiredFleet,
+  limits: FleetLimits,
+): PlannedFleet["change"] {
+  const before = new Map([...base.zones].map(([name, { digest }]) => [name, digest]));
+  const after = comparedDigests(base.zones, zones);
+  return { tooLarge: before.size === 0 ? undefined : revisionChange(before, after, limits) };
+}
+
 /** The zones of the service. Where a credential could not list its own before, all are listed again. */
 async function zonesOf({ before }: FleetFlags, session: Session): Promise<ZoneListing> {
   return before?.isComplete === true ? before.listing : listZones(session);
 }
 
-/** The zones whose files are enough for the command; `undefined` where it needs all of them. */
+/** The zones whose files are enough for the command; `undefined` if it needs all of them. */
 function zonesToLoad(
   { zones, onlyReads = false, changedSince, paths }: FleetFlags,
-  { minFleet, maxFleetShare }: FleetLimits,
+  limits: FleetLimits,
 ): readonly ZoneName[] | undefined {
   if (!onlyReads || changedSince !== undefined || paths !== undefined) return undefined;
   // The fleet guard could hold plans of more zones, and that depends on the number of all declared zones.
+  const { minFleet, maxFleetShare } = limits;
   if (zones.length === 0 || !(zones.length / minFleet <= maxFleetShare)) return undefined;
+  if (zones.length > maxWeakenedOf(limits, 0)) return undefined;
   const names = zones.map((name) => zoneName(name)).filter((name) => name !== undefined);
   return names.length === zones.length ? names : undefined;
 }
@@ -179,25 +209,25 @@ function unmatchedText(pattern: string): string {
   return `error: ${pattern}: no declared zone has this name; ${remedy}`;
 }
 
-/** Where no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
+/** If no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
 function unmatchedHashes(
   { accept = [] }: FleetFlags,
+  revision: string,
   zones: readonly PlannedFleetZone[],
 ): readonly string[] {
   const hashes = new Set(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
-  for (const plans of [plansToApply(zones), plansToJudge(zones)]) hashes.add(hashOfPlans(plans));
-  return accept.filter((hash) => !hashes.has(hash));
+  return accept.filter((hash) => hash !== revision && !hashes.has(hash));
 }
 
 async function planZones(
   fleet: DesiredFleet,
   revision: Pick<RunContext, "revision" | "commit">,
   { zones: patterns, accept = [], enforce = false, adoptOnly = false, before }: FleetFlags,
+  stored: StoredZones,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
   const { impact } = config;
   const mode = enforce ? "enforce" : config.mode;
   const { owner, adopt } = config.desired;

@@ -1,9 +1,8 @@
-import { causesOf } from "../../plan/cause/cause.ts";
-import { authorsOf } from "../../plan/cause/find-authors.ts";
-import type { Change } from "../../plan/change.ts";
-import { windowSince } from "../../reconcile/audit/audit-window.ts";
+import { windowSince } from "../../audit/audit-window.ts";
+import { authorsOf } from "../../audit/find-authors.ts";
+import { isDrift } from "../../plan/cause/cause.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
-import type { ZoneReport } from "../../state/run-report.ts";
+import type { PlannedReport, ZoneReport } from "../../state/run-report.ts";
 import { type AuditEntry, type AuditRead, oldestFirst } from "../../zone/audit-entry.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -11,8 +10,6 @@ import type { Session } from "./session.ts";
 
 /** How far back the audit log is read. */
 const windowMs = 30 * 24 * 3_600_000;
-
-type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
 
 /**
  * The planned zones with the authors of their drift, by one read of the audit log of each account with drift. Where the
@@ -50,19 +47,15 @@ export async function withAuthors<T extends { readonly planned: PlannedZone }>(
   });
 }
 
-function hasDrift(report: ZoneReport): report is Planned {
+function hasDrift(report: ZoneReport): report is PlannedReport {
   return report.result !== "error" && report.plan.changes.some(isDrift);
 }
 
-function isDrift(change: Change): boolean {
-  return causesOf(change).includes("drift");
-}
-
 function authored(
-  report: Planned,
+  report: PlannedReport,
   entries: readonly AuditEntry[],
   { config, service }: Session,
-): Planned {
+): PlannedReport {
   const isOwn = ({ actor }: AuditEntry): boolean => service.audit.isOwnToken(actor.tokenId);
   const known = { entries, isSinceDeclared: false, isOwn, gone: undefined };
   const changes = report.plan.changes.map((change) =>
@@ -73,7 +66,7 @@ function authored(
   return { ...report, plan: { ...report.plan, changes } };
 }
 
-/** `undefined` where the log cannot be read; why is printed, unless the token has no permission: many have none. */
+/** `undefined` if the log cannot be read; why is printed, unless the token has no permission: many have none. */
 async function readLog(
   zones: readonly Zone[],
   { service, host, stop }: Session,

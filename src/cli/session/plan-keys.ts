@@ -38,7 +38,7 @@ async function readKey(
 }
 
 /**
- * Why a saved plan is refused for its signature, for the operator; `undefined` where it is not. It must be signed for the
+ * Why a saved plan is refused for its signature, for the operator; `undefined` if it is not. It must be signed for the
  * key that the command line names, and for the one of the configuration: a flag replaces no key that is configured.
  */
 export async function signatureErrorText(

@@ -1,68 +1,64 @@
 import { hasColor, type Host } from "../../host/host.ts";
 import { hasErrors } from "../../host/load.ts";
-import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import {
-  fleetHoldJson,
-  fleetHoldMarkdown,
-  fleetHoldText,
-  type HeldFleet,
-} from "../../render/held-fleet.ts";
+import { plural } from "../../render/format.ts";
+import { fleetHoldJson, fleetHoldText } from "../../render/held-fleet.ts";
 import { impactJson } from "../../render/impact-json.ts";
 import { renderImpacts } from "../../render/impact-text.ts";
 import { reportJson } from "../../render/plan-json.ts";
-import { impactMarkdown, renderMarkdown } from "../../render/plan-markdown.ts";
-import { renderReports, type SweepForecast, sweepText } from "../../render/plan-text.ts";
+import { type MarkdownExtras, renderMarkdown } from "../../render/plan-markdown.ts";
+import { renderReports, sweepText } from "../../render/plan-text.ts";
 import type { RunReport, ZoneReport } from "../../state/run-report.ts";
-import { type ExitCode, exitCodeInPart, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeInPart, exitCodes, fail } from "../output/exit-codes.ts";
 import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
 
-/** What `plan` prints beside the reports. */
-interface Extras {
-  /** What the plans do to the inventory; `undefined` where it was not asked for. */
-  readonly impacts?: readonly ZoneImpact[] | undefined;
-  readonly sweep?: SweepForecast;
-  /** The plans as far as the fleet guard holds them as a whole. */
-  readonly heldFleet?: HeldFleet | undefined;
+/** What is printed beside the reports. */
+interface Extras extends MarkdownExtras {
+  /** Whether a person reviews the output: it fails where something to review did not fit. */
+  readonly isReviewed?: boolean;
 }
 
 /**
- * Prints the reports of a fleet and returns the exit code of the command: `code`, unless zones are unknown or the listing
- * shows an error in the files.
+ * Prints the reports of a fleet and returns the exit code of the command: `code`, unless zones are unknown, the listing
+ * shows an error in the files, or what must be reviewed did not fit.
  */
 export function finish(
-  {
-    revision,
-    commit,
-    startedAt,
-    isComplete,
-    diagnostics,
-  }: Pick<PlannedFleet, "revision" | "commit" | "startedAt" | "isComplete" | "diagnostics">,
+  fleet: Planned & Pick<PlannedFleet, "isComplete" | "diagnostics">,
   zones: readonly ZoneReport[],
   code: ExitCode,
   format: FleetFlags["format"],
   host: Host,
   extras: Extras = {},
 ): ExitCode {
-  const report = {
-    revision,
-    commit,
-    trigger: "manual",
-    startedAt,
-    finishedAt: host.clock.now(),
-    zones,
-  } as const;
-  printReports(report, format, host, extras);
+  const unseen = printReports(reportOf(fleet, zones, host), format, host, extras);
+  if (!fleet.isComplete) return exitCodeInPart(code);
   const isGood = code === exitCodes.done || code === exitCodes.changes;
-  if (!isComplete) return exitCodeInPart(code);
-  return isGood && hasErrors(diagnostics) ? exitCodes.invalid : code;
+  if (isGood && hasErrors(fleet.diagnostics)) return exitCodes.invalid;
+  const isPlanned = isGood || code === exitCodes.held;
+  if (unseen === 0 || extras.isReviewed !== true || !isPlanned) return code;
+  return fail(
+    `${plural(unseen, "line")} to review did not fit into the Markdown. Read the whole plan in the file of --full, and split the change`,
+    host,
+  );
 }
 
+type Planned = Pick<PlannedFleet, "revision" | "commit" | "startedAt">;
+
+/** The reports of the zones as one. */
+export function reportOf(
+  { revision, commit, startedAt }: Planned,
+  zones: readonly ZoneReport[],
+  { clock }: Pick<Host, "clock">,
+): RunReport {
+  return { revision, commit, trigger: "manual", startedAt, finishedAt: clock.now(), zones };
+}
+
+/** Prints the reports. Returns how much of what must be reviewed did not fit. */
 function printReports(
   report: RunReport,
   format: FleetFlags["format"],
   host: Host,
   extras: Extras,
-): void {
+): number {
   const { impacts, sweep, heldFleet } = extras;
   switch (format) {
     case "text": {
@@ -71,7 +67,7 @@ function printReports(
       if (heldFleet !== undefined) host.stdout.write(`${fleetHoldText(heldFleet)}\n`);
       if (sweep !== undefined) host.stdout.write(`${sweepText(sweep)}\n`);
       if (impacts !== undefined) host.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
-      return;
+      return 0;
     }
     case "json": {
       const json = {
@@ -81,19 +77,12 @@ function printReports(
         ...(impacts && { impact: impacts.map(impactJson) }),
       };
       host.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
-      return;
+      return 0;
     }
-    case "markdown":
-      host.stdout.write(
-        `${[renderMarkdown(report).trimEnd(), ...markdownOf(extras)].join("\n\n")}\n`,
-      );
+    case "markdown": {
+      const { text, unseen } = renderMarkdown(report, extras);
+      host.stdout.write(text);
+      return unseen;
+    }
   }
-}
-
-function markdownOf({ impacts, sweep, heldFleet }: Extras): readonly string[] {
-  return [
-    ...(heldFleet === undefined ? [] : [fleetHoldMarkdown(heldFleet)]),
-    ...(sweep === undefined ? [] : [sweepText(sweep)]),
-    ...(impacts === undefined ? [] : [impactMarkdown(impacts).trimEnd()]),
-  ];
 }

@@ -1,9 +1,9 @@
 import path from "node:path";
 
+import type { CheckedFile } from "../../history/verify/check-file.ts";
+import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import type { CheckedFile } from "../../telemetry/history/check-file.ts";
-import { type HistoryCheck, verifyHistory } from "../../telemetry/history/verify-history.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { readHistoryKey } from "./plan-keys.ts";
 
@@ -15,7 +15,7 @@ export interface VerifyFlags {
   readonly head?: string;
 }
 
-/** Checks history files, or the one of the configuration where none is named. Needs no network. */
+/** Checks history files, or the one of the configuration if none is named. Needs no network. */
 export async function verifyHistoryFiles(
   named: readonly string[],
   { config, format, verifyKey, head }: VerifyFlags,
@@ -46,10 +46,17 @@ async function configuredFile(file: string, host: Host): Promise<readonly string
   return fail(`history verify: ${file} sets no history.path; name the files to verify`, host);
 }
 
-function jsonOf({ files, flaws, remarks }: HistoryCheck): string {
+/** Whether the files are as they were written, as far as the proof shows it. */
+function resultOf({ flaws, remarks }: HistoryCheck): "intact" | "not_covered" | "changed" {
+  if (flaws.length > 0) return "changed";
+  return remarks.some(({ code }) => code === "not_covered") ? "not_covered" : "intact";
+}
+
+function jsonOf(check: HistoryCheck): string {
+  const { files, flaws, remarks } = check;
   const report = {
     format: 1,
-    result: flaws.length === 0 ? "intact" : "changed",
+    result: resultOf(check),
     head: files.at(-1)?.seals.at(-1)?.hash ?? null,
     files: files.map(({ file, lines, chains, firstAt, lastAt, seals }) => ({
       file,
@@ -70,7 +77,8 @@ function jsonOf({ files, flaws, remarks }: HistoryCheck): string {
 /** Flaws that the text shows; the JSON has all. */
 const shownFlaws = 50;
 
-function textOf({ files, flaws, remarks }: HistoryCheck, isProved: boolean): string {
+function textOf(check: HistoryCheck, isProved: boolean): string {
+  const { files, flaws, remarks } = check;
   const lines = files.map(fileText);
   for (const { file, line, code, message } of remarks) {
     lines.push(`${place(file, line)}: ${code}: ${message}`);
@@ -79,14 +87,18 @@ function textOf({ files, flaws, remarks }: HistoryCheck, isProved: boolean): str
     lines.push(`${place(file, line)}: error: ${code}: ${message}`);
   }
   if (flaws.length > shownFlaws) lines.push(`… and ${flaws.length - shownFlaws} more`);
-  lines.push(
-    flaws.length === 0
-      ? "Intact: from the first line to the last, no line was changed, removed, inserted or moved."
-      : `Not intact: ${flaws.length} ${flaws.length === 1 ? "finding" : "findings"}.`,
-  );
+  lines.push(conclusions[resultOf(check)](flaws.length));
   if (flaws.length === 0 && !isProved) lines.push(unprovedText);
   return `${lines.join("\n")}\n`;
 }
+
+const conclusions = {
+  intact: () =>
+    "Intact: from the first line to the last, no line was changed, removed, inserted or moved.",
+  not_covered: () =>
+    "Not proved: the lines fit each other, but how the file begins is not covered by the head.",
+  changed: (count: number) => `Not intact: ${count} ${count === 1 ? "finding" : "findings"}.`,
+};
 
 const unprovedText = `This does not show whether lines at the end were removed, or the whole file was written anew: compare with a head
 that somebody else has kept (--head), or with the signatures (--verify-key).`;

@@ -1,6 +1,6 @@
 import { watchZoneFiles } from "../../desired/load/watch-zone-files.ts";
-import { isAborted, joinSignals } from "../../reconcile/signals.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { isAborted, joinSignals } from "../../zone/signals.ts";
 import { type ExitCode, exitCodeOfFailure, fail } from "../output/exit-codes.ts";
 import type { Session } from "./session.ts";
 

@@ -1,14 +1,14 @@
 import { accountIn, permissions } from "../http/access.ts";
 import {
-  type Answer,
-  type Call,
+  type EndpointAnswer,
+  type EndpointCall,
   type CursorInfo,
   type Endpoint,
   endpoint,
   found,
 } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
-import type { AuditEntry } from "./audit-log.ts";
+import type { WireAuditEntry } from "./audit-log.ts";
 import { auditPage, momentIn, productCategories, selectedEntries } from "./audit-query.ts";
 
 const collection = "/accounts/:account_id/logs/audit";
@@ -44,7 +44,7 @@ export const auditEndpoints: readonly Endpoint[] = [
   ),
 ];
 
-function historyOf(call: Call): Answer {
+function historyOf(call: EndpointCall): EndpointAnswer {
   const { query } = call;
   const all = entriesOf(call);
   const at = momentIn(query, "action_time");
@@ -69,21 +69,24 @@ function historyOf(call: Call): Answer {
 }
 
 /** The path of the resource itself: what is created is named by the response only. */
-function placeOf({ raw, resource, action }: AuditEntry): string | undefined {
+function placeOf({ raw, resource, action }: WireAuditEntry): string | undefined {
   if (raw === undefined || resource.id === undefined) return undefined;
   return action.type === "create" ? `${raw.uri}/${resource.id}` : raw.uri;
 }
 
-function entriesOf(call: Call): readonly AuditEntry[] {
+function entriesOf(call: EndpointCall): readonly WireAuditEntry[] {
   return call.audit.of(accountIn(call).id, call.now);
 }
 
-/** The documentation has the cursor in `result_info` and its count as a string; the official client reads `cursors.after`. */
+/**
+ * The documentation has the cursor in `result_info` and its count as a string; the official client
+ * reads `cursors.after`.
+ */
 function pageAnswer(
-  { query, dialect }: Call,
-  selected: readonly AuditEntry[],
+  { query, dialect }: EndpointCall,
+  selected: readonly WireAuditEntry[],
   more: Pick<CursorInfo, "history_status">,
-): Answer {
+): EndpointAnswer {
   const { entries, cursor } = auditPage(selected, query);
   if (dialect === "specification") {
     return found(entries, { ...more, count: `${entries.length}`, cursor: cursor ?? "" });

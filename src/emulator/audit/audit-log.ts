@@ -2,7 +2,7 @@ import type { JsonObject } from "../../syntax/json.ts";
 import { idFrom } from "../store.ts";
 
 /** Who wrote, as entries of the audit log say. */
-export interface AuditActor {
+export interface WireAuditActor {
   readonly id?: string;
   readonly type: "user" | "account" | "system";
   readonly context?: "dash" | "api_token";
@@ -13,7 +13,7 @@ export interface AuditActor {
 }
 
 /** An entry of the audit log, in the service's form (SERVICE.md C.7). */
-export interface AuditEntry {
+export interface WireAuditEntry {
   readonly id: string;
   readonly account: { readonly id: string; readonly name: string };
   readonly action: {
@@ -22,7 +22,7 @@ export interface AuditEntry {
     readonly time: string;
     readonly type: "create" | "update" | "delete";
   };
-  readonly actor: AuditActor;
+  readonly actor: WireAuditActor;
   /** Absent for what the service does by itself. */
   readonly raw?: {
     readonly cf_ray_id: string;
@@ -36,7 +36,7 @@ export interface AuditEntry {
     readonly product: string;
     readonly type: string;
     readonly scope: "accounts" | "zones";
-    /** What the request wrote; absent where it is long. */
+    /** What the request wrote; absent if it is long. */
     readonly request?: JsonObject;
   };
   readonly zone?: { readonly id: string; readonly name: string };
@@ -57,7 +57,7 @@ const maxEntries = 200_000;
 const retentionMonths = 18;
 
 interface Kept {
-  readonly entry: AuditEntry;
+  readonly entry: WireAuditEntry;
   readonly at: number;
   readonly visibleAt: number;
 }
@@ -69,7 +69,7 @@ export class AuditLog {
   #count = 0;
 
   /** Adds an entry for something that happens `now`; gives its id. */
-  add(draft: Omit<AuditEntry, "id">, now: Date, effects: AuditEffects = {}): string {
+  add(draft: Omit<WireAuditEntry, "id">, now: Date, effects: AuditEffects = {}): string {
     this.#count += 1;
     const id = uuidFrom(idFrom(`audit/${this.#count}`));
     if (effects.lost === true) return id;
@@ -84,7 +84,7 @@ export class AuditLog {
   }
 
   /** The entries of an account that the log returns at `now`, oldest first. */
-  of(accountId: string, now: Date): readonly AuditEntry[] {
+  of(accountId: string, now: Date): readonly WireAuditEntry[] {
     const oldest = new Date(now);
     oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
     return this.#entries

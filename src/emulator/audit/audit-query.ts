@@ -1,8 +1,8 @@
 import { badQuery, directionOf, queryInteger } from "../http/query.ts";
-import type { AuditEntry } from "./audit-log.ts";
+import type { WireAuditEntry } from "./audit-log.ts";
 
 /** Filters of the list; each also excludes, as `zone_id.not` (SERVICE.md C.7). */
-const filters: Readonly<Record<string, (entry: AuditEntry) => string | undefined>> = {
+const filters: Readonly<Record<string, (entry: WireAuditEntry) => string | undefined>> = {
   id: ({ id }) => id,
   audit_log_id: ({ id }) => id,
   account_name: ({ account }) => account.name,
@@ -27,7 +27,9 @@ const filters: Readonly<Record<string, (entry: AuditEntry) => string | undefined
   zone_name: ({ zone }) => zone?.name,
 };
 
-/** Product categories with the products that they stand for; the service's own are not published. */
+/**
+ * Product categories with the products that they stand for; the service's own are not published.
+ */
 export const productCategories: ReadonlyMap<string, readonly string[]> = new Map([
   ["client_side_security", ["page_shield"]],
   ["application_security", ["page_shield", "rulesets"]],
@@ -40,15 +42,15 @@ const maxLimit = 1_000;
 
 /** A page of entries, and where the next begins; `undefined` after the last. */
 interface AuditPage {
-  readonly entries: readonly AuditEntry[];
+  readonly entries: readonly WireAuditEntry[];
   readonly cursor: string | undefined;
 }
 
 /** The entries that a query's window and filters select, oldest first. */
 export function selectedEntries(
-  all: readonly AuditEntry[],
+  all: readonly WireAuditEntry[],
   query: URLSearchParams,
-): readonly AuditEntry[] {
+): readonly WireAuditEntry[] {
   const since = momentIn(query, "since");
   const before = momentIn(query, "before");
   const isSelected = filterOf(query);
@@ -60,7 +62,7 @@ export function selectedEntries(
 }
 
 /** The page that `cursor`, `limit` and `direction` select. */
-export function auditPage(selected: readonly AuditEntry[], query: URLSearchParams): AuditPage {
+export function auditPage(selected: readonly WireAuditEntry[], query: URLSearchParams): AuditPage {
   const limit = queryInteger(query, "limit", 1, maxLimit) ?? defaultLimit;
   const ordered = directionOf(query, "desc") === 1 ? selected : selected.toReversed();
   const cursor = query.get("cursor") ?? "";
@@ -82,17 +84,17 @@ export function momentIn(query: URLSearchParams, name: string): number {
   throw badQuery(name, "is required: a date such as 2026-11-20, or an RFC 3339 time");
 }
 
-function filterOf(query: URLSearchParams): (entry: AuditEntry) => boolean {
+function filterOf(query: URLSearchParams): (entry: WireAuditEntry) => boolean {
   const tests = Object.entries(filters).flatMap(([name, valueOf]) => {
     const wanted = query.getAll(name);
     const unwanted = query.getAll(`${name}.not`);
     return [
       ...(wanted.length === 0
         ? []
-        : [(entry: AuditEntry) => wanted.includes(valueOf(entry) ?? "")]),
+        : [(entry: WireAuditEntry) => wanted.includes(valueOf(entry) ?? "")]),
       ...(unwanted.length === 0
         ? []
-        : [(entry: AuditEntry) => !unwanted.includes(valueOf(entry) ?? "")]),
+        : [(entry: WireAuditEntry) => !unwanted.includes(valueOf(entry) ?? "")]),
     ];
   });
   const products = productsIn(query);
@@ -116,6 +118,6 @@ function productsIn(query: URLSearchParams): ReadonlySet<string> | undefined {
   );
 }
 
-function cursorOf({ id, action }: AuditEntry): string {
+function cursorOf({ id, action }: WireAuditEntry): string {
   return Buffer.from(`${action.time} ${id}`).toString("base64url");
 }

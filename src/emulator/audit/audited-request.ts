@@ -6,8 +6,8 @@ import { bodyOfRequest, idInReply, recordWrite, tokenActor } from "./audited-wri
 const rejections = [400, 404];
 
 /**
- * Records the request of a credential in the audit log, if the log has such requests: reads, dry runs and what was not
- * authorized are not in it. Gives the id of the entry.
+ * Records the request of a credential in the audit log, if the log has such requests: reads, dry
+ * runs and what was not authorized are not in it. Gives the id of the entry.
  */
 export function recordRequest(
   { service, context, ray }: Exchange,

@@ -1,19 +1,19 @@
 import { coerceObject, isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { AccountState, Owner, TokenState } from "../state.ts";
-import type { AuditActor, AuditEffects, AuditEntry } from "./audit-log.ts";
+import type { WireAuditActor, AuditEffects, WireAuditEntry } from "./audit-log.ts";
 
 /** A write as the audit log sees it. */
-export interface AuditedWrite {
+export interface EmulatedWrite {
   readonly owner: Owner;
-  readonly actor: AuditActor;
+  readonly actor: WireAuditActor;
   readonly method: string;
   /** Below the base path, without its query. */
   readonly path: string;
   readonly status: number;
   readonly ray: string;
   readonly userAgent: string;
-  /** Id of what was created; `undefined` where the path names it. */
+  /** Id of what was created; `undefined` if the path names it. */
   readonly created: string | undefined;
   /** Body of the request; `undefined` without one. */
   readonly body: JsonObject | undefined;
@@ -25,7 +25,7 @@ const maxBodyLength = 8_192;
 /** Records a write in the audit log of its account; gives the id of the entry. */
 export function recordWrite(
   { audit, store }: EmulatedService,
-  write: AuditedWrite,
+  write: EmulatedWrite,
   effects: AuditEffects,
 ): string {
   const { owner, actor, method, path, status } = write;
@@ -77,12 +77,12 @@ export function recordManagedMove(
 }
 
 /** A person who works in the dashboard. */
-export function dashboardUser(email: string, id: string): AuditActor {
+export function dashboardUser(email: string, id: string): WireAuditActor {
   return { id, type: "user", context: "dash", email, ip_address: "192.0.2.10" };
 }
 
 /** An API token. */
-export function tokenActor({ id, name }: TokenState): AuditActor {
+export function tokenActor({ id, name }: TokenState): WireAuditActor {
   return {
     type: "account",
     context: "api_token",
@@ -99,14 +99,14 @@ export function idInReply(text: string | undefined): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** The object that a request sent; `undefined` where it sent none. */
+/** The object that a request sent; `undefined` if it sent none. */
 export function bodyOfRequest(text: string): JsonObject | undefined {
   if (text === "" || text.length > maxBodyLength) return undefined;
   const body = parseJson(text);
   return isJsonObject(body) ? body : undefined;
 }
 
-const actionTypes: Readonly<Record<string, AuditEntry["action"]["type"]>> = {
+const actionTypes: Readonly<Record<string, WireAuditEntry["action"]["type"]>> = {
   POST: "create",
   PUT: "update",
   PATCH: "update",
@@ -118,7 +118,7 @@ function resourceOf(
   owner: Owner,
   path: string,
   created: string | undefined,
-): AuditEntry["resource"] & { readonly noun: string } {
+): WireAuditEntry["resource"] & { readonly noun: string } {
   const scope = owner.level === "zone" ? "zones" : "accounts";
   const [, , , area, kind, id, ruleId] = path.split("/");
   if (area === "page_shield" && kind === undefined) {
@@ -134,7 +134,7 @@ function resourceOf(
   return withId(isRule ? ruleId : ownId, { noun: type, product: "rulesets", type, scope });
 }
 
-function requestOf(body: JsonObject | undefined): Pick<AuditEntry["resource"], "request"> {
+function requestOf(body: JsonObject | undefined): Pick<WireAuditEntry["resource"], "request"> {
   if (body === undefined || JSON.stringify(body).length > maxBodyLength) return {};
   return { request: body };
 }

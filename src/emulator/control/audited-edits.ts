@@ -5,17 +5,19 @@ import type { FieldReader } from "../http/fields.ts";
 import { rayOf } from "../http/reply.ts";
 import { timestamp } from "../http/time.ts";
 import { managedNow, managedRulesetId } from "../rulesets/managed.ts";
-import type { ZoneState } from "../state.ts";
+import type { EmulatedZone } from "../state.ts";
 import { idFrom } from "../store.ts";
 import { editZone } from "./edit.ts";
 
 /** The person to whom an edit belongs that names nobody. */
 const defaultActor = "dashboard@example.com";
 
-/** Edits a zone, and records the edit in the audit log as a dashboard user's; gives what was edited. */
+/**
+ * Edits a zone, and records the edit in the audit log as a dashboard user's; gives what was edited.
+ */
 export async function editAsPerson(
   service: EmulatedService,
-  zone: ZoneState,
+  zone: EmulatedZone,
   fields: FieldReader,
 ): Promise<unknown> {
   const { store, faults } = service;

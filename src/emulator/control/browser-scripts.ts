@@ -7,15 +7,15 @@ import {
   scriptLoadIn,
   scriptWithUrl,
 } from "../page-shield/loaded-scripts.ts";
-import type { ZoneState } from "../state.ts";
+import type { EmulatedZone } from "../state.ts";
 
 /**
- * Browsers load a script: it appears, is on other pages, or has other content; or it is deleted. Like the service, the
- * emulator detects nothing while monitoring is off.
+ * Browsers load a script: it appears, is on other pages, or has other content; or it is deleted.
+ * Like the service, the emulator detects nothing while monitoring is off.
  */
 export async function loadScript(
   service: EmulatedService,
-  zone: ZoneState,
+  zone: EmulatedZone,
   fields: FieldReader,
 ): Promise<unknown> {
   fields.only(["zone", ...loadMembers]);

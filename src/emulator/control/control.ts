@@ -12,7 +12,7 @@ import { withReports } from "../page-shield/items.ts";
 import { effectiveRules } from "../rulesets/managed-overrides.ts";
 import { managedRulesetId, managedRulesets } from "../rulesets/managed.ts";
 import { executedRuleset } from "../rulesets/stored-ruleset.ts";
-import type { InventoryItem, ZoneState } from "../state.ts";
+import type { InventoryItem, EmulatedZone } from "../state.ts";
 import { editAsPerson, moveManaged } from "./audited-edits.ts";
 import { loadScript } from "./browser-scripts.ts";
 import { faultKinds } from "./faults.ts";
@@ -54,7 +54,10 @@ const help = `zonewarden's emulator: everything in it is synthetic.
   DELETE /_emulator/faults        remove all faults; DELETE /_emulator/faults/NUMBER removes one
 `;
 
-/** Adds the control API. It is no part of the service, needs no credential and is not in the journal. */
+/**
+ * Adds the control API. It is no part of the service, needs no credential and is not in the
+ * journal.
+ */
 export function addControl(router: Router, service: EmulatedService): void {
   router.use(`${prefix}/*`, (context: Context, next) => {
     const refusal = writeRefusal(context);
@@ -197,7 +200,7 @@ function effective(service: EmulatedService, query: URLSearchParams): unknown {
   return { rules: effectiveRules(ruleset, deployment.action_parameters?.["overrides"]) };
 }
 
-function zoneNamed({ store }: EmulatedService, name: string): ZoneState {
+function zoneNamed({ store }: EmulatedService, name: string): EmulatedZone {
   const zone = store.zone(name) ?? store.zoneNamed(name);
   if (zone !== undefined) return zone;
   const names = store.zones().slice(0, 10);

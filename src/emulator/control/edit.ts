@@ -21,11 +21,11 @@ import {
   type RulesetWrite,
   withRuleset,
 } from "../rulesets/stored-ruleset.ts";
-import type { Policy, Rule, StoredRuleset, ZoneState } from "../state.ts";
+import type { EmulatedPolicy, EmulatedRule, StoredRuleset, EmulatedZone } from "../state.ts";
 
 /** A zone after an edit, and the response to the edit. */
 interface Edited {
-  readonly next: ZoneState;
+  readonly next: EmulatedZone;
   readonly result: unknown;
   /** The request that the dashboard sends for it, and the id of what it creates. */
   readonly write: EditWrite;
@@ -39,8 +39,10 @@ interface EditWrite {
   readonly body?: JsonObject;
 }
 
-/** Changes a zone as somebody in the dashboard would; what the service rejects is rejected here too. */
-export function editZone(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
+/**
+ * Changes a zone as somebody in the dashboard would; what the service rejects is rejected here too.
+ */
+export function editZone(zone: EmulatedZone, fields: FieldReader, context: WriteContext): Edited {
   fields.only(["zone", "actor", "settings", "policy", "rule", "set", "delete"]);
   const settings = fields.object("settings");
   if (settings !== undefined) {
@@ -57,7 +59,7 @@ export function editZone(zone: ZoneState, fields: FieldReader, context: WriteCon
 
 const policiesPath = "/page_shield/policies";
 
-function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
+function editPolicy(zone: EmulatedZone, fields: FieldReader, context: WriteContext): Edited {
   if (typeof fields.body["policy"] !== "string") {
     const added = fields.required("policy", fields.object("policy"));
     added.only(policyMembers);
@@ -78,7 +80,7 @@ function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext)
   return { next: withPolicy(zone, result), result, write };
 }
 
-function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
+function editRule(zone: EmulatedZone, fields: FieldReader, context: WriteContext): Edited {
   const before = entryPointOf(zone, managedPhase);
   if (before === undefined) {
     throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
@@ -116,7 +118,7 @@ function editedEntryPoint(fields: FieldReader, write: RulesetWrite): EditedEntry
 
 /** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */
 function editedRule(
-  { categories: _categories, logging, ...rest }: Rule,
+  { categories: _categories, logging, ...rest }: EmulatedRule,
   set: FieldReader,
 ): JsonObject {
   const before = { ...rest, ...(logging === undefined ? {} : { logging: { ...logging } }) };
@@ -131,7 +133,11 @@ function editedRule(
 }
 
 /** Finds by id, ref or description, else by a part of ref or description that only one has. */
-function findNamed<T extends Policy | Rule>(all: readonly T[], name: string, noun: string): T {
+function findNamed<T extends EmulatedPolicy | EmulatedRule>(
+  all: readonly T[],
+  name: string,
+  noun: string,
+): T {
   const exact = all.filter((item) => item.id === name || namesOf(item).includes(name));
   const similar = all.filter((item) =>
     namesOf(item).some((each) => each.toLowerCase().includes(name.toLowerCase())),
@@ -147,7 +153,7 @@ function findNamed<T extends Policy | Rule>(all: readonly T[], name: string, nou
   );
 }
 
-function namesOf(item: Policy | Rule): readonly string[] {
+function namesOf(item: EmulatedPolicy | EmulatedRule): readonly string[] {
   const names = "ref" in item ? [item.description, item.ref] : [item.description];
   return names.filter((name) => name !== "");
 }

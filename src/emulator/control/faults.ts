@@ -101,7 +101,10 @@ export class Faults {
     return effects;
   }
 
-  /** The effects on the audit log's entry of a write; `credential` is the token's name or the person's e-mail address. */
+  /**
+   * The effects on the audit log's entry of a write; `credential` is the token's name or the
+   * person's e-mail address.
+   */
   auditEffectsOn(write: FaultTarget): AuditEffects {
     let effects: AuditEffects = {};
     for (const fault of this.#faults.values()) {

@@ -1,7 +1,7 @@
 import { wireCodes } from "../../api/wire.ts";
-import type { AccountState, Owner, TokenState, ZoneState } from "../state.ts";
+import type { AccountState, Owner, TokenState, EmulatedZone } from "../state.ts";
 import type { Store } from "../store.ts";
-import type { Call } from "./api-endpoint.ts";
+import type { EndpointCall } from "./api-endpoint.ts";
 import { type ApiError, apiError, routeNotFound } from "./api-error.ts";
 import { matchesPattern } from "./query.ts";
 
@@ -33,7 +33,9 @@ export const permissions = {
 
 export const permissionNames: ReadonlySet<string> = new Set(Object.values(permissions).flat());
 
-/** The credential in the `authorization` header; `undefined` where the store has none of that value. */
+/**
+ * The credential in the `authorization` header; `undefined` if the store has none of that value.
+ */
 export function tokenIn(store: Store, authorization: string | undefined): TokenState | undefined {
   const value = bearerIn(authorization);
   return value === undefined ? undefined : store.token(value);
@@ -81,7 +83,7 @@ export function isPermitted(token: TokenState, accepted: readonly string[]): boo
   return accepted.some((permission) => granted.has(permission));
 }
 
-export function reachesZone(store: Store, token: TokenState, zone: ZoneState): boolean {
+export function reachesZone(store: Store, token: TokenState, zone: EmulatedZone): boolean {
   const account = store.account(zone.accountId);
   return (
     token.zones.some((pattern) => matchesPattern(pattern, zone.name)) &&
@@ -95,27 +97,30 @@ export function reachesAccount(token: TokenState, account: AccountState): boolea
 }
 
 /** The identifier in a path; a malformed one is a path without a route. */
-export function identifierIn(call: Call, name: string): string {
+export function identifierIn(call: EndpointCall, name: string): string {
   const id = call.param(name);
   if (!/^[0-9a-f]{32}$/.test(id)) throw routeNotFound(call.path);
   return id;
 }
 
-/** The zone in the path; one out of scope and one that does not exist get the same error (SERVICE.md C.2). */
-export function zoneIn(call: Call): ZoneState {
+/**
+ * The zone in the path; one out of scope and one that does not exist get the same error
+ * (SERVICE.md C.2).
+ */
+export function zoneIn(call: EndpointCall): EmulatedZone {
   const zone = call.store.zone(identifierIn(call, "zone_id"));
   if (zone === undefined || !reachesZone(call.store, call.token, zone)) throw unauthorized();
   return asOfRead(call, zone);
 }
 
 /** The account in the path; errors as for {@link zoneIn}. */
-export function accountIn(call: Call): AccountState {
+export function accountIn(call: EndpointCall): AccountState {
   const account = call.store.account(identifierIn(call, "account_id"));
   if (account === undefined || !reachesAccount(call.token, account)) throw unauthorized();
   return asOfRead(call, account);
 }
 
-function asOfRead<T extends Owner>({ store, staleMs, now }: Call, owner: T): T {
+function asOfRead<T extends Owner>({ store, staleMs, now }: EndpointCall, owner: T): T {
   return staleMs === 0 ? owner : store.asOf(owner, now.getTime() - staleMs);
 }
 

@@ -9,7 +9,7 @@ export const dialects = ["published", "specification"] as const;
 
 export type Dialect = (typeof dialects)[number];
 
-/** An operation of the service, as `--operations` and docs/emulator.md list it. */
+/** An operation of the service, as `--operations` lists it. */
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base path, with parameters as `:zone_id`. */
@@ -22,12 +22,14 @@ export interface Endpoint extends Operation {
   readonly permissions: readonly string[];
   /** Whether `dry_run=true` is understood (SERVICE.md B.2). */
   readonly dryRun: boolean;
-  /** Computes the response and the state to store. It stores nothing, so an error leaves no trace. */
-  readonly handle: (call: Call) => Answer;
+  /**
+   * Computes the response and the state to store. It stores nothing, so an error leaves no trace.
+   */
+  readonly handle: (call: EndpointCall) => EndpointAnswer;
 }
 
 /** An authorized request. */
-export interface Call {
+export interface EndpointCall {
   readonly store: Store;
   readonly audit: Pick<AuditLog, "of">;
   readonly token: TokenState;
@@ -35,7 +37,7 @@ export interface Call {
   /** Below the base path, without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Parameter of the path; "" where the path has none of that name. */
+  /** Parameter of the path; "" if the path has none of that name. */
   readonly param: (name: string) => string;
   /** The body; throws an error response unless it is a JSON object. */
   body(): JsonObject;
@@ -54,7 +56,7 @@ export interface CursorInfo extends Omit<WireResultInfo, "count"> {
 }
 
 /** Response of an endpoint; `next` is stored before the response is sent. */
-export type Answer =
+export type EndpointAnswer =
   | {
       readonly kind: "json";
       readonly result: unknown;
@@ -77,16 +79,16 @@ export function endpoint(
 }
 
 /** 200 with a result. */
-export function found(result: unknown, info?: CursorInfo): Answer {
+export function found(result: unknown, info?: CursorInfo): EndpointAnswer {
   return { kind: "json", result, info, messages: [], next: undefined };
 }
 
 /** 200 with a result, after `next` is stored. */
-export function stored(result: unknown, next: Owner): Answer {
+export function stored(result: unknown, next: Owner): EndpointAnswer {
   return { kind: "json", result, info: undefined, messages: [], next };
 }
 
 /** 204 without a body, after `next` is stored. */
-export function noContent(next: Owner): Answer {
+export function noContent(next: Owner): EndpointAnswer {
   return { kind: "empty", next };
 }

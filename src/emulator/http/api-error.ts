@@ -30,7 +30,10 @@ export class ApiError extends Error {
   }
 }
 
-/** An error response with one error; `pointer` is the JSON pointer of the invalid member of the body. */
+/**
+ * An error response with one error; `pointer` is the JSON pointer of the invalid member of the
+ * body.
+ */
 export function apiError(
   status: number,
   code: number,

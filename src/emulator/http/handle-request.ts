@@ -4,7 +4,7 @@ import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { Owner, TokenState } from "../state.ts";
 import { authenticated, invalidAccessToken, isPermitted } from "./access.ts";
-import type { Call, Endpoint } from "./api-endpoint.ts";
+import type { EndpointCall, Endpoint } from "./api-endpoint.ts";
 import { ApiError, apiError, unpublishedCodes } from "./api-error.ts";
 import { queryFlag } from "./query.ts";
 import { errorReply, type Reply, replyTo } from "./reply.ts";
@@ -15,10 +15,10 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** Deepest nesting of a body that is accepted; no body of the service comes near. */
 const maxNesting = 64;
 
-export interface RoutedRequest extends Pick<Call, "path" | "query" | "param"> {
+export interface RoutedRequest extends Pick<EndpointCall, "path" | "query" | "param"> {
   readonly authorization: string | undefined;
   readonly token: TokenState | undefined;
-  /** "" where there is none. */
+  /** "" if there is none. */
   readonly body: string;
 }
 

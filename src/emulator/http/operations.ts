@@ -25,7 +25,7 @@ export const endpoints: readonly Endpoint[] = [
   ]),
 ];
 
-/** The same without handlers, as `--operations` and docs/emulator.md list it. */
+/** The same without handlers, as `--operations` lists it. */
 export const operations: readonly Operation[] = endpoints.map(({ method, path, summary }) => ({
   method,
   path,

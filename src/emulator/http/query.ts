@@ -44,7 +44,7 @@ export function queryText(
   throw badQuery(name, `must have at most ${maxLength} characters`);
 }
 
-/** Reads a comma-separated list; `undefined` where it is absent or empty. */
+/** Reads a comma-separated list; `undefined` if it is absent or empty. */
 export function queryList(query: URLSearchParams, name: string): readonly string[] | undefined {
   const parts = (query.get(name) ?? "").split(",").map((part) => part.trim());
   const filled = parts.filter((part) => part !== "");
@@ -57,7 +57,7 @@ export function badQuery(name: string, remedy: string): Error {
   return apiError(400, unpublishedCodes.query, message);
 }
 
-/** -1 where a query asks for descending order, else 1. */
+/** -1 if a query asks for descending order, else 1. */
 export function directionOf(query: URLSearchParams, usual: "asc" | "desc" = "asc"): 1 | -1 {
   return (queryOneOf(query, "direction", ["asc", "desc"]) ?? usual) === "desc" ? -1 : 1;
 }
@@ -89,8 +89,8 @@ export function slicePage<T>(all: readonly T[], page: number, perPage: number): 
 }
 
 /**
- * Whether `text` matches `pattern`: exactly, or with `*` at the pattern's start, end or both. This is no glob: in the
- * middle of a pattern the service takes `*` literally (SERVICE.md A.3).
+ * Whether `text` matches `pattern`: exactly, or with `*` at the pattern's start, end or both. This
+ * is no glob: in the middle of a pattern the service takes `*` literally (SERVICE.md A.3).
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   const open = pattern.startsWith("*");

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
 
 import type { EmulatedService } from "../emulated-service.ts";
-import type { Answer } from "./api-endpoint.ts";
+import type { EndpointAnswer } from "./api-endpoint.ts";
 import type { ApiError } from "./api-error.ts";
 
 /** The router, with Node's own request and response in its bindings. */
@@ -11,7 +11,7 @@ export type Router = Hono<{ Bindings: HttpBindings }>;
 
 export type RequestContext = Context<{ Bindings: HttpBindings }>;
 
-/** A request to the service; `credential` is the name of its token, "" where that is not known. */
+/** A request to the service; `credential` is the name of its token, "" if that is not known. */
 export interface Exchange {
   readonly service: EmulatedService;
   readonly context: RequestContext;
@@ -31,7 +31,7 @@ export interface Reply {
 type Headers = Readonly<Record<string, string>>;
 
 /** An endpoint's answer in the service's envelope; a dry run has no result (SERVICE.md B.2). */
-export function replyTo(answer: Answer, isDryRun: boolean): Reply {
+export function replyTo(answer: EndpointAnswer, isDryRun: boolean): Reply {
   switch (answer.kind) {
     case "empty":
       return jsonReply(204, undefined);

@@ -14,7 +14,10 @@ interface QuotaState {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Counts the requests of each credential in windows, as the service's rate limit does (SERVICE.md C.3). */
+/**
+ * Counts the requests of each credential in windows, as the service's rate limit does
+ * (SERVICE.md C.3).
+ */
 export class RequestQuota {
   readonly #windows = new Map<string, Window>();
 

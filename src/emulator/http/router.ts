@@ -15,7 +15,10 @@ import { endpoints } from "./operations.ts";
 import { disconnect, errorReply, rayOf, sendHalf, sendReply } from "./reply.ts";
 import type { Exchange, RequestContext, Router } from "./reply.ts";
 
-/** The one router of the emulator: the service below its base path, the control API below `/_emulator`. */
+/**
+ * The one router of the emulator: the service below its base path, the control API below
+ * `/_emulator`.
+ */
 export function emulatorRouter(service: EmulatedService, hosts: readonly string[]): Router {
   const router: Router = new Hono();
   router.use((context, next) =>

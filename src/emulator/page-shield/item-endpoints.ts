@@ -1,6 +1,12 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { identifierIn, permissions, zoneIn } from "../http/access.ts";
-import { type Answer, type Call, type Endpoint, endpoint, found } from "../http/api-endpoint.ts";
+import {
+  type EndpointAnswer,
+  type EndpointCall,
+  type Endpoint,
+  endpoint,
+  found,
+} from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import {
   badQuery,
@@ -10,7 +16,7 @@ import {
   queryOneOf,
   slicePage,
 } from "../http/query.ts";
-import type { ZoneState } from "../state.ts";
+import type { EmulatedZone } from "../state.ts";
 import {
   cookieFilters,
   cookieResult,
@@ -28,7 +34,7 @@ const maxExported = 50_000;
 
 interface Collection {
   readonly noun: "script" | "connection" | "cookie";
-  rows(zone: ZoneState, now: Date): readonly Row[];
+  rows(zone: EmulatedZone, now: Date): readonly Row[];
   filters(query: URLSearchParams): readonly ((row: Row) => boolean)[];
   result(row: Row): JsonObject;
 }
@@ -59,7 +65,7 @@ export const itemEndpoints: readonly Endpoint[] = collections.flatMap((collectio
   ];
 });
 
-function listItems(collection: Collection, call: Call): Answer {
+function listItems(collection: Collection, call: EndpointCall): EndpointAnswer {
   const { query } = call;
   const filters = collection.filters(query);
   const matching = collection
@@ -96,7 +102,7 @@ function inOrder(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
   return ordered.toSorted((a, b) => Number(isMalicious(b)) - Number(isMalicious(a)));
 }
 
-function getItem(collection: Collection, call: Call): Answer {
+function getItem(collection: Collection, call: EndpointCall): EndpointAnswer {
   const id = identifierIn(call, `${collection.noun}_id`);
   const row = collection.rows(zoneIn(call), call.now).find(({ item }) => item.id === id);
   if (row === undefined) {

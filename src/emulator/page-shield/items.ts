@@ -25,7 +25,10 @@ type Filter = (row: Row) => boolean;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Fewer reports leave an item infrequent. The documentation does not say what exactly three are; active here. */
+/**
+ * Fewer reports leave an item infrequent. The documentation does not say what exactly three are;
+ * active here.
+ */
 const activeReports = 3;
 
 /** An integrity score below this means malicious (SERVICE.md A.4). */
@@ -120,7 +123,10 @@ export function isMalicious({ item: { facts } }: Row): boolean {
   );
 }
 
-/** Of scripts with the same content, host of the URL and host of the zone, the most recent one (SERVICE.md A.3). */
+/**
+ * Of scripts with the same content, host of the URL and host of the zone, the most recent one
+ * (SERVICE.md A.3).
+ */
 export function withoutDuplicates(rows: readonly Row[]): readonly Row[] {
   const newest = new Map<string, Row>();
   for (const row of rows) {

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-
+import { sha256 } from "../../syntax/digest.ts";
 import { coerceList, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import { seededResource } from "../seed/seeded-parts.ts";
-import type { InventoryItem, ScriptLoad, ZoneState } from "../state.ts";
+import type { InventoryItem, ScriptLoad, EmulatedZone } from "../state.ts";
 import { withReports } from "./items.ts";
 
 const defaultScore = 90;
@@ -23,12 +22,18 @@ export function scriptLoadIn(fields: FieldReader): ScriptLoad {
   };
 }
 
-export function scriptWithUrl({ scripts }: ZoneState, wanted: string): InventoryItem | undefined {
+export function scriptWithUrl(
+  { scripts }: EmulatedZone,
+  wanted: string,
+): InventoryItem | undefined {
   return scripts.find(({ facts: { url } }) => url === wanted);
 }
 
-/** The zone after browsers loaded a script, or after the script vanished. Like the service, it asks for monitoring. */
-export function afterLoad(zone: ZoneState, load: ScriptLoad, now: Date): ZoneState {
+/**
+ * The zone after browsers loaded a script, or after the script vanished. Like the service, it asks
+ * for monitoring.
+ */
+export function afterLoad(zone: EmulatedZone, load: ScriptLoad, now: Date): EmulatedZone {
   const known = scriptWithUrl(zone, load.url);
   const others = zone.scripts.filter((item) => item !== known);
   if (load.vanish) return { ...zone, scripts: others };
@@ -38,7 +43,7 @@ export function afterLoad(zone: ZoneState, load: ScriptLoad, now: Date): ZoneSta
   return { ...zone, scripts: [...others, withContent(reported, load, now)] };
 }
 
-function newScript({ url, pages }: ScriptLoad, zone: ZoneState, now: Date): InventoryItem {
+function newScript({ url, pages }: ScriptLoad, zone: EmulatedZone, now: Date): InventoryItem {
   const moment = timestamp(now);
   const seed = {
     url,
@@ -61,8 +66,7 @@ function withContent(
   { content, score }: ScriptLoad,
   now: Date,
 ): InventoryItem {
-  const hash =
-    content === undefined ? undefined : createHash("sha256").update(content).digest("hex");
+  const hash = content === undefined ? undefined : sha256(content);
   if (hash === undefined || item.facts["hash"] === hash) return item;
   const version: JsonObject = {
     hash,

@@ -13,7 +13,7 @@ import {
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { checkFilterExpression, type ExpressionLimits } from "../rulesets/filter-expression.ts";
-import type { Policy, ZoneState } from "../state.ts";
+import type { EmulatedPolicy, EmulatedZone } from "../state.ts";
 
 export const policyMembers = ["description", "action", "expression", "enabled", "value"];
 
@@ -50,18 +50,21 @@ export const policyEndpoints: readonly Endpoint[] = [
   ),
 ];
 
-/** A policy in the form of responses: the specification page has `enabled` as a string (SERVICE.md A.6). */
-function policyResult(policy: Policy, dialect: Dialect): object {
+/**
+ * A policy in the form of responses: the specification page has `enabled` as a string
+ * (SERVICE.md A.6).
+ */
+function policyResult(policy: EmulatedPolicy, dialect: Dialect): object {
   return dialect === "published" ? policy : { ...policy, enabled: String(policy.enabled) };
 }
 
 /** A new policy; `body` needs all five members. */
 export function createdPolicy(
-  zone: ZoneState,
+  zone: EmulatedZone,
   body: JsonObject,
   id: string,
   isLenient: boolean,
-): Policy {
+): EmulatedPolicy {
   const policy = policyIn(body, { id }, { plan: zone.plan, isLenient });
   const { policies: limit } = zone.entitlements;
   if (zone.policies.length < limit) return policy;
@@ -72,22 +75,24 @@ export function createdPolicy(
   );
 }
 
-/** A policy after an update; members that `body` does not have stay, as the published schema allows. */
+/**
+ * A policy after an update; members that `body` does not have stay, as the published schema allows.
+ */
 export function updatedPolicy(
-  zone: ZoneState,
-  before: Policy,
+  zone: EmulatedZone,
+  before: EmulatedPolicy,
   body: JsonObject,
   isLenient: boolean,
-): Policy {
+): EmulatedPolicy {
   return policyIn(body, before, { plan: zone.plan, isLenient });
 }
 
 /** Reads a policy; members that are neither in `body` nor in `before` are an error. */
 function policyIn(
   body: JsonObject,
-  before: Pick<Policy, "id"> & Partial<Policy>,
+  before: Pick<EmulatedPolicy, "id"> & Partial<EmulatedPolicy>,
   limits: ExpressionLimits,
-): Policy {
+): EmulatedPolicy {
   const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
   const text = (name: "description" | "expression" | "value"): string =>
     fields.required(name, fields.text(name) ?? before[name]);
@@ -104,23 +109,26 @@ function policyIn(
 }
 
 /** The zone with `policy` instead of the one with its id. */
-export function withPolicy(zone: ZoneState, policy: Policy): ZoneState {
+export function withPolicy(zone: EmulatedZone, policy: EmulatedPolicy): EmulatedZone {
   const policies = zone.policies.map((other) => (other.id === policy.id ? policy : other));
   return { ...zone, policies };
 }
 
-export function withoutPolicy(zone: ZoneState, id: string): ZoneState {
+export function withoutPolicy(zone: EmulatedZone, id: string): EmulatedZone {
   return { ...zone, policies: zone.policies.filter((policy) => policy.id !== id) };
 }
 
-/** The specification page sends `enabled` as a string, the published schema as a boolean: both are valid (SERVICE.md A.6). */
+/**
+ * The specification page sends `enabled` as a string, the published schema as a boolean: both are
+ * valid (SERVICE.md A.6).
+ */
 function enabledIn(fields: FieldReader): boolean | undefined {
   const { enabled } = fields.body;
   if (enabled === "true" || enabled === "false") return enabled === "true";
   return fields.boolean("enabled");
 }
 
-function policyWithId(zone: ZoneState, id: string): Policy {
+function policyWithId(zone: EmulatedZone, id: string): EmulatedPolicy {
   const policy = zone.policies.find((candidate) => candidate.id === id);
   if (policy !== undefined) return policy;
   throw apiError(404, unpublishedCodes.itemNotFound, `policy ${id} not found`);
@@ -128,8 +136,8 @@ function policyWithId(zone: ZoneState, id: string): Policy {
 
 const directives = new Set(acceptedDirectives);
 
-/** Throws where the service rejects a policy, as for unknown directives, nonces or several lines. */
-function checkPolicy(fields: FieldReader, policy: Policy, limits: ExpressionLimits): void {
+/** Throws if the service rejects a policy, as for unknown directives, nonces or several lines. */
+function checkPolicy(fields: FieldReader, policy: EmulatedPolicy, limits: ExpressionLimits): void {
   checkFilterExpression(fields, policy.expression, limits);
   const parts = policy.value.split(";").filter((part) => part.trim() !== "");
   if (parts.length === 0 && policy.action !== "add_reporting_directives") {
@@ -139,7 +147,8 @@ function checkPolicy(fields: FieldReader, policy: Policy, limits: ExpressionLimi
 }
 
 function checkDirective(fields: FieldReader, text: string): void {
-  // The service does not fold lines: what follows a line break is read as a directive (SERVICE.md A.6).
+  // The service does not fold lines: what follows a line break is read as a directive
+  // (SERVICE.md A.6).
   const [, second] = /[\r\n]\s*(\S+)/.exec(text) ?? [];
   if (second !== undefined) throw fields.error("value", `unknown directive: ${second}`);
 

@@ -4,11 +4,13 @@ import { type Dialect, type Endpoint, endpoint, found, stored } from "../http/ap
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
-import type { Settings, ZoneState } from "../state.ts";
+import type { Settings, EmulatedZone } from "../state.ts";
 
 const path = "/zones/:zone_id/page_shield";
 
-/** Members that an update of the settings may have: both names of the reporting endpoint are known. */
+/**
+ * Members that an update of the settings may have: both names of the reporting endpoint are known.
+ */
 export const settingMembers = [
   "enabled",
   "use_cloudflare_reporting_endpoint",
@@ -38,7 +40,7 @@ function settingsResult(settings: Settings, dialect: Dialect): object {
 }
 
 /** The settings of a zone after an update; members that `body` does not have stay. */
-export function updatedSettings(zone: ZoneState, body: JsonObject, now: Date): Settings {
+export function updatedSettings(zone: EmulatedZone, body: JsonObject, now: Date): Settings {
   const { settings: before, entitlements } = zone;
   const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
   const read = (name: (typeof settingMembers)[number]): boolean | undefined => fields.boolean(name);

@@ -18,7 +18,10 @@ const sensitivityLevels = ["default", "medium", "low", "eoff"];
 const skipMembers = ["ruleset", "phase", "rulesets", "rules", "phases", "products"];
 const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 
-/** Parameters of an `execute` rule as they are stored: strict, complete, without empty lists (SERVICE.md B.5). */
+/**
+ * Parameters of an `execute` rule as they are stored: strict, complete, without empty lists
+ * (SERVICE.md B.5).
+ */
 export function executeParameters(fields: FieldReader, context: RuleContext): JsonObject {
   fields.only(["id", "version", "overrides", "matched_data"]);
   const id = fields.required("id", fields.text("id"));
@@ -79,7 +82,10 @@ function categoryOverride(fields: FieldReader, context: RuleContext): JsonObject
   return { category, ...atLeastOne(fields, commonOverrides(fields, context)) };
 }
 
-/** Ids are not looked up: the rules of the emulator's managed rulesets are synthetic, so a real id may be missing. */
+/**
+ * Ids are not looked up: the rules of the emulator's managed rulesets are synthetic, so a real id
+ * may be missing.
+ */
 function ruleOverride(fields: FieldReader, context: RuleContext): JsonObject {
   fields.only(["id", "enabled", "action", "score_threshold", "sensitivity_level"]);
   const id = fields.required("id", fields.text("id"));

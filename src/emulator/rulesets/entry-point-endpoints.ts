@@ -1,7 +1,13 @@
 import { wireCodes } from "../../api/wire.ts";
-import { type Answer, type Call, type Endpoint, found, noContent } from "../http/api-endpoint.ts";
+import {
+  type EndpointAnswer,
+  type EndpointCall,
+  type Endpoint,
+  found,
+  noContent,
+} from "../http/api-endpoint.ts";
 import { apiError, routeNotFound, unpublishedCodes } from "../http/api-error.ts";
-import type { Owner, Ruleset, StoredRuleset } from "../state.ts";
+import type { Owner, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import { phases } from "./phases.ts";
 import {
   ownRulesetIn,
@@ -53,7 +59,7 @@ export function entryPointEndpoints(level: RulesetLevel): readonly Endpoint[] {
   ];
 }
 
-function replaceEntryPoint(call: Call, owner: Owner): Answer {
+function replaceEntryPoint(call: EndpointCall, owner: Owner): EndpointAnswer {
   const phase = phaseIn(call);
   const fields = rulesetFields(call.body());
   fields.only(["name", "description", "rules"]);
@@ -95,13 +101,13 @@ function tagEndpoint(level: RulesetLevel, path: string): Endpoint {
   });
 }
 
-function phaseIn(call: Call): string {
+function phaseIn(call: EndpointCall): string {
   const given = call.param("ruleset_phase");
   if (phases.includes(given)) return given;
   throw apiError(400, unpublishedCodes.ruleset, `'${given}' is not a valid value for phase`);
 }
 
-function entryPointIn(call: Call, owner: Owner): StoredRuleset {
+function entryPointIn(call: EndpointCall, owner: Owner): StoredRuleset {
   const phase = phaseIn(call);
   const entryPoint = entryPointOf(owner, phase);
   if (entryPoint !== undefined) return entryPoint;
@@ -110,11 +116,11 @@ function entryPointIn(call: Call, owner: Owner): StoredRuleset {
 }
 
 /** All versions of a ruleset, oldest first; none if there is no ruleset. */
-function versionsOf(ruleset: StoredRuleset | undefined): readonly Ruleset[] {
+function versionsOf(ruleset: StoredRuleset | undefined): readonly EmulatedRuleset[] {
   return ruleset === undefined ? [] : [...ruleset.past, ruleset.current];
 }
 
-function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
+function versionIn(call: EndpointCall, ruleset: StoredRuleset): EmulatedRuleset {
   const wanted = call.param("ruleset_version");
   if (!/^\d+$/.test(wanted)) throw routeNotFound(call.path);
   const match = versionsOf(ruleset).find(({ version }) => version === wanted);
@@ -122,8 +128,11 @@ function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
   throw apiError(404, unpublishedCodes.versionNotFound, `could not find version ${wanted}`);
 }
 
-/** The newest version is in use and cannot be deleted, so that no number is given twice (SERVICE.md B.3). */
-function withoutVersion({ current, past }: StoredRuleset, gone: Ruleset): StoredRuleset {
+/**
+ * The newest version is in use and cannot be deleted, so that no number is given twice
+ * (SERVICE.md B.3).
+ */
+function withoutVersion({ current, past }: StoredRuleset, gone: EmulatedRuleset): StoredRuleset {
   if (gone.version === current.version) {
     throw apiError(400, unpublishedCodes.rulesetInUse, `version ${gone.version} is in use`);
   }

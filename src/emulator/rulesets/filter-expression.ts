@@ -9,13 +9,16 @@ const plansWithRegex = ["business", "enterprise"];
 
 /** What an expression may use. */
 export interface ExpressionLimits {
-  /** Plan of the zone, "" where none restricts it. */
+  /** Plan of the zone, "" if none restricts it. */
   readonly plan: string;
-  /** Whether names and arguments that the tables do not have are accepted, as those of a newer service. */
+  /**
+   * Whether names and arguments that the tables do not have are accepted, as those of a newer
+   * service.
+   */
   readonly isLenient: boolean;
 }
 
-/** Throws where the service rejects a filter expression. */
+/** Throws if the service rejects a filter expression. */
 export function checkFilterExpression(
   fields: FieldReader,
   expression: string,
@@ -53,7 +56,10 @@ function rejection(
     : fields.error("expression", message);
 }
 
-/** The message of the service's parser: line and column, the line, and a mark below the error (SERVICE.md D). */
+/**
+ * The message of the service's parser: line and column, the line, and a mark below the error
+ * (SERVICE.md D).
+ */
 function parsingError(expression: string, error: SyntaxDiagnostic | undefined): string {
   const { offset, length, message } = error ?? {
     offset: 0,

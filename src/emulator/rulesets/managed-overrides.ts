@@ -2,7 +2,7 @@ import { coerceObject, coerceObjects, definedMembers } from "../../syntax/json.t
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import type { Rule, Ruleset } from "../state.ts";
+import type { EmulatedRule, EmulatedRuleset } from "../state.ts";
 import { managedIds, managedRulesetId, paranoiaTags, scoreRuleId } from "./managed.ts";
 import { scoreActions } from "./phases.ts";
 
@@ -79,14 +79,18 @@ export function expandDeploy(seed: JsonObject): JsonObject {
 }
 
 /** A managed rule after the overrides of its deployment. */
-type EffectiveRule = Pick<Rule, "id" | "description" | "enabled" | "action" | "score_threshold">;
+type EffectiveRule = Pick<
+  EmulatedRule,
+  "id" | "description" | "enabled" | "action" | "score_threshold"
+>;
 
 /**
- * The rules of a managed ruleset after overrides (SERVICE.md B.5): the override of a rule wins over those of its
- * categories, of which the last listed wins, and they win over that of the whole ruleset.
+ * The rules of a managed ruleset after overrides (SERVICE.md B.5): the override of a rule wins over
+ * those of its categories, of which the last listed wins, and they win over that of the whole
+ * ruleset.
  */
 export function effectiveRules(
-  ruleset: Ruleset,
+  ruleset: EmulatedRuleset,
   overrides: Json | undefined,
 ): readonly EffectiveRule[] {
   const given = coerceObject(overrides);
@@ -94,7 +98,11 @@ export function effectiveRules(
 }
 
 /** The overrides that apply to a rule, the weakest first. */
-function layersOf(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonly JsonObject[] {
+function layersOf(
+  rule: EmulatedRule,
+  overrides: JsonObject,
+  ruleset: EmulatedRuleset,
+): readonly JsonObject[] {
   const { action: _action, ...withoutAction } = overrides;
   // The action of the whole OWASP ruleset does not apply to its score rule (SERVICE.md B.7).
   const isOwaspScore = ruleset.id === managedIds.owasp && rule.score_threshold !== undefined;
@@ -107,7 +115,7 @@ function layersOf(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonly
   ];
 }
 
-function effectiveRule(rule: Rule, layers: readonly JsonObject[]): EffectiveRule {
+function effectiveRule(rule: EmulatedRule, layers: readonly JsonObject[]): EffectiveRule {
   let { enabled, action, score_threshold: threshold } = rule;
   for (const layer of layers) {
     if (typeof layer["enabled"] === "boolean") enabled = layer["enabled"];

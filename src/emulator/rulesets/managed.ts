@@ -1,4 +1,4 @@
-import type { Rule, Ruleset, StoredRuleset } from "../state.ts";
+import type { EmulatedRule, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import { idFrom, type Store } from "../store.ts";
 import { managedPhase, sourceOf } from "./phases.ts";
 
@@ -48,10 +48,10 @@ const themes = [
 ];
 
 /**
- * The managed rulesets of every account. There is no public list of their rules, so all but the documented constants
- * are synthetic, and the description of each rule says so.
+ * The managed rulesets of every account. There is no public list of their rules, so all but the
+ * documented constants are synthetic, and the description of each rule says so.
  */
-export const managedRulesets: ReadonlyMap<string, Ruleset> = new Map(
+export const managedRulesets: ReadonlyMap<string, EmulatedRuleset> = new Map(
   [
     managed("cloudflare", "Managed Ruleset", "243", managedPhase, themedRules("managed", "block")),
     managed("owasp", "OWASP Core Ruleset", "87", managedPhase, owaspRules()),
@@ -73,7 +73,10 @@ export const managedRulesets: ReadonlyMap<string, Ruleset> = new Map(
   ].map((ruleset) => [ruleset.id, ruleset]),
 );
 
-/** All managed rulesets at the versions that they have now. The service moves them by itself (SERVICE.md B.7). */
+/**
+ * All managed rulesets at the versions that they have now. The service moves them by itself
+ * (SERVICE.md B.7).
+ */
 export function managedNow(store: Pick<Store, "movedManaged">): readonly StoredRuleset[] {
   return [...managedRulesets.values()].map((first) => {
     const moved = store.movedManaged(first.id);
@@ -87,8 +90,8 @@ function managed(
   name: string,
   version: string,
   phase: string,
-  rules: readonly Rule[],
-): Ruleset {
+  rules: readonly EmulatedRule[],
+): EmulatedRuleset {
   return {
     id: managedIds[key],
     name: `Cloudflare ${name}`,
@@ -103,7 +106,12 @@ function managed(
 }
 
 /** Managed rules come without an expression (SERVICE.md B.5). */
-function rule(key: string, description: string, action: string, categories: string[]): Rule {
+function rule(
+  key: string,
+  description: string,
+  action: string,
+  categories: string[],
+): EmulatedRule {
   return {
     id: idFrom(`managed/${key}`),
     version: "1",
@@ -117,17 +125,17 @@ function rule(key: string, description: string, action: string, categories: stri
 }
 
 /** One rule for each theme; rules of an OWASP level have its tag. */
-function themedRules(key: string, action: string, level?: string): readonly Rule[] {
+function themedRules(key: string, action: string, level?: string): readonly EmulatedRule[] {
   const [suffix, own] = level === undefined ? ["", []] : [` (${level})`, [level]];
   return themes.map(({ topic, tags }, index) =>
     rule(`${key}/${index}`, `Synthetic: ${topic}${suffix}`, action, [...tags, ...own]),
   );
 }
 
-function owaspRules(): readonly Rule[] {
+function owaspRules(): readonly EmulatedRule[] {
   const scoring = paranoiaTags.flatMap((level) => themedRules(`owasp/${level}`, "score", level));
   const named = scoring.map((found, index) => ({ ...found, id: sampleIds[index] ?? found.id }));
-  const score: Rule = {
+  const score: EmulatedRule = {
     ...rule("owasp/score", "949110: Inbound Anomaly Score Exceeded", "block", ["attack-generic"]),
     id: scoreRuleId,
     ref: "ad0beb2fce9f149e565ee78d6e659d47",

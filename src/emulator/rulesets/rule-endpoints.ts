@@ -1,8 +1,8 @@
 import { identifierIn } from "../http/access.ts";
-import type { Call, Endpoint } from "../http/api-endpoint.ts";
+import type { EndpointCall, Endpoint } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
-import type { Rule, StoredRuleset } from "../state.ts";
+import type { EmulatedRule, StoredRuleset } from "../state.ts";
 import { parseRule, ruleFrom } from "./rule.ts";
 import { type RulesetLevel, updateEndpoint } from "./ruleset-endpoints.ts";
 import {
@@ -38,10 +38,13 @@ export function withNewRule(fields: FieldReader, write: RulesetWrite): StoredRul
   return withRules(inserted(write.before.current.rules, rule, fields.object("position")), write);
 }
 
-/** The ruleset with a rule replaced, or only moved if the body has nothing but a position (SERVICE.md B.4). */
+/**
+ * The ruleset with a rule replaced, or only moved if the body has nothing but a position
+ * (SERVICE.md B.4).
+ */
 export function withUpdatedRule(
   fields: FieldReader,
-  live: Rule,
+  live: EmulatedRule,
   write: RulesetWrite,
 ): StoredRuleset {
   const { rules } = write.before.current;
@@ -54,16 +57,20 @@ export function withUpdatedRule(
   return withRules(after, write);
 }
 
-export function withoutRule(rule: Rule, { before, now }: RulesetWrite): StoredRuleset {
+export function withoutRule(rule: EmulatedRule, { before, now }: RulesetWrite): StoredRuleset {
   const rules = before.current.rules.filter(({ id }) => id !== rule.id);
   return nextVersion(before, { rules }, now);
 }
 
-function ruleInBody(fields: FieldReader, live: Rule | undefined, write: RulesetWrite): Rule {
+function ruleInBody(
+  fields: FieldReader,
+  live: EmulatedRule | undefined,
+  write: RulesetWrite,
+): EmulatedRule {
   return ruleFrom(parseRule(fields, ruleContextOf(write), ["position"]), live, write);
 }
 
-function ruleIn(call: Call, { current }: StoredRuleset): Rule {
+function ruleIn(call: EndpointCall, { current }: StoredRuleset): EmulatedRule {
   const id = identifierIn(call, "rule_id");
   const rule = current.rules.find((candidate) => candidate.id === id);
   if (rule !== undefined) return rule;
@@ -72,15 +79,15 @@ function ruleIn(call: Call, { current }: StoredRuleset): Rule {
 
 /** `others` with `rule` at `position`, by default at the end (SERVICE.md B.4). */
 function inserted(
-  others: readonly Rule[],
-  rule: Rule,
+  others: readonly EmulatedRule[],
+  rule: EmulatedRule,
   position: FieldReader | undefined,
-): readonly Rule[] {
+): readonly EmulatedRule[] {
   const index = position === undefined ? others.length : indexIn(position, others);
   return others.toSpliced(index, 0, rule);
 }
 
-function indexIn(position: FieldReader, others: readonly Rule[]): number {
+function indexIn(position: FieldReader, others: readonly EmulatedRule[]): number {
   position.only(["before", "after", "index"]);
   if (Object.keys(position.body).length !== 1) {
     throw position.error("", "position must have exactly one of before, after and index");
@@ -99,7 +106,7 @@ function indexOf(
   position: FieldReader,
   name: "before" | "after",
   id: string,
-  others: readonly Rule[],
+  others: readonly EmulatedRule[],
 ): number {
   const index = others.findIndex((rule) => rule.id === id);
   if (index < 0) throw position.error(name, `could not find another rule ${id} in the ruleset`);

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
-import type { Rule, RuleContent } from "../state.ts";
+import type { EmulatedRule, RuleContent } from "../state.ts";
 import { executeParameters, type RuleContext, skipParameters } from "./action-parameters.ts";
 import { checkFilterExpression } from "./filter-expression.ts";
 import { isManagedPhase, ruleActions } from "./phases.ts";
@@ -20,7 +20,9 @@ export interface RuleDraft {
   readonly content: Omit<RuleContent, "ref">;
 }
 
-/** Members of a rule in a request; read-only ones are ignored, so that a response can be sent back. */
+/**
+ * Members of a rule in a request; read-only ones are ignored, so that a response can be sent back.
+ */
 const members = [
   "id",
   "version",
@@ -70,9 +72,9 @@ export function parseRule(
 /** The rule after a write; with the same content it is `before`, and keeps its version. */
 export function ruleFrom(
   draft: RuleDraft,
-  before: Rule | undefined,
+  before: EmulatedRule | undefined,
   { now, newId }: WriteContext,
-): Rule {
+): EmulatedRule {
   const id = before?.id ?? newId();
   const version = before === undefined ? 1 : Number(before.version) + 1;
   const content = { ...draft.content, ref: draft.ref ?? id };
@@ -80,7 +82,12 @@ export function ruleFrom(
   return before !== undefined && contentText(before) === contentText(rule) ? before : rule;
 }
 
-function contentText({ id: _id, version: _version, last_updated: _at, ...content }: Rule): string {
+function contentText({
+  id: _id,
+  version: _version,
+  last_updated: _at,
+  ...content
+}: EmulatedRule): string {
   return canonicalJson({ ...content, logging: { ...content.logging } });
 }
 

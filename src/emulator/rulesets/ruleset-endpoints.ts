@@ -1,8 +1,8 @@
 import { wireCodes } from "../../api/wire.ts";
 import { accountIn, identifierIn, permissions, zoneIn } from "../http/access.ts";
 import {
-  type Answer,
-  type Call,
+  type EndpointAnswer,
+  type EndpointCall,
   type CursorInfo,
   type Endpoint,
   endpoint,
@@ -14,7 +14,7 @@ import {
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { badQuery, queryInteger } from "../http/query.ts";
-import type { Owner, Ruleset, StoredRuleset } from "../state.ts";
+import type { Owner, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import { managedNow } from "./managed.ts";
 import { phases } from "./phases.ts";
 import {
@@ -39,7 +39,7 @@ export interface RulesetLevel {
   readonly prefix: string;
   readonly readPermissions: readonly string[];
   readonly writePermissions: readonly string[];
-  ownerIn(call: Call): Owner;
+  ownerIn(call: EndpointCall): Owner;
 }
 
 export const rulesetLevels: readonly RulesetLevel[] = [
@@ -65,7 +65,7 @@ export function readEndpoint(
   level: RulesetLevel,
   path: string,
   summary: string,
-  handle: (call: Call, owner: Owner) => Answer,
+  handle: (call: EndpointCall, owner: Owner) => EndpointAnswer,
 ): Endpoint {
   return endpoint("GET", path, summary, level.readPermissions, (call) =>
     handle(call, level.ownerIn(call)),
@@ -78,7 +78,7 @@ export function writeEndpoint(
   method: Operation["method"],
   path: string,
   summary: string,
-  handle: (call: Call, owner: Owner) => Answer,
+  handle: (call: EndpointCall, owner: Owner) => EndpointAnswer,
 ): Endpoint {
   const write = endpoint(method, path, summary, level.writePermissions, (call) =>
     handle(call, level.ownerIn(call)),
@@ -86,13 +86,15 @@ export function writeEndpoint(
   return { ...write, dryRun: true };
 }
 
-/** An endpoint that updates the ruleset in its path and responds with all of it (SERVICE.md B.1). */
+/**
+ * An endpoint that updates the ruleset in its path and responds with all of it (SERVICE.md B.1).
+ */
 export function updateEndpoint(
   level: RulesetLevel,
   method: Operation["method"],
   path: string,
   summary: string,
-  update: (call: Call, write: RulesetWrite) => StoredRuleset,
+  update: (call: EndpointCall, write: RulesetWrite) => StoredRuleset,
 ): Endpoint {
   return writeEndpoint(level, method, path, summary, (call, owner) =>
     storedRuleset(owner, update(call, writeOf(call, owner, ownRulesetIn(call, owner)))),
@@ -119,7 +121,7 @@ export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
 }
 
 /** The managed rulesets that a zone or account may use: free zones have few (SERVICE.md B.7). */
-function managedFor({ store }: Call, owner: Owner): readonly StoredRuleset[] {
+function managedFor({ store }: EndpointCall, owner: Owner): readonly StoredRuleset[] {
   const all = managedNow(store);
   if (owner.level === "account" || owner.plan !== "free") return all;
   return all.filter(
@@ -128,7 +130,7 @@ function managedFor({ store }: Call, owner: Owner): readonly StoredRuleset[] {
 }
 
 /** The ruleset in the path: the owner's own, or a managed one, which both levels can read. */
-export function rulesetIn(call: Call, owner: Owner): StoredRuleset {
+export function rulesetIn(call: EndpointCall, owner: Owner): StoredRuleset {
   const id = identifierIn(call, "ruleset_id");
   const own = owner.rulesets.find(({ current }) => current.id === id);
   if (own !== undefined) return own;
@@ -138,22 +140,29 @@ export function rulesetIn(call: Call, owner: Owner): StoredRuleset {
 }
 
 /** The ruleset in the path of a write: managed ones are read-only. */
-export function ownRulesetIn(call: Call, owner: Owner): StoredRuleset {
+export function ownRulesetIn(call: EndpointCall, owner: Owner): StoredRuleset {
   const ruleset = rulesetIn(call, owner);
   if (ruleset.current.kind !== "managed") return ruleset;
   throw apiError(400, unpublishedCodes.ruleset, "managed rulesets cannot be modified");
 }
 
-export function withoutRules({ rules: _rules, ...others }: Ruleset): Omit<Ruleset, "rules"> {
+export function withoutRules({
+  rules: _rules,
+  ...others
+}: EmulatedRuleset): Omit<EmulatedRuleset, "rules"> {
   return others;
 }
 
-export function writeOf({ now, store }: Call, owner: Owner, before: StoredRuleset): RulesetWrite {
+export function writeOf(
+  { now, store }: EndpointCall,
+  owner: Owner,
+  before: StoredRuleset,
+): RulesetWrite {
   return { now, newId: () => store.newId(), isLenient: store.isLenient, owner, before };
 }
 
 /** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
-export function storedRuleset(owner: Owner, ruleset: StoredRuleset): Answer {
+export function storedRuleset(owner: Owner, ruleset: StoredRuleset): EndpointAnswer {
   return stored(ruleset.current, withRuleset(owner, ruleset));
 }
 
@@ -173,7 +182,7 @@ export function updatedRuleset(fields: FieldReader, write: RulesetWrite): Stored
 }
 
 /** Own rulesets first, then the managed ones (SERVICE.md B.1). */
-function listRulesets(call: Call, owner: Owner): Answer {
+function listRulesets(call: EndpointCall, owner: Owner): EndpointAnswer {
   const { query } = call;
   const all = [...owner.rulesets, ...managedFor(call, owner)].map(({ current }) => current);
   const cursor = query.get("cursor");
@@ -196,7 +205,7 @@ function cursorOf(id: string): string {
   return Buffer.from(id).toString("base64url");
 }
 
-function createRuleset(call: Call, owner: Owner): Answer {
+function createRuleset(call: EndpointCall, owner: Owner): EndpointAnswer {
   const fields = rulesetFields(call.body());
   fields.only(["name", "description", "kind", "phase", "rules"]);
   const name = fields.required("name", fields.text("name"));
@@ -224,7 +233,7 @@ function kindIn(fields: FieldReader, owner: Owner): string {
   throw fields.error("kind", message);
 }
 
-function deleteRuleset(call: Call, owner: Owner): Answer {
+function deleteRuleset(call: EndpointCall, owner: Owner): EndpointAnswer {
   const { id } = ownRulesetIn(call, owner).current;
   const user = owner.rulesets.find(({ current }) =>
     current.rules.some((rule) => executedRuleset(rule) === id),

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../syntax/json.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
-import type { Owner, Rule, Ruleset, StoredRuleset } from "../state.ts";
+import type { Owner, EmulatedRule, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import type { RuleContext } from "./action-parameters.ts";
 import { sourceOf } from "./phases.ts";
 import { parseRule, type RuleDraft, ruleFrom, type WriteContext } from "./rule.ts";
@@ -49,14 +49,20 @@ export function entryPointOf(owner: Owner, phase: string): StoredRuleset | undef
 /** A ruleset before its first version. */
 export function emptyRuleset(
   id: string,
-  facts: Pick<Ruleset, "name" | "kind" | "phase">,
+  facts: Pick<EmulatedRuleset, "name" | "kind" | "phase">,
 ): StoredRuleset {
   const unwritten = { description: "", version: "0", last_updated: "", rules: [] };
   return { current: { id, ...facts, ...sourceOf(facts.phase), ...unwritten }, past: [] };
 }
 
-/** The rules after a write of the whole list: a rule with the `id` or `ref` of a live one keeps its id (SERVICE.md B.4). */
-export function replacedRules(items: readonly FieldReader[], write: RulesetWrite): readonly Rule[] {
+/**
+ * The rules after a write of the whole list: a rule with the `id` or `ref` of a live one keeps its
+ * id (SERVICE.md B.4).
+ */
+export function replacedRules(
+  items: readonly FieldReader[],
+  write: RulesetWrite,
+): readonly EmulatedRule[] {
   const ruleContext = ruleContextOf(write);
   const claimed = new Set<string>();
   const rules = items.map((fields) => {
@@ -74,8 +80,8 @@ export function replacedRules(items: readonly FieldReader[], write: RulesetWrite
 function liveRuleOf(
   draft: RuleDraft,
   fields: FieldReader,
-  live: readonly Rule[],
-): Rule | undefined {
+  live: readonly EmulatedRule[],
+): EmulatedRule | undefined {
   if (draft.id === undefined) return live.find(({ ref }) => ref === draft.ref);
   const rule = live.find(({ id }) => id === draft.id);
   if (rule === undefined) throw fields.error("id", `could not find a rule ${draft.id}`);
@@ -83,7 +89,10 @@ function liveRuleOf(
 }
 
 /** `rules`, unless the service rejects the list as a whole (SERVICE.md B.8). */
-function validRules(rules: readonly Rule[], { owner, before }: RulesetWrite): readonly Rule[] {
+function validRules(
+  rules: readonly EmulatedRule[],
+  { owner, before }: RulesetWrite,
+): readonly EmulatedRule[] {
   const limit = owner.level === "zone" ? owner.entitlements.rules : accountRules;
   if (rules.length > limit) {
     throw apiError(
@@ -125,19 +134,19 @@ function refuseRepeated(
 export function executedRuleset({
   action,
   action_parameters: parameters,
-}: Pick<Rule, "action" | "action_parameters">): string | undefined {
+}: Pick<EmulatedRule, "action" | "action_parameters">): string | undefined {
   const id = action === "execute" ? parameters?.["id"] : undefined;
   return typeof id === "string" ? id : undefined;
 }
 
-export function withRules(rules: readonly Rule[], write: RulesetWrite): StoredRuleset {
+export function withRules(rules: readonly EmulatedRule[], write: RulesetWrite): StoredRuleset {
   return nextVersion(write.before, { rules: validRules(rules, write) }, write.now);
 }
 
 /** The ruleset after a write: every write makes a new version, and earlier ones are kept. */
 export function nextVersion(
   { current, past }: StoredRuleset,
-  change: Partial<Pick<Ruleset, "description" | "rules">>,
+  change: Partial<Pick<EmulatedRuleset, "description" | "rules">>,
   now: Date,
 ): StoredRuleset {
   const version = Number(current.version) + 1;

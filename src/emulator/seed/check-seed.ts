@@ -5,15 +5,15 @@ import { phases } from "../rulesets/phases.ts";
 import type { Seed, SeedRuleset, SeedToken, SeedZone } from "./seed.ts";
 
 /** A step of a path: the name of a member or the index of an item. */
-export type Step = string | number;
+export type PathStep = string | number;
 
 export interface SeedIssue {
-  readonly path: readonly Step[];
+  readonly path: readonly PathStep[];
   readonly message: string;
 }
 
 /** The steps of a JSON pointer. */
-export function stepsOf(pointer: string): readonly Step[] {
+export function stepsOf(pointer: string): readonly PathStep[] {
   return pointer
     .split("/")
     .slice(1)
@@ -41,7 +41,7 @@ export function seedIssues({ accounts = [], zones, tokens = [] }: Seed): readonl
 
 function repeated<T>(
   items: readonly T[],
-  path: readonly Step[],
+  path: readonly PathStep[],
   member: string,
   valueOf: (item: T) => unknown,
 ): readonly SeedIssue[] {
@@ -57,7 +57,7 @@ function repeated<T>(
   });
 }
 
-function zoneIssues(zone: SeedZone, path: readonly Step[]): readonly SeedIssue[] {
+function zoneIssues(zone: SeedZone, path: readonly PathStep[]): readonly SeedIssue[] {
   const lists = ["policies", "entrypoint", "scripts", "connections", "cookies"] as const;
   return [
     ...lists.flatMap((list) =>
@@ -67,7 +67,7 @@ function zoneIssues(zone: SeedZone, path: readonly Step[]): readonly SeedIssue[]
   ];
 }
 
-function tokenIssues(token: SeedToken, path: readonly Step[]): readonly SeedIssue[] {
+function tokenIssues(token: SeedToken, path: readonly PathStep[]): readonly SeedIssue[] {
   const { permissions = "all" } = token;
   const names = permissions === "all" ? [] : permissions;
   return [
@@ -93,7 +93,7 @@ function unknownPermission(name: string): string {
 /** A phase has one entry point; `entrypoint` is that of the managed phase. */
 function rulesetIssues(
   rulesets: readonly SeedRuleset[],
-  path: readonly Step[],
+  path: readonly PathStep[],
   hasEntrypoint: boolean,
 ): readonly SeedIssue[] {
   const taken = new Set(hasEntrypoint ? ["http_request_firewall_managed"] : []);

@@ -5,7 +5,7 @@ import { type Document, LineCounter, isNode, parseDocument } from "yaml";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import { withoutSecrets } from "../../syntax/without-secrets.ts";
-import { type SeedIssue, type Step, stepsOf } from "./check-seed.ts";
+import { type SeedIssue, type PathStep, stepsOf } from "./check-seed.ts";
 import type { Seed, SeedDiagnostic } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 
@@ -87,7 +87,7 @@ function issueFrom(error: ErrorObject): SeedIssue {
 }
 
 /** The offset of the node at a path, or of its nearest ancestor. */
-function offsetOf(document: Document, path: readonly Step[]): number {
+function offsetOf(document: Document, path: readonly PathStep[]): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);
     if (isNode(node) && node.range) return node.range[0];

@@ -1,7 +1,10 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import type { Entitlements } from "../state.ts";
 
-/** Initial state of an emulator, in the form of its YAML file (see `schemas/emulator-seed.schema.json`). */
+/**
+ * Initial state of an emulator, in the form of its YAML file (see
+ * `schemas/emulator-seed.schema.json`).
+ */
 export interface Seed {
   readonly accounts?: readonly SeedAccount[];
   readonly tokens?: readonly SeedToken[];
@@ -48,7 +51,10 @@ export interface SeedZone {
   readonly entitlements?: Partial<Entitlements>;
   readonly settings?: JsonObject;
   readonly policies?: readonly JsonObject[];
-  /** Rules of the entry point of `http_request_firewall_managed`; absent: never created; empty: without rules. */
+  /**
+   * Rules of the entry point of `http_request_firewall_managed`; absent: never created; empty:
+   * without rules.
+   */
   readonly entrypoint?: readonly JsonObject[];
   readonly rulesets?: readonly SeedRuleset[];
   /** Of scripts, connections and cookies, times are ISO times or ages (`2d`, `90m`). */

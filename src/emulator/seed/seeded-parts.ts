@@ -9,7 +9,7 @@ import type {
   InventoryItem,
   RateLimit,
   TokenState,
-  ZoneState,
+  EmulatedZone,
 } from "../state.ts";
 import { idFrom } from "../store.ts";
 import type { SeedRateLimit, SeedToken, SeedZone } from "./seed.ts";
@@ -25,7 +25,7 @@ export const unlimited: Entitlements = {
   reporting_endpoint: true,
 };
 
-export function emptyZone(seed: SeedZone, account: AccountState, now: Date): ZoneState {
+export function emptyZone(seed: SeedZone, account: AccountState, now: Date): EmulatedZone {
   const plan = seed.plan ?? "enterprise";
   return {
     level: "zone",
@@ -52,7 +52,10 @@ export function emptyZone(seed: SeedZone, account: AccountState, now: Date): Zon
   };
 }
 
-/** Entitlements with the defaults of a plan; the paid limit of policies is not published (SERVICE.md A.6). */
+/**
+ * Entitlements with the defaults of a plan; the paid limit of policies is not published
+ * (SERVICE.md A.6).
+ */
 function entitlementsFrom(seed: Partial<Entitlements>, plan: string): Entitlements {
   const isPaid = plan !== "free";
   return {

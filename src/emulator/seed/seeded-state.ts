@@ -16,14 +16,14 @@ import type {
   AccountState,
   InventoryItem,
   Owner,
-  Policy,
-  Rule,
+  EmulatedPolicy,
+  EmulatedRule,
   State,
   StoredRuleset,
-  ZoneState,
+  EmulatedZone,
 } from "../state.ts";
 import { generatedId, idFrom } from "../store.ts";
-import { type SeedIssue, seedIssues, type Step, stepsOf } from "./check-seed.ts";
+import { type SeedIssue, seedIssues, type PathStep, stepsOf } from "./check-seed.ts";
 import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import {
   emptyZone,
@@ -35,7 +35,7 @@ import {
 } from "./seeded-parts.ts";
 import { inOrder, seededEvent } from "./zone-events.ts";
 
-type Path = readonly Step[];
+type Path = readonly PathStep[];
 
 /** The state of a seed and all errors in the seed; invalid parts are left out of the state. */
 interface SeededState {
@@ -92,7 +92,7 @@ class Builder {
     return { ...empty, rulesets: this.rulesets(empty, seed.rulesets, [...path, "rulesets"]) };
   }
 
-  zone(seed: SeedZone, accounts: readonly AccountState[], path: Path): ZoneState[] {
+  zone(seed: SeedZone, accounts: readonly AccountState[], path: Path): EmulatedZone[] {
     const account = accounts.find(({ name }) => name === (seed.account ?? accounts[0]?.name));
     if (account === undefined) {
       const message = `there is no account "${seed.account ?? ""}"; add it to accounts`;
@@ -120,8 +120,12 @@ class Builder {
     ];
   }
 
-  policies(zone: ZoneState, seeds: readonly JsonObject[], path: Path): readonly Policy[] {
-    const policies: Policy[] = [];
+  policies(
+    zone: EmulatedZone,
+    seeds: readonly JsonObject[],
+    path: Path,
+  ): readonly EmulatedPolicy[] {
+    const policies: EmulatedPolicy[] = [];
     for (const [index, { id, ...body }] of seeds.entries()) {
       const policyId = typeof id === "string" ? id : this.newId();
       const complete = { description: "", enabled: true, ...body };
@@ -134,7 +138,7 @@ class Builder {
   }
 
   entryPoint(
-    zone: ZoneState,
+    zone: EmulatedZone,
     rules: readonly JsonObject[] | undefined,
     path: Path,
   ): readonly StoredRuleset[] {
@@ -161,7 +165,11 @@ class Builder {
   }
 
   /** Rules of a live ruleset come with ids, which are kept. */
-  rules(before: StoredRuleset, seeds: readonly JsonObject[], owner: Owner): readonly Rule[] {
+  rules(
+    before: StoredRuleset,
+    seeds: readonly JsonObject[],
+    owner: Owner,
+  ): readonly EmulatedRule[] {
     const given = seeds.map(expandDeploy);
     const items = given.map(({ id: _id, ...body }) => body);
     const bodies = rulesetFields({ rules: items }).objects("rules") ?? [];
@@ -194,7 +202,7 @@ class Builder {
     });
   }
 
-  events({ events }: SeedZone, path: Path): Pick<ZoneState, "events"> {
+  events({ events }: SeedZone, path: Path): Pick<EmulatedZone, "events"> {
     if (events === undefined) return {};
     const built = events.flatMap((event, index) => {
       return this.attempt([...path, "events", index], () => seededEvent(event, this.now)) ?? [];

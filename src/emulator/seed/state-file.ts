@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 
+import { sha256 } from "../../syntax/digest.ts";
 import { ifExists } from "../../syntax/error-code.ts";
 import { isJsonObject } from "../../syntax/json.ts";
-import type { State, ZoneState } from "../state.ts";
+import type { State, EmulatedZone } from "../state.ts";
 
 /*
  * A state file has one JSON value a line: what belongs to no zone, then each zone, then a checksum of all lines.
@@ -63,7 +63,7 @@ const maxBuffers = 512;
 /** A line with its end, and its checksum. */
 interface Line {
   readonly bytes: Buffer;
-  readonly checksum: Buffer;
+  readonly checksum: string;
 }
 
 function linesOf({ zones, ...others }: State): readonly Buffer[] {
@@ -71,9 +71,9 @@ function linesOf({ zones, ...others }: State): readonly Buffer[] {
   return [...lines.map(({ bytes }) => bytes), checksumLine(lines.map(({ checksum }) => checksum))];
 }
 
-const zoneLines = new WeakMap<ZoneState, Line>();
+const zoneLines = new WeakMap<EmulatedZone, Line>();
 
-function zoneLine(zone: ZoneState): Line {
+function zoneLine(zone: EmulatedZone): Line {
   const line = zoneLines.get(zone) ?? lineOf(zone);
   zoneLines.set(zone, line);
   return line;
@@ -81,22 +81,18 @@ function zoneLine(zone: ZoneState): Line {
 
 function lineOf(value: unknown): Line {
   const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
-  return { bytes, checksum: checksumOf(bytes) };
+  return { bytes, checksum: sha256(bytes) };
 }
 
-function checksumOf(bytes: Buffer): Buffer {
-  return createHash("sha256").update(bytes).digest();
-}
-
-function checksumLine(checksums: readonly Buffer[]): Buffer {
-  return lineOf({ sha256: checksumOf(Buffer.concat(checksums)).toString("hex") }).bytes;
+function checksumLine(checksums: readonly string[]): Buffer {
+  return lineOf({ sha256: sha256(Buffer.from(checksums.join(""), "hex")) }).bytes;
 }
 
 /** The last line is the checksum of all others; a file that does not match it is rejected. */
 function stateIn(bytes: Buffer, path: string): State {
   const lines = [...linesIn(bytes)];
   const last = lines.pop();
-  if (last === undefined || !checksumLine(lines.map(checksumOf)).equals(last)) {
+  if (last === undefined || !checksumLine(lines.map(sha256)).equals(last)) {
     throw new Error(
       `${path}: not a complete state file of this emulator; delete it or restore a good copy`,
     );

@@ -89,7 +89,9 @@ const defaults: Generation = { zones: 10, policies: 1, scripts: 10, seed: 1 };
 const names = ["zones", "policies", "scripts", "seed"] as const;
 const maxCount = 1_000_000;
 
-/** Reads `zones=1000,policies=3,scripts=50,seed=1`; returns an error message if `text` is invalid. */
+/**
+ * Reads `zones=1000,policies=3,scripts=50,seed=1`; returns an error message if `text` is invalid.
+ */
 export function parseGeneration(text: string): Generation | string {
   let generation = defaults;
   for (const part of text.split(",")) {

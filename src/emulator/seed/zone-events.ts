@@ -4,9 +4,9 @@ import { FieldReader } from "../http/fields.ts";
 import { isTime, parseDuration } from "../http/time.ts";
 import { afterLoad, loadMembers, scriptLoadIn } from "../page-shield/loaded-scripts.ts";
 import { updatedSettings } from "../page-shield/settings-endpoints.ts";
-import type { ZoneEvent, ZoneState } from "../state.ts";
+import type { ZoneEvent, EmulatedZone } from "../state.ts";
 
-/** An event of a seed that starts now; throws where it is wrong. */
+/** An event of a seed that starts now; throws if it is wrong. */
 export function seededEvent(seed: JsonObject, now: Date): ZoneEvent {
   const fields = new FieldReader(seed, "", unpublishedCodes.body);
   const at = now.getTime() + durationIn(fields, "after");
@@ -38,7 +38,7 @@ export function inOrder(events: readonly ZoneEvent[]): readonly ZoneEvent[] {
 }
 
 /** The zone after all that happened up to a time. */
-export function afterEvents(before: ZoneState, now: number): ZoneState {
+export function afterEvents(before: EmulatedZone, now: number): EmulatedZone {
   let zone = before;
   for (;;) {
     const [first, ...others] = zone.events ?? [];
@@ -57,7 +57,10 @@ function eventsAfter(
   return [...left, { at: at + everyMs, script, everyMs, isRepeat: true }];
 }
 
-function afterEvent(zone: ZoneState, { at, script, monitoring = true }: ZoneEvent): ZoneState {
+function afterEvent(
+  zone: EmulatedZone,
+  { at, script, monitoring = true }: ZoneEvent,
+): EmulatedZone {
   const moment = new Date(at);
   if (script !== undefined) return afterLoad(zone, script, moment);
   return { ...zone, settings: updatedSettings(zone, { enabled: monitoring }, moment) };

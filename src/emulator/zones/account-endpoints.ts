@@ -1,7 +1,13 @@
 import { wireCodes } from "../../api/wire.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import { accountIn, permissions, reachesAccount, statusOfToken } from "../http/access.ts";
-import { type Answer, type Call, type Endpoint, endpoint, found } from "../http/api-endpoint.ts";
+import {
+  type EndpointAnswer,
+  type EndpointCall,
+  type Endpoint,
+  endpoint,
+  found,
+} from "../http/api-endpoint.ts";
 import { directionOf, pageOf } from "../http/query.ts";
 import type { AccountState } from "../state.ts";
 
@@ -24,7 +30,7 @@ export const accountEndpoints: readonly Endpoint[] = [
   ),
 ];
 
-function listAccounts({ store, token, query }: Call): Answer {
+function listAccounts({ store, token, query }: EndpointCall): EndpointAnswer {
   const name = query.get("name");
   const direction = directionOf(query);
   const accounts = store
@@ -45,7 +51,7 @@ function accountResult({ id, name, createdOn }: AccountState): unknown {
   };
 }
 
-function verifyToken({ token, now }: Call): Answer {
+function verifyToken({ token, now }: EndpointCall): EndpointAnswer {
   const status = statusOfToken(token, now);
   const message = "This API Token is valid and active";
   return {

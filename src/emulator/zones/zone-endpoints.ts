@@ -1,9 +1,15 @@
 import { compareText } from "../../syntax/by-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { isPermitted, permissions, reachesZone, zoneIn } from "../http/access.ts";
-import { type Answer, type Call, type Endpoint, endpoint, found } from "../http/api-endpoint.ts";
+import {
+  type EndpointAnswer,
+  type EndpointCall,
+  type Endpoint,
+  endpoint,
+  found,
+} from "../http/api-endpoint.ts";
 import { badQuery, directionOf, pageOf, queryList, queryOneOf, queryText } from "../http/query.ts";
-import type { TokenState, ZoneState } from "../state.ts";
+import type { TokenState, EmulatedZone } from "../state.ts";
 import { type Store, idFrom } from "../store.ts";
 
 const zoneStatuses = ["initializing", "pending", "active", "moved"] as const;
@@ -31,7 +37,7 @@ export const zoneEndpoints: readonly Endpoint[] = [
 ];
 
 /** Zones out of a credential's scope are left out: no error (SERVICE.md C.4). */
-function listZones(call: Call): Answer {
+function listZones(call: EndpointCall): EndpointAnswer {
   const { query, store } = call;
   const visible = visibleZones(call);
   const filters = zoneFilters(query, store);
@@ -49,11 +55,17 @@ function listZones(call: Call): Answer {
   );
 }
 
-/** Cached for each credential: what a listing returns or filters by never changes in a running emulator. */
-const visibleTo = new WeakMap<TokenState, readonly ZoneState[]>();
+/**
+ * Cached for each credential: what a listing returns or filters by never changes in a running
+ * emulator.
+ */
+const visibleTo = new WeakMap<TokenState, readonly EmulatedZone[]>();
 
-/** The zones that a credential can see, of the types in the query; without a type, internal ones are left out. */
-function visibleZones({ query, store, token }: Call): readonly ZoneState[] {
+/**
+ * The zones that a credential can see, of the types in the query; without a type, internal ones are
+ * left out.
+ */
+function visibleZones({ query, store, token }: EndpointCall): readonly EmulatedZone[] {
   const visible =
     visibleTo.get(token) ?? store.zones().filter((zone) => reachesZone(store, token, zone));
   visibleTo.set(token, visible);
@@ -64,7 +76,7 @@ function visibleZones({ query, store, token }: Call): readonly ZoneState[] {
   throw badQuery("type", `must be a list of ${zoneTypes.join(", ")}`);
 }
 
-type Filter = (zone: ZoneState) => boolean;
+type Filter = (zone: EmulatedZone) => boolean;
 
 function zoneFilters(query: URLSearchParams, store: Store): readonly Filter[] {
   const name = textFilter(query, "name");
@@ -93,31 +105,31 @@ function textFilter(
 }
 
 function inOrder(
-  zones: readonly ZoneState[],
+  zones: readonly EmulatedZone[],
   query: URLSearchParams,
   store: Store,
-): readonly ZoneState[] {
+): readonly EmulatedZone[] {
   const order = queryOneOf(query, "order", orders);
   const direction = directionOf(query);
   // The store returns its zones ordered by name.
   if (order === undefined || order === "name") return direction === 1 ? zones : zones.toReversed();
   const by = {
-    status: (zone: ZoneState) => zone.status,
-    "account.id": (zone: ZoneState) => zone.accountId,
-    "account.name": (zone: ZoneState) => accountName(store, zone),
-    "plan.id": (zone: ZoneState) => zone.plan,
+    status: (zone: EmulatedZone) => zone.status,
+    "account.id": (zone: EmulatedZone) => zone.accountId,
+    "account.name": (zone: EmulatedZone) => accountName(store, zone),
+    "plan.id": (zone: EmulatedZone) => zone.plan,
   }[order];
   return zones.toSorted((a, b) => direction * compareText(by(a), by(b)));
 }
 
-function accountName(store: Store, zone: ZoneState): string {
+function accountName(store: Store, zone: EmulatedZone): string {
   return store.account(zone.accountId)?.name ?? "";
 }
 
 /** Results without permissions, cached because nothing in them ever changes. */
-const cachedResults = new WeakMap<ZoneState, JsonObject>();
+const cachedResults = new WeakMap<EmulatedZone, JsonObject>();
 
-function zoneResult({ store, token }: Call, zone: ZoneState): JsonObject {
+function zoneResult({ store, token }: EndpointCall, zone: EmulatedZone): JsonObject {
   const result = cachedResults.get(zone) ?? zoneMembers(store, zone);
   cachedResults.set(zone, result);
   const isWritable = isPermitted(token, permissions.zoneRulesetsWrite);
@@ -136,7 +148,7 @@ const zoneMeta = {
   foundation_dns: false,
 };
 
-function zoneMembers(store: Store, zone: ZoneState): JsonObject {
+function zoneMembers(store: Store, zone: EmulatedZone): JsonObject {
   const account = { id: zone.accountId, name: accountName(store, zone) };
   return {
     id: zone.id,
