@@ -14,14 +14,14 @@ import {
   rulesetFields,
 } from "../../src/emulator/rulesets/stored-ruleset.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
-import type { StoredRuleset, ZoneState } from "../../src/emulator/state.ts";
+import type { StoredRuleset, EmulatedZone } from "../../src/emulator/state.ts";
 import { idFrom } from "../../src/emulator/store.ts";
 import { goodSeed, objectIn, testStart } from "../support/emulator.ts";
 
 const phase = "http_request_firewall_managed";
 const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
 
-function emptyZone(): ZoneState {
+function emptyZone(): EmulatedZone {
   const seed = goodSeed("zones:\n  - name: a.example\n    entitlements: { rules: 4 }\n");
   const [zone] = seededState(seed, testStart).state.zones;
   if (zone === undefined) throw new Error("the seed has a zone");
