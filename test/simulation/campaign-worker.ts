@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 
 import { added, noTally, type Share, type Tally } from "./campaign.ts";
-import { pairs, singles } from "./exhaustive.ts";
+import { pairs, singles, somePairs } from "./exhaustive.ts";
 import { type Schedule, scheduleOf } from "./schedule.ts";
 import { simulate } from "./simulation.ts";
 
@@ -9,7 +9,7 @@ import { simulate } from "./simulation.ts";
 const batch = 100;
 
 /** Tries the schedules of a share, and tells of them. */
-async function work({ exhaustive, firstSeed, seeds, seconds, nth, of }: Share): Promise<void> {
+async function work({ listed, firstSeed, seeds, seconds, nth, of }: Share): Promise<void> {
   let tally = noTally;
   const tell = (): void => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -17,7 +17,7 @@ async function work({ exhaustive, firstSeed, seeds, seconds, nth, of }: Share): 
     tally = noTally;
   };
   let index = -1;
-  for (const [seed, schedule] of listed(exhaustive, firstSeed, seeds)) {
+  for (const [seed, schedule] of schedulesOf(listed, firstSeed, seeds)) {
     index += 1;
     if (index % of !== nth) continue;
     if (performance.now() > seconds * 1_000) break;
@@ -27,13 +27,14 @@ async function work({ exhaustive, firstSeed, seeds, seconds, nth, of }: Share): 
   tell();
 }
 
-function* listed(
-  exhaustive: boolean,
+function* schedulesOf(
+  listed: Share["listed"],
   firstSeed: number,
   seeds: number,
 ): Generator<readonly [number | undefined, Schedule]> {
-  if (exhaustive) {
-    for (const schedule of [...singles(), ...pairs()]) yield [undefined, schedule];
+  if (listed !== "none") {
+    const faults = listed === "all" ? pairs() : somePairs();
+    for (const schedule of [...singles(), ...faults]) yield [undefined, schedule];
   }
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) yield [seed, scheduleOf(seed)];
 }

@@ -5,7 +5,8 @@ import type { Schedule } from "./schedule.ts";
 
 /** Schedules to try: those that are listed, and those of seeds. */
 export interface Campaign {
-  readonly exhaustive: boolean;
+  /** Each single disturbance, with some of the pairs of request faults or with all of them. */
+  readonly listed: "none" | "some" | "all";
   readonly firstSeed: number;
   readonly seeds: number;
   /** No schedule begins after so many seconds. */

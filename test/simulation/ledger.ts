@@ -1,5 +1,5 @@
 import { basePath } from "../../src/api/wire.ts";
-import type { ZoneState } from "../../src/emulator/state.ts";
+import type { EmulatedZone } from "../../src/emulator/state.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZonePart } from "../../src/zone/write.ts";
 import type { Disturbance } from "./disturbances.ts";
@@ -34,8 +34,8 @@ export interface SentRequest {
 export interface Effect {
   readonly request: SentRequest;
   readonly at: number;
-  readonly before: ZoneState;
-  readonly after: ZoneState;
+  readonly before: EmulatedZone;
+  readonly after: EmulatedZone;
   /** The sender had given up on it, or it was delivered twice. */
   readonly isLate: boolean;
 }
@@ -73,7 +73,7 @@ export class Ledger {
   /** Requests since the last report, by process and zone. */
   readonly #running = new Map<SimulatedProcess, Map<string, SentRequest[]>>();
 
-  constructor(zones: readonly ZoneState[]) {
+  constructor(zones: readonly EmulatedZone[]) {
     this.#zoneNames = new Map(zones.map(({ id, name }) => [id, name]));
     for (const zone of zones) this.#noteForeign(undefined, zone, Number.NEGATIVE_INFINITY);
   }
@@ -110,7 +110,7 @@ export class Ledger {
     if (isLate) this.interferences.push({ at, zone: before.name, kind: "late" });
   }
 
-  edited(at: number, before: ZoneState, after: ZoneState): void {
+  edited(at: number, before: EmulatedZone, after: EmulatedZone): void {
     if (before === after) return;
     this.#noteForeign(before, after, at);
     this.interferences.push({ at, zone: before.name, kind: "edit" });
@@ -178,7 +178,7 @@ export class Ledger {
     return requests;
   }
 
-  #noteForeign(before: ZoneState | undefined, after: ZoneState, at: number): void {
+  #noteForeign(before: EmulatedZone | undefined, after: EmulatedZone, at: number): void {
     const owned = ownedIn(after);
     const known = before === undefined ? undefined : objectsIn(before);
     for (const [id, content] of objectsIn(after)) {

@@ -26,15 +26,15 @@ export const reportBugs: readonly PlantedBug[] = [
     invariant: "never-weaker",
   },
   {
-    name: "goes-on-after-a-failure",
+    name: "sends-what-waits",
     file: "reconcile/run/apply.ts",
-    from: '  if (last === undefined || last.status === "done") return undefined;',
-    to: '  if (last === undefined || last.status !== "skipped") return undefined;',
+    from: "  if (waitsFor.length === 0) return undefined;",
+    to: "  if (waitsFor.length < 99) return undefined;",
     story: "shop",
     steps: [
       {
         at: 8,
-        does: "lost_request",
+        does: "bad_request",
       },
     ],
     invariant: "never-weaker",

@@ -13,7 +13,7 @@ export const requestBugs: readonly PlantedBug[] = [
   },
   {
     name: "one-zone-stops-all",
-    file: "reconcile/fleet/first-round.ts",
+    file: "reconcile/fleet/planned-zones.ts",
     from: "if (failures >= attempts) this.#unplanned.delete(name);",
     to: "if (failures > 1_000) this.#unplanned.delete(name);",
     story: "fleet",
@@ -37,8 +37,8 @@ export const requestBugs: readonly PlantedBug[] = [
   {
     name: "writes-while-held",
     file: "reconcile/run/apply.ts",
-    from: "  const quota = quotaHold(report.plan, outcomes);",
-    to: '  const quota = report.plan.writes.length > 4 ? ({ reason: "quota", message: "" } as const) : quotaHold(report.plan, outcomes);',
+    from: "  const quota = quotaHolds(report.plan, outcomes);",
+    to: '  const quota = report.plan.writes.length > 4 ? [{ reason: "quota", message: "" } as const] : quotaHolds(report.plan, outcomes);',
     story: "shop",
     steps: [],
     invariant: "held-writes-nothing",
@@ -109,7 +109,7 @@ export const requestBugs: readonly PlantedBug[] = [
         does: "second_start",
       },
       {
-        at: 4,
+        at: 10,
         does: "lost_answer",
       },
     ],
@@ -140,7 +140,7 @@ export const requestBugs: readonly PlantedBug[] = [
   },
   {
     name: "lock-is-ignored",
-    file: "store/state-lock.ts",
+    file: "memory/directory/state-lock.ts",
     from: "if (holder === undefined || !isGone(holder, ports)) {",
     to: "if (holder === undefined) {",
     story: "shop",
@@ -163,8 +163,8 @@ export const requestBugs: readonly PlantedBug[] = [
   },
   {
     name: "verification-rejects",
-    file: "daemon/shared-sources.ts",
-    from: '      if (!this.#stop.aborted) logger.debug({ err: error }, "tokens cannot be verified");',
+    file: "daemon/wiring.ts",
+    from: '      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");',
     to: "      throw error;",
     story: "shop",
     steps: [

@@ -75,8 +75,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "gate-without-guards",
     file: "reconcile/run/write-gate.ts",
-    from: '    else if (this.#holdsAt(this.#clock.now()).length > 0) this.close("cancelled");',
-    to: "",
+    from: "      holds: this.#holdsAt(this.#clock.now()),",
+    to: "      holds: [],",
     story: "shop",
     steps: [
       {
@@ -103,8 +103,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "freeze-is-ignored",
     file: "reconcile/run/plan-zone.ts",
-    from: "freeze: windows.freezeAt(now), now }",
-    to: "freeze: undefined, now }",
+    from: "freeze: windows.freezeAt(now),",
+    to: "freeze: undefined,",
     story: "shop",
     steps: [
       {
@@ -160,9 +160,9 @@ export const writeBugs: readonly PlantedBug[] = [
   },
   {
     name: "first-round-is-open",
-    file: "reconcile/fleet/first-round.ts",
-    from: 'if (this.#phase === "closed" || ',
-    to: "if (true || ",
+    file: "reconcile/fleet/fleet-round.ts",
+    from: 'if (phase === "closed" || this.#isSettled(',
+    to: 'if (phase !== "closed" || this.#isSettled(',
     story: "fleet",
     steps: [],
     invariant: "first-round-is-judged",

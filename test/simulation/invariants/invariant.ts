@@ -1,4 +1,4 @@
-import type { ZoneState } from "../../../src/emulator/state.ts";
+import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import type { Effect, HeardReport, Ledger, SentRequest } from "../ledger.ts";
 import type { DeclaredContent } from "../stories.ts";
 import type { SimulatedFiles } from "../world/simulated-files.ts";
@@ -10,8 +10,8 @@ export interface Truth {
   /** Milliseconds since the beginning. */
   readonly now: number;
   readonly wall: Date;
-  readonly zones: readonly ZoneState[];
-  readonly zone: (name: string) => ZoneState;
+  readonly zones: readonly EmulatedZone[];
+  readonly zone: (name: string) => EmulatedZone;
   /** The mode, and since when. */
   readonly mode: { readonly name: "enforce" | "observe"; readonly since: number };
   /** Minutes of the day in which nothing is written, and since when that is configured. */

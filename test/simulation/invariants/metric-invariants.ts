@@ -1,4 +1,4 @@
-import type { ZoneState } from "../../../src/emulator/state.ts";
+import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import { renderZones } from "../../../src/telemetry/metrics/zone-families.ts";
 import type { Invariant, Truth } from "./invariant.ts";
 import { keyOfPolicy, keyOfRule, rulesOf } from "./oracle.ts";
@@ -34,7 +34,7 @@ export const metricInvariants: readonly Invariant[] = [
 
 /** A series of a zone that says something else than the truth. */
 function wrongSeries(
-  zone: ZoneState,
+  zone: EmulatedZone,
   series: ReadonlyMap<string, number>,
   { ledger, wall }: Truth,
 ): string | undefined {

@@ -1,4 +1,4 @@
-import type { Policy, Rule, ZoneState } from "../../../src/emulator/state.ts";
+import type { EmulatedPolicy, EmulatedRule, EmulatedZone } from "../../../src/emulator/state.ts";
 import { coerceText, isJsonObject } from "../../../src/syntax/json.ts";
 import { managedRulesets } from "../../../src/zone/managed-ruleset.ts";
 import type { DeclaredContent, DeclaredPolicy, DeclaredRule } from "../stories.ts";
@@ -8,17 +8,19 @@ import type { DeclaredContent, DeclaredPolicy, DeclaredRule } from "../stories.t
  * the program plans.
  */
 
-export function rulesOf({ rulesets }: ZoneState): readonly Rule[] {
+export function rulesOf({ rulesets }: EmulatedZone): readonly EmulatedRule[] {
   return rulesets.find(({ current }) => current.kind === "zone")?.current.rules ?? [];
 }
 
 /** The key in our mark; `undefined` where there is none. */
-export function keyOfPolicy({ description }: Pick<Policy, "description">): string | undefined {
+export function keyOfPolicy({
+  description,
+}: Pick<EmulatedPolicy, "description">): string | undefined {
   return / ?\[zonewarden:([^\]]+)\]$/.exec(description)?.[1];
 }
 
 /** The key in our ref. A rule that deploys a managed ruleset of ours is adopted, whatever its ref. */
-export function keyOfRule({ ref, action, action_parameters }: Rule): string | undefined {
+export function keyOfRule({ ref, action, action_parameters }: EmulatedRule): string | undefined {
   if (ref.startsWith("zonewarden:")) return ref.slice("zonewarden:".length);
   if (action !== "execute") return undefined;
   const id = action_parameters?.["id"];
@@ -26,7 +28,7 @@ export function keyOfRule({ ref, action, action_parameters }: Rule): string | un
 }
 
 /** Ids of what bears our mark. */
-export function ownedIn(zone: ZoneState): ReadonlySet<string> {
+export function ownedIn(zone: EmulatedZone): ReadonlySet<string> {
   return new Set([
     ...zone.policies.filter((policy) => keyOfPolicy(policy) !== undefined).map(({ id }) => id),
     ...rulesOf(zone)
@@ -36,7 +38,7 @@ export function ownedIn(zone: ZoneState): ReadonlySet<string> {
 }
 
 /** Content of everything in a zone that can be owned, by id; what the service maintains is left out. */
-export function objectsIn(zone: ZoneState): ReadonlyMap<string, string> {
+export function objectsIn(zone: EmulatedZone): ReadonlyMap<string, string> {
   return new Map([
     ...zone.policies.map((policy) => [policy.id, JSON.stringify(policy)] as const),
     ...rulesOf(zone).map(
@@ -46,7 +48,7 @@ export function objectsIn(zone: ZoneState): ReadonlyMap<string, string> {
 }
 
 /** In what a zone differs from its declaration; empty where it is as declared. */
-export function differencesOf(zone: ZoneState, declared: DeclaredContent): readonly string[] {
+export function differencesOf(zone: EmulatedZone, declared: DeclaredContent): readonly string[] {
   const { enabled, policies, rules } = declared;
   return [
     ...(enabled === undefined || enabled === zone.settings.enabled
@@ -58,7 +60,7 @@ export function differencesOf(zone: ZoneState, declared: DeclaredContent): reado
 }
 
 function policyDifferences(
-  zone: ZoneState,
+  zone: EmulatedZone,
   declared: readonly DeclaredPolicy[],
 ): readonly string[] {
   const keys = new Set(declared.map(({ key }) => key));
@@ -82,11 +84,11 @@ function policyDifferences(
   ];
 }
 
-function pick({ action, expression, value, enabled }: Policy): object {
+function pick({ action, expression, value, enabled }: EmulatedPolicy): object {
   return { action, expression, value, enabled };
 }
 
-function ruleDifferences(zone: ZoneState, declared: readonly DeclaredRule[]): readonly string[] {
+function ruleDifferences(zone: EmulatedZone, declared: readonly DeclaredRule[]): readonly string[] {
   const ours = rulesOf(zone).filter((rule) => keyOfRule(rule) !== undefined);
   const keys = ours.map(keyOfRule).join(", ");
   const wanted = declared.map(({ key }) => key).join(", ");
@@ -97,7 +99,7 @@ function ruleDifferences(zone: ZoneState, declared: readonly DeclaredRule[]): re
   });
 }
 
-function isAsDeclared(live: Rule, rule: DeclaredRule): boolean {
+function isAsDeclared(live: EmulatedRule, rule: DeclaredRule): boolean {
   const parameters = live.action_parameters ?? {};
   if (!live.enabled || live.description !== rule.description) return false;
   if ("skip" in rule) {
@@ -119,11 +121,11 @@ export type Levels = ReadonlyMap<string, number>;
 
 interface Protection {
   readonly enabled: boolean;
-  readonly policies: readonly Pick<Policy, "action" | "enabled" | "expression" | "value">[];
+  readonly policies: readonly Pick<EmulatedPolicy, "action" | "enabled" | "expression" | "value">[];
   readonly rulesets: readonly string[];
 }
 
-export function levelsOf(zone: ZoneState): Levels {
+export function levelsOf(zone: EmulatedZone): Levels {
   return levelsIn({
     enabled: zone.settings.enabled,
     policies: zone.policies,

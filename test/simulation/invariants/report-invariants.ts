@@ -1,4 +1,4 @@
-import type { ZoneState } from "../../../src/emulator/state.ts";
+import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import type { Outcome } from "../../../src/state/run-report.ts";
 import type { HeardReport, SentRequest } from "../ledger.ts";
 import { declaredTo, type Invariant } from "./invariant.ts";
@@ -39,7 +39,7 @@ function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly Sen
 }
 
 /** Whether a zone is as a write leaves it: a DELETE of what is gone is done, and a create that somebody else sent too. */
-function isAsWritten({ write }: Outcome, zone: ZoneState): boolean {
+function isAsWritten({ write }: Outcome, zone: EmulatedZone): boolean {
   const all = [...zone.policies, ...rulesOf(zone)];
   if (write.call === "create-policy" || write.call === "create-rule") {
     return all.some(({ description }) => description === write.body["description"]);

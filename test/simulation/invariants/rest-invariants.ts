@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../../../src/state/history.ts";
+import type { HistoryEntry } from "../../../src/history/history.ts";
 import type { ZoneReport } from "../../../src/state/run-report.ts";
 import { type Disturbance, isRequestFault } from "../disturbances.ts";
 import type { Ledger } from "../ledger.ts";

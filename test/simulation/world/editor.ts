@@ -1,5 +1,5 @@
 import { basePath } from "../../../src/api/wire.ts";
-import type { Policy, ZoneState } from "../../../src/emulator/state.ts";
+import type { EmulatedPolicy, EmulatedZone } from "../../../src/emulator/state.ts";
 import type { JsonObject } from "../../../src/syntax/json.ts";
 import { type Edit, isRuleEdit, type PolicyEdit, type RuleEdit } from "../disturbances.ts";
 import { keyOfPolicy, keyOfRule, rulesOf } from "../invariants/oracle.ts";
@@ -31,7 +31,7 @@ export class Editor {
     this.#ledger.edited(this.#time.elapsed, zone, this.#service.zoneNamed(name));
   }
 
-  #editPageShield(edit: PolicyEdit, zone: ZoneState): void {
+  #editPageShield(edit: PolicyEdit, zone: EmulatedZone): void {
     const create = (policy: object): void => this.#call(zone, "POST", policiesPath, policy);
     if (edit === "create_policy") create(newPolicy("Somebody's"));
     else if (edit === "forge_mark") create(newPolicy("Forged [zonewarden:checkout]"));
@@ -44,8 +44,8 @@ export class Editor {
 
   #editPolicy(
     edit: Exclude<PolicyEdit, "create_policy" | "forge_mark" | "settings_off">,
-    zone: ZoneState,
-    { id, ...policy }: Policy,
+    zone: EmulatedZone,
+    { id, ...policy }: EmulatedPolicy,
   ): void {
     const at = `${policiesPath}/${id}`;
     switch (edit) {
@@ -63,7 +63,7 @@ export class Editor {
     }
   }
 
-  #editRules(edit: RuleEdit, zone: ZoneState): void {
+  #editRules(edit: RuleEdit, zone: EmulatedZone): void {
     const rules = rulesOf(zone);
     const ours = rules.find((rule) => keyOfRule(rule) !== undefined);
     switch (edit) {
@@ -99,7 +99,7 @@ export class Editor {
     }
   }
 
-  #putRules(zone: ZoneState, rules: readonly object[]): void {
+  #putRules(zone: EmulatedZone, rules: readonly object[]): void {
     const bodies = rules.map((rule) => {
       const {
         version: _,
@@ -112,7 +112,7 @@ export class Editor {
     this.#call(zone, "PUT", managedEntryPoint, { rules: bodies });
   }
 
-  #call(zone: ZoneState, method: string, path: string, body?: object): void {
+  #call(zone: EmulatedZone, method: string, path: string, body?: object): void {
     this.#service.handle({
       method,
       target: `${basePath}/zones/${zone.id}/${path}`,

@@ -5,7 +5,7 @@ import { tokenIn } from "../../../src/emulator/http/access.ts";
 import type { Endpoint } from "../../../src/emulator/http/api-endpoint.ts";
 import { handleRequest } from "../../../src/emulator/http/handle-request.ts";
 import { endpoints } from "../../../src/emulator/http/operations.ts";
-import type { State, ZoneState } from "../../../src/emulator/state.ts";
+import type { State, EmulatedZone } from "../../../src/emulator/state.ts";
 
 /** A request as the service gets it. */
 export interface ServiceRequest {
@@ -21,7 +21,7 @@ export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  readonly stored: { readonly before: ZoneState; readonly after: ZoneState } | undefined;
+  readonly stored: { readonly before: EmulatedZone; readonly after: EmulatedZone } | undefined;
 }
 
 /** The whole service without a socket: the emulator's state and endpoints behind a function. */
@@ -42,11 +42,11 @@ export class InProcessService {
     this.#service = new EmulatedService(ports, state);
   }
 
-  zones(): readonly ZoneState[] {
+  zones(): readonly EmulatedZone[] {
     return this.#service.store.zones();
   }
 
-  zoneNamed(name: string): ZoneState {
+  zoneNamed(name: string): EmulatedZone {
     const zone = this.#service.store.zoneNamed(name);
     if (zone === undefined) throw new Error(`there is no zone ${name}`);
     return zone;

@@ -1,5 +1,5 @@
-import type { StateDirectory } from "../../../src/store/state-directory.ts";
-import type { HistoryStore } from "../../../src/telemetry/history/history-store.ts";
+import type { HistoryStore } from "../../../src/history/file/history-store.ts";
+import type { StateDirectory } from "../../../src/memory/directory/state-directory.ts";
 import { MemoryDirectory } from "../../support/memory-directory.ts";
 
 /** A process that can be killed. */

@@ -45,6 +45,7 @@ export function simulatedHost(
     clock: time.clockOf(process),
     sinceBootMs: () => time.elapsed,
     files: disk.port,
+    commitLabel: () => Promise.resolve(undefined),
     namedFiles: {
       read: refuse,
       save: refuse,

@@ -4,15 +4,15 @@ import type { Term } from "../../../src/daemon/current-term.ts";
 import { type DaemonEdges, runDaemon } from "../../../src/daemon/daemon.ts";
 import type { EndpointContext } from "../../../src/daemon/endpoints.ts";
 import { requestObserver } from "../../../src/daemon/reporter.ts";
-import { StoredRevision } from "../../../src/daemon/stored-revision.ts";
 import type { Config } from "../../../src/desired/config/config.ts";
 import { normalizeConfig } from "../../../src/desired/config/normalize-config.ts";
+import type { HistoryView } from "../../../src/history/history.ts";
 import { connect } from "../../../src/host/connect.ts";
 import type { Host } from "../../../src/host/host.ts";
 import { handleShutdown } from "../../../src/host/shutdown.ts";
-import type { HistoryView } from "../../../src/state/history.ts";
+import { DirectoryLocked } from "../../../src/memory/directory/state-lock.ts";
+import { StoredRevision } from "../../../src/memory/stored-revision.ts";
 import type { ZoneReport } from "../../../src/state/run-report.ts";
-import { DirectoryLocked } from "../../../src/store/state-lock.ts";
 import { createLogger } from "../../../src/telemetry/log/log.ts";
 import { createMetrics, type Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import type { ProcessFiles } from "./process-files.ts";
@@ -89,7 +89,7 @@ export class SimulatedProcess {
 
   /** Its loop, fleet and state; `undefined` before it has started. */
   get term(): Term | undefined {
-    return this.#context?.terms.all[0];
+    return this.#context?.current.term;
   }
 
   get history(): HistoryView | undefined {

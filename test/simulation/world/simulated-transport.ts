@@ -35,6 +35,11 @@ export class SimulatedTransport extends Dispatcher {
     const controller = new Controller();
     const given: unknown = headers;
     handler.onRequestStart?.(controller, {});
+    // As undici: what is aborted in that moment never goes to the socket.
+    if (controller.reason !== null) {
+      handler.onResponseError?.(controller, controller.reason);
+      return true;
+    }
     const begin = (status: number, answered: Readonly<Record<string, string>>): void => {
       handler.onResponseStart?.(controller, status, answered, "");
     };

@@ -267,9 +267,14 @@ export class SimulatedWorld {
     if (!isAlive || isStopping || term === undefined) return;
     const process = this.#createProcess(files);
     await this.#start(process);
-    // Where the first was killed meanwhile, the second may start; it is no part of the schedule.
-    if (this.main.term !== term) process.kill();
-    else if (process.isAlive) this.judge.violate("one-process-a-state", "two use one state");
+    const check = (isRefused: boolean): void => {
+      // Where the first was killed meanwhile, the second may start; it is no part of the schedule.
+      if (this.main.term !== term) process.kill();
+      else if (!isRefused) this.judge.violate("one-process-a-state", "two use one state");
+    };
+    check(process.term === undefined);
+    // Until then it may wait for renewals of the lock.
+    this.time.after(40_000, this, () => check(!process.isAlive));
   }
 
   #changeFiles(event: FileEvent): void {
