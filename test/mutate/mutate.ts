@@ -3,9 +3,8 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { equivalentMutants } from "./equivalent-mutants.ts";
 import { MutantProcess } from "./mutant-process.ts";
-import { type Mutation, isListed, mutationsOf } from "./mutations.ts";
+import { type Mutation, mutationsOf } from "./mutations.ts";
 import { type TestFile, mapRegions } from "./region-map.ts";
 import { regionKeys } from "./regions.ts";
 
@@ -26,7 +25,7 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/daemon/restart.test.ts",
     "test/daemon/adopt-by-itself.test.ts",
     "test/daemon/quota.test.ts",
-    "test/daemon/stored-revision.test.ts",
+    "test/memory/stored-revision.test.ts",
   ],
   api: ["test/cli/exit-codes.test.ts", "test/cli/flow.test.ts"],
   impact: ["test/reconcile/read-impact.test.ts", "test/cli/impact.test.ts"],
@@ -40,16 +39,11 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["test/daemon/"],
 };
 
-/** They compare durations, which on a busy machine would say more about the machine than about the mutant. */
-const isAboutSpeed = ({ file }: TestFile): boolean => file.endsWith("/speed.test.ts");
-
 interface Mutant extends Mutation {
   readonly file: string;
   readonly nth: number;
   /** The part of the file that runs the mutant. */
   readonly region: string;
-  /** That it survives was argued in equivalent-mutants.ts. */
-  readonly isArgued: boolean;
 }
 
 const usage = `usage: npm run mutate -- ROOM [--sample N] [--seed N] [--only PLACES] [--verbose] [--minutes N]
@@ -70,7 +64,6 @@ function mutantsOf(file: string): readonly Mutant[] {
     file,
     nth,
     region: regionOf(mutation),
-    isArgued: equivalentMutants.some((each) => each.file === file && isListed(mutation, each)),
   }));
 }
 
@@ -112,13 +105,7 @@ function secondsFor(tests: readonly TestFile[]): number {
 /** What became of the mutants. */
 class Tally {
   #tried = 0;
-  #argued = 0;
   #survived = 0;
-
-  argued(): void {
-    this.#tried += 1;
-    this.#argued += 1;
-  }
 
   tried(isKilled: boolean): void {
     this.#tried += 1;
@@ -130,9 +117,9 @@ class Tally {
   }
 
   toString(): string {
-    const killed = this.#tried - this.#argued - this.#survived;
+    const killed = this.#tried - this.#survived;
     const share = ((100 * killed) / this.#tried).toFixed(1);
-    return `${this.#tried} mutants, ${killed} killed (${share} %), ${this.#argued} argued, ${this.#survived} survived`;
+    return `${this.#tried} mutants, ${killed} killed (${share} %), ${this.#survived} survived`;
   }
 }
 
@@ -146,11 +133,7 @@ async function tryAll(
   const tally = new Tally();
   for (const mutant of mutants) {
     if (performance.now() > end) break;
-    const { file, nth, line, how, isArgued } = mutant;
-    if (isArgued) {
-      tally.argued();
-      continue;
-    }
+    const { file, nth, line, how } = mutant;
     const nearest = order.testsOf(mutant);
     const tests = nearest.map((each) => each.file);
     const killers =
@@ -173,8 +156,7 @@ async function tryAll(
 async function testsFor(room: string, sources: readonly string[]): Promise<TestOrder> {
   const [folder = room] = room.split("/");
   const paths = [`test/${folder}/`, ...(alsoTestedIn[folder] ?? [])];
-  const tests = await mapRegions(root, sources, paths);
-  return new TestOrder(tests.filter((each) => !isAboutSpeed(each)));
+  return new TestOrder(await mapRegions(root, sources, paths));
 }
 
 async function main(): Promise<void> {

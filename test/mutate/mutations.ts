@@ -11,8 +11,6 @@ export interface Mutation {
   readonly line: number;
   /** `a < b` → `a <= b`, as it is reported. */
   readonly how: string;
-  /** The whole line of its start, without indentation. */
-  readonly code: string;
 }
 
 interface Edit {
@@ -30,28 +28,18 @@ export function mutationsOf(text: string): readonly Mutation[] {
   visit(parseAst(text, { lang: "ts" }), undefined, (node, parent) => {
     edits.push(...editsOf(node, parent, text));
   });
-  const lines = text.split("\n");
   const changing = edits.filter((each) => each.replacement !== text.slice(each.start, each.end));
   return changing.map((edit) => {
     const { start, end, replacement } = edit;
     const line = text.slice(0, start).split("\n").length;
-    const code = lines[line - 1]?.trim() ?? "";
     const how = `${short(text.slice(start, end))} → ${short(replacement)}`;
-    return { ...edit, line, how, code };
+    return { ...edit, line, how };
   });
 }
 
 /** The text after a mutation. */
 export function mutated(text: string, { start, end, replacement }: Edit): string {
   return text.slice(0, start) + replacement + text.slice(end);
-}
-
-/** Whether a mutation is the one with that change, in that line if the line is told. */
-export function isListed(
-  { how, code }: Mutation,
-  listed: { readonly how: string; readonly line?: string },
-): boolean {
-  return listed.how === how && (listed.line === undefined || listed.line === code);
 }
 
 function short(code: string): string {
