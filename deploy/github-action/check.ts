@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { exitCodes } from "../../src/cli/output/exit-codes.ts";
@@ -27,8 +27,10 @@ const results = new Map<number, string>([
 async function check(env: Environment): Promise<number> {
   if (env["GITHUB_EVENT_NAME"] === "pull_request_target") return refuse(targetText);
   if (env["ACTION_COMMAND"] === "validate") return validate(env);
-  if (env["ACTION_COMMAND"] === "plan") return plan(env);
-  return refuse("the input command must be validate or plan");
+  if (env["ACTION_COMMAND"] !== "plan") return refuse("the input command must be validate or plan");
+  const name = env["GITHUB_EVENT_NAME"] ?? "";
+  if (plannedEvents.includes(name)) return plan(env);
+  return refuse(`plan does not run on the event ${name}: use on: ${plannedEvents.join(", ")}`);
 }
 
 const targetText =
@@ -59,6 +61,15 @@ async function validate(env: Environment): Promise<number> {
   return code;
 }
 
+/**
+ * What may plan with a token: each of these runs what somebody with write access pushed or approved, but the pull request of a
+ * fork, which is told apart. Other events, those to come included, can read files of a stranger beside the secrets.
+ */
+const plannedEvents = ["pull_request", "push", "merge_group", "schedule", "workflow_dispatch"];
+
+/** Bytes of a summary: GitHub refuses more than 1 MiB for a step. */
+const maxSummary = 1_000_000;
+
 /** Plans, writes the plan into the summary of the run and the comment, and judges its exit code. */
 async function plan(env: Environment): Promise<number> {
   const request = pullRequestIn(await eventOf(env));
@@ -67,27 +78,43 @@ async function plan(env: Environment): Promise<number> {
     write(`::notice title=zonewarden::${forkText}\n`);
     return 0;
   }
-  const since = env["ACTION_CHANGED_SINCE"] ?? "";
+  const file = path.join(env["RUNNER_TEMP"] ?? "", "zonewarden-plan.md");
+  await rm(file, { force: true });
   const { code, stdout, stderr } = await zonewarden(
     [
       "plan",
       `--config=${env["ACTION_CONFIG"] ?? ""}`,
       "--format=markdown",
-      ...(since === "" ? [] : [`--changed-since=${since}`]),
+      `--full=${file}`,
+      ...sinceOf(env),
     ],
     { ...env, ...tokenOf(env) },
   );
   const result = results.get(code) ?? "failed";
   log(`${stderr}${stdout}`);
   const text = stdout === "" ? failureText(result, code) : stdout;
-  const file = path.join(env["RUNNER_TEMP"] ?? "", "zonewarden-plan.md");
-  await writeFile(file, text);
+  const whole = await wholePlan(file, text);
   await setOutputs({ result, "exit-code": String(code), plan: file }, env);
-  await append(env["GITHUB_STEP_SUMMARY"], text);
+  await append(env["GITHUB_STEP_SUMMARY"], Buffer.byteLength(whole) > maxSummary ? text : whole);
   if (env["ACTION_COMMENT"] === "true" && request !== undefined) {
     await comment(text, result, request, env);
   }
   return judge(result, code, env);
+}
+
+function sinceOf(env: Environment): readonly string[] {
+  const since = env["ACTION_CHANGED_SINCE"] ?? "";
+  return since === "" ? [] : [`--changed-since=${since}`];
+}
+
+/** The whole plan in the file; `text` where there is none, which is written into the file. */
+async function wholePlan(file: string, text: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    await writeFile(file, text);
+    return text;
+  }
 }
 
 const forkText =
@@ -106,7 +133,8 @@ function failureText(result: string, code: number): string {
 function judge(result: string, code: number, env: Environment): number {
   if (code === exitCodes.done || code === exitCodes.changes) return 0;
   const mayBeHeld = result === "held" && env["ACTION_HELD"] === "pass";
-  const what = `the plan is ${result} (exit code ${code})`;
+  const why = result === "failed" ? ": the log of the run says why" : "";
+  const what = `the plan is ${result} (exit code ${code})${why}`;
   write(`::${mayBeHeld ? "warning" : "error"} title=zonewarden plan::${what}\n`);
   return mayBeHeld ? 0 : code;
 }

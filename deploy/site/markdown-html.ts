@@ -1,6 +1,6 @@
 import { Lexer, type Token, type Tokens } from "marked";
 
-import { html, type Html, type Part } from "../../src/web/pages/html.ts";
+import { html, type Html, type Part } from "../../src/render/html.ts";
 
 /** A Markdown document as HTML. */
 export interface Rendered {

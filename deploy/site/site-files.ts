@@ -1,8 +1,8 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
+import { html } from "../../src/render/html.ts";
 import { assets, iconPath } from "../../src/web/pages/assets.ts";
-import { html } from "../../src/web/pages/html.ts";
 import { linksInTable, type Rendered, renderMarkdown } from "./markdown-html.ts";
 import { type PageGroup, pageText, relativeHref, type SitePage } from "./site-page.ts";
 import { siteStyle } from "./site-style.ts";

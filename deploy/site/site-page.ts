@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { html, type Html, textOfHtml } from "../../src/web/pages/html.ts";
+import { html, type Html, textOfHtml } from "../../src/render/html.ts";
 import type { Section } from "./markdown-html.ts";
 
 /** A page of the site: its file, and what it holds. */

@@ -51,12 +51,6 @@ log:
   format: json
 {{- end -}}
 
-{{- /* Whether each credential has a Lease of its own: "true", or nothing. */ -}}
-{{- define "zonewarden.sharded" -}}
-{{- $cluster := (include "zonewarden.config" . | fromYaml).cluster | default dict -}}
-{{- if eq (toString $cluster.shards) "credential" -}}true{{- end -}}
-{{- end -}}
-
 {{- define "zonewarden.zonesConfigMap" -}}
 {{ .Values.zones.existingConfigMap | default "zonewarden-zones" }}
 {{- end -}}
