@@ -5,14 +5,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const longest = [
   "simulation/simulation.test.ts",
   "daemon/cluster.test.ts",
-  "cluster/shards-law.test.ts",
+
   "deploy/manifests.test.ts",
-  "daemon/killed-run.test.ts",
   "desired/watch-zone-files.test.ts",
   "plan/laws.test.ts",
-  "desired/large-file.test.ts",
+  "docs/examples.test.ts",
+  "cli/hostile-repository.test.ts",
   "host/shutdown.test.ts",
-  "telemetry/history-file.test.ts",
+  "history/history-file.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {

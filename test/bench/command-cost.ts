@@ -6,6 +6,7 @@ import path from "node:path";
 
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
+import { listIn, textIn } from "../support/emulator.ts";
 import { plantedToken } from "../support/service.ts";
 import { deployOwasp } from "../support/writes.ts";
 import type { SkippedBench } from "./run.ts";
@@ -58,6 +59,28 @@ export function least(costs: readonly Cost[]): Cost {
     wall: Math.min(...costs.map(({ wall }) => wall)),
     cpu: Math.min(...costs.map(({ cpu }) => cpu)),
   };
+}
+
+/** What was asked of an emulator process so far, as whole URLs. */
+export async function urlsAsked(url: string): Promise<readonly string[]> {
+  const answer: unknown = await (await fetch(`${url}/_emulator/journal`)).json();
+  const entries = listIn(isJsonObject(answer) ? answer["entries"] : undefined);
+  return entries.map((entry) => `${url}${textIn(entry, "path")}`);
+}
+
+/** The floor of a command: a program that sends GETs one after the other with bare undici, and parses their answers. */
+export function bareRequests(urls: readonly string[]): string {
+  return `import { Pool, request } from ${JSON.stringify(import.meta.resolve("undici"))};
+const headers = { authorization: "Bearer ${plantedToken}", accept: "application/json" };
+const urls = ${JSON.stringify(urls)};
+const dispatcher = new Pool(new URL(urls[0]).origin, { allowH2: false });
+for (const url of urls) {
+  const { statusCode, body } = await request(url, { dispatcher, headers });
+  JSON.parse(await body.text());
+  if (statusCode !== 200) throw new Error(url);
+}
+await dispatcher.close();
+`;
 }
 
 const policies = [0, 1, 2, 3, 4];

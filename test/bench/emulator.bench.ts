@@ -17,7 +17,8 @@ import type { BenchResult } from "./run.ts";
 const zones = 10_000;
 const batches = 30;
 const batchSize = 300;
-const promisedMicroseconds = 200;
+/** A sweep costs at most this many times what a bare server takes for the same bytes. */
+const promised = 6;
 
 const seed = {
   ...generateSeed({ zones, policies: 3, scripts: 20, seed: 1 }),
@@ -63,8 +64,9 @@ export async function bench(): Promise<BenchResult> {
         ({ kind, cost, floor }) =>
           `${kind} ${cost.toFixed(0)} µs (${(cost / floor).toFixed(1)} × a bare server)`,
       )
-      .join(", "),
-    kept: measured.some(({ kind, cost }) => kind === "sweep" && cost < promisedMicroseconds),
+      .join(", ")
+      .concat(` (promised for a sweep: ${promised} ×)`),
+    kept: measured.some(({ kind, cost, floor }) => kind === "sweep" && cost <= promised * floor),
   };
 }
 

@@ -13,7 +13,6 @@ import { unknownKeysIn } from "./unknown-keys.ts";
 const situations = [
   { what: "the base", without: noKubectl, read: () => render("base") },
   { what: "the overlay ha", without: noComponents, read: () => render("overlays/ha") },
-  { what: "the overlay sharded", without: noComponents, read: () => render("overlays/sharded") },
   { what: "the overlay single", without: noComponents, read: () => render("overlays/single") },
   {
     what: "the overlay monitored",

@@ -9,13 +9,29 @@ import { deploy } from "./paths.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { run } from "./tools.ts";
 
-/** Renders a directory below deploy/kustomize with kubectl. */
-export async function render(directory: string): Promise<readonly JsonObject[]> {
-  return renderAt(path.join(deploy, "kustomize", directory));
+const rendered = new Map<string, Promise<readonly JsonObject[]>>();
+
+/** What a name was rendered to first: a process of kubectl takes half a second. */
+function once(
+  name: string,
+  renderIt: () => Promise<readonly JsonObject[]>,
+): Promise<readonly JsonObject[]> {
+  const known = rendered.get(name) ?? renderIt();
+  rendered.set(name, known);
+  return known;
 }
 
-/** Renders the base with components, as somebody's own overlay would. */
-export async function renderWith(...components: readonly string[]): Promise<readonly JsonObject[]> {
+/** Renders a directory below deploy/kustomize with kubectl, once in a process. */
+export function render(directory: string): Promise<readonly JsonObject[]> {
+  return once(directory, () => renderAt(path.join(deploy, "kustomize", directory)));
+}
+
+/** Renders the base with components, as somebody's own overlay would, once in a process. */
+export function renderWith(...components: readonly string[]): Promise<readonly JsonObject[]> {
+  return once(`base with ${components.join(", ")}`, () => renderOverlay(components));
+}
+
+async function renderOverlay(components: readonly string[]): Promise<readonly JsonObject[]> {
   const directory = await realpath(await mkdtemp(path.join(tmpdir(), "zonewarden-overlay-")));
   try {
     const at = (name: string): string =>

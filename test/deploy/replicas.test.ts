@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import { parse } from "yaml";
 
-import { stateMapNames } from "../../src/cluster/state-maps.ts";
+import { stateMapNames } from "../../src/memory/config-maps/state-maps.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import { containersOf, nameOf, podsIn, render } from "./manifests.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
@@ -14,34 +14,26 @@ function configIn(objects: readonly JsonObject[]): JsonObject {
   return isJsonObject(config) ? config : {};
 }
 
-const overlays = ["ha", "sharded", "single", "monitored", "git-sync"];
+const overlays = ["ha", "single", "monitored", "git-sync"];
 
 /** The rights that a configuration needs: resource, names and verbs. */
 function rightsFor(config: JsonObject): readonly JsonObject[] {
   const cluster = objectAt(config, "cluster");
   const lease = textAt(cluster, "lease");
-  const isSharded = cluster["shards"] === "credential";
-  const credentials = isSharded ? objectsIn(config["credentials"]) : [];
-  const shards = credentials.map((each) => `${lease}.${textAt(each, "name")}`);
-  const states = isSharded ? shards : [lease];
   const verbs = ["get", "update"];
-  const [create, get] = [{ verbs: ["create"] }, { verbs: ["get"] }];
-  const stateNames = states.flatMap((each) => stateMapNames(`${each}-state`));
+  const create = { verbs: ["create"] };
   return [
     { resources: ["leases"], ...create },
-    { resources: ["leases"], resourceNames: [lease, ...shards], verbs },
+    { resources: ["leases"], resourceNames: [lease], verbs },
     { resources: ["configmaps"], ...create },
-    { resources: ["configmaps"], resourceNames: stateNames, verbs },
-    ...(isSharded
-      ? [{ resources: ["configmaps"], resourceNames: [`${lease}-state`], ...get }]
-      : []),
+    { resources: ["configmaps"], resourceNames: stateMapNames(`${lease}-state`), verbs },
     { resources: ["events"], ...create },
   ];
 }
 
 describe.skipIf(noComponents)(`the Role ${noComponents ?? ""}`, () => {
   it.for(overlays)(
-    "of %s names the Leases of the configuration and the ConfigMaps of their states",
+    "of %s names the Lease of the configuration and the ConfigMaps of its state",
     async (overlay, { expect }) => {
       const objects = await render(`overlays/${overlay}`);
       const config = configIn(objects);

@@ -56,6 +56,8 @@ export class ExampleShell implements AsyncDisposable {
     const failures: string[] = [];
     let stdin = "";
     for (const command of await readScript(script, (expression) => this.#substitute(expression))) {
+      // As a shell does, before the command runs.
+      if (command.into !== "") await this.#example.place.write(command.into, "");
       const { code, stdout, stderr } = await this.#runCommand(command, stdin);
       const isExpected = code === command.exitCode || (command.isPiped && code === 2);
       const call = command.words.join(" ");

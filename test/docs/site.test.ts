@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 
 import { renderMarkdown } from "../../deploy/site/markdown-html.ts";
 import { documentsIn, siteFiles } from "../../deploy/site/site-files.ts";
-import { textOfHtml } from "../../src/web/pages/html.ts";
+import { textOfHtml } from "../../src/render/html.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const site = siteFiles(root);

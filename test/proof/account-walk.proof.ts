@@ -29,7 +29,7 @@ const tokens = [
 
 /** The emulator in the place of the account, and its tokens in files. */
 const instead: Readonly<Record<string, string>> = {
-  'export ZONEWARDEN_API_TOKEN="$(cat token)"': `zonewarden() { node "${root}/src/main.ts" "$@"; }
+  'export ZONEWARDEN_API_TOKEN="$(cat token)"': `alias zonewarden='node "${root}/src/main.ts"'
 echo token-of-the-reader > token
 echo token-of-the-shop > token-shop
 export ZONEWARDEN_API_TOKEN="$(cat token)"`,
@@ -39,7 +39,7 @@ mode: observe
 api: { base_url: "http://127.0.0.1:8787/client/v4" }
 server: { listen: "127.0.0.1:0" }
 END`,
-  "zonewarden run > run.log 2>&1 &": `node "${root}/src/main.ts" run > ../run.log 2>&1 &`,
+  "zonewarden run > run.log 2>&1 &": "zonewarden run > ../run.log 2>&1 &",
   "sleep 30": "until grep -q 'zonewarden started' ../run.log || ! kill -0 $!; do sleep 0.1; done",
 };
 

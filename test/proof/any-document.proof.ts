@@ -5,7 +5,7 @@ import { checkText } from "../../src/desired/load/check-text.ts";
 import { brokenPromise } from "../support/load-one.ts";
 import { schemaDocument } from "../support/schema-documents.ts";
 
-const count = 200_000;
+const count = 20_000;
 const firstSeed = 20_261_122;
 
 /** Processor time of this thread in milliseconds. */

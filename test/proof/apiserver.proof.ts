@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { stateMapNames } from "../../src/cluster/state-maps.ts";
+import { stateMapNames } from "../../src/memory/config-maps/state-maps.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { chart, findHelm } from "../deploy/chart.ts";
 import { deploy } from "../deploy/paths.ts";
@@ -52,7 +52,7 @@ async function allRun({ address }: Daemon): Promise<true> {
 }
 
 describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
-  it.for(["ha", "sharded", "single"])(
+  it.for(["ha", "single"])(
     "accepts the overlay %s without a warning, and its pod",
     async (name, { expect }) => {
       await using server = await startApiServer();
@@ -116,108 +116,41 @@ describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
     },
   );
 
-  it.for([
-    { name: "ha", shards: [] },
-    { name: "sharded", shards: ["zonewarden.brands", "zonewarden.shops"] },
-  ])(
-    "gives the daemon of $name the rights of the documentation, and no other",
-    async ({ name, shards }, { expect }) => {
-      await using server = await startApiServer();
-      apply(server, name);
-      const review = JSON.stringify({
-        apiVersion: "authorization.k8s.io/v1",
-        kind: "SelfSubjectRulesReview",
-        spec: { namespace: "zonewarden" },
-      });
-      await using example = await exampleWithEmulator();
-      await example.place.write("review.json", review);
-      const file = path.join(example.place.directory, "review.json");
-      const answer = server.kubectl(
-        "create",
-        "--validate=false",
-        "-f",
-        file,
-        "-o",
-        "json",
-        `--as=${account}`,
-      );
-      const { resourceRules } = coerceObject(coerceObject(JSON.parse(answer))["status"]);
-      const rules = coerceObjects(resourceRules)
-        .filter(({ apiGroups }) => !/authorization|authentication/.test(JSON.stringify(apiGroups)))
-        .map(({ resources, resourceNames, verbs }) => ({ resources, resourceNames, verbs }));
-      const [create, write] = [["create"], ["get", "update"]];
-      const states = shards.length === 0 ? ["zonewarden"] : shards;
-      const maps = states.flatMap((lease) => stateMapNames(`${lease}-state`));
-      const record = { resources: ["configmaps"], resourceNames: ["zonewarden-state"] };
-      const expected = [
-        { resources: ["leases"], resourceNames: undefined, verbs: create },
-        { resources: ["leases"], resourceNames: ["zonewarden", ...shards], verbs: write },
-        { resources: ["configmaps"], resourceNames: undefined, verbs: create },
-        { resources: ["configmaps"], resourceNames: maps, verbs: write },
-        { resources: ["events"], resourceNames: undefined, verbs: create },
-        ...(shards.length === 0 ? [] : [{ ...record, verbs: ["get"] }]),
-      ];
-      expect(rules).toHaveLength(expected.length);
-      expect(rules).toEqual(expect.arrayContaining(expected));
-    },
-  );
-
-  it("lets three processes with the rights of the overlay sharded share two credentials", async ({
-    expect,
-  }) => {
+  it("gives the daemon of ha the rights of the documentation, and no other", async ({ expect }) => {
     await using server = await startApiServer();
-    apply(server, "sharded");
-    const credentials = ["brands", "shops"].map((name) => ({
-      name,
-      token_env: "ZONEWARDEN_API_TOKEN",
-      zones: [name === "brands" ? "*.brand.example" : "*"],
-    }));
-    await using example = await exampleWithEmulator({
-      config: `schedule: { cron: "* * * * * *" }
-credentials: ${JSON.stringify(credentials)}
-cluster: { kubeconfig: kubeconfig, shards: credential }`,
+    apply(server, "ha");
+    const review = JSON.stringify({
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectRulesReview",
+      spec: { namespace: "zonewarden" },
     });
-    await example.place.write("kubeconfig", await kubeconfigOfPod(server));
-    const { directory } = example.place;
-    const leases = ["zonewarden.brands", "zonewarden.shops"];
-    const holders = (): readonly string[] => leases.map((lease) => holderOf(server, lease));
-    await using first = await startDaemon(directory);
-    await using second = await startDaemon(directory);
-    await using third = await startDaemon(directory);
-    const daemons = [first, second, third];
-    const owners = (): readonly (Daemon | undefined)[] =>
-      holders().map((holder) => daemons.find((daemon) => isIn(daemon, holder)));
-    const spread = await eventually("two of them hold a credential each", () => {
-      const [brands, shops] = owners();
-      return brands !== undefined && shops !== undefined && brands !== shops
-        ? { brands, shops }
-        : undefined;
-    });
-    await eventually("the states are stored", () => {
-      const maps = server.kubectl("-n", "zonewarden", "get", "configmaps");
-      return leases.every((lease) => maps.includes(`${lease}-state `)) || undefined;
-    });
-    expect(await spread.brands.end("SIGTERM")).toBe(0);
-    await eventually("another takes the credential", () => {
-      const [brands] = owners();
-      return (brands !== undefined && brands !== spread.brands) || undefined;
-    });
-    await eventually("the Events are there", () => {
-      const shown = server.kubectl("-n", "zonewarden", "describe", "cm", "zonewarden-state");
-      return shown.includes("leads the shard brands") || undefined;
-    });
-    // The Lease of the replicas is removed: who holds a credential goes on.
-    const before = holders();
-    server.kubectl("-n", "zonewarden", "delete", "lease", "zonewarden");
-    await eventually("there is another record, and it is complete", () => {
-      const get = ["get", "lease", "zonewarden", "--ignore-not-found", "-o", "json"];
-      const json = server.kubectl("-n", "zonewarden", ...get);
-      return json.includes('\\"isComplete\\":true') || undefined;
-    });
-    expect(holders()).toEqual(before);
-    const spoken = daemons.map(({ output }) => output()).join("\n");
-    expect(spoken).not.toMatch(/cannot be (used|read|written)/);
-    expect(spoken).not.toContain("leadership lost");
+    await using example = await exampleWithEmulator();
+    await example.place.write("review.json", review);
+    const file = path.join(example.place.directory, "review.json");
+    const answer = server.kubectl(
+      "create",
+      "--validate=false",
+      "-f",
+      file,
+      "-o",
+      "json",
+      `--as=${account}`,
+    );
+    const { resourceRules } = coerceObject(coerceObject(JSON.parse(answer))["status"]);
+    const rules = coerceObjects(resourceRules)
+      .filter(({ apiGroups }) => !/authorization|authentication/.test(JSON.stringify(apiGroups)))
+      .map(({ resources, resourceNames, verbs }) => ({ resources, resourceNames, verbs }));
+    const [create, write] = [["create"], ["get", "update"]];
+    const maps = stateMapNames("zonewarden-state");
+    const expected = [
+      { resources: ["leases"], resourceNames: undefined, verbs: create },
+      { resources: ["leases"], resourceNames: ["zonewarden"], verbs: write },
+      { resources: ["configmaps"], resourceNames: undefined, verbs: create },
+      { resources: ["configmaps"], resourceNames: maps, verbs: write },
+      { resources: ["events"], resourceNames: undefined, verbs: create },
+    ];
+    expect(rules).toHaveLength(expected.length);
+    expect(rules).toEqual(expect.arrayContaining(expected));
   });
 
   it("lets two processes with these rights take turns, and keep what was known", async ({

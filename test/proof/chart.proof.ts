@@ -17,25 +17,9 @@ import { unknownKeysIn } from "../deploy/unknown-keys.ts";
 const helm = findHelm();
 const why = helm.missing ?? noComponents;
 
-/** Three replicas that share two credentials. */
-const sharded = {
-  replicas: 3,
-  "config.credentials": ["brands", "shops"].map((name) => ({
-    name,
-    token_file: `/var/run/secrets/zonewarden/${name}`,
-    accounts: [name === "brands" ? "Brands" : "Shops"],
-  })),
-  "config.cluster.shards": "credential",
-};
-
 /** Each installation by kustomize, and the values with which the chart gives the same. */
 const installations = [
   { what: "ha", values: {}, kustomize: () => render("overlays/ha") },
-  {
-    what: "sharded",
-    values: sharded,
-    kustomize: () => render("overlays/sharded"),
-  },
   {
     what: "single",
     values: { "single.enabled": true },
@@ -208,7 +192,6 @@ describe.skipIf(why)(`the chart ${why ?? ""}`, () => {
     { values: { "gitSync.environment": { PATH: "/" } }, says: "PATH" },
     { values: { "gitSync.enabled": true, "cronjob.enabled": true }, says: "cannot be combined" },
     { values: { "gitSync.enabled": true, "emulator.enabled": true }, says: "cannot be combined" },
-    { values: { ...sharded, "single.enabled": true }, says: "cannot be combined" },
   ])("refuses $values", async ({ values, says }, { expect }) => {
     await expect(renderChart(helm, values)).rejects.toThrow(says);
   });

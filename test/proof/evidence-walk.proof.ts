@@ -12,10 +12,9 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 /** Where `zonewarden` is, and how long the daemon runs: until it has recorded a check, and not for some time. */
 const instead = {
-  "mkdir shop": `zonewarden() { node "${root}/src/main.ts" "$@"; }; mkdir shop`,
+  "mkdir shop": `alias zonewarden='node "${root}/src/main.ts"'\nmkdir shop`,
   "history: { path: history.jsonl }":
     'history: { path: history.jsonl }\nserver: { listen: "127.0.0.1:0" }',
-  "zonewarden run > run.log 2>&1 &": `node "${root}/src/main.ts" run > run.log 2>&1 &`,
   "sleep 30": "until grep -q '\"scripts\":' history.jsonl; do sleep 0.1; done",
 };
 

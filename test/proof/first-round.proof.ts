@@ -74,7 +74,7 @@ describe("a revision that weakens every zone", () => {
       expect(daemon.output()).toContain('"msg":"revision held"');
       expect(daemon.output()).toContain(hash);
       const metrics = await textOf(daemon, "/metrics");
-      expect(metrics).toMatch(/^zonewarden_config_held_info\{/m);
+      expect(metrics).toMatch(/^zonewarden_files_held_info\{/m);
       expect(metrics.match(/^zonewarden_zone_held\{.*fleet_change"\} 1$/gm)).toHaveLength(40);
       expect(await textOf(daemon, "/")).toContain("Nothing is written.");
       expect(await textOf(daemon, "/diagnostics")).toContain(hash);

@@ -170,6 +170,13 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
           ({ name, licenses }) => name !== "base image" && coerceObjects(licenses).length === 0,
         );
         expect(unlicensed.map(({ name }) => name)).toEqual([]);
+        const npm = components.filter(({ purl }) => coerceText(purl).startsWith("pkg:npm/"));
+        const unhashed = npm.filter(
+          ({ name, hashes }) =>
+            name !== "zonewarden" &&
+            !/^[0-9a-f]{128}$/.test(coerceText(coerceObjects(hashes)[0]?.["content"])),
+        );
+        expect(unhashed.map(({ name }) => name)).toEqual([]);
       }
       const lock = coerceObject(
         JSON.parse(await readFile(path.join(root, "package-lock.json"), "utf8")),

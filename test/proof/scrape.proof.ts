@@ -25,6 +25,9 @@ const unenforced: readonly Vocable[] = [metricTable.inventoryOutside];
 /** What only a zone with declared scripts has. */
 const undeclared: readonly Vocable[] = [metricTable.scriptFindings];
 
+/** What only a zone with a held plan has. */
+const unheld: readonly Vocable[] = [metricTable.held];
+
 /** What only a process in a cluster exports. */
 const clustered: readonly Vocable[] = [
   metricTable.leader,
@@ -77,9 +80,15 @@ describe("a real process", () => {
   it("exports from the first scrape everything that rules and panels name", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config });
     await using daemon = await startDaemon(example.place.directory);
-    await hasValue(daemon, "zonewarden_config_zones", (zones) => zones === 3);
+    await hasValue(daemon, "zonewarden_files_zones", (zones) => zones === 3);
     expect(
-      missingFrom(await scrape(daemon), [...unread, ...unenforced, ...undeclared, ...clustered]),
+      missingFrom(await scrape(daemon), [
+        ...unread,
+        ...unenforced,
+        ...undeclared,
+        ...unheld,
+        ...clustered,
+      ]),
     ).toEqual([]);
   });
 
@@ -105,9 +114,9 @@ describe("a real process", () => {
     );
 
     await example.place.write("zones/broken.yaml", "zones: [");
-    await hasValue(daemon, "zonewarden_config_last_reload_successful", (v) => v === 0);
+    await hasValue(daemon, "zonewarden_files_last_reload_successful", (v) => v === 0);
     await example.place.remove("zones/broken.yaml");
-    await hasValue(daemon, "zonewarden_config_last_reload_successful", (v) => v === 1);
+    await hasValue(daemon, "zonewarden_files_last_reload_successful", (v) => v === 1);
 
     await control(example, "faults", { fault: "status", status: 500, count: 30 });
     await hasValue(daemon, 'zonewarden_api_retries_total{reason="server_error"}', (v) => v > 0);
@@ -123,9 +132,9 @@ describe("a real process", () => {
       `zonewarden_inventory_malicious_items{zone="${shop}",kind="script",status="active"}`,
       (v) => v === 1,
     );
-    expect(missingFrom(await scrape(daemon), [...unenforced, ...undeclared, ...clustered])).toEqual(
-      [],
-    );
+    expect(
+      missingFrom(await scrape(daemon), [...unenforced, ...undeclared, ...unheld, ...clustered]),
+    ).toEqual([]);
     expect(await daemon.end("SIGTERM")).toBe(0);
   });
 

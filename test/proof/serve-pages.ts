@@ -1,9 +1,10 @@
+import type { HistoryView } from "../../src/history/history.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
-import type { HistoryView } from "../../src/state/history.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
 import { startServer, type WebServer } from "../../src/web/server.ts";
+import { answersOf } from "../support/fleets.ts";
 import { at, daemon } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
 
@@ -39,6 +40,7 @@ export async function servePages(
     events,
     reconcile,
     facts: () => facts,
+    answersOf,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts) },
     health: { live: [], ready: [] },
     clock: { now: () => now },

@@ -1,4 +1,4 @@
-import type { RecentHistory } from "../../src/daemon/run-history.ts";
+import type { RecentHistory } from "../../src/history/recent-history.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";

@@ -2,9 +2,9 @@ import { describe, it } from "vitest";
 
 import { Budget } from "../../src/api/budget/budget.ts";
 import { RequestShare } from "../../src/api/budget/request-share.ts";
+import { AuditFeed } from "../../src/audit/audit-feed.ts";
+import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { AuditFeed } from "../../src/reconcile/audit/audit-feed.ts";
-import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { AuditEntry } from "../../src/zone/audit-entry.ts";
@@ -70,7 +70,7 @@ class SimulatedDay {
     const clock = this.#clock;
     const authors = new DriftAuthors(
       clock,
-      { isOwnToken: () => false, isCompleteSince: (...since) => feed.isCompleteSince(...since) },
+      { isOwn: () => false, isCompleteSince: (...since) => feed.isCompleteSince(...since) },
       () => "full",
       noAuthors,
     );
@@ -81,6 +81,8 @@ class SimulatedDay {
         source: {
           read: (_zones, window, signal) => this.#readLog(window, signal),
           isOwnToken: () => false,
+          credentialOf: () => "",
+          sentWrites: () => ({ writes: [], completeSince: new Date(0) }),
           isDenied: () => false,
         },
         clock,
@@ -88,6 +90,10 @@ class SimulatedDay {
         wake: (zone) => reconciler.wakeZone(zone),
         changed: () => undefined,
         malformed: () => undefined,
+        isEarlierRay: () => false,
+        usedElsewhere: () => undefined,
+        usedForOthers: () => undefined,
+        possiblyOwn: () => undefined,
         bug: fail,
       },
     );

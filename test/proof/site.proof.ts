@@ -69,11 +69,11 @@ describe.skipIf(noChromium !== undefined)(`the site in Chromium ${noChromium ?? 
     await using tab = await openTab(browser, address, { viewport: { width: 390, height: 860 } });
     const { page } = tab;
     await page.locator(".to-pages").click();
-    await page.getByRole("navigation", { name: "Pages" }).getByText("Operations").click();
-    await page.waitForURL("**/docs/operations.html");
+    await page.getByRole("navigation", { name: "Pages" }).getByText("Monitoring").click();
+    await page.waitForURL("**/docs/monitoring.html");
     await page.getByText("On this page").click();
     await page.locator(".sections").getByRole("link", { name: "Log", exact: true }).click();
-    await page.waitForURL("**/docs/operations.html#log");
+    await page.waitForURL("**/docs/monitoring.html#log");
     expect(await page.locator("#log").innerText()).toContain("Log");
   });
 });

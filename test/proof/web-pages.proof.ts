@@ -120,7 +120,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
       .click();
     await page.waitForURL(`**/zones/${shop}`);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toContain(shop);
-    const runs = page.locator("details.record");
+    const runs = page.locator('details.record[id^="run-"]');
     await runs.nth(1).locator("summary").click();
     expect(await runs.nth(1).getByText("Trigger schedule").isVisible()).toBe(true);
   });

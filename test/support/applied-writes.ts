@@ -1,7 +1,7 @@
 import type { Change } from "../../src/plan/change.ts";
 import { applyPlan } from "../../src/reconcile/run/apply.ts";
 import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { LiveReader, LiveWriter, ReadTimes } from "../../src/zone/ports.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
 import { Bugs } from "./bugs.ts";
@@ -17,6 +17,10 @@ interface Choice {
   readonly readAt?: ReadTimes;
   readonly changes?: readonly Change[];
   readonly live?: LiveZone;
+  /** The writes that each write waits for; where it is left out, each waits for all before it. */
+  readonly waitsFor?: ReadonlyMap<Write, readonly Write[]>;
+  /** The whole list of policies that the answer to a write leads to; `undefined`: the answer shows one object. */
+  readonly listAfter?: (write: Write) => readonly LivePolicy[] | undefined;
   /** The parts that another read shows. */
   readonly readAgain?: Partial<LiveZone>;
   /** How long another read takes. */
@@ -50,27 +54,38 @@ export function outcomesOf(
 /** Applies writes that `send` sends, and gives their outcomes, or what holds them. */
 export async function outcomesBy(
   writes: readonly Write[],
-  send: (write: Write, stop: AbortSignal) => Promise<void>,
+  send: (write: Write, stop: AbortSignal, beforeAttempt: () => void) => Promise<void>,
   choice: Choice = {},
 ): Promise<readonly string[]> {
   const { clock = new SimulatedClock(), live = liveZone() } = choice;
-  const { readAt = readAllAt(0), changes = [], bugs = new Bugs() } = choice;
+  const { readAt = readAllAt(0), changes = [], bugs = new Bugs(), waitsFor = new Map() } = choice;
   const reader = readerOf(live, clock, choice);
   using gate = new WriteGate(clock, maxReadAgeMs(0));
   const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
   if (planned.result !== "planned") throw new Error("not planned");
   const writer: LiveWriter = {
-    write: async (known, write, _signal, stop) => {
-      await send(write, stop);
+    write: async (known, write, _signal, stop, beforeAttempt) => {
+      await send(write, stop, beforeAttempt ?? never);
+      const policies = choice.listAfter?.(write);
+      if (policies !== undefined) {
+        const after = { ...known, policies };
+        return {
+          live: after,
+          readAt: clock.monotonicMs(),
+          shows: "part",
+          ray: "ray",
+          interleaved: false,
+        };
+      }
       const shows = partOf(write) === "policies" ? "object" : "part";
       return { live: known, readAt: clock.monotonicMs(), shows, ray: "ray", interleaved: false };
     },
   };
-  const never = new AbortController().signal;
+  const unstopped = new AbortController().signal;
   const came = await clock.run(
     applyPlan(
       {
-        report: { ...planned, plan: { ...planned.plan, changes, writes } },
+        report: { ...planned, plan: { ...planned.plan, changes, writes, waitsFor } },
         live,
         digest: "",
         readAt,
@@ -80,13 +95,20 @@ export async function outcomesBy(
       },
       gate,
       { reader, writer, clock, bug: (error, zone) => bugs.tell(error, zone) },
-      { stop: never, abort: never },
+      { stop: unstopped, abort: unstopped },
     ),
   );
   if (choice.bugs === undefined) bugs.expectNone();
   if (came.result === "held") return came.holds.map(({ message }) => message);
   if (came.result !== "applied") throw new Error(came.result);
-  return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
+  return came.outcomes.map((each) => {
+    if (each.status !== "skipped") return each.status;
+    return each.waitsFor === undefined ? each.reason : `waits for ${each.waitsFor.join(", ")}`;
+  });
+}
+
+function never(): never {
+  throw new Error("nobody is asked before an attempt");
 }
 
 /** A reader that shows another state than the first read, and notes what it is asked for. */

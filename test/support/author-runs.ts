@@ -1,7 +1,7 @@
+import { DriftAuthors, type FoundAuthors } from "../../src/audit/drift-authors.ts";
 import { namesOfAuthors } from "../../src/plan/cause/author.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { DriftAuthors, type FoundAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import type { ActorStyle, AuditEntry } from "../../src/zone/audit-entry.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
@@ -52,7 +52,10 @@ export class Runs {
   #authors = this.#newProcess();
 
   #newProcess(): DriftAuthors {
-    const log = { isOwnToken: (id: string) => id === "id-of-ours", isCompleteSince: () => true };
+    const log = {
+      isOwn: ({ actor }: AuditEntry) => actor.tokenId === "id-of-ours",
+      isCompleteSince: () => true,
+    };
     return new DriftAuthors(this.clock, log, () => this.style, {
       authors: () => (this.isKept ? this.#found : new Map()),
       setAuthors: (_zone, found) => {

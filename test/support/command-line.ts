@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -6,11 +6,12 @@ import type { Command } from "commander";
 
 import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
+import { nodeHistoryStore } from "../../src/history/file/history-store.ts";
 import { sinceBootMs, systemClock } from "../../src/host/clock.ts";
+import { commitLabel } from "../../src/host/commit-label.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
-import { nodeStateDirectory } from "../../src/store/state-directory.ts";
-import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 
 /** The result of a command. */
 export interface Ran {
@@ -51,7 +52,10 @@ export async function workplace(
     write: async (file, text) => {
       const target = path.join(directory, file);
       await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, text);
+      // At once, as editors and git do: on a busy machine a daemon would read a file that is half written.
+      const half = path.join(directory, `.half-written-${crypto.randomUUID()}`);
+      await writeFile(half, text);
+      await rename(half, target);
     },
     remove: (file) => rm(path.join(directory, file), { recursive: true }),
     read: (file) => readFile(path.join(directory, file), "utf8"),
@@ -75,6 +79,7 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     clock: systemClock,
     sinceBootMs,
     files: nodeFiles,
+    commitLabel,
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
     // Back-off has full jitter: this is the shortest.

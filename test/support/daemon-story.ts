@@ -86,8 +86,8 @@ async function played(stage: Stage): Promise<Story> {
       seriesWhileHeld,
       requests,
       source: path.join(stage.example.place.directory, "zones"),
-      revision: revisionIn(series, "zonewarden_config_info"),
-      held: revisionIn(seriesWhileHeld, "zonewarden_config_held_info"),
+      revision: revisionIn(series, "zonewarden_files_info"),
+      held: revisionIn(seriesWhileHeld, "zonewarden_files_held_info"),
     };
   } finally {
     await stage.end();
@@ -177,7 +177,7 @@ async function holdRevision(stage: Stage): Promise<void> {
   const changed = text.replace("score_threshold: medium", "score_threshold: high");
   await place.write("zones/baseline.yaml", changed);
   stage.sweep();
-  await stage.has('config_reloads_total{result="held"}', 1);
+  await stage.has('files_reloads_total{result="held"}', 1);
 }
 
 /** The running daemon, and what the story does to it. */

@@ -1,7 +1,7 @@
 import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { AuditFeed, type AuditFeedOptions } from "../../src/audit/audit-feed.ts";
+import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { AuditFeed, type AuditFeedOptions } from "../../src/reconcile/audit/audit-feed.ts";
-import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
@@ -57,7 +57,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
   const authors = new DriftAuthors(
     clock,
     {
-      isOwnToken: (id) => source.isOwnToken(id),
+      isOwn: (entry) => feed.isOwn(entry),
       isCompleteSince: (accountId, moment) => feed.isCompleteSince(accountId, moment),
     },
     () => "full",
@@ -71,6 +71,10 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     wake: (zone) => reconciler.wakeZone(zone),
     changed: () => undefined,
     malformed: () => undefined,
+    isEarlierRay: () => false,
+    usedElsewhere: () => undefined,
+    usedForOthers: () => undefined,
+    possiblyOwn: () => undefined,
     bug: (error) => bugs.push(error),
   });
   const reconciler: Reconciler = new Reconciler(
@@ -78,7 +82,12 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       ...defaultOptions,
       limits: { ...defaultOptions.limits, ...unlimited },
       contention: { ...defaultOptions.contention, rounds: 100 },
-      fleetLimits: { ...defaultOptions.fleetLimits, maxFleetShare: 1 },
+      // A zone's first change is written without waiting for the plans of all others.
+      fleetLimits: {
+        ...defaultOptions.fleetLimits,
+        maxFleetShare: 1,
+        maxWeakened: { zones: 0, share: 1 },
+      },
       concurrency: 8,
     },
     {

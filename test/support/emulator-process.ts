@@ -3,9 +3,7 @@ import path from "node:path";
 
 import { basePath } from "../../src/api/wire.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
-import { eventually, freePort, startProgram } from "./processes.ts";
-
-const main = path.resolve(import.meta.dirname, "../../src/main.ts");
+import { eventually, freePort, main, startProgram } from "./processes.ts";
 
 /** An emulator in a process of its own, so that what is measured in this one is ours. */
 export interface EmulatorProcess extends AsyncDisposable {

@@ -1,15 +1,18 @@
 import { createAuditReader } from "../../src/api/audit-reader.ts";
 import { everythingSeen } from "../../src/api/read/item-query.ts";
 import { createInventory } from "../../src/api/service.ts";
+import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
-import { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { LeftZones } from "../../src/reconcile/fleet/left-zones.ts";
 import { readScripts, type ScriptSource } from "../../src/reconcile/inventory/read-scripts.ts";
 import { ZoneRunner } from "../../src/reconcile/run/zone-runner.ts";
+import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
 import { scriptRecordOf, type ScriptWatch } from "../../src/state/scripts/script-watch.ts";
 import type { ScriptReading } from "../../src/state/scripts/watched-scripts.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
+import type { AuditEntry } from "../../src/zone/audit-entry.ts";
 import type { DeclaredScripts } from "../../src/zone/declared-scripts.ts";
 import type { Mode } from "../../src/zone/desired-zone.ts";
 import { Bugs } from "./bugs.ts";
@@ -20,6 +23,7 @@ import { MemoryHistory } from "./history-files.ts";
 import { book } from "./log-book.ts";
 import { desiredZone } from "./model.ts";
 import { declared as declaredZone } from "./reports.ts";
+import { noPast } from "./revision-files.ts";
 import { MemoryRunStore, noAuthors } from "./run-store.ts";
 import { check, day } from "./watched.ts";
 import { defaultOptions } from "./world.ts";
@@ -74,7 +78,7 @@ export class EvidenceRuns implements AsyncDisposable {
     this.#readUntil = clock.now();
     const audit = createAuditReader(at.service);
     const log = {
-      isOwnToken: (id: string) => audit.isOwnToken(id),
+      isOwn: ({ actor }: AuditEntry) => audit.isOwnToken(actor.tokenId),
       isCompleteSince: () => true,
     };
     this.#authors = new DriftAuthors(clock, log, () => "full", noAuthors);
@@ -89,7 +93,12 @@ export class EvidenceRuns implements AsyncDisposable {
       recordBeforeWrite: history.recordBeforeWrite,
       bug: (error: unknown) => this.bugs.tell(error),
     };
-    this.#runner = new ZoneRunner(defaultOptions, ports, { mayWrite: () => true });
+    this.#runner = new ZoneRunner(defaultOptions, ports, {
+      waitOf: () => undefined,
+      countWrite: () => undefined,
+      holdsOf: () => [],
+      left: new LeftZones(noPast(), () => 0),
+    });
   }
 
   /** Sets the clock to so many days after the first one, when all is written that happened before. */
@@ -99,7 +108,7 @@ export class EvidenceRuns implements AsyncDisposable {
   }
 
   /** Reads the audit log, and runs the zone, which declares that Page Shield is on. */
-  async run(mode: Mode): Promise<void> {
+  async run(mode: Mode, tokenUses: readonly JudgedTokenUse[] = []): Promise<void> {
     const { zone } = this.at;
     const now = this.#clock.now();
     const window = { since: this.#readUntil, before: new Date(Number(now) + 1) };
@@ -116,7 +125,7 @@ export class EvidenceRuns implements AsyncDisposable {
     this.#fleet.recordZone(report);
     const after = this.#fleet.zone(shop);
     if (before === undefined || after === undefined) throw new Error("the shop is not declared");
-    this.#history.subscriber.zone({ before, report, after });
+    this.#history.subscriber.zone({ before, report, after, tokenUses });
   }
 
   /** Reads the inventory as the daemon does, and checks the scripts of the shop. */

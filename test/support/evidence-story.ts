@@ -1,8 +1,9 @@
+import type { KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 
-import type { FilesRevision } from "../../src/state/evidence/evidence-stories.ts";
+import type { FilesRevision } from "../../src/evidence/evidence-stories.ts";
 import { scriptRecordOf, type ScriptWatch } from "../../src/state/scripts/script-watch.ts";
 import type { ScriptReading } from "../../src/state/scripts/watched-scripts.ts";
 import type { DeclaredScripts } from "../../src/zone/declared-scripts.ts";
@@ -23,14 +24,16 @@ export interface StoryCheck {
 
 const someFiles: FilesRevision = { revision: "sha256-1", commit: "c0ffee" };
 
-/** The history file of checks, as the daemon keeps it. */
+/** The history file of checks, as the daemon keeps it. With a key, a signed head follows each check. */
 export async function historyOfChecks(
   checks: readonly StoryCheck[],
   zone: string = shop,
+  signKey?: KeyObject,
+  before: Uint8Array = new Uint8Array(),
 ): Promise<Buffer> {
-  const store = new MemoryHistory();
+  const store = new MemoryHistory(before);
   const clock = new SimulatedClock(day(0));
-  const { file } = await openStore(store, { clock, chain: "story" });
+  const { file } = await openStore(store, { clock, signKey });
   let watch: ScriptWatch | undefined;
   for (const { days, declared, reading, files = someFiles } of checks) {
     const at = day(days);
@@ -39,6 +42,8 @@ export async function historyOfChecks(
     const record = scriptRecordOf(result, { at, zone, ...files });
     if (record !== undefined) file.append(record);
     watch = { ...result.watch, ...(record?.read !== undefined && { recordedAt: at }) };
+    await file.settled();
+    if (signKey !== undefined) await file.recordHead("daily");
     await file.settled();
   }
   await file.recordHead("stop");

@@ -1,3 +1,4 @@
+import { type LinkAnswer, mayWrite } from "../../src/plan/guard/may-write.ts";
 import { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone, ZoneState } from "../../src/state/zone-state.ts";
@@ -39,4 +40,9 @@ export function held(...codes: readonly Parameters<typeof hold>[0][]): Came {
     changes: [a],
     holds: codes.map((code) => hold(code)),
   };
+}
+
+/** What a daemon that knows of nothing else says of writing a zone. */
+export function answersOf({ holds, declared: zone }: ZoneState): readonly LinkAnswer[] {
+  return mayWrite({ holds, fleet: zone.hold?.message });
 }

@@ -1,6 +1,6 @@
-import { AuditFeed } from "../../src/reconcile/audit/audit-feed.ts";
-import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
-import type { AuditEntry, AuditRead, AuditWindow } from "../../src/zone/audit-entry.ts";
+import { AuditFeed } from "../../src/audit/audit-feed.ts";
+import type { AuditFeedStatus, JudgedTokenUse } from "../../src/state/audit-status.ts";
+import type { AuditEntry, AuditRead, AuditWindow, SentWrite } from "../../src/zone/audit-entry.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { auditEntry, idOf } from "./audit-entries.ts";
@@ -19,6 +19,12 @@ export class Followed implements AsyncDisposable {
   readonly bugs: { readonly error: unknown; readonly zone: string }[] = [];
   readonly reads: (AuditWindow & { readonly zones: readonly Zone[] })[] = [];
   log: AuditEntry[] = [];
+  sent: SentWrite[] = [];
+  earlierRays: readonly string[] = [];
+  /** Path and zone of the uses of our tokens elsewhere. */
+  readonly uses: string[] = [];
+  readonly usesForOthers: JudgedTokenUse[] = [];
+  readonly possible: number[] = [];
   more: Omit<AuditRead, "entries"> = { malformed: 0, isCut: false };
   failure: Error | undefined;
   latencyMs = 0;
@@ -36,6 +42,8 @@ export class Followed implements AsyncDisposable {
     this.feed = new AuditFeed(options, {
       source: {
         isOwnToken: (id) => id === "our-token" || id === "our-other-token",
+        credentialOf: () => "main",
+        sentWrites: () => ({ writes: this.sent, completeSince: new Date(0) }),
         isDenied: ({ code }) => code === "API_FORBIDDEN",
         read: async (zones, window, signal) => {
           this.reads.push({ zones, ...window });
@@ -53,6 +61,10 @@ export class Followed implements AsyncDisposable {
       note: (zone, entries) => this.noted.push(`${zone} ${entries.map(({ id }) => id).join(" ")}`),
       wake: (zone) => this.woken.push(zone),
       changed: ({ state }) => this.states.push(state),
+      isEarlierRay: (ray) => this.earlierRays.includes(ray),
+      usedElsewhere: (uses) => this.uses.push(...uses.map(({ path, zone }) => `${path} ${zone}`)),
+      usedForOthers: (uses) => this.usesForOthers.push(...uses),
+      possiblyOwn: (count) => this.possible.push(count),
       malformed: (count) => this.warnings.push(count),
       bug: (error, zone) => this.bugs.push({ error, zone }),
     });

@@ -13,16 +13,20 @@ export const generated = [
   { schema: "schemas/zonewarden.schema.json", types: "src/desired/config/config-file.ts" },
 ] as const;
 
-/** The text that a file with types must have. */
+/** The text that a file with types must have. Only the type of the whole file has no prefix: parts have the names of other types. */
 export async function typesFor(schema: string): Promise<string> {
   const json: unknown = JSON.parse(readFileSync(path.join(root, schema), "utf8"));
   if (!isJsonObject(json)) throw new Error(`${schema} is no schema`);
-  return compile(structure(json), "Root", {
+  const types = await compile(structure(json), "Root", {
     additionalProperties: false,
     ignoreMinAndMaxItems: true,
     bannerComment: `// Made from ${schema} by \`npm run generate\`; a test compares them.`,
     style: { printWidth: 100, trailingComma: "all", bracketSpacing: true },
   });
+  const parts = [...types.matchAll(/^export (?:type|interface) (\w+)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !name.endsWith("File"));
+  return types.replaceAll(new RegExp(`\\b(?:${parts.join("|")})\\b`, "g"), "Yaml$&");
 }
 
 /** The committed text of a file with types. */

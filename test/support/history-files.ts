@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import type { HistoryEntry } from "../../src/state/history.ts";
-import { type OpenedHistory, openHistoryFile } from "../../src/telemetry/history/history-file.ts";
-import type { HistoryStore } from "../../src/telemetry/history/history-store.ts";
+import { type OpenedHistory, openHistoryFile } from "../../src/history/file/history-file.ts";
+import type { HistoryStore } from "../../src/history/file/history-store.ts";
+import type { HistoryEntry } from "../../src/history/history.ts";
 import {
   type HistoryCheck,
   type HistoryProof,
   verifyHistory,
-} from "../../src/telemetry/history/verify-history.ts";
+} from "../../src/history/verify/verify-history.ts";
 import { SimulatedClock } from "./clock.ts";
 import { drifted, fleetOf, shop } from "./fleets.ts";
 import { at, report } from "./reports.ts";

@@ -1,14 +1,15 @@
 import type { Change } from "../../src/plan/change.ts";
 import type { JudgedLoad, Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import type { DesiredFleet, FleetZone } from "../../src/reconcile/fleet/desired-fleet.ts";
-import { FirstRound } from "../../src/reconcile/fleet/first-round.ts";
 import type { FleetLimits } from "../../src/reconcile/fleet/fleet-guard.ts";
+import { FleetRound } from "../../src/reconcile/fleet/fleet-round.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { Mode } from "../../src/zone/desired-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { hashToAccept } from "./held.ts";
 import { desiredZone } from "./model.ts";
-import { change, failure, named, planOf, report } from "./reports.ts";
+import { change, failure, named, report } from "./reports.ts";
+import { noPast } from "./revision-files.ts";
 import { zone } from "./service.ts";
 
 /** `z0.example` …, from one number until before another. */
@@ -20,8 +21,6 @@ interface Fleet {
   readonly zones: readonly string[];
   /** Declared names without a zone. */
   readonly missing?: readonly string[];
-  /** Zones of other processes. */
-  readonly ofOthers?: number;
   readonly isAllListed?: boolean;
 }
 
@@ -29,14 +28,20 @@ interface Fleet {
 export class JudgedRound {
   options: { readonly mode: Mode; readonly fleetLimits: FleetLimits } = {
     mode: "enforce",
-    fleetLimits: { maxFleetShare: 0.3, minFleet: 5, accept: [] },
+    fleetLimits: {
+      maxFleetShare: 0.3,
+      minFleet: 5,
+      accept: [],
+      maxWeakened: { zones: 0, share: 1 },
+    },
   };
   /** How often the round told that other zones may be written. */
   told = 0;
   /** Zones of which it is remembered what was applied. */
   readonly known: Set<string> = new Set();
-  readonly round: FirstRound = new FirstRound(
+  readonly round: FleetRound = new FleetRound(
     this.options,
+    noPast(),
     (name) => this.known.has(name),
     () => (this.told += 1),
   );
@@ -46,7 +51,7 @@ export class JudgedRound {
   declare(fleet: Fleet, result: Loaded["result"] = "applied", digest = "d1"): JudgedLoad {
     this.#fleet = fleet;
     this.#digest = digest;
-    const { zones, missing = [], ofOthers = 0, isAllListed = true } = fleet;
+    const { zones, missing = [], isAllListed = true } = fleet;
     const found: DesiredFleet = {
       zones: new Map(zones.map((name) => [named(name), this.zone(name)])),
       diagnostics: [],
@@ -58,7 +63,6 @@ export class JudgedRound {
       state,
       diagnostics: [],
       fleet: found,
-      declared: zones.length + missing.length + ofOthers,
       active: state,
       hold: undefined,
     };
@@ -92,8 +96,13 @@ export class JudgedRound {
     this.round.record(this.zone(name), report(name, 2, applied));
   }
 
-  mayWrite(name: string, ...keys: readonly ResourceKey[]): boolean {
-    return this.round.mayWrite(this.zone(name), planOf(name, changesOf(keys)));
+  mayWrite(name: string): boolean {
+    return this.round.waitOf(this.zone(name)) === undefined;
+  }
+
+  /** Names of the zones that may be written since the last call. */
+  takeReleased(): readonly string[] {
+    return this.round.takeReleased().map((released) => released.zone.name);
   }
 
   reconfigure(mode: Mode, fleetLimits: Partial<FleetLimits> = {}): void {

@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
 
-import { historyJson } from "../../src/render/history-json.ts";
-import { sealOf } from "../../src/telemetry/history/history-chain.ts";
-import type { HistoryProof } from "../../src/telemetry/history/verify-history.ts";
+import { sealOf } from "../../src/history/chain/history-chain.ts";
+import { historyJson } from "../../src/history/history-json.ts";
+import type { HistoryProof } from "../../src/history/verify/verify-history.ts";
 import { SimulatedClock } from "./clock.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "./history-files.ts";
 import { at } from "./reports.ts";

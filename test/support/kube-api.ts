@@ -64,7 +64,9 @@ export async function startKubeApi(): Promise<KubeApi> {
       response.writeHead(status).end(text);
       return;
     }
-    const { status, object } = store.handle(method, path, coerceObject(body));
+    const { status, object } = isTaken(method, headers["content-type"])
+      ? store.handle(method, path, coerceObject(body))
+      : refuse(415, `the body of the request was in an unknown format: ${headers["content-type"]}`);
     note(status);
     if (fault === "lose-answer") {
       request.socket.destroy();
@@ -106,6 +108,11 @@ current-context: test
 `;
 }
 
+/** Whether the API server takes a body of this type. */
+function isTaken(method: string, type: string | undefined): boolean {
+  return method === "GET" || type === "application/json";
+}
+
 /** Objects by path, each with a version that every write changes. */
 class Objects {
   readonly objects = new Map<string, JsonObject>();
@@ -133,7 +140,6 @@ class Objects {
     }
     const known = this.objects.get(path);
     if (known === undefined) return refuse(404, `${path} not found`);
-    if (method === "PATCH") return { status: 200, object: this.#store(path, merged(known, body)) };
     const [given, held] = [versionOf(body), versionOf(known)];
     if (given === "") return refuse(422, "metadata.resourceVersion: must be specified");
     if (given !== held) return refuse(409, "the object has been modified");
@@ -155,14 +161,6 @@ class Objects {
     this.#stored(path, object);
     return object;
   }
-}
-
-function merged(known: JsonObject, patch: JsonObject): JsonObject {
-  const parts = Object.entries(patch).map(([key, value]) => {
-    const both = typeof value === "object" && value !== null && !Array.isArray(value);
-    return [key, both ? merged(coerceObject(known[key]), coerceObject(value)) : value] as const;
-  });
-  return { ...known, ...Object.fromEntries(parts) };
 }
 
 function versionOf(object: JsonObject): string {

@@ -1,4 +1,4 @@
-import type { StateDirectory } from "../../src/store/state-directory.ts";
+import type { StateDirectory } from "../../src/memory/directory/state-directory.ts";
 
 /** The process stopped while it wrote. */
 export class Crash extends Error {

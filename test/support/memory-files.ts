@@ -49,8 +49,6 @@ export class MemoryDisk {
         this.reads.push(place);
         return this.#read(this.#resolve(place)).subarray(0, limit);
       },
-      readAt: async (place, start, length) =>
-        this.#read(this.#resolve(place)).subarray(start, start + length),
     };
   }
 

@@ -1,4 +1,7 @@
-import type { LabelValues, MetricDefinition } from "../../src/telemetry/metrics/exposition.ts";
+import type {
+  LabelValues,
+  MetricDefinition,
+} from "../../src/telemetry/metrics/metric-definition.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 
 /** All metrics as a Markdown table, for docs/metrics.md. */

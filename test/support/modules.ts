@@ -8,7 +8,10 @@ export interface Module {
   readonly packages: readonly string[];
 }
 
-/** The whole architecture in one place: which module may import which, and which package is used where. */
+/**
+ * The whole architecture in one place: which module may import which, and which package is used where. A module imports
+ * only modules above it.
+ */
 export const moduleTable: Readonly<Record<string, Module>> = {
   syntax: {
     purpose:
@@ -18,12 +21,13 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   zone: {
     purpose:
-      "The nouns that all share: zone, resource, mark, write, diagnostic, service error, ports.",
+      "The nouns that all share: zone, resource, phase, mark, write, diagnostic codes, service error, ports.",
     imports: ["syntax"],
     packages: [],
   },
   plan: {
-    purpose: "Desired and live state in; changes, writes, effects and holds out.",
+    purpose:
+      "Desired and live state in; changes, writes, effects and holds out. Policies, rules and their actions.",
     imports: ["zone", "syntax"],
     packages: [],
   },
@@ -33,13 +37,30 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: [],
   },
   state: {
-    purpose: "What is known of runs, zones, the fleet and the files; history entries.",
+    purpose: "What is known of runs, zones, the fleet and the files.",
     imports: ["zone", "plan", "impact", "syntax"],
     packages: [],
   },
   render: {
-    purpose: "Plans, diagnostics, history and inventories as text, JSON, Markdown, CSV and SARIF.",
+    purpose: "Plans, diagnostics and inventories as text, JSON, Markdown, CSV and SARIF.",
     imports: ["zone", "plan", "impact", "state", "syntax"],
+    packages: [],
+  },
+  history: {
+    purpose: "What happened to each zone: entries, timeline, the chained history file, its check.",
+    imports: ["zone", "plan", "state", "render", "syntax"],
+    packages: [],
+  },
+  evidence: {
+    purpose:
+      "The evidence of a period for an assessor: its tables, and them as HTML, CSV and JSON.",
+    imports: ["zone", "state", "render", "history", "syntax"],
+    packages: [],
+  },
+  audit: {
+    purpose:
+      "The audit log, whatever its source: feed, authors of drift, blame, uses of our tokens elsewhere.",
+    imports: ["zone", "plan", "state", "render", "history", "syntax"],
     packages: [],
   },
   desired: {
@@ -54,31 +75,44 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   reconcile: {
     purpose: "The loop: active revision, queue of zones, runs, write gate, schedule.",
-    imports: ["zone", "plan", "impact", "state", "syntax"],
+    imports: ["zone", "plan", "impact", "state", "audit", "syntax"],
     packages: ["node-cron", "tinyqueue"],
   },
   telemetry: {
-    purpose: "Log lines, metrics and the history file.",
-    imports: ["zone", "plan", "state", "render", "syntax"],
+    purpose: "Log lines and metrics.",
+    imports: ["zone", "plan", "state", "render", "history", "syntax"],
     packages: ["pino", "prom-client"],
   },
-  store: {
-    purpose: "The state that survives restarts: texts by key in a locked directory.",
-    imports: ["syntax"],
+  memory: {
+    purpose:
+      "What survives restarts: each key with its codec, and the stores: a directory or ConfigMaps.",
+    imports: [
+      "zone",
+      "plan",
+      "state",
+      "render",
+      "history",
+      "audit",
+      "desired",
+      "reconcile",
+      "telemetry",
+      "syntax",
+    ],
     packages: [],
   },
   cluster: {
-    purpose: "The election in Kubernetes: Leases, their fences, shards, the state in ConfigMaps.",
-    imports: ["syntax", "zone", "store"],
+    purpose:
+      "The election in Kubernetes: a Lease, its fence, Events, the client of the API server.",
+    imports: ["syntax", "zone", "memory"],
     packages: ["undici", "yaml"],
   },
   web: {
     purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",
-    imports: ["zone", "plan", "state", "render", "syntax"],
+    imports: ["zone", "plan", "state", "render", "history", "syntax"],
     packages: ["hono", "@hono/node-server"],
   },
   notify: {
-    purpose: "Notifications to webhooks, Slack and Teams.",
+    purpose: "Notifications and their targets: webhooks, Slack and Teams.",
     imports: ["zone", "plan", "state", "render", "syntax"],
     packages: ["undici"],
   },
@@ -88,12 +122,23 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: ["hono", "@hono/node-server", "yaml", "ajv"],
   },
   host: {
-    purpose: "The process: files, clock, signals, secrets, and the connection to the service.",
-    imports: ["syntax", "zone", "desired", "api", "reconcile", "render", "telemetry", "store"],
+    purpose: "The process: files, Git, clock, signals, secrets, and the connection to the service.",
+    imports: [
+      "syntax",
+      "zone",
+      "desired",
+      "api",
+      "reconcile",
+      "render",
+      "history",
+      "telemetry",
+      "memory",
+    ],
     packages: [],
   },
   daemon: {
-    purpose: "What `zonewarden run` keeps running: reload, reporting, history, notifications.",
+    purpose:
+      "What `zonewarden run` keeps running: it connects the other modules, reloads and reports.",
     imports: [
       "syntax",
       "zone",
@@ -101,13 +146,15 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "impact",
       "state",
       "render",
+      "history",
+      "audit",
       "desired",
       "api",
       "reconcile",
       "telemetry",
       "web",
       "notify",
-      "store",
+      "memory",
       "cluster",
       "host",
     ],
@@ -122,12 +169,16 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "impact",
       "state",
       "render",
+      "history",
+      "audit",
+      "evidence",
       "desired",
       "api",
       "reconcile",
       "telemetry",
       "web",
       "notify",
+      "memory",
       "cluster",
       "emulator",
       "host",
@@ -143,7 +194,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
 };
 
 /** Modules that compute and nothing else: no clock, no random numbers, no file, no socket. */
-const pure = ["syntax", "zone", "plan", "impact", "state", "render"];
+const pure = ["syntax", "zone", "plan", "impact", "state", "render", "evidence"];
 
 /** Whether a module computes and nothing else. */
 export function isPure(module: string): boolean {

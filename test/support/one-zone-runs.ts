@@ -1,11 +1,13 @@
 import { causesOf } from "../../src/plan/cause/cause.ts";
 import type { Change } from "../../src/plan/change.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { LeftZones } from "../../src/reconcile/fleet/left-zones.ts";
 import { ZoneRunner } from "../../src/reconcile/run/zone-runner.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { SimulatedClock } from "./clock.ts";
 import { emulated, type Emulated } from "./emulated.ts";
+import { noPast } from "./revision-files.ts";
 import { MemoryRunStore } from "./run-store.ts";
 import { defaultOptions } from "./world.ts";
 
@@ -44,7 +46,12 @@ export class OneZoneRuns implements AsyncDisposable {
           throw error;
         },
       },
-      { mayWrite: () => true },
+      {
+        waitOf: () => undefined,
+        countWrite: () => undefined,
+        holdsOf: () => [],
+        left: new LeftZones(noPast(), () => 0),
+      },
     );
     const zone = { desired: { zone: this.at.zone, content }, digest: digestOf(content) };
     const context = { trigger: "schedule", priority: "sweep", revision: "r" } as const;

@@ -1,16 +1,23 @@
+import { textOfHtml } from "../../src/render/html.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
-import { textOfHtml } from "../../src/web/pages/html.ts";
 import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import type { Snapshot } from "../../src/web/snapshot.ts";
-import { shop } from "./fleets.ts";
+import { answersOf, shop } from "./fleets.ts";
 import { at, daemon } from "./reports.ts";
 import { sceneHistory } from "./scenes.ts";
 
 /** What pages of a fleet are made of, half an hour into the story. */
 export function snapshotOf(fleet: Fleet): Snapshot {
-  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30), canReconcile: false };
+  return {
+    fleet,
+    history: sceneHistory(),
+    daemon: daemon(),
+    now: at(30),
+    canReconcile: false,
+    answersOf,
+  };
 }
 
 /** The fleet's page. */

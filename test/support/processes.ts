@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { builtMain, caches } from "./built-main.ts";
+
 /** The entry file of the program. */
-export const main: string = path.resolve(import.meta.dirname, "../../src/main.ts");
+export const main: string = builtMain();
 
 /** A process that runs until it is disposed. */
 export interface Running extends AsyncDisposable {
@@ -29,8 +30,8 @@ export function startProgram(
     env: {
       PATH: process.env["PATH"],
       HOME: options.cwd,
-      // Without it, each process would write compiled code into its directory.
-      NODE_DISABLE_COMPILE_CACHE: "1",
+      // The processes share their compiled code, and write none into their directories.
+      XDG_CACHE_HOME: caches,
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -32,7 +32,9 @@ export async function walkQuickStart(
   const lines = blocks.flatMap(({ text }) => text.split("\n"));
   const missing = Object.keys(instead).filter((line) => !lines.includes(line));
   if (missing.length > 0) throw new Error(`${document} has no line ${missing.join(", ")}`);
-  const script = lines.map((line) => scriptLine(instead[line] ?? line, port)).join("\n");
+  const commands = lines.map((line) => scriptLine(instead[line] ?? line, port));
+  // `zonewarden` is an alias, as in the shell of a person.
+  const script = ["shopt -s expand_aliases", ...commands].join("\n");
   const child = spawn("bash", ["--noprofile", "--norc", "-ec", script], {
     cwd: directory,
     env: {

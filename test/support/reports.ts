@@ -2,7 +2,8 @@ import type { Cause, Change, Direction, FieldChange } from "../../src/plan/chang
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Unmanaged } from "../../src/plan/write-order.ts";
-import type { ClusterStatus, DaemonStatus, ShardStatus } from "../../src/state/daemon-status.ts";
+import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
+import type { ClusterStatus, DaemonStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
@@ -84,6 +85,7 @@ export function planOf(
     zone: zoneOf(zone),
     changes,
     writes: changes.map(({ key }) => writeOf(key)),
+    waitsFor: new Map(),
     unmanaged,
     unowned: [],
     adoptedRules: [],
@@ -130,6 +132,11 @@ export function skipped(reason: SkipReason, ...keys: ResourceKey[]): Outcome {
   return { status: "skipped", write: writeOf(...keys), reason };
 }
 
+/** A write that waits for one that was refused. */
+export function waiting(key: ResourceKey, ...waitsFor: ResourceKey[]): Outcome {
+  return { status: "skipped", write: writeOf(key), reason: "earlier_failure", waitsFor };
+}
+
 /** What a run came to, without what all runs have. */
 export type Came =
   | { readonly result: "in_sync"; readonly unmanaged?: readonly Unmanaged[] }
@@ -152,6 +159,13 @@ export type Came =
     };
 
 /** A report of a run that ended `minutes` after the start. */
+/** A use of our token elsewhere. */
+export function tokenUse(more: Partial<JudgedTokenUse> = {}): JudgedTokenUse {
+  const request = { method: "PUT", path: "/zones/z1/page_shield", ray: "ray" };
+  const [credential, zone] = ["shops", "shop.example.com"];
+  return { at: at(0), credential, zone, ...request, isDrift: false, ...more };
+}
+
 export function report(zone: string, minutes: number, came: Came): ZoneReport {
   const isApplied = came.result === "applied";
   const base = {
@@ -235,12 +249,19 @@ export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
   return load({ result: "held", held, ...more });
 }
 
-/** One Lease for all zones, which another process holds. */
-export function clusterOf(more: Partial<ShardStatus> = {}): ClusterStatus {
-  const [lease, holder] = ["zonewarden", "zonewarden-0_a"];
-  const shared = { lease, credential: undefined, page: "", transitions: 3, failure: undefined };
-  const shard = { ...shared, isHeld: false, holder, works: false, ...more };
-  return { lease, identity: "zonewarden-1_b", failure: undefined, shards: [shard] };
+/** A Lease that another process holds. */
+export function clusterOf(more: Partial<ClusterStatus> = {}): ClusterStatus {
+  return {
+    lease: "zonewarden",
+    identity: "zonewarden-1_b",
+    isHeld: false,
+    holder: "zonewarden-0_a",
+    page: "",
+    transitions: 3,
+    failure: undefined,
+    works: false,
+    ...more,
+  };
 }
 
 /** A process that waits for the Lease. */

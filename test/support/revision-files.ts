@@ -1,10 +1,13 @@
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { FleetLimits } from "../../src/reconcile/fleet/fleet-guard.ts";
+import type { FleetLimits, RevisionJudgement } from "../../src/reconcile/fleet/fleet-guard.ts";
+import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
 import type { Suspension, Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
+import { SimulatedClock } from "./clock.ts";
 import { desiredZone } from "./model.ts";
+import { MemoryRunStore } from "./run-store.ts";
 import { zone } from "./service.ts";
 
 export const on: ZoneContent = desiredZone({
@@ -54,13 +57,19 @@ export function files(
   return { documents, diagnostics: [], usable: true, revision, hash: revision, ...more };
 }
 
-export function isSecond({ name }: Zone): boolean {
-  return name === "z1.example";
+/** Nothing was in force before. */
+export function noPast(): FleetPast {
+  return new FleetPast(new MemoryRunStore(), new SimulatedClock());
+}
+
+/** A judge that holds no revision. */
+export function letPass(): RevisionJudgement {
+  return { result: "passed" };
 }
 
 /** With `r1` active, which declares zones that are all listed. */
 export function withActive(count: number): ActiveRevision {
-  const active = new ActiveRevision(selectZones);
-  active.adopt(files("r1", byName(count)), listing(count), limits);
+  const active = new ActiveRevision(selectZones, noPast());
+  active.activate(files("r1", byName(count)), listing(count), limits, letPass);
   return active;
 }

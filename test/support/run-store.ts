@@ -1,5 +1,6 @@
+import type { AuthorStore } from "../../src/audit/drift-authors.ts";
 import type { AdoptedRule } from "../../src/plan/ownership.ts";
-import type { AuthorStore } from "../../src/reconcile/audit/drift-authors.ts";
+import type { Moments, WeakenedBy } from "../../src/reconcile/fleet/fleet-past.ts";
 import type { Corrections, RunStore } from "../../src/reconcile/run/run-store.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
 
@@ -15,6 +16,14 @@ export class MemoryRunStore implements RunStore {
   readonly #adopted = new Map<ZoneName, readonly AdoptedRule[]>();
   readonly #corrections = new Map<ZoneName, Corrections>();
   #used: readonly string[] = [];
+
+  /** What a process finds that starts after this one was killed. */
+  saved: ReadonlyMap<ZoneName, string> = new Map();
+
+  flush(): Promise<void> {
+    this.saved = new Map(this.texts);
+    return Promise.resolve();
+  }
 
   applied(name: ZoneName): string {
     return this.texts.get(name) ?? "";
@@ -38,6 +47,25 @@ export class MemoryRunStore implements RunStore {
 
   setCorrections(name: ZoneName, corrections: Corrections): void {
     this.#corrections.set(name, corrections);
+  }
+
+  readonly #former = new Map<ZoneName, Moments>();
+  readonly #weakened = new Map<WeakenedBy, Moments<ZoneName>>();
+
+  formerDeclarations(name: ZoneName): Moments {
+    return this.#former.get(name) ?? new Map();
+  }
+
+  setFormerDeclarations(name: ZoneName, former: Moments): void {
+    this.#former.set(name, former);
+  }
+
+  weakened(cause: WeakenedBy): Moments<ZoneName> {
+    return this.#weakened.get(cause) ?? new Map();
+  }
+
+  setWeakened(cause: WeakenedBy, zones: Moments<ZoneName>): void {
+    this.#weakened.set(cause, zones);
   }
 
   usedReleases(): readonly string[] {

@@ -1,6 +1,7 @@
-import { RecentHistory } from "../../src/daemon/run-history.ts";
+import type { HistoryView } from "../../src/history/history.ts";
+import { RecentHistory } from "../../src/history/recent-history.ts";
+import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
-import type { HistoryView } from "../../src/state/history.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { b, fleetOf, held, shop } from "./fleets.ts";
@@ -50,15 +51,19 @@ export function sceneHistory(): HistoryView {
   return historyOf(fleetBefore(), sceneReports());
 }
 
-/** The history of runs, one after the other. */
-export function historyOf(fleet: Fleet, reports: readonly ZoneReport[]): RecentHistory {
+/** The history of runs, one after the other; each found these uses of our token elsewhere. */
+export function historyOf(
+  fleet: Fleet,
+  reports: readonly ZoneReport[],
+  tokenUses: readonly JudgedTokenUse[] = [],
+): RecentHistory {
   const history = new RecentHistory(1_000_000);
   for (const each of reports) {
     const before = fleet.zone(each.zone);
     fleet.recordZone(each);
     const after = fleet.zone(each.zone);
     if (before === undefined || after === undefined) throw new Error(`${each.zone}: not declared`);
-    history.record({ before, report: each, after });
+    history.record({ before, report: each, after, tokenUses });
   }
   return history;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 import {
   isJsonList,
@@ -19,27 +20,50 @@ interface Key {
   readonly isRequired: boolean;
 }
 
-/** Every key that a JSON Schema allows, as a Markdown table; a definition is expanded where it is used first. */
-export function keyTable(schemaName: string, order: readonly string[] = []): string {
+/** Every key that a JSON Schema allows, as a Markdown list; a definition is expanded where it is used first. */
+export function keyList(schemaName: string, order: readonly string[] = []): string {
   const root = readSchema(schemaName);
   const expanded = new Set<string>();
   const keys = propertiesOf(root)
     .toSorted(([a], [b]) => rank(order, a) - rank(order, b))
     .flatMap(([name, schema]) => keysBelow(root, keyOf(name, schema, root), expanded));
-  const rows = keys
-    // The directives of a policy are those of CSP.
-    .filter(({ path: at }) => !(at === "$schema" || at.endsWith("]") || /\.value\.[a-z]/.test(at)))
-    .map((key) => `| ${cellsOf(key).join(" | ")} |`);
-  return ["| key | type | default | meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return keys
+    .filter((key) => isListed(key, keys))
+    .map((key) => lineOf(key))
+    .join("\n");
+}
+
+/** Whether the list has a line for a key; the page says in words what the other keys are. */
+function isListed({ path: at, schema }: Key, keys: readonly Key[]): boolean {
+  if (at === "$schema" || at.endsWith("]") || at.endsWith("].remove")) return false;
+  // The directives of a policy are those of CSP.
+  if (/\.value\.[a-z]/.test(at)) return false;
+  // A profile has the same keys as an entry of `zones`.
+  const ofZone = at.replace("profiles.NAME.", "zones[].");
+  return !keys.some(
+    (key) => key.path !== at && key.path === ofZone && isDeepStrictEqual(key.schema, schema),
+  );
 }
 
 /** Every key that a JSON Schema allows: `limits.accept`, `credentials[].name`. */
 export function keyPaths(schemaName: string): readonly string[] {
+  return keysOf(schemaName).map(({ path: at }) => at);
+}
+
+/** The default of a key, as it is written in YAML. Throws if the schema has none. */
+export function defaultOf(schemaName: string, at: string): string {
+  const key = keysOf(schemaName).find(({ path: known }) => known === at);
+  const usual = key?.schema["default"];
+  if (usual === undefined) throw new Error(`${schemaName} has no default of ${at}`);
+  return typeof usual === "string" ? usual : JSON.stringify(usual);
+}
+
+function keysOf(schemaName: string): readonly Key[] {
   const root = readSchema(schemaName);
   const expanded = new Set<string>();
-  return propertiesOf(root)
-    .flatMap(([name, schema]) => keysBelow(root, keyOf(name, schema, root), expanded))
-    .map(({ path: at }) => at);
+  return propertiesOf(root).flatMap(([name, schema]) =>
+    keysBelow(root, keyOf(name, schema, root), expanded),
+  );
 }
 
 function readSchema(name: string): JsonObject {
@@ -102,11 +126,11 @@ function resolved(root: JsonObject, name: string, use: JsonObject): JsonObject {
   return { title: name, ...definition, ...use };
 }
 
-function cellsOf({ path: at, schema, isRequired }: Key): readonly string[] {
+function lineOf({ path: at, schema, isRequired }: Key): string {
   const { default: usual, description } = schema;
-  const value = usual === undefined ? "" : `\`${JSON.stringify(usual)}\``;
-  const words = typeof description === "string" ? description.replaceAll("|", "\\|") : "";
-  return [`\`${at}\``, typeIn(schema), isRequired ? "required" : value, words];
+  const value = usual === undefined ? "" : `; default \`${JSON.stringify(usual)}\``;
+  const words = typeof description === "string" ? `: ${description}` : "";
+  return `- \`${at}\` (${typeIn(schema)}${isRequired ? "; required" : value})${words}`;
 }
 
 const namedTypes = new Set(["duration", "listen", "share", "cron", "timezone", "expression"]);

@@ -9,9 +9,9 @@ export function selectByName(
 ): ReturnType<DesiredSource["select"]> {
   const known = new Map(zones.map((zone) => [zone.name, zone]));
   return {
-    zones: documents.flatMap(({ target, content }) => {
+    zones: documents.flatMap(({ target, content, isRestored }) => {
       const zone = target.by === "name" ? known.get(target.name) : undefined;
-      return zone === undefined ? [] : [{ zone, content }];
+      return zone === undefined ? [] : [{ zone, content, ...(isRestored && { isRestored }) }];
     }),
     diagnostics: [],
     leftAlone: new Map(),

@@ -2,7 +2,11 @@ import type { Dispatcher } from "undici";
 
 import type { BudgetOptions } from "../../src/api/budget/budget.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
-import { createDispatcher, serviceAddress, type Connection } from "../../src/api/request/client.ts";
+import {
+  createDispatcher,
+  serviceAddress,
+  type ServiceConnection,
+} from "../../src/api/request/client.ts";
 import {
   commandRetry,
   type RetryPolicy,
@@ -51,7 +55,7 @@ export interface TestService extends AsyncDisposable {
   readonly service: Service;
   /** The session of the first credential. */
   readonly session: ServiceSession;
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   readonly requests: readonly RequestFact[];
   readonly retries: readonly RetryFact[];
 }

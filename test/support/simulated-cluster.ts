@@ -73,9 +73,12 @@ export class SimulatedLease {
 
 let machines = 0;
 
+/** The two clocks of a machine that nobody sets. */
+export type MachineClock = "monotonic" | "boot";
+
 /**
- * A machine of the simulation: while it is paused nothing of it runs, and then everything at once that became due. Its
- * connection to the API server can be cut in one direction or in both.
+ * A machine of the simulation: while it is paused nothing of it runs, and then everything at once that became due. While it
+ * is suspended, one of its clocks stands still too. Its connection to the API server can be cut in one direction or in both.
  */
 export class SimulatedMachine {
   readonly clock: LeaseClock;
@@ -87,6 +90,8 @@ export class SimulatedMachine {
   readonly #shared: SimulatedClock;
   readonly #random: () => number;
   readonly #nth = (machines += 1);
+  readonly #stoodStillMs = { monotonic: 0, boot: 0 };
+  #suspended: { readonly clock: MachineClock; readonly at: number } | undefined;
   #waiting: (() => void)[] = [];
 
   constructor(shared: SimulatedClock, random: () => number) {
@@ -96,8 +101,8 @@ export class SimulatedMachine {
       shared.alarm(ms, () => this.#ring(ring));
     this.clock = {
       now: () => new Date(shared.now().getTime() + this.#skewMs),
-      monotonicMs: () => shared.monotonicMs(),
-      sinceBootMs: () => shared.monotonicMs(),
+      monotonicMs: () => this.#read("monotonic"),
+      sinceBootMs: () => this.#read("boot"),
       alarm: inTime,
       sleep: async (ms, signal) => {
         signal.throwIfAborted();
@@ -120,7 +125,24 @@ export class SimulatedMachine {
     return (isBack ? -1 : 1) * minutes * 60_000;
   }
 
+  /** Pauses it with one of its clocks: operating systems differ in which one counts the time of a suspension. */
+  suspend(clock: MachineClock): void {
+    this.isPaused = true;
+    this.#suspended ??= { clock, at: this.#shared.monotonicMs() };
+  }
+
+  #read(clock: MachineClock): number {
+    const { clock: still, at } = this.#suspended ?? {};
+    const now = this.#shared.monotonicMs();
+    return (still === clock && at !== undefined ? at : now) - this.#stoodStillMs[clock];
+  }
+
   resume(): void {
+    if (this.#suspended !== undefined) {
+      const { clock, at } = this.#suspended;
+      this.#stoodStillMs[clock] += this.#shared.monotonicMs() - at;
+      this.#suspended = undefined;
+    }
     this.isPaused = false;
     const due = this.#waiting;
     this.#waiting = [];
@@ -174,10 +196,9 @@ export class SimulatedProcess extends SimulatedMachine {
     lease: SimulatedLease,
     random: () => number,
     ports: Partial<Pick<ElectorPorts, "observer" | "isFirst">> = {},
-    quietMs: number = timing.durationMs,
   ) {
     super(shared, random);
-    const candidate = { identity, installation: "ours", timing, quietMs };
+    const candidate = { identity, installation: "ours", timing };
     const { clock } = this;
     const leases = this.storeOf(lease);
     const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import type { Host } from "../../src/host/host.ts";
-import { lineOf } from "../../src/store/journal-line.ts";
+import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { type Example, exampleWithEmulator } from "./example.ts";
 
@@ -87,7 +87,7 @@ function texts(list: unknown, name: string): string[] {
   return coerceObjects(list).map((each) => coerceText(each[name]));
 }
 
-/** The id and the ref of a rule of the shop that is declared and not owned. */
+/** The id and the ref of a rule of the shop that is declared and unmanaged. */
 export async function unownedRule(
   { place }: Example,
   key: string,

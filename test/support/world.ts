@@ -1,5 +1,5 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
-import type { DriftAuthors } from "../../src/reconcile/audit/drift-authors.ts";
+import type { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
 import type { DesiredState, Listing, RoundPhase } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
@@ -173,7 +173,13 @@ export class World implements AsyncDisposable {
         restore: async (signal) => {
           const { stored: state, storedRound: phase, storedPassed: passed } = this;
           await this.restoring(signal);
-          return state && { state, round: { phase, passed, judgesKnown: false } };
+          const documents = state?.documents.map((each) => ({ ...each, isRestored: true })) ?? [];
+          return (
+            state && {
+              state: { ...state, documents },
+              round: { phase, passed, judgesKnown: false },
+            }
+          );
         },
         select: selectByName,
       },

@@ -6,8 +6,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
 import { fileVersion } from "../../src/desired/file-version.ts";
+import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { readPlanFile } from "../../src/render/plan-file.ts";
-import { lineOf } from "../../src/store/journal-line.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { statusFormat } from "../../src/web/json-view.ts";
 import { type Workplace, workplace } from "../support/command-line.ts";

@@ -73,8 +73,11 @@ describe("the action plans", { timeout: 120_000 }, () => {
     });
     expect(first.summary).toContain("### shop.example.com");
     const [comment] = api.comments;
-    expect(comment?.body).toMatch(/^<!-- zonewarden-plan [0-9a-f]{16} -->\n## zonewarden plan\n/);
+    expect(comment?.body).toMatch(
+      /^<!-- zonewarden-plan [0-9a-f]{16} -->\n## zonewarden plan: [▲▼◆]/,
+    );
     expect(comment?.body).toContain("2 → 3");
+    expect(await readFile(first.outputs["plan"] ?? "", "utf8")).toBe(first.summary);
     expect(comment?.body).toContain(
       "[Run](https://github.example/acme/zones/actions/runs/42) of c0ffee",
     );
@@ -173,6 +176,43 @@ describe("the action plans", { timeout: 120_000 }, () => {
       expect(scratch.emulator.journal()).toEqual([]);
     },
   );
+
+  it.for(["workflow_run", "issue_comment", "pull_request_review", "deployment", "new_event", ""])(
+    "nothing on an event that it does not know: %s",
+    async (eventName, { expect }) => {
+      await using scratch = await scratchRepository();
+      const run = await runAction(plan, { event: {}, eventName }, scratch);
+      expect(run.isSuccess).toBe(false);
+      expect(run.log).toContain("use on: pull_request, push");
+      expect(scratch.emulator.journal()).toEqual([]);
+    },
+  );
+
+  it.for(["push", "schedule", "workflow_dispatch", "merge_group"])(
+    "on %s, without a comment",
+    async (eventName, { expect }) => {
+      await using scratch = await scratchRepository();
+      const run = await runAction(plan, { event: {}, eventName }, scratch);
+      expect(run).toMatchObject({ isSuccess: true, outputs: { result: "changes" } });
+      expect(run.summary).toContain("## zonewarden plan");
+    },
+  );
+
+  it("and fails where something to review does not fit into the comment", async ({ expect }) => {
+    await using scratch = await scratchRepository();
+    await using api = await CommentsApi.start();
+    const exceptions = Array.from({ length: 500 }, (_, n) => {
+      const expression = `http.request.uri.path eq "/${n}"`;
+      return `        - { key: ${"x".repeat(40)}${n}, expression: '${expression}', skip: { ruleset: current } }\n`;
+    });
+    const text = await scratch.place.read("zones/baseline.yaml");
+    const edited = text.replace("      rules:\n", `      rules:\n${exceptions.join("")}`);
+    await scratch.place.write("zones/baseline.yaml", edited);
+    const run = await runAction(plan, { event: pullRequest(), api: api.url }, scratch);
+    expect(run).toMatchObject({ isSuccess: false, outputs: { result: "failed" } });
+    expect(api.comments[0]?.body).toContain("so the check fails");
+    expect(run.summary).not.toContain("did not fit");
+  });
 
   it("without a workflow command or a script of others in its log", async ({ expect }) => {
     await using scratch = await scratchRepository();

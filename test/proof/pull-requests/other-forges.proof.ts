@@ -58,13 +58,21 @@ async function sourceIn({ place, directory }: Scratch): Promise<string> {
 }
 
 /** Runs a job of the template as a runner does. */
-async function runJob(name: string, scratch: Scratch): Promise<Ran> {
+async function runJob(
+  name: string,
+  scratch: Scratch,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   const { script } = await jobOf(name);
   const { directory } = scratch;
   return scratch.bash(script, {
     PATH: `${path.dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
     HOME: path.join(directory, ".git"),
     CI_PROJECT_DIR: directory,
+    CI_PIPELINE_SOURCE: "merge_request_event",
+    CI_PROJECT_ID: "7",
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "7",
+    ...more,
     CI_MERGE_REQUEST_DIFF_BASE_SHA: scratch.git("rev-parse", "main").trim(),
     ZONEWARDEN_SOURCE: await sourceIn(scratch),
     ZONEWARDEN_VERSION: "v0.1.0",
@@ -92,14 +100,31 @@ describe("the template for GitLab", { timeout: 120_000 }, () => {
     const text = await scratch.place.read("zones/baseline.yaml");
     const edited = code === 3 ? "profiles: [a]\n" : text.replace(from, to);
     await scratch.place.write("zones/baseline.yaml", edited);
+    await scratch.place.write("zonewarden-plan.md", "of the merge request");
     const ran = await runJob("zonewarden plan", scratch);
     expect(ran).toMatchObject({ code });
-    expect(await scratch.place.read("zonewarden-plan.md")).toContain(plan);
+    const file = scratch.place.read("zonewarden-plan.md");
+    if (code === 0) expect(await file).toContain(plan);
+    else await expect(file).rejects.toThrow("ENOENT");
     const { job } = await jobOf("zonewarden plan");
     expect(job).toMatchObject({
       artifacts: { paths: ["zonewarden-plan.md"] },
       allow_failure: { exit_codes: [4] },
     });
+  });
+});
+
+describe("the template for GitLab with other rules", { timeout: 120_000 }, () => {
+  it.for([
+    { CI_PIPELINE_SOURCE: "external_pull_request_event" },
+    { CI_PIPELINE_SOURCE: "trigger", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "" },
+    { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "8" },
+  ])("plans nothing for $CI_PIPELINE_SOURCE", async (more, { expect }) => {
+    await using scratch = await scratchRepository();
+    const ran = await runJob("zonewarden plan", scratch, more);
+    expect(ran).toMatchObject({ code: 1 });
+    expect(ran.stdout).toContain("only in pipelines of merge requests of this project");
+    expect(scratch.emulator.journal()).toEqual([]);
   });
 });
 
