@@ -12,7 +12,7 @@ import {
   zoneFileShape,
 } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
-import { isTemplate } from "../template/template.ts";
+import { isTemplate, unfilledIn } from "../template/template.ts";
 import { unfilledTexts } from "../template/unfilled-texts.ts";
 import { textOf } from "../yaml/decode-text.ts";
 import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
@@ -141,8 +141,9 @@ function parsed(
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
   const newer = newerFile(yaml);
   if (newer !== undefined) return { ...unreadableFile(file, newer), hash, text };
+  const whole = fileText(text);
   const documents = yaml.documents.map(({ record, value }) =>
-    readDocument({ ...yaml, record, value: pool.share(value) }, text),
+    readDocument({ ...yaml, record, value: pool.share(value) }, whole),
   );
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
   const found = documents.flatMap((document) => document.diagnostics);
@@ -177,18 +178,34 @@ function parentOf(path: string): string {
 
 const remedyIfEmpty = "write `zones:` with the desired state, or delete the file";
 
+/** The text of a file, and what was searched in it once for all its documents. */
+interface FileText {
+  readonly text: string;
+  readonly hasPlaceholders: boolean;
+  readonly hasEscapes: boolean;
+  readonly hasUnfilled: boolean;
+}
+
+function fileText(text: string): FileText {
+  return {
+    text,
+    hasPlaceholders: isTemplate(text),
+    hasEscapes: text.includes("\\"),
+    hasUnfilled: unfilledIn(text).length > 0,
+  };
+}
+
 /**
  * Checks a document part by part: finding all schema errors takes time quadratic in their number.
  * After more errors than are reported, the other parts are not read.
  */
 function readDocument(
   { source, offsets, record, value }: Located,
-  text: string,
+  { text, hasPlaceholders, hasEscapes, hasUnfilled }: FileText,
 ): Pick<ParsedFile, "profiles" | "zones" | "invalidProfiles" | "diagnostics"> {
   const document = { source, offsets, record, value };
   // An escape of YAML can write a placeholder too.
-  const mayBeTemplate =
-    isTemplate(text) || (text.includes("\\") && isTemplate(JSON.stringify(value)));
+  const mayBeTemplate = hasPlaceholders || (hasEscapes && isTemplate(JSON.stringify(value)));
   const { profiles, zones } = coerceObject(value);
   const diagnostics = [...schemaErrors(zoneFileShape, withoutParts(value), document, [])];
   let errors = diagnostics.length;
@@ -215,7 +232,7 @@ function readDocument(
       read({ path: ["zones", index], profile: undefined, content }, isZoneEntry),
     ),
     invalidProfiles: entries.map(([name]) => name).filter((name) => !validNames.has(name)),
-    diagnostics: [...diagnostics, ...unfilledTexts(document, text)],
+    diagnostics: hasUnfilled ? [...diagnostics, ...unfilledTexts(document)] : diagnostics,
   };
 }
 

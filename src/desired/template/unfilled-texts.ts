@@ -11,8 +11,8 @@ const sections: ReadonlySet<string | number> = new Set(["page_shield", "managed_
  * Texts of a document that look like placeholders without their dollar or braces, and are used as
  * they are written.
  */
-export function unfilledTexts(document: Located, text: string): readonly Diagnostic[] {
-  return unfilledIn(text).length === 0 ? [] : inValue(document.value, [], document);
+export function unfilledTexts(document: Located): readonly Diagnostic[] {
+  return inValue(document.value, [], document);
 }
 
 function inValue(value: unknown, path: Path, document: Located): readonly Diagnostic[] {
