@@ -59,6 +59,11 @@ function npmPackagesIn(bom: JsonObject): readonly string[] {
     .toSorted();
 }
 
+/** The first hash of a component, or "". */
+function hashIn({ hashes }: JsonObject): string {
+  return coerceText(coerceObjects(hashes)[0]?.["content"]);
+}
+
 /** Prints what the library of CycloneDX says of a document: `null` where it follows the schema. */
 const judge = `
   const [, tools, file] = process.argv;
@@ -171,11 +176,18 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
         );
         expect(unlicensed.map(({ name }) => name)).toEqual([]);
         const npm = components.filter(({ purl }) => coerceText(purl).startsWith("pkg:npm/"));
-        const unhashed = npm.filter(
-          ({ name, hashes }) =>
-            name !== "zonewarden" &&
-            !/^[0-9a-f]{128}$/.test(coerceText(coerceObjects(hashes)[0]?.["content"])),
-        );
+        // The program has no hash in the lock file: the SBOM of the image has one of each file.
+        const ofProgram = file === `${imageFile}.cdx.json` ? 1 : 0;
+        const programs = npm.filter(({ name }) => name === "zonewarden");
+        const packages = npm.filter(({ name }) => name !== "zonewarden");
+        expect(programs).toHaveLength(ofProgram);
+        const unhashed = [
+          ...packages.filter((each) => !/^[0-9a-f]{128}$/.test(hashIn(each))),
+          ...programs.filter(({ components: files }) => coerceObjects(files).length === 0),
+          ...programs
+            .flatMap(({ components: files }) => coerceObjects(files))
+            .filter((each) => !/^[0-9a-f]{64}$/.test(hashIn(each))),
+        ];
         expect(unhashed.map(({ name }) => name)).toEqual([]);
       }
       const lock = coerceObject(
