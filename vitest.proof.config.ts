@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 
 import { defineConfig } from "vitest/config";
 
-/** `npm test` tries these properties with a tenth of the cases (test/support/properties.ts). */
+/** `npm test` tries these with fewer cases (test/support/properties.ts). */
 const properties = globSync("test/**/*.test.ts").filter((file) =>
   readFileSync(file, "utf8").includes("support/properties.ts"),
 );

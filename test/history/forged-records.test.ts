@@ -14,6 +14,7 @@ import {
 } from "../support/forged-lines.ts";
 import { verified } from "../support/history-files.ts";
 import { bytesOf, headOf, kept } from "../support/kept-history.ts";
+import { someOf } from "../support/properties.ts";
 
 const keys = generateKeyPairSync("ed25519");
 
@@ -35,48 +36,50 @@ const histories = [
 ];
 
 describe("records that somebody forges", () => {
-  it.for(
-    histories.flatMap(({ is, options }) =>
-      (["key", "head", "earlier head", "key and head"] as const).map((proof) => ({
-        is,
-        options,
-        proof,
-      })),
-    ),
-  )("prove nothing with the $proof: a history $is", async ({ options, proof }, { expect }) => {
-    const { bytes } = await kept({ ...options, signKey: keys.privateKey });
-    const lines = wholeLines(bytes);
-    const sealed = lines.flatMap((line, index) => {
-      const seal = sealIn(line);
-      return seal === undefined ? [] : [{ ...seal, index }];
-    });
-    const [last, earlier] = [sealed.at(-1), sealed.at(-3)];
-    const head = (proof === "earlier head" ? earlier : last)?.hash ?? "";
-    const given: Partial<HistoryProof> = {
-      ...(proof.includes("head") ? { head } : {}),
-      ...(proof.includes("key") ? { key: keys.publicKey } : {}),
-    };
-    const honest = await verified([bytes], given);
-    expect(honest.flaws).toEqual([]);
-    const believed: string[] = [];
-    let tried = 0;
-    for (const [edit, change] of Object.entries(edits)) {
-      for (const added of additions) {
-        const after = withRecords(change(lines), added, head);
-        tried += 1;
-        const { flaws, remarks } = await verified([bytesOf(after)], given);
-        if (flaws.length > 0) continue;
-        const told = remarks.map(({ code }) => code);
-        const covered = coveredIn(after, sealed, given);
-        const isPrefix = covered.every((line, index) => line === lines[index]);
-        const isTold = given.key === undefined && told.includes("not_covered");
-        if (isPrefix || isTold) continue;
-        believed.push(`${edit}, ${added.join(" ")}: ${told.join(" ")}`);
+  const proved = histories.flatMap((history) =>
+    (["key", "head", "earlier head", "key and head"] as const).map((proof) => ({
+      ...history,
+      proof,
+    })),
+  );
+
+  it.for(someOf(proved, 6))(
+    "prove nothing with the $proof: a history $is",
+    async ({ options, proof }, { expect }) => {
+      const { bytes } = await kept({ ...options, signKey: keys.privateKey });
+      const lines = wholeLines(bytes);
+      const sealed = lines.flatMap((line, index) => {
+        const seal = sealIn(line);
+        return seal === undefined ? [] : [{ ...seal, index }];
+      });
+      const [last, earlier] = [sealed.at(-1), sealed.at(-3)];
+      const head = (proof === "earlier head" ? earlier : last)?.hash ?? "";
+      const given: Partial<HistoryProof> = {
+        ...(proof.includes("head") ? { head } : {}),
+        ...(proof.includes("key") ? { key: keys.publicKey } : {}),
+      };
+      const honest = await verified([bytes], given);
+      expect(honest.flaws).toEqual([]);
+      const believed: string[] = [];
+      let tried = 0;
+      for (const [edit, change] of Object.entries(edits)) {
+        for (const added of additions) {
+          const after = withRecords(change(lines), added, head);
+          tried += 1;
+          const { flaws, remarks } = await verified([bytesOf(after)], given);
+          if (flaws.length > 0) continue;
+          const told = remarks.map(({ code }) => code);
+          const covered = coveredIn(after, sealed, given);
+          const isPrefix = covered.every((line, index) => line === lines[index]);
+          const isTold = given.key === undefined && told.includes("not_covered");
+          if (isPrefix || isTold) continue;
+          believed.push(`${edit}, ${added.join(" ")}: ${told.join(" ")}`);
+        }
       }
-    }
-    expect(tried).toBe(Object.keys(edits).length * additions.length);
-    expect(believed).toEqual([]);
-  });
+      expect(tried).toBe(Object.keys(edits).length * additions.length);
+      expect(believed).toEqual([]);
+    },
+  );
 
   it("name the kept head, and are not taken for its line", async ({ expect }) => {
     const { bytes } = await kept({ signKey: keys.privateKey });

@@ -183,9 +183,9 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
         expect(programs).toHaveLength(ofProgram);
         const unhashed = [
           ...packages.filter((each) => !/^[0-9a-f]{128}$/.test(hashIn(each))),
-          ...programs.filter(({ components: files }) => coerceObjects(files).length === 0),
+          ...programs.filter((each) => coerceObjects(each["components"]).length === 0),
           ...programs
-            .flatMap(({ components: files }) => coerceObjects(files))
+            .flatMap((each) => coerceObjects(each["components"]))
             .filter((each) => !/^[0-9a-f]{64}$/.test(hashIn(each))),
         ];
         expect(unhashed.map(({ name }) => name)).toEqual([]);

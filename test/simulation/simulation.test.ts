@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, it } from "vitest";
 
+import { cases } from "../support/properties.ts";
 import { plantedBugs } from "./bugs/planted-bugs.ts";
 import { requestsOfFirstRun } from "./exhaustive.ts";
 import { invariants } from "./invariants/invariants.ts";
@@ -49,10 +50,10 @@ describe("a simulation", () => {
   });
 
   // `npm run simulate`, which CI runs as well, tries each fault at each request, a fifth of their pairs, and many more seeds.
-  it("holds with the first 40 schedules of seeds (npm run simulate -- --seed N replays one)", async ({
+  it("holds with the first schedules of seeds (npm run simulate -- --seed N replays one)", async ({
     expect,
   }) => {
-    const seeds = Array.from({ length: 40 }, (_, index) => index + 1);
+    const seeds = Array.from({ length: cases(40).numRuns }, (_, index) => index + 1);
     const schedules = seeds.map((seed) => [`--seed ${seed}`, scheduleOf(seed)] as const);
     expect(await violationsIn(schedules)).toEqual([]);
   });
@@ -65,7 +66,7 @@ describe("a simulation", () => {
   });
 
   it("is the same each time", async ({ expect }) => {
-    for (const seed of [3, 44, 285, 393]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
+    for (const seed of [44, 285]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
   });
 
   it("shrinks a schedule to what is needed", async ({ expect }) => {

@@ -87,7 +87,7 @@ export async function addressOf({ output }: Running): Promise<string> {
   });
 }
 
-const pollsPerSecond = 50;
+const pollsPerSecond = 20;
 
 /**
  * Polls until there is an answer. The limit only ends a test that hangs. It counts polls and no time: a machine may
