@@ -27,10 +27,21 @@ export function keyList(schemaName: string, order: readonly string[] = []): stri
   const keys = propertiesOf(root)
     .toSorted(([a], [b]) => rank(order, a) - rank(order, b))
     .flatMap(([name, schema]) => keysBelow(root, keyOf(name, schema, root), expanded));
-  return keys
-    .filter((key) => isListed(key, keys))
-    .map((key) => lineOf(key))
+  const listed = keys.filter((key) => isListed(key, keys));
+  return listed
+    .filter((key) => listed.find((other) => isSame(key, other)) === key)
+    .map((key) =>
+      lineOf(
+        key,
+        listed.filter((other) => isSame(key, other)).map(({ path: at }) => at),
+      ),
+    )
     .join("\n");
+}
+
+/** Whether the schema says the same about two keys of one name: they share a line. */
+function isSame(a: Key, b: Key): boolean {
+  return nameOf(a.path) === nameOf(b.path) && wordsOf(a) === wordsOf(b);
 }
 
 /** Whether the list has a line for a key; the page says in words what the other keys are. */
@@ -80,8 +91,7 @@ function rank(order: readonly string[], name: string): number {
 
 function keyOf(at: string, schema: JsonObject, parent: JsonObject): Key {
   const { required } = parent;
-  const name = at.slice(at.lastIndexOf(".") + 1);
-  return { path: at, schema, isRequired: Array.isArray(required) && required.includes(name) };
+  return { path: at, schema, isRequired: Array.isArray(required) && required.includes(nameOf(at)) };
 }
 
 function keysBelow(root: JsonObject, key: Key, expanded: Set<string>): readonly Key[] {
@@ -126,11 +136,20 @@ function resolved(root: JsonObject, name: string, use: JsonObject): JsonObject {
   return { title: name, ...definition, ...use };
 }
 
-function lineOf({ path: at, schema, isRequired }: Key): string {
+/** The last part of the path of a key. */
+function nameOf(at: string): string {
+  return at.slice(at.lastIndexOf(".") + 1);
+}
+
+function lineOf(key: Key, paths: readonly string[]): string {
+  return `- ${paths.map((at) => code(at)).join(", ")} ${wordsOf(key)}`;
+}
+
+function wordsOf({ schema, isRequired }: Key): string {
   const { default: usual, description } = schema;
   const value = usual === undefined ? "" : `; default \`${JSON.stringify(usual)}\``;
   const words = typeof description === "string" ? `: ${description}` : "";
-  return `- \`${at}\` (${typeIn(schema)}${isRequired ? "; required" : value})${words}`;
+  return `(${typeIn(schema)}${isRequired ? "; required" : value})${words}`;
 }
 
 const namedTypes = new Set(["duration", "listen", "share", "cron", "timezone", "expression"]);
