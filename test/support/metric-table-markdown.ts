@@ -23,7 +23,7 @@ export function renderMetricTable(): string {
 const listed = 10;
 
 function labelCell([label, values]: readonly [string, LabelValues]): string {
-  if (typeof values === "string") return values === "one" ? label : `${label}: ${values}`;
+  if (typeof values === "string") return label;
   if (values.length > listed) return `${label}: ${values.length} values`;
   return `${label}: ${values.join(", ")}`;
 }

@@ -123,7 +123,7 @@ describe("the table for people", () => {
       expect(rows.filter((row) => row.startsWith(`| \`${name}\` |`))).toHaveLength(1);
     }
     expect(renderMetricTable()).toContain(
-      "| `zonewarden_drift_resources` | gauge | zone: declared zones; kind: setting, policy, rule; impact: weakens, neutral, strengthens |",
+      "| `zonewarden_drift_resources` | gauge | zone; kind: setting, policy, rule; impact: weakens, neutral, strengthens |",
     );
   });
 

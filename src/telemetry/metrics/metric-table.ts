@@ -33,16 +33,16 @@ export const metricTable = {
   ),
   workingSince: gauge(
     "zonewarden_reconciling_since_timestamp_seconds",
-    "Timestamp since which this process reconciles: its start, or the moment at which it took the Lease.",
+    "Since when this process reconciles: its start, or when it took the Lease.",
   ),
   filesInfo: gauge(
     "zonewarden_files_info",
-    "Active revision of the zone files by the hash of their content, and Git's name for it; always 1.",
+    "Active revision of the zone files, and its commit; always 1.",
     { source: "one", revision: "one", commit: "one" },
   ),
   filesHeld: gauge(
     "zonewarden_files_held_info",
-    "Revision of the zone files that a guard holds; always 1, no series while none is held.",
+    "Held revision of the zone files; always 1, no series while none is held.",
     { source: "one", revision: "one", commit: "one" },
   ),
   filesHash: gauge(
@@ -55,11 +55,11 @@ export const metricTable = {
   ),
   filesLoadedAt: gauge(
     "zonewarden_files_last_reload_success_timestamp_seconds",
-    "Timestamp of the last load of the zone files that was applied or unchanged; 0 before the first.",
+    "Timestamp of the last load that was applied or unchanged; 0 before the first.",
   ),
   filesReloads: counter(
     "zonewarden_files_reloads_total",
-    "Loads of the zone files by result; a revision that is partial, held or rejected counts once, not at each poll.",
+    "Loads of the zone files; a revision that is partial, held or rejected counts once, not at each poll.",
     { result: loadResults },
   ),
   filesZones: gauge("zonewarden_files_zones", "Number of declared zones."),
@@ -73,12 +73,12 @@ export const metricTable = {
   ),
   auditAccounts: gauge(
     "zonewarden_audit_accounts",
-    "Accounts with declared zones by how well their audit log is followed; no series while another process works.",
+    "Accounts with declared zones by the state of their audit log; no series while another process works.",
     { state: auditFeedStates },
   ),
   auditEntries: counter(
     "zonewarden_audit_entries_total",
-    "Entries of audit logs by what was done about them; no series while another process works.",
+    "Entries of audit logs by what came of them; no series while another process works.",
     { result: auditEntryResults },
   ),
   leader: gauge(
@@ -88,12 +88,12 @@ export const metricTable = {
   ),
   leaseTransitions: gauge(
     "zonewarden_lease_transitions",
-    "How often the holder of the Lease changed, as the Lease itself counts.",
+    "How often the holder of the Lease changed, as the Lease counts.",
     { lease: "one" },
   ),
   leaseFailing: gauge(
     "zonewarden_lease_failing",
-    "Whether the last request about the Lease failed: no permission, or no answer of the API server.",
+    "Whether the last request about the Lease failed: no permission, or no answer.",
     { lease: "one" },
   ),
   scheduleInterval: gauge(
@@ -106,7 +106,7 @@ export const metricTable = {
   ),
   sweepSeconds: gauge(
     "zonewarden_sweep_predicted_seconds",
-    "Predicted duration of a sweep of all declared zones within the request budget.",
+    "Predicted duration of a sweep within the request budget.",
   ),
   oldestSuccessAt: gauge(
     "zonewarden_oldest_zone_success_timestamp_seconds",
@@ -117,30 +117,30 @@ export const metricTable = {
     "Sweeps that started late, one for all missed; overlap: the previous sweep was running, paused: the process was.",
     { reason: missedRunReasons },
   ),
-  reconciles: counter("zonewarden_reconcile_total", "Reconciles of zones by trigger and result.", {
+  reconciles: counter("zonewarden_reconcile_total", "Runs by trigger and result.", {
     trigger: triggers,
     result: runResults,
   }),
   reconcileSeconds: histogram(
     "zonewarden_reconcile_duration_seconds",
-    "Duration of reconciles of zones by phase.",
+    "Duration of runs by phase.",
     { phase: ["fetch", "plan", "apply", "total"] },
     // A run may wait for the request budget, a request does not.
     [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   ),
   zoneSuccessAt: gauge(
     "zonewarden_zone_last_success_timestamp_seconds",
-    "Timestamp of the last complete and successful reconcile of the zone; 0 before the first.",
+    "Timestamp of the last complete and successful run; 0 before the first.",
     { zone },
   ),
   zoneAttemptAt: gauge(
     "zonewarden_zone_last_attempt_timestamp_seconds",
-    "Timestamp of the end of the last reconcile of the zone, successful or not; 0 before the first.",
+    "Timestamp of the end of the last run, successful or not; 0 before the first.",
     { zone },
   ),
   zoneFailures: gauge(
     "zonewarden_zone_consecutive_failures",
-    "Failed reconciles of the zone since its last success.",
+    "Failed runs since the last success.",
     { zone },
   ),
   zoneStatus: gauge("zonewarden_zone_status", "Status of the zone: exactly one series is 1.", {
@@ -158,7 +158,7 @@ export const metricTable = {
   }),
   causeUnknown: gauge(
     "zonewarden_cause_unknown_changes",
-    "Changes of which is not known whether they are drift or pending: what was last applied is not known.",
+    "Changes whose cause is unknown: what was last applied is not known.",
     { zone, kind: kinds },
   ),
   pendingSince: gauge(
@@ -173,17 +173,17 @@ export const metricTable = {
   ),
   driftOnsets: counter(
     "zonewarden_drift_detected_total",
-    "Times that drift was detected; at most one for each reconcile and kind.",
+    "Times that drift was detected; at most one for each run and kind.",
     { zone, kind: kinds },
   ),
   driftAuthors: counter(
     "zonewarden_drift_authors_total",
-    "Drifted resources that were found, by the way in which they were changed as the audit log says; unknown: it names nobody, or is not followed.",
+    "Drifted resources that were found, by the way in which the audit log says they were changed; unknown: it names nobody, or is not followed.",
     { context: [...authorContexts, "unknown"] },
   ),
   owaspVersion: gauge(
     "zonewarden_owasp_ruleset_version",
-    "Version of the OWASP ruleset that the last plan of the zone used; no series if the zone does not tune it.",
+    "Version of the OWASP ruleset in the last plan; no series if the zone does not tune it.",
     { zone },
   ),
   changes: counter(
@@ -193,7 +193,7 @@ export const metricTable = {
   ),
   held: gauge(
     "zonewarden_zone_held",
-    "Reason for which the zone's plan is held (docs/safety.md); always 1, no series for what does not hold it.",
+    "Why the plan is held (docs/safety.md); always 1, no series for other reasons.",
     { zone, reason: holdReasons },
   ),
   inventoryInterval: gauge(
@@ -202,12 +202,12 @@ export const metricTable = {
   ),
   inventoryReadAt: gauge(
     "zonewarden_inventory_last_success_timestamp_seconds",
-    "Timestamp of the last successful read of the zone's inventory; 0 before the first.",
+    "Timestamp of the last successful read of the inventory; 0 before the first.",
     { zone },
   ),
   inventoryFailing: gauge(
     "zonewarden_inventory_failing",
-    "Whether the last read of the zone's inventory failed.",
+    "Whether the last read of the inventory failed.",
     { zone },
   ),
   inventoryNotPermitted: gauge(
@@ -217,7 +217,7 @@ export const metricTable = {
   ),
   inventoryItems: gauge(
     "zonewarden_inventory_items",
-    "Scripts, connections and cookies in the inventory; cookies have no status. No series before the first read.",
+    "Items in the inventory; cookies have no status. No series before the first read.",
     { zone, kind: itemKinds, status: itemStatuses },
   ),
   inventoryNew: gauge(
@@ -237,13 +237,13 @@ export const metricTable = {
   ),
   inventoryOutside: gauge(
     "zonewarden_inventory_scripts_outside_policies",
-    "Scripts in use that no enforced policy of the zone allows; no series if the zone enforces none.",
+    "Scripts in use that no enforced policy allows; no series if the zone enforces none.",
     { zone },
   ),
   ...scriptMetrics,
   requests: counter(
     "zonewarden_api_requests_total",
-    "Requests to the service by status code, or by error if there was no usable answer.",
+    "Requests to the service, by status code or error.",
     { endpoint, method, code: codes },
   ),
   requestSeconds: histogram(

@@ -7,22 +7,22 @@ const zone = "declared zones";
 export const scriptMetrics = {
   scriptsOnPages: gauge(
     "zonewarden_scripts_on_pages",
-    "Scripts in use on the pages whose scripts the zone declares; no script series for a zone that declares none.",
+    "Scripts in use on the pages whose scripts the zone declares; no script series if it declares none.",
     { zone, authorised: ["true", "false"] },
   ),
   scriptsCheckedAt: gauge(
     "zonewarden_scripts_last_check_success_timestamp_seconds",
-    "Timestamp of the last check of the zone's declared scripts with an inventory that could be read; 0 before the first.",
+    "Timestamp of the last check of declared scripts with an inventory that could be read; 0 before the first.",
     { zone },
   ),
   scriptFindings: gauge(
     "zonewarden_script_findings",
-    "Findings on the zone's declared scripts that nobody has acknowledged.",
+    "Findings on declared scripts that nobody has acknowledged.",
     { zone, kind: findingKinds },
   ),
   scriptsAcknowledged: gauge(
     "zonewarden_script_findings_acknowledged",
-    "Findings on the zone's declared scripts that a file acknowledges.",
+    "Findings on declared scripts that a file acknowledges.",
     { zone },
   ),
 } satisfies Readonly<Record<string, MetricDefinition>>;
