@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { exitCodes } from "../../src/cli/output/exit-codes.ts";
 import { holdReasons, type HoldReason, holdFacts } from "../../src/plan/guard/hold.ts";
 import { markdownTable } from "./markdown-table.ts";
@@ -22,7 +24,7 @@ function limitOf(reason: HoldReason): string {
     : `${code(setting)} (${code(defaultOf("zonewarden", setting))})`;
 }
 
-/** What else follows from each reason. */
+/** What else follows from each reason: a table, and what most reasons have in common. */
 export function effectsAsTable(): string {
   const rows = holdReasons.map((reason) => {
     const facts = holdFacts(reason);
@@ -31,25 +33,38 @@ export function effectsAsTable(): string {
       facts.releasedBy ?? "",
       facts.endsWithTime ? "yes" : "",
       facts.countsForFleet ? "yes" : "",
-      String(exitCodes[facts.planEndsWith]),
-      code(facts.severity),
-      facts.status === undefined ? "of the differences" : code(facts.status),
       facts.alert ?? "",
     ];
   });
-  return markdownTable(
+  const table = markdownTable(
     [
       "reason",
       "released by the hash of the",
       "ends by itself",
       "counts for the fleet guard",
-      "`plan` exits with",
-      "log level",
-      "status of the zone",
       "alert",
     ],
     rows,
   );
+  return `${table}\n\n${commonEffects()}`;
+}
+
+const usual = { planEndsWith: "held", severity: "warn", status: "held" } as const;
+
+function commonEffects(): string {
+  const others = holdReasons.filter((reason) => {
+    const { planEndsWith, severity, status } = holdFacts(reason);
+    return !isDeepStrictEqual({ planEndsWith, severity, status }, usual);
+  });
+  return [
+    `For all but these, \`plan\` exits with ${exitCodes.held}, the log level is \`warn\`, and the status of the zone is \`held\`:`,
+    "",
+    ...others.map((reason) => {
+      const { planEndsWith, severity, status } = holdFacts(reason);
+      const shown = status === undefined ? "that of the differences" : code(status);
+      return `- ${code(reason)}: ${exitCodes[planEndsWith]}, ${code(severity)}, ${shown}.`;
+    }),
+  ].join("\n");
 }
 
 /** The reasons that an alert reports, for its runbook. */
