@@ -152,7 +152,7 @@ describe("the authors of drift", () => {
           found += drift.length;
           named += drift.filter(({ authors = [] }) => authors.length > 0).length;
         }),
-        { ...cases(10), examples: [[writtenAgain]] },
+        { ...cases(15), examples: [[writtenAgain]] },
       );
       expect(named).toBeGreaterThan(0);
       expect(found).toBeGreaterThan(named);
