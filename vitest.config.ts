@@ -1,29 +1,20 @@
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The slowest files start first: started last, one of them would keep a single core busy at the end. */
-const longest = [
-  "simulation/simulation.test.ts",
-  "daemon/cluster.test.ts",
+import { startingWith } from "./test/support/longest-first.ts";
 
-  "deploy/manifests.test.ts",
-  "desired/watch-zone-files.test.ts",
-  "plan/laws.test.ts",
-  "docs/examples.test.ts",
-  "cli/hostile-repository.test.ts",
-  "host/shutdown.test.ts",
-  "history/history-file.test.ts",
+/** The slowest files. */
+const slowest = [
+  "cluster",
+  "simulation",
+  "manifests",
+  "hostile-repository",
+  "shutdown",
+  "commit-label",
+  "adopt",
+  "apply-hour",
+  "import",
+  "watch-zone-files",
 ];
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const place = longest.findIndex((name) => moduleId.endsWith(name));
-      return place < 0 ? longest.length : place;
-    };
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
-  }
-}
 
 export default defineConfig({
   test: {
@@ -34,7 +25,7 @@ export default defineConfig({
     isolate: false,
     // By default vitest leaves one core idle.
     maxWorkers: "100%",
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: startingWith(slowest) },
     // Ends a test that hangs. It is far more than any test takes, also on a slow machine.
     testTimeout: 240_000,
   },

@@ -2,19 +2,53 @@ import { globSync, readFileSync } from "node:fs";
 
 import { defineConfig } from "vitest/config";
 
+import { startingWith } from "./test/support/longest-first.ts";
+
 /** `npm test` tries these with fewer cases (test/support/properties.ts). */
 const properties = globSync("test/**/*.test.ts").filter((file) =>
   readFileSync(file, "utf8").includes("support/properties.ts"),
 );
 
+/** What these measure would be wrong beside another test: ratios of processor time, and memory. */
+const measured = ["any-document", "mass-mistakes", "months", "speed"].map(
+  (name) => `test/proof/${name}.proof.ts`,
+);
+
+const shared = {
+  env: { PROPERTY_CASES_FACTOR: "10" },
+  setupFiles: ["test/support/node-version.ts", "test/support/properties.ts"],
+  testTimeout: 600_000,
+  hookTimeout: 240_000,
+};
+
 /** What takes long or needs programs of the system: real processes, a real Prometheus, a real browser, many cases. */
 export default defineConfig({
   test: {
-    include: ["test/proof/**/*.proof.ts", ...properties],
-    env: { PROPERTY_CASES_FACTOR: "10" },
-    setupFiles: ["test/support/node-version.ts", "test/support/properties.ts"],
-    testTimeout: 600_000,
-    hookTimeout: 60_000,
-    fileParallelism: false,
+    // By default vitest leaves one core idle.
+    maxWorkers: "100%",
+    sequence: {
+      // The first two compile programs in Go.
+      sequencer: startingWith(["apiserver", "release", "cluster", "csp-browser", "quick-start"]),
+    },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: "proof",
+          include: ["test/proof/**/*.proof.ts", ...properties],
+          exclude: measured,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "measured",
+          include: measured,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });
