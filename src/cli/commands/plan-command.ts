@@ -113,7 +113,7 @@ function separator(at: Date): string {
 }
 
 /** Saves the plan where it is asked for, and prints it. */
-async function printPlan(
+export async function printPlan(
   fleet: PlannedFleet,
   { out, full, impact = false, format }: PlanFlags,
   session: Session,

@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { emulatorAddress, tokenVariable } from "../../desired/config/defaults.ts";
 import type { Host } from "../../host/host.ts";
@@ -9,11 +8,10 @@ import { readText } from "../../host/named-files.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import type { StopSignals } from "../../zone/signals.ts";
 import { type DefineCommand, profileNameIn } from "../command-options.ts";
-import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
-import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
+import { printPlan } from "../commands/plan-command.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { planAll } from "../session/plan-all.ts";
-import { finish } from "../session/print-reports.ts";
-import { inSession, type Session } from "../session/session.ts";
+import { inSession } from "../session/session.ts";
 import { directoryIn, type InitFlags, ownersIn, startAnswers } from "./answers.ts";
 import { Questions, Unanswered } from "./questions.ts";
 import { setUp } from "./set-up.ts";
@@ -87,9 +85,13 @@ async function start(flags: InitFlags, host: Host, signals: StopSignals): Promis
     const given = { flags, tokenFile, configText: text };
     const done = await setUp(given, questions, session);
     if (typeof done === "number") return done;
-    const planned = await printPlan(flags.config, session);
+    // Empty, unless the files that were there already declare something else.
+    const plan = { config: flags.config, format: "text", zones: [] } as const;
+    const fleet = await planAll(plan, session);
+    const code =
+      typeof fleet === "number" ? fleet : await printPlan(fleet, plan, session, undefined);
     host.stdout.write(done.nextSteps);
-    return planned === exitCodes.done && !done.isWhole ? exitCodes.partial : planned;
+    return code === exitCodes.done && !done.isWhole ? exitCodes.partial : code;
   });
 }
 
@@ -129,19 +131,3 @@ function isTokenKnown({ api, credentials }: Config, { env }: Host): boolean {
 
 const noTokenText = `init: there is no token: export ${tokenVariable}, or add --token-file FILE. It needs read permissions only.
 To try zonewarden without an account: zonewarden init --emulator`;
-
-/** Plans what was written. The plan is empty, unless the files that were there already declare something else. */
-async function printPlan(config: string, session: Session): Promise<ExitCode> {
-  const fleet = await planAll({ config, format: "text", zones: [] }, session);
-  if (typeof fleet === "number") return fleet;
-  const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
-  const declared = fleet.zones.map((each) => each.declared.desired);
-  const plans = plansToJudge(fleet.zones);
-  const weakened = fleet.weakened("revision");
-  const judged = { plans, weakened, declared: fleet.declared, hash: fleet.revision };
-  const held = heldFleet(judged, session.config.limits);
-  return finish(fleet, reports, exitCodeOfPlan(reports, held), "text", session.host, {
-    sweep: forecastOf(declared, session.service),
-    heldFleet: held,
-  });
-}
