@@ -89,23 +89,14 @@ export interface HistoryView {
 }
 
 export function historyEntryOf({ before, report, after, tokenUses = [] }: ZoneStep): HistoryEntry {
-  const { zone, run, trigger, revision, commit, finishedAt } = report;
-  const causes = "plan" in report ? causesIn(report.plan.changes) : [];
-  const isOnset = causes.includes("drift") && before.driftedSince === undefined;
+  const entry = undeclaredEntryOf(report);
+  const isOnset = entry.causes.includes("drift") && before.driftedSince === undefined;
   const { failure } = after;
   return {
-    at: finishedAt,
-    zone,
-    run,
-    trigger,
-    revision,
-    commit,
-    result: runResultOf(report),
+    ...entry,
     status: after.status,
-    causes,
     driftedSince: after.driftedSince,
     clearAt: isOnset ? before.lastSuccess : undefined,
-    changes: changesIn(report),
     holds: holdsOf(after),
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
     ...(tokenUses.length === 0 ? {} : { tokenUses }),
@@ -127,21 +118,18 @@ export function runningEntryOf(report: ZoneReport, before: ZoneState | undefined
 
 /** The entry of a run whose zone was removed from the files meanwhile: its status is unknown. */
 export function undeclaredEntryOf(report: ZoneReport): HistoryEntry {
-  const { zone, run, trigger, revision, finishedAt } = report;
+  const { zone, run, trigger, revision, commit, finishedAt } = report;
   return {
+    ...emptyEntry,
     at: finishedAt,
     zone,
     run,
     trigger,
     revision,
+    commit,
     result: runResultOf(report),
-    status: "unknown",
     causes: "plan" in report ? causesIn(report.plan.changes) : [],
-    driftedSince: undefined,
-    clearAt: undefined,
     changes: changesIn(report),
-    holds: [],
-    failure: undefined,
   };
 }
 
@@ -163,6 +151,7 @@ export function removalEntryOf(
   { at, revision, commit }: LoadReport,
 ): HistoryEntry {
   return {
+    ...emptyEntry,
     at,
     zone: declared.name,
     run: "",
@@ -170,15 +159,19 @@ export function removalEntryOf(
     revision,
     commit,
     result: "no_longer_declared",
-    status: "unknown",
-    causes: [],
-    driftedSince: undefined,
-    clearAt: undefined,
-    changes: [],
-    holds: [],
-    failure: undefined,
   };
 }
+
+/** What an entry says of a zone of which nothing is known. */
+const emptyEntry = {
+  status: "unknown",
+  causes: [],
+  driftedSince: undefined,
+  clearAt: undefined,
+  changes: [],
+  holds: [],
+  failure: undefined,
+} as const satisfies Partial<HistoryEntry>;
 
 /**
  * Whether an entry differs from the last kept one of its zone: a month of the same drift, detected every quarter of an

@@ -270,6 +270,12 @@ describe("a change that corrects drift and applies a declaration too", () => {
 });
 
 describe("the entry of a run that was killed between two writes", () => {
+  it("has Git's name for the revision, as every entry", ({ expect }) => {
+    const run = { ...report(shop, 9, clear), commit: "c0ffee" };
+    expect(runningEntryOf(run, undefined).commit).toBe("c0ffee");
+    expect(new RecentHistory(1_000_000).recordUndeclared(run).commit).toBe("c0ffee");
+  });
+
   it.for([
     { finds: "pending", before: [clear], since: undefined, clearAt: undefined },
     { finds: "pending", before: [clear, drifted], since: at(2), clearAt: undefined },
