@@ -94,7 +94,9 @@ export class DriftAuthors {
   note(zone: ZoneName, entries: readonly AuditEntry[]): void {
     const until = this.#seen.get(zone)?.asDeclared.until;
     // What this process wrote, it knows. Later entries are of another that uses a token of ours.
-    const found = entries.filter((entry) => !(until && entry.at <= until && this.#isOwn(entry)));
+    const found = entries.filter(
+      (entry) => !(until && entry.at <= until && this.#log.isOwn(entry)),
+    );
     this.#writes.add(zone, found, this.#clock.now());
   }
 
@@ -165,7 +167,7 @@ export class DriftAuthors {
     const { resources } = seen;
     const now = live && resourcesIn(live);
     const gone = resources && now && ((kind: Kind) => goneOf(kind, resources, now));
-    const isOwn = (entry: AuditEntry): boolean => this.#isOwn(entry);
+    const isOwn = (entry: AuditEntry): boolean => this.#log.isOwn(entry);
     const authors = authorsOf(change, { entries, isSinceDeclared: true, isOwn, gone }, style);
     if (authors.length === 0) return last;
     const isComplete =
@@ -176,10 +178,6 @@ export class DriftAuthors {
       ...author,
       isCertain: author.isCertain && isComplete && author.at > until,
     }));
-  }
-
-  #isOwn(entry: AuditEntry): boolean {
-    return this.#log.isOwn(entry);
   }
 }
 

@@ -1,5 +1,8 @@
+import type { Seal } from "../history/chain/history-chain.ts";
 import type { HistoryChange, HistoryEntry } from "../history/history.ts";
 import type { DriftEpisode, Period, StatusSpan } from "../history/timeline.ts";
+import type { CheckedFile } from "../history/verify/check-file.ts";
+import type { Finding } from "../history/verify/history-finding.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import type { AuthorisedScript } from "../zone/declared-scripts.ts";
 import type { Policy } from "../zone/resource.ts";
@@ -7,30 +10,19 @@ import type { CheckTimes } from "./evidence-days.ts";
 import type { SubjectDeclaration, DeclaredItem, DeclaringRevision } from "./evidence-inventory.ts";
 import type { FilesRevision, FindingStory, ScriptStory } from "./evidence-stories.ts";
 
-/** What the check of the history said, and where. */
-interface HistoryNote {
-  readonly file: string;
-  /** Counted from 1; 0: the file as a whole. */
-  readonly line: number;
-  readonly code: string;
-  readonly message: string;
+/** A checked file. */
+interface KeptFile extends Pick<CheckedFile, "file" | "lines" | "chains" | "firstAt" | "lastAt"> {
+  /** Number and hash of the last line; `undefined` if no line has a hash. */
+  readonly head: Pick<Seal, "n" | "hash"> | undefined;
 }
 
 /** The history files of which a pack is made, and what their check found. */
 export interface KeptHistory {
   /** Oldest first. */
-  readonly files: readonly {
-    readonly file: string;
-    readonly lines: number;
-    readonly chains: readonly string[];
-    readonly firstAt: Date | undefined;
-    readonly lastAt: Date | undefined;
-    /** Number and hash of the last line; `undefined` if no line has a hash. */
-    readonly head: { readonly n: number; readonly hash: string } | undefined;
-  }[];
+  readonly files: readonly KeptFile[];
   /** Empty: no line was changed, removed, inserted or moved. */
-  readonly flaws: readonly HistoryNote[];
-  readonly remarks: readonly HistoryNote[];
+  readonly flaws: readonly Finding<string>[];
+  readonly remarks: readonly Finding<string>[];
   /** Lines that cannot be read. */
   readonly damaged: number;
   /** Times of the lines that the head or the signatures do not cover; `undefined`: not known. They are not shown. */

@@ -22,9 +22,9 @@ export interface FindingStep extends FilesRevision {
 }
 
 /** A finding from its opening to its end. The same id has several where it was closed and came back. */
-export interface FindingStory extends Pick<
+export interface FindingStory extends Omit<
   ScriptFinding,
-  "id" | "kind" | "subject" | "detail" | "pageUrls" | "versions"
+  "firstSeenAt" | "lastSeenAt" | "acceptance"
 > {
   readonly openedAt: Date;
   /** `undefined`: it was still there at the end of the period. */
@@ -63,17 +63,13 @@ export function findingStories(
     for (const each of events) {
       if (!("finding" in each)) continue;
       const { event, finding } = each;
-      const { id, kind, subject, detail, pageUrls, versions, acceptance } = finding;
+      const { firstSeenAt, lastSeenAt: _seenAt, acceptance, ...facts } = finding;
+      const { id } = facts;
       const known = open.get(id);
       const step = { at, event, revision, commit, acceptance };
       const story = {
-        id,
-        kind,
-        subject,
-        detail,
-        pageUrls,
-        versions,
-        openedAt: known?.openedAt ?? finding.firstSeenAt,
+        ...facts,
+        openedAt: known?.openedAt ?? firstSeenAt,
         closedAt: event === "closed" ? at : undefined,
         steps: [...(known?.steps ?? []), step],
       };

@@ -7,7 +7,6 @@ import { renderEvidencePage } from "../../evidence/evidence-page.ts";
 import { evidenceOf } from "../../evidence/evidence.ts";
 import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
-import type { HistoryProof } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
 import { withoutControls } from "../../render/terminal-safe.ts";
@@ -16,9 +15,9 @@ import { startOf } from "../../zone/written-date.ts";
 import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { existingOf, writePrivate } from "../output/new-files.ts";
+import { existingOf, writeNew } from "../output/new-files.ts";
 import { shownPath } from "../output/shown-path.ts";
-import { readHistoryKey } from "../session/plan-keys.ts";
+import { proofIn, type ProofFlags } from "../session/plan-keys.ts";
 import { declaredSubject } from "./declared-subject.ts";
 import { readPastFiles } from "./past-files.ts";
 
@@ -45,15 +44,13 @@ export const defineEvidence: DefineCommand = (command, host, end) => {
     });
 };
 
-interface EvidenceFlags {
+interface EvidenceFlags extends ProofFlags {
   readonly config: string;
   readonly zone: readonly string[];
   readonly since: string;
   readonly until: string;
   readonly out: string;
   readonly history?: readonly string[];
-  readonly head?: string;
-  readonly verifyKey?: string;
   readonly force: boolean;
 }
 
@@ -94,19 +91,6 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
 
 const noHistory =
   "sets no history.path, and without it nothing is kept; name the files that you have with --history";
-
-/** With what the history is compared; a message where a flag is wrong. */
-async function proofIn(
-  { head, verifyKey }: EvidenceFlags,
-  host: Host,
-): Promise<HistoryProof | string> {
-  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
-    return "--head takes the 64 hexadecimal digits of a head";
-  }
-  if (verifyKey === undefined) return { head, key: undefined };
-  const read = await readHistoryKey(verifyKey, host);
-  return read.result === "error" ? read.message : { head, key: read.key };
-}
 
 /** Of what evidence is asked for; a message where a flag is wrong. */
 function askedIn(
@@ -177,7 +161,7 @@ async function save(evidence: Evidence, flags: EvidenceFlags, host: Host): Promi
       host,
     );
   }
-  for (const file of all) await writePrivate(file, directory, host, flags.force);
+  for (const file of all) await writeNew(file, directory, host, flags.force, true);
   host.stdout.write(
     `${all.length} files in ${flags.out}; SHA-256 of ${manifest}: ${sha256(sums)}\n`,
   );

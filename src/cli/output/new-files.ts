@@ -21,26 +21,21 @@ export async function existingOf(
   return found;
 }
 
-/** Writes a file, and makes the directories above it. Fails with `EEXIST` if it exists, unless it may be replaced. */
+/**
+ * Writes a file, and makes the directories above it. Fails with `EEXIST` if it exists, unless it may be replaced.
+ *
+ * @param isPrivate only its owner may read and write it; a link that may be replaced is refused with `ELOOP`.
+ */
 export async function writeNew(
   { file, text }: NewFile,
   directory: string,
   { namedFiles }: Pick<Host, "namedFiles">,
   mayReplace: boolean,
+  isPrivate = false,
 ): Promise<void> {
   const place = path.resolve(directory, file);
   await namedFiles.makeDirectory(path.dirname(place));
-  await (mayReplace ? namedFiles.save(place, text) : namedFiles.create(place, text));
-}
-
-/** As {@link writeNew}, readable and writable by its owner alone. A link that may be replaced is refused with `ELOOP`. */
-export async function writePrivate(
-  { file, text }: NewFile,
-  directory: string,
-  { namedFiles }: Pick<Host, "namedFiles">,
-  mayReplace: boolean,
-): Promise<void> {
-  const place = path.resolve(directory, file);
-  await namedFiles.makeDirectory(path.dirname(place));
-  await (mayReplace ? namedFiles.savePrivate(place, text) : namedFiles.create(place, text, true));
+  if (!mayReplace) await namedFiles.create(place, text, isPrivate);
+  else if (isPrivate) await namedFiles.savePrivate(place, text);
+  else await namedFiles.save(place, text);
 }

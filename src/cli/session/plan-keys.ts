@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
 import type { Config } from "../../desired/config/config.ts";
+import type { HistoryProof } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { type ReadKey, signingKeyOf, verifyKeyOf } from "../../host/signing-keys.ts";
@@ -16,10 +17,24 @@ export function readSigningKey(file: string, host: Host): Promise<KeyOfFile> {
   return readKey(file, signingKeyOf, "make one with openssl genpkey -algorithm ed25519", host);
 }
 
-/** Reads the public key that `history verify --verify-key` names. */
-export function readHistoryKey(file: string, host: Host): Promise<KeyOfFile> {
+/** The flags with what somebody else keeps of a history. */
+export interface ProofFlags {
+  readonly head?: string;
+  readonly verifyKey?: string;
+}
+
+/** With what a history is compared; a message where a flag is wrong. */
+export async function proofIn(
+  { head, verifyKey }: ProofFlags,
+  host: Host,
+): Promise<HistoryProof | string> {
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
+    return "--head takes the 64 hexadecimal digits of a head";
+  }
+  if (verifyKey === undefined) return { head, key: undefined };
   const remedy = "name the public key of history.sign_key: openssl pkey -in KEY -pubout";
-  return readKey(file, verifyKeyOf, remedy, host);
+  const read = await readKey(verifyKey, verifyKeyOf, remedy, host);
+  return read.result === "error" ? read.message : { head, key: read.key };
 }
 
 async function readKey(

@@ -5,36 +5,30 @@ import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-hi
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { readHistoryKey } from "./plan-keys.ts";
+import { proofIn, type ProofFlags } from "./plan-keys.ts";
 
 /** Options of `history verify`. */
-export interface VerifyFlags {
+export interface VerifyFlags extends ProofFlags {
   readonly config: string;
   readonly format: "text" | "json";
-  readonly verifyKey?: string;
-  readonly head?: string;
 }
 
 /** Checks history files, or the one of the configuration if none is named. Needs no network. */
 export async function verifyHistoryFiles(
   named: readonly string[],
-  { config, format, verifyKey, head }: VerifyFlags,
+  { config, format, ...flags }: VerifyFlags,
   host: Host,
 ): Promise<ExitCode> {
-  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head)) {
-    return fail("history verify: --head takes the 64 hexadecimal digits of a head", host);
-  }
+  const proof = await proofIn(flags, host);
+  if (typeof proof === "string") return fail(`history verify: ${proof}`, host);
   const found = named.length > 0 ? named : await configuredFile(config, host);
   if (typeof found === "number") return found;
-  const key = verifyKey === undefined ? undefined : await readHistoryKey(verifyKey, host);
-  if (key?.result === "error") return fail(`history verify: ${key.message}`, host);
   const files = found.map((file) => {
     const pieces = host.historyStore(path.resolve(host.directory, file)).read(0);
     return { file, pieces };
   });
-  const check = await verifyHistory(files, { head, key: key?.key });
-  const isProved = head !== undefined || key !== undefined;
-  host.stdout.write(format === "json" ? jsonOf(check) : textOf(check, isProved));
+  const check = await verifyHistory(files, proof);
+  host.stdout.write(format === "json" ? jsonOf(check) : textOf(check));
   return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
 }
 
@@ -77,8 +71,8 @@ function jsonOf(check: HistoryCheck): string {
 /** Flaws that the text shows; the JSON has all. */
 const shownFlaws = 50;
 
-function textOf(check: HistoryCheck, isProved: boolean): string {
-  const { files, flaws, remarks } = check;
+function textOf(check: HistoryCheck): string {
+  const { files, flaws, remarks, covered } = check;
   const lines = files.map(fileText);
   for (const { file, line, code, message } of remarks) {
     lines.push(`${place(file, line)}: ${code}: ${message}`);
@@ -88,7 +82,7 @@ function textOf(check: HistoryCheck, isProved: boolean): string {
   }
   if (flaws.length > shownFlaws) lines.push(`… and ${flaws.length - shownFlaws} more`);
   lines.push(conclusions[resultOf(check)](flaws.length));
-  if (flaws.length === 0 && !isProved) lines.push(unprovedText);
+  if (flaws.length === 0 && covered === undefined) lines.push(unprovedText);
   return `${lines.join("\n")}\n`;
 }
 
