@@ -84,7 +84,6 @@ export function tally(diagnostics: readonly Diagnostic[]): string {
 export function diagnosticsAsJson(
   diagnostics: readonly Diagnostic[],
   suppressed: number,
-  directory: string,
 ): JsonObject {
   const errors = diagnostics.filter(isError).length;
   return {
@@ -94,7 +93,7 @@ export function diagnosticsAsJson(
     diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy }) => ({
       code,
       severity,
-      file: fileIn(directory, place.file),
+      file: place.file,
       line: place.line,
       column: place.column,
       path,
@@ -108,7 +107,6 @@ export function diagnosticsAsJson(
 export function diagnosticsAsSarif(
   diagnostics: readonly Diagnostic[],
   version: string,
-  directory: string,
 ): JsonObject {
   const codes = [...new Set(diagnostics.map(({ code }) => code))].toSorted();
   return {
@@ -119,21 +117,18 @@ export function diagnosticsAsSarif(
       {
         tool: { driver: { name: "zonewarden", version, rules: codes.map(sarifRule) } },
         columnKind: "utf16CodeUnits",
-        results: diagnostics.map((diagnostic) => sarifResult(diagnostic, codes, directory)),
+        results: diagnostics.map((diagnostic) => sarifResult(diagnostic, codes)),
       },
     ],
   };
 }
 
 /** Diagnostics as workflow commands that GitHub shows as annotations. */
-export function diagnosticsAsAnnotations(
-  diagnostics: readonly Diagnostic[],
-  directory: string,
-): string {
+export function diagnosticsAsAnnotations(diagnostics: readonly Diagnostic[]): string {
   return diagnostics
     .map((diagnostic) => {
       const { file, line, column } = diagnostic.place;
-      const facts = { file: fileIn(directory, file), line, col: column, title: diagnostic.code };
+      const facts = { file, line, col: column, title: diagnostic.code };
       const properties = Object.entries(facts).map(([name, value]) => `${name}=${property(value)}`);
       return `::${diagnostic.severity} ${properties.join(",")}::${data(sentenceOf(diagnostic))}\n`;
     })
@@ -149,9 +144,9 @@ const meanings = new Map<string, string>(
   Object.entries(diagnosticCodes).map(([code, { meaning }]) => [code, meaning]),
 );
 
-function sarifResult(diagnostic: Diagnostic, codes: readonly string[], directory: string): Json {
+function sarifResult(diagnostic: Diagnostic, codes: readonly string[]): Json {
   const { file, line, column } = diagnostic.place;
-  const uri = fileIn(directory, file).toWellFormed().split("/").map(encodeURIComponent).join("/");
+  const uri = file.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return {
     ruleId: diagnostic.code,
     ruleIndex: codes.indexOf(diagnostic.code),

@@ -113,26 +113,20 @@ describe("problems as text", () => {
 
 describe("problems for programs", () => {
   it("as JSON carry counts and places", ({ expect }) => {
-    expect(
-      diagnosticsAsJson([diagnostic(), diagnostic({ severity: "warning" })], 3, "zones"),
-    ).toEqual({
+    expect(diagnosticsAsJson([diagnostic(), diagnostic({ severity: "warning" })], 3)).toEqual({
       errors: 1,
       warnings: 1,
       suppressed: 3,
       diagnostics: [
-        expect.objectContaining({ code: "WRONG_VALUE", file: "zones/a.yaml", line: 2, column: 11 }),
+        expect.objectContaining({ code: "WRONG_VALUE", file: "a.yaml", line: 2, column: 11 }),
         expect.objectContaining({ severity: "warning", path: "zones[0].mode" }),
       ],
     });
   });
 
   it("as SARIF name the rule of each result", ({ expect }) => {
-    const found = diagnostic({ place: { file: "ä b.yaml", line: 3, column: 4 } });
-    const sarif = diagnosticsAsSarif(
-      [found, diagnostic({ code: "MISSING_KEY" })],
-      "1.0.0",
-      "zones",
-    );
+    const found = diagnostic({ place: { file: "zones/ä b.yaml", line: 3, column: 4 } });
+    const sarif = diagnosticsAsSarif([found, diagnostic({ code: "MISSING_KEY" })], "1.0.0");
     expect(sarif["version"]).toBe("2.1.0");
     expect(sarif["runs"]).toMatchObject([
       {
@@ -167,7 +161,7 @@ describe("problems for programs", () => {
       message: "100%\n::stop-commands::x",
       remedy: "",
     });
-    expect(diagnosticsAsAnnotations([nasty], "")).toBe(
+    expect(diagnosticsAsAnnotations([nasty])).toBe(
       "::error file=a%2Cb%3Ac.yaml,line=1,col=2,title=WRONG_VALUE::100%25%0A::stop-commands::x\n",
     );
   });

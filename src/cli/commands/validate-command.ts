@@ -146,13 +146,13 @@ function printDiagnosticsOf(
       }
       return;
     case "json":
-      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, suppressed, ""), null, 2)}\n`);
+      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, suppressed), null, 2)}\n`);
       return;
     case "sarif":
-      stdout.write(`${JSON.stringify(diagnosticsAsSarif(diagnostics, version, ""), null, 2)}\n`);
+      stdout.write(`${JSON.stringify(diagnosticsAsSarif(diagnostics, version), null, 2)}\n`);
       return;
     case "annotations":
-      stdout.write(diagnosticsAsAnnotations(diagnostics, ""));
+      stdout.write(diagnosticsAsAnnotations(diagnostics));
   }
 }
 
