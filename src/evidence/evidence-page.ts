@@ -1,5 +1,5 @@
 import type { Period } from "../history/timeline.ts";
-import { html, type Html, textOfHtml } from "../render/html.ts";
+import { html, type Html, htmlTable, textOfHtml } from "../render/html.ts";
 import type { Control, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
 import { evidenceStyle } from "./evidence-style.ts";
 import {
@@ -103,31 +103,20 @@ function zoneSection(zone: ZoneEvidence, id: string): Html {
 }
 
 function controlTable(controls: readonly Control[]): Html {
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">PCI DSS 4.0.1</th>
-        <th scope="col">Requirement, in short</th>
-        <th scope="col">Recorded</th>
-        <th scope="col">Not shown</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${controls.map(
-        ({ requirement, text, shown, notShown }) =>
-          html`<tr>
-            <td>${requirement}</td>
-            <td>${text}</td>
-            <td>
-              <ul>
-                ${shown.map((each) => html`<li>${each}</li>`)}
-              </ul>
-            </td>
-            <td>${notShown}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  const rows = controls.map(
+    ({ requirement, text, shown, notShown }) =>
+      html`<tr>
+        <td>${requirement}</td>
+        <td>${text}</td>
+        <td>
+          <ul>
+            ${shown.map((each) => html`<li>${each}</li>`)}
+          </ul>
+        </td>
+        <td>${notShown}</td>
+      </tr>`,
+  );
+  return htmlTable(["PCI DSS 4.0.1", "Requirement, in short", "Recorded", "Not shown"], rows);
 }
 
 /** Neighbouring days with the same status, as one row. */
@@ -154,21 +143,15 @@ function dayRanges(zone: ZoneEvidence): EvidenceTable {
 
 function tableOf({ columns, rows, empty }: EvidenceTable): Html {
   if (rows.length === 0) return html`<p>${empty}</p>`;
-  return html`<table>
-    <thead>
-      <tr>
-        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (row) =>
-          html`<tr>
-            ${row.map(cellOf)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  return htmlTable(
+    columns,
+    rows.map(
+      (row) =>
+        html`<tr>
+          ${row.map(cellOf)}
+        </tr>`,
+    ),
+  );
 }
 
 /** Words up to the length of a moment stay whole. */

@@ -20,6 +20,20 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { [markup]: result };
 }
 
+/** A table with a row of heads; `kind` is its class. */
+export function htmlTable(columns: readonly string[], rows: Part, kind?: string): Html {
+  return html`<table${kind !== undefined && html` class="${kind}"`}>
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
 export function textOfHtml(page: Html): string {
   return page[markup];
 }

@@ -14,7 +14,14 @@ import type { ZoneState } from "../state/zone-state.ts";
 import { isAllowedHost } from "../syntax/request-origin.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
-import { fleetJson, historyOfZoneJson, diagnosticsJson, zoneJson, zonesJson } from "./json-view.ts";
+import {
+  diagnosticsJson,
+  fleetJson,
+  historyOfZoneJson,
+  type JsonBody,
+  zoneJson,
+  zonesJson,
+} from "./json-view.ts";
 import { assets } from "./pages/assets.ts";
 import { renderDiagnosticsPage } from "./pages/page-diagnostics.ts";
 import { renderFleetPage } from "./pages/page-fleet.ts";
@@ -22,7 +29,7 @@ import { renderNotFoundPage } from "./pages/page-layout.ts";
 import { renderZonePage } from "./pages/page-zone.ts";
 import { selectionFrom } from "./pages/selection.ts";
 import { addReconcile, type ReconcileEndpoint } from "./reconcile-request.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { type Snapshot, writeAnswerOf } from "./snapshot.ts";
 
 /** What the server serves; it changes nothing. */
 export interface AppParts {
@@ -183,27 +190,21 @@ function addJson(app: Hono, snapshot: () => Snapshot): void {
   app.get("/api/v1/zones", (c) =>
     c.json(zonesJson(snapshot(), selectionFrom(c.req.query())), 200, revalidated),
   );
-  app.get("/api/v1/zones/:name/history", (c) => {
-    const name = c.req.param("name");
-    return snapshot().fleet.zone(name) === undefined
-      ? c.json({ error: "the zone is not declared" }, 404)
-      : c.json(historyOfZoneJson(snapshot(), name), 200, revalidated);
-  });
-  app.get("/api/v1/zones/:name/write", (c) => {
-    const { fleet, answersOf } = snapshot();
-    const state = fleet.zone(c.req.param("name"));
-    if (state === undefined) return c.json({ error: "the zone is not declared" }, 404);
-    const { name: zone } = state.declared;
-    const answers = { zone, changes: state.differing.length, links: answersOf(state) };
-    return c.json(answersJson(answers), 200, revalidated);
-  });
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
-  app.get("/api/v1/zones/:name", (c) => {
-    const state = snapshot().fleet.zone(c.req.param("name"));
-    return state === undefined
-      ? c.json({ error: "the zone is not declared" }, 404)
-      : c.json(zoneJson(state), 200, revalidated);
-  });
+  const ofZone = (
+    path: "" | "/history" | "/write",
+    jsonOf: (state: ZoneState) => JsonBody,
+  ): void => {
+    app.get(`/api/v1/zones/:name${path}`, (c) => {
+      const state = snapshot().fleet.zone(c.req.param("name"));
+      return state === undefined
+        ? c.json({ error: "the zone is not declared" }, 404)
+        : c.json(jsonOf(state), 200, revalidated);
+    });
+  };
+  ofZone("", zoneJson);
+  ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
+  ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));
 }
 
 const revalidated = { "cache-control": "no-cache" };

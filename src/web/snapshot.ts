@@ -1,5 +1,6 @@
 import type { HistoryView } from "../history/history.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
+import type { WriteAnswer } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
 import type { ZoneState } from "../state/zone-state.ts";
@@ -14,4 +15,10 @@ export interface Snapshot {
   readonly canReconcile: boolean;
   /** Whether a zone may be written now: what each link of the chain says. */
   readonly answersOf: (state: ZoneState) => readonly LinkAnswer[];
+}
+
+/** Whether a zone may be written now, as it is shown. */
+export function writeAnswerOf(state: ZoneState, { answersOf }: Snapshot): WriteAnswer {
+  const { declared, differing } = state;
+  return { zone: declared.name, changes: differing.length, links: answersOf(state) };
 }

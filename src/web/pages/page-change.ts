@@ -1,7 +1,7 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
-import { html, type Html } from "../../render/html.ts";
+import { html, type Html, htmlTable } from "../../render/html.ts";
 import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
 
@@ -60,19 +60,10 @@ function reasonList(reasons: readonly string[]): Html {
 function fieldTable({ verb, fields }: Change, sides: Sides): Html {
   const side = verb === "create" ? "after" : "before";
   const columns = verb === "update" ? [sides.before, sides.after] : [sides[side]];
-  return html`<table class="fields">
-    <thead>
-      <tr>
-        <th scope="col">Field</th>
-        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${fields.map((field) =>
-        verb === "update" ? changedRow(field, sides) : plainRow(field.field, field[side]),
-      )}
-    </tbody>
-  </table>`;
+  const rows = fields.map((field) =>
+    verb === "update" ? changedRow(field, sides) : plainRow(field.field, field[side]),
+  );
+  return htmlTable(["Field", ...columns], rows, "fields");
 }
 
 function changedRow({ field, before, after }: FieldChange, sides: Sides): Html {

@@ -1,4 +1,4 @@
-import { html, type Html } from "../../render/html.ts";
+import { html, type Html, htmlTable } from "../../render/html.ts";
 import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
 import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
@@ -107,20 +107,10 @@ function emptyTable({ fleet, daemon }: Snapshot): Html {
 }
 
 function zoneTable({ now }: Snapshot, { zones }: SelectedZones): Html {
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">Zone</th>
-        <th scope="col">Status</th>
-        <th scope="col">Differs</th>
-        <th scope="col">Since</th>
-        <th scope="col">Checked</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${zones.map((state) => zoneRow(state, now))}
-    </tbody>
-  </table>`;
+  return htmlTable(
+    ["Zone", "Status", "Differs", "Since", "Checked"],
+    zones.map((state) => zoneRow(state, now)),
+  );
 }
 
 function zoneRow(state: ZoneState, now: Date): Html {

@@ -1,4 +1,4 @@
-import { html, type Html } from "../../render/html.ts";
+import { html, type Html, htmlTable } from "../../render/html.ts";
 import type {
   InventoryFacts,
   InventoryState,
@@ -61,21 +61,13 @@ function found(facts: InventoryFacts, now: Date): Html {
 }
 
 function kindTable({ kinds, notPermitted }: InventoryFacts): Html {
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">Kind</th>
-        <th scope="col">Items</th>
-        <th scope="col">By status</th>
-        <th scope="col">Malicious</th>
-        <th scope="col">New in the last day</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${[...kinds].map(([kind, summary]) => kindRow(kind, summary))}
-      ${[...notPermitted].map(([kind, failure]) => notPermittedRow(kind, failure))}
-    </tbody>
-  </table>`;
+  return htmlTable(
+    ["Kind", "Items", "By status", "Malicious", "New in the last day"],
+    [
+      [...kinds].map(([kind, summary]) => kindRow(kind, summary)),
+      [...notPermitted].map(([kind, failure]) => notPermittedRow(kind, failure)),
+    ],
+  );
 }
 
 const none = html`<span class="quiet">–</span>`;

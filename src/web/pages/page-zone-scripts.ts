@@ -1,4 +1,4 @@
-import { html, type Html } from "../../render/html.ts";
+import { html, type Html, htmlTable } from "../../render/html.ts";
 import type {
   ScriptFinding,
   ScriptWatch,
@@ -70,19 +70,10 @@ function finding(
 }
 
 function scriptTable(scripts: readonly WatchedScript[], now: Date): Html {
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">Script</th>
-        <th scope="col">Last seen</th>
-        <th scope="col">Authorised</th>
-        <th scope="col">Policies that are enforced</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${scripts.map((script) => scriptRow(script, now))}
-    </tbody>
-  </table>`;
+  return htmlTable(
+    ["Script", "Last seen", "Authorised", "Policies that are enforced"],
+    scripts.map((script) => scriptRow(script, now)),
+  );
 }
 
 /** URLs are no links: they may be malicious. */

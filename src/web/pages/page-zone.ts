@@ -13,7 +13,7 @@ import {
   type ZoneState,
 } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { type Snapshot, writeAnswerOf } from "../snapshot.ts";
 import { renderChange } from "./page-change.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import {
@@ -82,9 +82,8 @@ function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
 }
 
 /** What the zone has to pass before it is written. */
-function writeChain(state: ZoneState, { answersOf }: Snapshot): Html {
-  const { name } = state.declared;
-  const answers = { zone: name, changes: state.differing.length, links: answersOf(state) };
+function writeChain(state: ZoneState, snapshot: Snapshot): Html {
+  const answers = writeAnswerOf(state, snapshot);
   const block = firstBlock(answers.links);
   return html`<details class="record" id="write" ${block !== undefined && "open"}>
     <summary><b>May it be written?</b> <small>${headlineOf(answers)}</small></summary>
