@@ -4,58 +4,70 @@ import {
   type ZoneInventory,
 } from "../state/inventory.ts";
 import { byEntryName } from "../syntax/by-text.ts";
-import { type JsonObject } from "../syntax/json.ts";
-import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-item.ts";
+import type { Json, JsonObject } from "../syntax/json.ts";
+import {
+  type Cookie,
+  type Item,
+  type ItemKind,
+  maliciousReasons,
+  type ScriptVersion,
+  type SeenResource,
+} from "../zone/inventory-item.ts";
 import { csvCell } from "./csv-cell.ts";
 import { plural, printable } from "./format.ts";
 
-const commonColumns = [
-  "zone",
-  "id",
-  "host",
-  "first_seen_at",
-  "last_seen_at",
-  "first_page_url",
-  "page_urls",
-] as const;
+/** How each attribute of JSON and CSV is read, by its name in the service's API. `undefined`: not known. */
+type Attributes<T> = Readonly<
+  Record<string, (item: T, maliciousBelow: number) => Json | Date | undefined>
+>;
 
-const resourceColumns = [
-  ...commonColumns,
-  "url",
-  "status",
-  "added_at",
-  "url_contains_cdn_cgi_path",
-  "url_reported_malicious",
-  "domain_reported_malicious",
-  "malicious_categories",
-  "malicious",
-  "malicious_reasons",
-] as const;
+const ofItem: Attributes<Item> = {
+  id: ({ id }) => id,
+  host: ({ host }) => host,
+  first_seen_at: ({ firstSeenAt }) => firstSeenAt,
+  last_seen_at: ({ lastSeenAt }) => lastSeenAt,
+  first_page_url: ({ firstPageUrl }) => firstPageUrl,
+  page_urls: ({ pageUrls }) => pageUrls,
+};
+
+const ofResource: Attributes<SeenResource> = {
+  url: ({ url }) => url,
+  status: ({ status }) => status,
+  added_at: ({ addedAt }) => addedAt,
+  url_contains_cdn_cgi_path: ({ urlContainsCdnCgi }) => urlContainsCdnCgi,
+  url_reported_malicious: ({ urlReportedMalicious }) => urlReportedMalicious,
+  domain_reported_malicious: ({ domainReportedMalicious }) => domainReportedMalicious,
+  malicious_categories: ({ maliciousCategories }) => maliciousCategories,
+  malicious: (item, maliciousBelow) => maliciousReasons(item, maliciousBelow).length > 0,
+  malicious_reasons: maliciousReasons,
+};
+
+const ofVersion: Attributes<ScriptVersion> = {
+  hash: ({ hash }) => hash,
+  js_integrity_score: ({ scores }) => scores.integrity,
+  malware_score: ({ scores }) => scores.malware,
+  cryptomining_score: ({ scores }) => scores.cryptomining,
+  magecart_score: ({ scores }) => scores.magecart,
+  fetched_at: ({ fetchedAt }) => fetchedAt,
+};
+
+const ofCookie: Attributes<Cookie> = {
+  name: ({ name }) => name,
+  type: ({ type }) => type,
+  domain_attribute: ({ domain }) => domain,
+  path_attribute: ({ path }) => path,
+  expires_attribute: ({ expiresAt }) => expiresAt,
+  max_age_attribute: ({ maxAge }) => maxAge,
+  http_only_attribute: ({ httpOnly }) => httpOnly,
+  secure_attribute: ({ secure }) => secure,
+  same_site_attribute: ({ sameSite }) => sameSite,
+};
 
 /** Columns by kind. The versions of a script do not fit in a cell. */
 const columns: Readonly<Record<ItemKind, readonly string[]>> = {
-  script: [
-    ...resourceColumns,
-    "hash",
-    "js_integrity_score",
-    "malware_score",
-    "cryptomining_score",
-    "magecart_score",
-    "fetched_at",
-  ],
-  connection: resourceColumns,
-  cookie: [
-    ...commonColumns,
-    "name",
-    "type",
-    "domain_attribute",
-    "path_attribute",
-    "expires_attribute",
-    "max_age_attribute",
-    "http_only_attribute",
-    "secure_attribute",
-    "same_site_attribute",
-  ],
+  script: ["zone", ...Object.keys({ ...ofItem, ...ofResource, ...ofVersion })],
+  connection: ["zone", ...Object.keys({ ...ofItem, ...ofResource })],
+  cookie: ["zone", ...Object.keys({ ...ofItem, ...ofCookie })],
 };
 
 /**
@@ -110,7 +122,7 @@ function cellsOf(item: Item, maliciousBelow: number): readonly string[] {
   return [item.url, item.host, item.status, ...score, reasons || "no", ...moments];
 }
 
-function flagsOf({ httpOnly, secure, sameSite, type }: Extract<Item, { kind: "cookie" }>): string {
+function flagsOf({ httpOnly, secure, sameSite, type }: Cookie): string {
   return [
     ...(httpOnly === true ? ["http-only"] : []),
     ...(secure === true ? ["secure"] : []),
@@ -126,63 +138,20 @@ function dayOf(moment: Date | undefined): string {
 
 /** An item with all its attributes, named as in the service's API, and why it is malicious. */
 export function itemJson(item: Item, maliciousBelow: number): JsonObject {
-  const common = {
-    id: item.id,
-    host: item.host,
-    first_seen_at: momentText(item.firstSeenAt),
-    last_seen_at: momentText(item.lastSeenAt),
-    first_page_url: item.firstPageUrl,
-    page_urls: item.pageUrls,
-  };
-  if (item.kind === "cookie") {
-    return {
-      ...common,
-      name: item.name,
-      type: item.type,
-      domain_attribute: item.domain,
-      path_attribute: item.path,
-      expires_attribute: momentText(item.expiresAt),
-      max_age_attribute: item.maxAge ?? null,
-      http_only_attribute: item.httpOnly ?? null,
-      secure_attribute: item.secure ?? null,
-      same_site_attribute: item.sameSite,
-    };
-  }
-  const reasons = maliciousReasons(item, maliciousBelow);
-  const resource = {
-    ...common,
-    url: item.url,
-    status: item.status,
-    added_at: momentText(item.addedAt),
-    url_contains_cdn_cgi_path: item.urlContainsCdnCgi,
-    url_reported_malicious: item.urlReportedMalicious,
-    domain_reported_malicious: item.domainReportedMalicious,
-    malicious_categories: item.maliciousCategories,
-    malicious: reasons.length > 0,
-    malicious_reasons: reasons,
-  };
+  const json = <T>(attributes: Attributes<T>, of: T): JsonObject =>
+    Object.fromEntries(
+      Object.entries(attributes).map(([name, read]) => [name, shown(read(of, maliciousBelow))]),
+    );
+  const common = json(ofItem, item);
+  if (item.kind === "cookie") return { ...common, ...json(ofCookie, item) };
+  const resource = { ...common, ...json(ofResource, item) };
   if (item.kind === "connection") return resource;
-  return {
-    ...resource,
-    ...versionJson(item),
-    versions: item.versions.map(versionJson),
-  };
+  const versions = item.versions.map((version) => json(ofVersion, version));
+  return { ...resource, ...json(ofVersion, item), versions };
 }
 
-function versionJson(version: Extract<Item, { kind: "script" }>["versions"][number]): JsonObject {
-  const { integrity, malware, cryptomining, magecart } = version.scores;
-  return {
-    hash: version.hash,
-    js_integrity_score: integrity ?? null,
-    malware_score: malware ?? null,
-    cryptomining_score: cryptomining ?? null,
-    magecart_score: magecart ?? null,
-    fetched_at: momentText(version.fetchedAt),
-  };
-}
-
-function momentText(moment: Date | undefined): string | null {
-  return moment?.toISOString() ?? null;
+function shown(value: Json | Date | undefined): Json {
+  return value instanceof Date ? value.toISOString() : (value ?? null);
 }
 
 /** Format of {@link inventoryJson}. */
