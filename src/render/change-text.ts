@@ -85,10 +85,8 @@ function sidesOf(
   if (verb === "delete") {
     return valueLines(before, isCsp, width).map((line) => paint("dim", line));
   }
-  if (isCsp && typeof before === "string" && typeof after === "string") {
-    const sources = compareCsp(before, after).changes.map((each) => sourceText(each, paint));
-    if (sources.length > 0) return sources;
-  }
+  const sources = changedSources({ field, before, after }, kind);
+  if (sources.length > 0) return sources.map((each) => sourceText(each, paint));
   const [was, is] = [valueLines(before, isCsp, width - 2), valueLines(after, isCsp, width - 2)];
   const [first = "", ...more] = is;
   const arrow = `→ ${paint("green", first)}`;
@@ -96,6 +94,16 @@ function sidesOf(
   const isShort = was.length + is.length === 2 && [...was, ...is].join(" → ").length <= width;
   if (isShort) return [`${red.join("")} ${arrow}`];
   return [...red, arrow, ...more.map((line) => `  ${paint("green", line)}`)];
+}
+
+/** The sources that the value of a policy gains and loses; none for any other field. */
+export function changedSources(
+  { field, before, after }: FieldChange,
+  kind: Change["kind"],
+): readonly CspChange[] {
+  if (kind !== "policy" || field !== "value") return [];
+  if (typeof before !== "string" || typeof after !== "string") return [];
+  return compareCsp(before, after).changes;
 }
 
 /** A changed source of a policy, with its directive. */
@@ -158,18 +166,12 @@ function linePartsOf({ verb, key, fields }: Change): readonly string[] {
 }
 
 /** A field in a line: of a policy's value, the first sources that it gains and loses. */
-export function fieldWords({ field, before, after }: FieldChange, { kind }: Change): string {
-  if (
-    kind === "policy" &&
-    field === "value" &&
-    typeof before === "string" &&
-    typeof after === "string"
-  ) {
-    const sources = compareCsp(before, after).changes.map(({ directive, source, verb }) =>
-      `${sourceMarks[verb].sign}${directive} ${source}`.trim(),
-    );
-    if (sources.length > 0) return `${field} ${firstOf(sources, mostFields)}`;
-  }
+export function fieldWords(change: FieldChange, { kind }: Change): string {
+  const { field, before, after } = change;
+  const sources = changedSources(change, kind).map(({ directive, source, verb }) =>
+    `${sourceMarks[verb].sign}${directive} ${source}`.trim(),
+  );
+  if (sources.length > 0) return `${field} ${firstOf(sources, mostFields)}`;
   return `${field} ${shortValue(before)} → ${shortValue(after)}`;
 }
 

@@ -4,11 +4,11 @@ import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
-import { compareCsp } from "../syntax/csp/compare-csp.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { agoOf, authorsText, causeRemark } from "./cause-text.ts";
 import {
+  changedSources,
   effectMarks,
   effectWords,
   fieldWords,
@@ -374,17 +374,13 @@ function diffLines(change: Change): readonly string[] {
   return [`${sign} ${printable(change.key)}`, ...fields];
 }
 
-function fieldLines(
-  { field, before, after }: FieldChange,
-  { verb, kind }: Change,
-): readonly string[] {
+function fieldLines(change: FieldChange, { verb, kind }: Change): readonly string[] {
+  const { field, before, after } = change;
   const isCsp = kind === "policy" && field === "value";
-  if (verb === "update" && isCsp && typeof before === "string" && typeof after === "string") {
-    const sources = compareCsp(before, after).changes.map(({ directive, source, verb: what }) => {
-      return `${sourceMarks[what].sign}     ${printable(`${directive} ${source}`.trim())}`;
-    });
-    if (sources.length > 0) return [`    ${field}`, ...sources];
-  }
+  const sources = changedSources(change, kind).map(({ directive, source, verb: what }) => {
+    return `${sourceMarks[what].sign}     ${printable(`${directive} ${source}`.trim())}`;
+  });
+  if (verb === "update" && sources.length > 0) return [`    ${field}`, ...sources];
   return [
     ...(verb === "create" || before === undefined
       ? []
