@@ -40,16 +40,26 @@ function single(
   return { definition, series: [{}], values: (state) => [value(state)] };
 }
 
-/** A metric with one series for each zone and kind of resource. */
-function byKind(definition: MetricDefinition, counts: (state: ZoneState) => ByKind): ZoneFamily {
+/** A metric with one series for each zone and value of a label. */
+function byLabel<T extends string>(
+  definition: MetricDefinition,
+  label: string,
+  names: readonly T[],
+  valuesOf: (state: ZoneState) => (name: T) => number | undefined,
+): ZoneFamily {
   return {
     definition,
-    series: kinds.map((kind) => ({ kind })),
-    values: (state) => {
-      const found = counts(state);
-      return kinds.map((kind) => found[kind]);
-    },
+    series: names.map((name) => ({ [label]: name })),
+    values: (state) => names.map(valuesOf(state)),
   };
+}
+
+/** A metric with one series for each zone and kind of resource. */
+function byKind(definition: MetricDefinition, counts: (state: ZoneState) => ByKind): ZoneFamily {
+  return byLabel(definition, "kind", kinds, (state) => {
+    const found = counts(state);
+    return (kind) => found[kind];
+  });
 }
 
 /** Without series for a zone whose value is `undefined`: inventories are off, or there is nothing to count yet. */
@@ -57,11 +67,9 @@ const families: readonly ZoneFamily[] = [
   single(metricTable.zoneSuccessAt, ({ lastSuccess }) => seconds(lastSuccess)),
   single(metricTable.zoneAttemptAt, ({ lastRun }) => seconds(lastRun?.at)),
   single(metricTable.zoneFailures, ({ consecutiveFailures }) => consecutiveFailures),
-  {
-    definition: metricTable.zoneStatus,
-    series: zoneStatuses.map((status) => ({ status })),
-    values: (state) => zoneStatuses.map((status) => Number(status === state.status)),
-  },
+  byLabel(metricTable.zoneStatus, "status", zoneStatuses, (state) => (status) => {
+    return Number(status === state.status);
+  }),
   {
     definition: metricTable.drift,
     series: kinds.flatMap((kind) => impacts.map((impact) => ({ kind, impact }))),
@@ -75,14 +83,10 @@ const families: readonly ZoneFamily[] = [
   single(metricTable.pendingSince, ({ pendingSince }) => seconds(pendingSince)),
   byKind(metricTable.unmanaged, ({ unmanaged }) => countByKind(unmanaged)),
   byKind(metricTable.driftOnsets, ({ driftOnsets }) => driftOnsets),
-  {
-    definition: metricTable.held,
-    series: holdReasons.map((reason) => ({ reason })),
-    values: (state) => {
-      const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
-      return holdReasons.map((reason) => (reasons.has(reason) ? 1 : undefined));
-    },
-  },
+  byLabel(metricTable.held, "reason", holdReasons, (state) => {
+    const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
+    return (reason) => (reasons.has(reason) ? 1 : undefined);
+  }),
   // No series if the version is not a number.
   single(metricTable.owaspVersion, ({ owasp }) =>
     /^\d+$/.test(owasp?.version ?? "") ? Number(owasp?.version) : undefined,
@@ -92,33 +96,27 @@ const families: readonly ZoneFamily[] = [
     metricTable.inventoryFailing,
     ({ inventory }) => inventory && Number(inventory.failure !== undefined),
   ),
-  {
-    definition: metricTable.inventoryNotPermitted,
-    series: itemKinds.map((kind) => ({ kind })),
-    values: ({ inventory }) => itemKinds.map((kind) => notPermitted(kind, inventory?.facts)),
-  },
+  byLabel(metricTable.inventoryNotPermitted, "kind", itemKinds, ({ inventory }) => (kind) => {
+    return notPermitted(kind, inventory?.facts);
+  }),
   {
     definition: metricTable.inventoryItems,
     series: itemKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
     values: ({ inventory }) =>
       itemKinds.flatMap((kind) => itemsByStatus(inventory?.facts?.kinds.get(kind))),
   },
-  {
-    definition: metricTable.inventoryNew,
-    series: itemKinds.map((kind) => ({ kind })),
-    values: ({ inventory }) => itemKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.fresh),
-  },
+  byLabel(metricTable.inventoryNew, "kind", itemKinds, ({ inventory }) => (kind) => {
+    return inventory?.facts?.kinds.get(kind)?.fresh;
+  }),
   {
     definition: metricTable.inventoryMalicious,
     series: resourceKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
     values: ({ inventory }) =>
       resourceKinds.flatMap((kind) => maliciousByStatus(kind, inventory?.facts)),
   },
-  {
-    definition: metricTable.inventoryFound,
-    series: resourceKinds.map((kind) => ({ kind })),
-    values: ({ inventory }) => resourceKinds.map((kind) => inventory?.found[kind]),
-  },
+  byLabel(metricTable.inventoryFound, "kind", resourceKinds, ({ inventory }) => (kind) => {
+    return inventory?.found[kind];
+  }),
   single(metricTable.inventoryOutside, ({ inventory }) => inventory?.facts?.outside?.count),
   {
     definition: metricTable.scriptsOnPages,
@@ -126,11 +124,9 @@ const families: readonly ZoneFamily[] = [
     values: ({ scripts }) => (scripts === undefined ? [] : scriptCounts(scripts)),
   },
   single(metricTable.scriptsCheckedAt, ({ scripts }) => scripts && seconds(scripts.readAt)),
-  {
-    definition: metricTable.scriptFindings,
-    series: findingKinds.map((kind) => ({ kind })),
-    values: ({ scripts }) => findingKinds.map((kind) => scripts && openOf(scripts, kind)),
-  },
+  byLabel(metricTable.scriptFindings, "kind", findingKinds, ({ scripts }) => (kind) => {
+    return scripts && openOf(scripts, kind);
+  }),
   single(
     metricTable.scriptsAcknowledged,
     ({ scripts }) => scripts?.findings.filter(({ acceptance }) => acceptance !== undefined).length,
