@@ -81,7 +81,7 @@ async function heldPlan(): Promise<string> {
 }
 
 function workflow(): string {
-  return `\`\`\`yaml\n${workflowText({ config: "zonewarden.yaml" }).trimEnd()}\n\`\`\``;
+  return `\`\`\`yaml\n${workflowText("zonewarden.yaml").trimEnd()}\n\`\`\``;
 }
 
 function asText(output: string): string {

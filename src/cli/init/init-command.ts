@@ -75,7 +75,7 @@ async function start(flags: InitFlags, host: Host, signals: StopSignals): Promis
   const answers = await startAnswers(flags, questions, host);
   const { keepsConfig, emulator, directory, tokenFile } = answers;
   const zoneFiles = path.relative(path.dirname(flags.config), directory);
-  const text = keepsConfig ? undefined : configText({ emulator, directory: zoneFiles });
+  const text = keepsConfig ? undefined : configText(emulator, zoneFiles);
   const config = await configOf(flags.config, text, host, signals.stop);
   if (config === undefined) return exitCodes.invalid;
   const withToken = await tokenIn(tokenFile, host);

@@ -4,16 +4,12 @@ import type { Host } from "../../host/host.ts";
 import { existingOf, type NewFile } from "../output/new-files.ts";
 import { type InitFlags, ownersIn } from "./answers.ts";
 import type { Questions } from "./questions.ts";
-import {
-  ownersFiles,
-  ownersText,
-  type RepositoryFacts,
-  workflowFile,
-  workflowText,
-} from "./starter-files.ts";
+import { ownersFiles, ownersText, workflowFile, workflowText } from "./starter-files.ts";
 
 /** The Git repository around the working directory. */
-export interface Repository extends RepositoryFacts {
+export interface Repository {
+  readonly config: string;
+  readonly directory: string;
   /** Where it begins, relative to the working directory; "" for the working directory; `undefined` where there is none. */
   readonly root: string | undefined;
 }
@@ -65,10 +61,11 @@ export async function repositoryFiles(
     },
     owners,
   );
-  const lines = approvers.length === 0 ? "" : ownersText(repository, approvers);
+  const { config, directory } = repository;
+  const lines = approvers.length === 0 ? "" : ownersText(config, directory, approvers);
   const hasOwners = (await existingOf(ownersFiles, host.directory, host)).length > 0;
   const files = [
-    ...(hasWorkflow ? [{ file: workflowFile, text: workflowText(repository) }] : []),
+    ...(hasWorkflow ? [{ file: workflowFile, text: workflowText(config) }] : []),
     ...(lines === "" || hasOwners ? [] : [{ file: ownersFiles[0], text: lines }]),
   ];
   return { files, ownersLines: hasOwners ? lines : "" };

@@ -7,13 +7,7 @@ export const workflowFile = ".github/workflows/zonewarden.yaml";
 export const ownersFiles = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"] as const;
 
 /** A configuration that writes nothing yet. It holds no secret and names none. */
-export function configText({
-  emulator,
-  directory,
-}: {
-  readonly emulator: string | undefined;
-  readonly directory: string;
-}): string {
+export function configText(emulator: string | undefined, directory: string): string {
   const api = `
 api:
   # The emulator of the service on this machine. Remove it to use the service, with your token.
@@ -30,14 +24,8 @@ desired:
 `;
 }
 
-/** What the files of a repository have to say. Paths are relative to its root. */
-export interface RepositoryFacts {
-  readonly config: string;
-  readonly directory: string;
-}
-
-/** A workflow that validates every pull request, and plans those of the repository itself. */
-export function workflowText({ config }: Pick<RepositoryFacts, "config">): string {
+/** A workflow that validates every pull request, and plans those of the repository itself, in whose root `config` is. */
+export function workflowText(config: string): string {
   const action = `zonewarden/zonewarden/deploy/github-action@v${version}`;
   const named = config === "zonewarden.yaml" ? "" : `\n          config: ${JSON.stringify(config)}`;
   return `# Checks each pull request: are the files valid, and what would they change?
@@ -82,11 +70,8 @@ jobs:
 `;
 }
 
-/** The lines of CODEOWNERS for what decides about the protection. */
-export function ownersText(
-  { config, directory }: RepositoryFacts,
-  owners: readonly string[],
-): string {
+/** The lines of CODEOWNERS for what decides about the protection. Paths are relative to the root of the repository. */
+export function ownersText(config: string, directory: string, owners: readonly string[]): string {
   const lines = [`/${config}`, `/${directory}/`, "/.github/"];
   const head =
     "# Who must approve what decides about the protection of the zones, once the branch requires review from code owners.";

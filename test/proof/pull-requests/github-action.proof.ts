@@ -274,7 +274,7 @@ describe("the files of the action", () => {
 
   it("have the inputs that the workflow of init gives", async ({ expect }) => {
     const known = Object.keys(objectAt(await readAction(), "inputs"));
-    const jobs: unknown = parse(workflowText({ config: "conf/zonewarden.yaml" }));
+    const jobs: unknown = parse(workflowText("conf/zonewarden.yaml"));
     const given = JSON.stringify(jobs).matchAll(
       /"uses":"zonewarden\/zonewarden\/deploy\/github-action@v[^"]*","with":(\{[^}]*?(?:\}\}[^}]*?)*\})/g,
     );
