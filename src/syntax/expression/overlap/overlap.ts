@@ -1,8 +1,8 @@
+import { selects } from "../evaluate-expression.ts";
 import type { Expression } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
 import { type Conjunction, conjunctionsOf, outcomesOf } from "./conjunctions.ts";
-import type { SampleRequest } from "./sample-request.ts";
-import { selects } from "./sample-value.ts";
+import { type SampleRequest, valueOfField } from "./sample-request.ts";
 import { samplesFor } from "./samples.ts";
 
 /** Requests that are tried for a pair before giving up. */
@@ -36,7 +36,7 @@ function requestFor(one: Expression, other: Expression): SampleRequest | undefin
     .take(maxRequests)
     .toArray();
   const isCommon = (request: SampleRequest): boolean =>
-    selects(one, request) === true && selects(other, request) === true;
+    [one, other].every((each) => selects(each, (field) => valueOfField(field, request)) === true);
   return (
     firstOf(ways, (way) => samplesFor(way).take(requestsOfWay), isCommon) ??
     firstOf(ways, (way) => samplesFor(way).drop(requestsOfWay), isCommon)

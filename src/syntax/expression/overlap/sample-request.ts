@@ -1,3 +1,5 @@
+import type { FieldValue } from "../evaluate-expression.ts";
+
 /** A request, as far as conditions on it can be decided. */
 export interface SampleRequest {
   /** In lower case. */
@@ -12,15 +14,8 @@ export interface SampleRequest {
   readonly fields: ReadonlyMap<string, FieldValue>;
 }
 
-/** The value of a field: a text, a number, an address as a number, or a truth value. */
-export type FieldValue =
-  | string
-  | bigint
-  | boolean
-  | { readonly version: 4 | 6; readonly value: bigint };
-
 /** A part of a request that conditions name. */
-export type RequestPart = "host" | "path" | "query" | "method" | "ssl";
+type RequestPart = "host" | "path" | "query" | "method" | "ssl";
 
 const parts: Readonly<Record<string, RequestPart>> = {
   "http.host": "host",

@@ -1,8 +1,9 @@
+import type { FieldValue } from "../evaluate-expression.ts";
 import { expressionFields } from "../expression-fields.ts";
 import { type ExpressionNode, nodesOf } from "../expression-tree.ts";
 import { networkOf, parseIpAddress } from "../ip-address.ts";
 import type { Conjunction } from "./conjunctions.ts";
-import { type FieldValue, type SampleRequest, aliasOf, isIndependent } from "./sample-request.ts";
+import { type SampleRequest, aliasOf, isIndependent } from "./sample-request.ts";
 import { sampleTexts } from "./sample-texts.ts";
 
 /** Changes of a request, of which one is chosen. */

@@ -1,5 +1,5 @@
-import { asciiLower } from "../../by-text.ts";
-import { matchesGlob } from "../../glob.ts";
+import { asciiLower } from "../by-text.ts";
+import { matchesGlob } from "../glob.ts";
 import type {
   Argument,
   Comparison,
@@ -7,13 +7,18 @@ import type {
   Member,
   Operand,
   Value,
-} from "../expression-tree.ts";
-import { includes, intervalOf } from "../intervals.ts";
-import { parseIpAddress } from "../ip-address.ts";
-import { type FieldValue, type SampleRequest, valueOfField } from "./sample-request.ts";
+} from "./expression-tree.ts";
+import { includes, intervalOf } from "./intervals.ts";
+import { type IpAddress, parseIpAddress } from "./ip-address.ts";
 
-/** Whether an expression selects a request; `undefined` if the sample does not tell. */
-export function selects(expression: Expression, request: SampleRequest): boolean | undefined {
+/** The value of a field: a text, a number, an address as a number, or a truth value. */
+export type FieldValue = string | bigint | boolean | IpAddress;
+
+/** A request: the values of its fields, `undefined` for those that are not known. */
+type FieldValues = (field: string) => FieldValue | undefined;
+
+/** Whether an expression selects a request; `undefined` if what is known of it does not tell. */
+export function selects(expression: Expression, request: FieldValues): boolean | undefined {
   switch (expression.kind) {
     case "constant":
       return expression.value;
@@ -49,12 +54,13 @@ function asTruth(value: FieldValue | undefined): boolean | undefined {
 /** A right operand that is no set. */
 type Single = Exclude<Value, { readonly kind: "set" }>;
 
-function valueOfRight(value: Single, request: SampleRequest): FieldValue | undefined {
+function valueOfRight(value: Single, request: FieldValues): FieldValue | undefined {
   switch (value.kind) {
-    case "boolean":
     case "range":
     case "list":
       return undefined;
+    case "boolean":
+      return value.value;
     case "field":
     case "call":
     case "text":
@@ -64,23 +70,23 @@ function valueOfRight(value: Single, request: SampleRequest): FieldValue | undef
   }
 }
 
-function valueOf(node: Operand | Argument, request: SampleRequest): FieldValue | undefined {
+function valueOf(node: Operand | Argument, request: FieldValues): FieldValue | undefined {
   if (node.kind === "text") return node.text;
   if (node.kind === "integer") return node.value;
   if (node.kind === "address") return parseIpAddress(node.address);
   if (node.kind !== "field" && node.kind !== "call") return selects(node, request);
   if (node.indexes.length > 0) return undefined;
-  if (node.kind === "field") return valueOfField(node.name, request);
+  if (node.kind === "field") return request(node.name);
   const values = node.arguments.map((argument) => valueOf(argument, request));
   return applied(node.name, values);
 }
 
-/** Functions that a sample can decide. */
+/** Functions that known values can decide. */
 function applied(
   name: string,
-  [first, second]: readonly (FieldValue | undefined)[],
+  [first, second, ...more]: readonly (FieldValue | undefined)[],
 ): FieldValue | undefined {
-  if (typeof first !== "string") return undefined;
+  if (typeof first !== "string" || more.length > 0) return undefined;
   if (name === "lower") return asciiLower(first);
   if (name === "upper") return first.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
   if (name === "len" && isAscii(first)) return BigInt(first.length);
@@ -94,7 +100,7 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-function compare(comparison: Comparison, request: SampleRequest): boolean | undefined {
+function compare(comparison: Comparison, request: FieldValues): boolean | undefined {
   const { left, operator, right } = comparison;
   const value = valueOf(left, request);
   if (value === undefined) return undefined;
@@ -106,17 +112,22 @@ function compare(comparison: Comparison, request: SampleRequest): boolean | unde
   if (typeof value === "string" && typeof other === "string") {
     return compareTexts(value, operator, other);
   }
+  if (typeof value === "boolean" && typeof other === "boolean") {
+    if (operator === "eq") return value === other;
+    return operator === "ne" ? value !== other : undefined;
+  }
   return compareNumbers(value, operator, other);
 }
 
 function isMember(value: FieldValue, member: Member): boolean | undefined {
   if (member.kind === "text") return typeof value === "string" ? value === member.text : undefined;
-  if (member.kind === "integer") return value === member.value;
   const range = intervalOf(member);
   if (range === undefined || typeof value === "string" || typeof value === "boolean") {
     return undefined;
   }
-  if (typeof value === "bigint") return range.first <= value && value <= range.last;
+  if (typeof value === "bigint") {
+    return range.of === "integer" ? range.first <= value && value <= range.last : undefined;
+  }
   const { version, value: first } = value;
   return includes(range, { of: `ip${version}`, first, last: first });
 }
