@@ -1,8 +1,9 @@
 import { asciiLower } from "../by-text.ts";
 import { matchesGlob } from "../glob.ts";
-import type { Comparison, Expression, Operator, Value } from "./expression-tree.ts";
+import { common, lineOf, numbersOf, type NumberSpan } from "./certainty/number-sets.ts";
+import type { Comparison, Expression, Value } from "./expression-tree.ts";
 import { canonicalExpression, parseExpression } from "./expression.ts";
-import { type Interval, includes, intervalOf } from "./intervals.ts";
+import { intervalOf } from "./intervals.ts";
 import { printExpression, printOperand } from "./print-expression.ts";
 
 /**
@@ -84,8 +85,9 @@ function comparisonImplies(a: Comparison, b: Comparison): boolean {
     const known = new Set(textsOf(b));
     return texts.every((text) => known.has(text) || textFits(text, b));
   }
-  const intervals = intervalsOf(a);
-  if (intervals !== undefined) return intervalsFit(intervals, b);
+  // Where there is no value, `ne` holds and every other comparison fails.
+  const numbers = a.operator === "ne" ? undefined : numbersOf(a);
+  if (numbers !== undefined) return numbers.every(isAmongNumbersOf(b));
   const isContained = a.operator === "contains" && b.operator === "contains";
   return (
     isContained &&
@@ -93,6 +95,14 @@ function comparisonImplies(a: Comparison, b: Comparison): boolean {
     b.right.kind === "text" &&
     a.right.text.includes(b.right.text)
   );
+}
+
+/** Whether a comparison holds for all of some numbers; `ne` only for those of its own kind. */
+function isAmongNumbersOf(comparison: Comparison): (numbers: NumberSpan) => boolean {
+  const excluded = comparison.operator === "ne" ? intervalOf(comparison.right) : undefined;
+  const all = numbersOf(comparison) ?? [];
+  const known = excluded === undefined ? all : common(all, [lineOf(excluded)]);
+  return ([first, last]) => known.some(([from, to]) => from <= first && last <= to);
 }
 
 /** A comparison with a set as one comparison a member. */
@@ -127,52 +137,4 @@ function textFits(text: string, { operator, right }: Comparison): boolean {
 /** An escaped byte can be part of a letter, so only ASCII texts are known to differ. */
 function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
-}
-
-function intervalsOf(comparison: Comparison): readonly Interval[] | undefined {
-  const { operator, right } = comparison;
-  if (right.kind === "integer") return integerIntervals(operator, right.value);
-  const intervals = valuesOf(comparison)?.map(intervalOf);
-  const known = intervals?.filter((interval) => interval !== undefined);
-  return known !== undefined && known.length === intervals?.length ? known : undefined;
-}
-
-const least = -(2n ** 63n);
-const most = 2n ** 63n - 1n;
-
-function integerIntervals(operator: Operator, value: bigint): readonly Interval[] | undefined {
-  const bounds: Partial<Record<Operator, readonly [bigint, bigint]>> = {
-    eq: [value, value],
-    lt: [least, value - 1n],
-    le: [least, value],
-    gt: [value + 1n, most],
-    ge: [value, most],
-  };
-  const found = bounds[operator];
-  return found === undefined ? undefined : [{ of: "integer", first: found[0], last: found[1] }];
-}
-
-function intervalsFit(intervals: readonly Interval[], comparison: Comparison): boolean {
-  const other = comparison.operator === "ne" ? intervalOf(comparison.right) : undefined;
-  if (other !== undefined) {
-    return intervals.every((interval) => other.of === interval.of && !overlaps(other, interval));
-  }
-  const known = merged(intervalsOf(comparison) ?? []);
-  return intervals.every((interval) => known.some((wide) => includes(wide, interval)));
-}
-
-function overlaps(a: Interval, b: Interval): boolean {
-  return a.first <= b.last && b.first <= a.last;
-}
-
-/** The same values in as few intervals as possible: 1..3 and 4..9 include 1..5. */
-function merged(intervals: readonly Interval[]): readonly Interval[] {
-  const result: Interval[] = [];
-  for (const next of intervals.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
-    const index = result.findLastIndex((known) => known.of === next.of);
-    const known = result[index];
-    if (known === undefined || known.last + 1n < next.first) result.push(next);
-    else if (known.last < next.last) result[index] = { ...known, last: next.last };
-  }
-  return result;
 }

@@ -1,4 +1,11 @@
-import { anyByte, byteRange, type Language, type Languages } from "./languages.ts";
+import {
+  anyByte,
+  byteRange,
+  capitals,
+  type Language,
+  type Languages,
+  smallLetters,
+} from "./languages.ts";
 import type { NumberSpan } from "./number-sets.ts";
 import type { TextLanguages } from "./text-languages.ts";
 
@@ -27,8 +34,6 @@ export function textsOfField(
 
 /** Control characters and the space: no URL has them. */
 const blanks = byteRange(0, 0x20);
-const capitals = byteRange(0x41, 0x5a);
-const smallLetters = byteRange(0x61, 0x7a);
 const digits = byteRange(0x30, 0x39);
 
 const signs: Readonly<Record<"slash" | "question" | "host" | "dot", bigint>> = {

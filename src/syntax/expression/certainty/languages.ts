@@ -24,6 +24,9 @@ export function byteRange(first: number, last: number): bigint {
   return last < first ? 0n : ((1n << BigInt(last - first + 1)) - 1n) << BigInt(first);
 }
 
+export const capitals: bigint = byteRange(0x41, 0x5a);
+export const smallLetters: bigint = byteRange(0x61, 0x7a);
+
 /** Steps that may be spent on the languages of one expression: more would take too long. */
 const maxSteps = 20_000;
 

@@ -41,7 +41,7 @@ export function numbersOf({ operator, right }: Comparison): NumberSet | undefine
 }
 
 /** What can be before or after a value: no address of the other version. */
-function lineOf({ of }: Interval): NumberSpan {
+export function lineOf({ of }: Interval): NumberSpan {
   if (of === "integer") return everyInteger;
   return of === "ip4" ? [0n, ip4Count - 1n] : [ip4Count, everyAddress[1]];
 }

@@ -1,5 +1,6 @@
 import type { TextValue } from "../expression-tree.ts";
-import { byteRange, type Language, type Languages } from "./languages.ts";
+import { bytesOf } from "../read/read-string-literal.ts";
+import { byteRange, capitals, type Language, type Languages, smallLetters } from "./languages.ts";
 import { patternLanguage } from "./pattern-language.ts";
 
 /** The bytes for which a function gives one of some bytes. */
@@ -7,9 +8,6 @@ export type Preimage = (bytes: bigint) => bigint;
 
 /** What is compared as it is. */
 export const asItIs: Preimage = (bytes) => bytes;
-
-const capitals = byteRange(0x41, 0x5a);
-const smallLetters = byteRange(0x61, 0x7a);
 
 /** For which bytes `lower` gives one of `bytes`: it changes ASCII only. */
 export const lowerPreimage: Preimage = (bytes) =>
@@ -79,9 +77,9 @@ export class TextLanguages {
   }
 
   /** One part of the result for all texts that start alike: fewer parts are faster. */
-  #oneOf(texts: readonly Uint8Array[], start: number): Language {
+  #oneOf(texts: readonly (readonly number[])[], start: number): Language {
     const [first] = texts;
-    if (first !== undefined && texts.length === 1) return this.#literal(first.subarray(start));
+    if (first !== undefined && texts.length === 1) return this.#literal(first.slice(start));
     const ways = [...Map.groupBy(texts, (text) => text[start])].map(([byte, alike]) =>
       byte === undefined
         ? this.#languages.empty
@@ -90,8 +88,8 @@ export class TextLanguages {
     return this.#languages.some(ways);
   }
 
-  #literal(bytes: Uint8Array): Language {
-    return this.#languages.join(...Array.from(bytes, (byte) => this.#byte(byte)));
+  #literal(bytes: readonly number[]): Language {
+    return this.#languages.join(...bytes.map((byte) => this.#byte(byte)));
   }
 
   #byte(byte: number, changed: Preimage = asItIs): Language {
@@ -108,7 +106,7 @@ export class TextLanguages {
       ...parts.flatMap((part) =>
         part === "*"
           ? [this.#languages.all]
-          : [...bytesOf(part.replace(/^\\(?=.)/s, ""))].map((byte) => this.#byte(byte, changed)),
+          : bytesOf(part.replace(/^\\(?=.)/s, "")).map((byte) => this.#byte(byte, changed)),
       ),
     );
   }
@@ -129,16 +127,3 @@ export class TextLanguages {
 }
 
 const opposites: Readonly<Record<string, string>> = { ne: "eq", gt: "le", ge: "lt" };
-
-const encoder = new TextEncoder();
-
-/** The bytes of a text, of which some can be written by escapes only. */
-function bytesOf(text: string): Uint8Array {
-  if (text.isWellFormed()) return encoder.encode(text);
-  return Uint8Array.from(
-    Array.from(text).flatMap((character) => {
-      const code = character.codePointAt(0) ?? 0;
-      return code >= 0xdc80 && code <= 0xdcff ? [code - 0xdc00] : [...encoder.encode(character)];
-    }),
-  );
-}

@@ -26,6 +26,7 @@ export function byteText(byte: number): string {
 
 /** The bytes of a text, as in {@link TextValue}. */
 export function bytesOf(text: string): readonly number[] {
+  if (text.isWellFormed()) return [...encoder.encode(text)];
   return Array.from(text).flatMap((character) => {
     const code = character.charCodeAt(0);
     const isByte = code >= 0xdc80 && code <= 0xdcff;
