@@ -2,6 +2,7 @@ import { DriftAuthors, type FoundAuthors } from "../../src/audit/drift-authors.t
 import { namesOfAuthors } from "../../src/plan/cause/author.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { Outcome } from "../../src/state/run-report.ts";
 import type { ActorStyle, AuditEntry } from "../../src/zone/audit-entry.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
@@ -40,6 +41,11 @@ export function writeOfSetting(minutes: number, who = alice, enabled = false): A
   return { ...wrote(who, "PUT", `${audited.zone}/page_shield`, { enabled }), at: at(minutes) };
 }
 
+function namesIn(changes: readonly Change[]): string {
+  const authors = changes.flatMap((change) => change.authors ?? []);
+  return namesOfAuthors(authors).replaceAll(" in the dashboard", "");
+}
+
 /** Runs of a zone and reads of its audit log, with what was live. */
 export class Runs {
   readonly clock: SimulatedClock = new SimulatedClock(at(0));
@@ -48,13 +54,15 @@ export class Runs {
   readonly saved: (readonly string[])[] = [];
   /** Whether what was saved can be read again. */
   isKept = true;
+  /** Up to then, entries are known to be missing. */
+  completeSince: Date = at(0);
   #found: ReadonlyMap<ResourceKey, FoundAuthors> = new Map();
   #authors = this.#newProcess();
 
   #newProcess(): DriftAuthors {
     const log = {
       isOwn: ({ actor }: AuditEntry) => actor.tokenId === "id-of-ours",
-      isCompleteSince: () => true,
+      isCompleteSince: (_account: string, moment: Date) => moment >= this.completeSince,
     };
     return new DriftAuthors(this.clock, log, () => this.style, {
       authors: () => (this.isKept ? this.#found : new Map()),
@@ -102,14 +110,26 @@ export class Runs {
 
   /** Who is named for the drift of one change. */
   authorsOf(change: Change, live?: LiveZone): string {
-    const [found] = this.explain([change], live);
-    return namesOfAuthors(found?.authors ?? []).replaceAll(" in the dashboard", "");
+    return namesIn(this.explain([change], live));
   }
 
   /** A run finds the drift of a change, names its authors, and leaves it. */
   leaves(minutes: number, change: Change, live?: LiveZone): void {
     const changes = this.explain([change], live);
     this.ends(minutes, { result: "held", cause: "drift", changes }, live);
+  }
+
+  /** A run finds that the setting is off, and ends with the outcome of its write, if it wrote; gives who is named. */
+  finds(minutes: number, outcome?: Outcome, isLeft = outcome?.status !== "done"): string {
+    const { setting } = audited;
+    const changes = this.explain([setting]);
+    const left = isLeft ? [setting] : [];
+    const came =
+      outcome === undefined
+        ? ({ result: "held", cause: "drift", changes } as const)
+        : ({ result: "applied", cause: "drift", changes, outcomes: [outcome], left } as const);
+    this.ends(minutes, came);
+    return namesIn(changes);
   }
 
   /** A run finds the drift of a change and corrects it. */
