@@ -3,6 +3,8 @@ import { describe, it } from "vitest";
 import { auditedWriteOf } from "../../src/api/read/parse-audited-write.ts";
 import { authorsOf } from "../../src/audit/find-authors.ts";
 import { explained } from "../../src/plan/cause/cause.ts";
+import type { Change, FieldChange } from "../../src/plan/change.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import type { AuditEntry } from "../../src/zone/audit-entry.ts";
 import { idOf } from "../support/audit-entries.ts";
 import {
@@ -26,25 +28,77 @@ import {
 
 const [alice, bob] = ["alice@example.com", "bob@example.com"] as const;
 const off = { enabled: false };
+const settings = `${zone}/page_shield`;
+const list = `${zone}/rulesets/${idOf(20)}`;
+const blocking = { action: "block", expression: "true", enabled: true, description: "OWASP" };
+const allFields = "(description action expression enabled value)";
 
-describe("who made drift", () => {
-  it.for([
-    { when: "nothing is known", change: setting, entries: [], yields: "" },
+/** A rule that somebody moved. */
+const moved = explained({ ...rule, fields: [{ field: "position", before: 2, after: 1 }] }, () => [
+  "drift",
+]);
+
+/** An entry of a write of the settings. */
+function sets(who: string, values?: JsonObject): AuditEntry {
+  return wrote(who, "PUT", settings, values);
+}
+
+/** Entries of one moment, in this order. */
+function atOnce(...entries: readonly AuditEntry[]): readonly AuditEntry[] {
+  return entries.map((entry) => ({ ...entry, at: new Date("2026-11-20T12:00:00Z") }));
+}
+
+/** The update of a policy of which a field drifted to a value. */
+function driftOf(change: Change, field: string, before: string): Change {
+  const fields: readonly FieldChange[] = [{ field, before, after: "declared" }];
+  return explained({ ...change, fields }, () => ["drift"]);
+}
+
+/** What is known when authors are looked for. */
+interface Known {
+  readonly when: string;
+  readonly entries: readonly AuditEntry[];
+  readonly gone?: readonly string[];
+  /** `false`: it is not known since when the resource is not as declared. */
+  readonly isSinceDeclared?: boolean;
+  readonly yields: string;
+}
+
+/** Who is named for a change, as `possibly alice@example.com (value)`. */
+function namedFor(
+  change: Change,
+  { entries, gone, isSinceDeclared = true }: Omit<Known, "when" | "yields">,
+): string {
+  const known = {
+    entries,
+    isSinceDeclared,
+    isOwn: ({ actor }: AuditEntry) => actor.tokenName === "ours",
+    gone: gone && (() => gone),
+  };
+  return authorsOf(change, known, "full")
+    .map(
+      ({ name, isCertain, fields }) =>
+        `${isCertain ? "" : "possibly "}${name} (${fields.join(" ")})`,
+    )
+    .join(", ");
+}
+
+describe("who changed a setting", () => {
+  it.for<Known>([
+    { when: "nothing is known", entries: [], yields: "" },
     {
       when: "one entry wrote the value that was found",
-      change: setting,
-      entries: [wrote(alice, "PUT", `${zone}/page_shield`, off)],
+      entries: [sets(alice, off)],
       yields: "alice@example.com (value)",
     },
     {
       when: "the body is the text of an object",
-      change: setting,
       entries: [
         {
-          ...wrote(alice, "PUT", `${zone}/page_shield`),
+          ...sets(alice),
           wrote: auditedWriteOf({
             method: "PUT",
-            path: `${zone}/page_shield`,
+            path: settings,
             resourceId: "",
             body: '{"enabled":"false"}',
           }),
@@ -54,91 +108,110 @@ describe("who made drift", () => {
     },
     {
       when: "the entry does not say what it wrote",
-      change: setting,
-      entries: [wrote(alice, "PUT", `${zone}/page_shield`)],
+      entries: [sets(alice)],
       yields: "possibly alice@example.com (value)",
     },
     {
       when: "an entry wrote another setting",
-      change: setting,
-      entries: [wrote(alice, "PUT", `${zone}/page_shield`, { use_connection_url_path: true })],
+      entries: [sets(alice, { use_connection_url_path: true })],
       yields: "",
     },
     {
       when: "one entry wrote the value, and a later one another setting",
-      change: setting,
-      entries: [
-        wrote(alice, "PUT", `${zone}/page_shield`, off),
-        wrote(bob, "PUT", `${zone}/page_shield`, { use_connection_url_path: true }),
-      ],
+      entries: [sets(alice, off), sets(bob, { use_connection_url_path: true })],
       yields: "alice@example.com (value)",
     },
     {
       when: "an entry wrote another value: the one of what was found is missing",
-      change: setting,
-      entries: [wrote(alice, "PUT", `${zone}/page_shield`, { enabled: true })],
+      entries: [sets(alice, { enabled: true })],
       yields: "",
     },
     {
       when: "the value was restored in between by somebody",
-      change: setting,
-      entries: [
-        wrote(alice, "PUT", `${zone}/page_shield`, off),
-        wrote("deploy", "PUT", `${zone}/page_shield`, { enabled: true }),
-        wrote(bob, "PUT", `${zone}/page_shield`, off),
-      ],
+      entries: [sets(alice, off), sets("deploy", { enabled: true }), sets(bob, off)],
       yields: "bob@example.com (value)",
     },
     {
       when: "it is not known when the value was last as declared",
-      change: setting,
       isSinceDeclared: false,
-      entries: [wrote(alice, "PUT", `${zone}/page_shield`, off)],
+      entries: [sets(alice, off)],
       yields: "possibly alice@example.com (value)",
     },
     {
       when: "the log says that the value was as declared before",
-      change: setting,
       isSinceDeclared: false,
-      entries: [
-        wrote("ours", "PUT", `${zone}/page_shield`, { enabled: true }),
-        wrote(alice, "PUT", `${zone}/page_shield`, off),
-      ],
+      entries: [sets("ours", { enabled: true }), sets(alice, off)],
       yields: "alice@example.com (value)",
     },
     {
       when: "zonewarden corrected it in between",
-      change: setting,
-      entries: [
-        wrote(alice, "PUT", `${zone}/page_shield`, off),
-        wrote("ours", "PUT", `${zone}/page_shield`, { enabled: true }),
-      ],
+      entries: [sets(alice, off), sets("ours", { enabled: true })],
       yields: "",
     },
     {
       when: "two wrote the value that was found",
-      change: setting,
-      entries: [
-        wrote(alice, "PUT", `${zone}/page_shield`, off),
-        wrote(bob, "PUT", `${zone}/page_shield`, off),
-      ],
+      entries: [sets(alice, off), sets(bob, off)],
       yields: "possibly alice@example.com (value), possibly bob@example.com (value)",
     },
     {
       when: "one of two entries does not say what it wrote",
-      change: setting,
-      entries: [
-        wrote(alice, "PUT", `${zone}/page_shield`, off),
-        wrote("deploy", "PUT", `${zone}/page_shield`),
-      ],
+      entries: [sets(alice, off), sets("deploy")],
       yields: "possibly alice@example.com (value), possibly deploy (value)",
     },
     {
       when: "the entry was refused",
-      change: setting,
-      entries: [{ ...wrote(alice, "PUT", `${zone}/page_shield`, off), isRefused: true }],
+      entries: [{ ...sets(alice, off), isRefused: true }],
       yields: "",
     },
+    {
+      when: "four wrote the value: the last three are named",
+      entries: ["one", "two", "three", "four"].map((who) => sets(who, off)),
+      yields: "possibly two (value), possibly three (value), possibly four (value)",
+    },
+    {
+      when: "the first of four wrote the value again: the last three are named",
+      entries: ["one", "two", "three", "one", "four", "one"].map((who) => sets(who, off)),
+      yields: "possibly three (value), possibly four (value), possibly one (value)",
+    },
+    {
+      when: "a policy was written with the value of the setting",
+      entries: [wrote(alice, "PUT", `${policies}/${shop}`, off)],
+      yields: "",
+    },
+    {
+      when: "an entry is about no resource of ours",
+      entries: [wrote(alice, "PATCH", `${zone}/settings/ssl`, off)],
+      yields: "",
+    },
+    {
+      when: "zonewarden wrote since, and its entry does not say what",
+      entries: [sets(alice, off), sets("ours")],
+      yields: "",
+    },
+    {
+      when: "the value was written in the moment of another value",
+      entries: atOnce(sets(bob, { enabled: true }), sets(alice, off)),
+      yields: "possibly alice@example.com (value)",
+    },
+    {
+      when: "the value was written in the moment of another value, and once more",
+      entries: [...atOnce(sets(bob, { enabled: true }), sets(alice, off)), sets(alice, off)],
+      yields: "possibly alice@example.com (value)",
+    },
+  ])("when $when", ({ yields, ...known }, { expect }) => {
+    expect(namedFor(setting, known)).toBe(yields);
+  });
+
+  it("is told with the first of the requests that wrote the value", ({ expect }) => {
+    const entries = [1, 2].map(() => sets(alice, off));
+    const known = { entries, isSinceDeclared: true, isOwn: () => false, gone: undefined };
+    const [author] = authorsOf(setting, known, "full");
+    expect(author).toMatchObject({ at: entries[0]?.at, isCertain: true });
+  });
+});
+
+describe("who made drift", () => {
+  it.for<Known & { readonly change: Change }>([
     {
       when: "two changed two fields of a policy",
       change: policy,
@@ -178,7 +251,7 @@ describe("who made drift", () => {
     {
       when: "all rules were replaced, and the entry does not say by which",
       change: rule,
-      entries: [wrote("terraform", "PUT", `${zone}/rulesets/${idOf(20)}`)],
+      entries: [wrote("terraform", "PUT", list)],
       yields: "possibly terraform (overrides.enabled)",
     },
     {
@@ -191,7 +264,7 @@ describe("who made drift", () => {
       when: "a resource was created",
       change: created,
       entries: [wrote(alice, "POST", policies, {}, shop), wrote(bob, "POST", policies, {}, other)],
-      yields: "alice@example.com (description action expression enabled value)",
+      yields: `alice@example.com ${allFields}`,
     },
     {
       when: "a resource was created, and no entry says that it is this one",
@@ -218,16 +291,13 @@ describe("who made drift", () => {
         wrote(alice, "PUT", `${policies}/${shop}`, off),
         wrote(bob, "PUT", `${policies}/${other}`, off),
       ],
-      yields: "possibly alice@example.com (description action expression enabled value)",
+      yields: `possibly alice@example.com ${allFields}`,
     },
     {
       when: "a rule is gone, and somebody deleted it or replaced all rules",
       change: deletedRule,
       gone: [shop],
-      entries: [
-        wrote(bob, "PUT", `${zone}/rulesets/${idOf(20)}`, { rules: [] }),
-        wrote(bob, "DELETE", `${rules}/${shop}`),
-      ],
+      entries: [wrote(bob, "PUT", list, { rules: [] }), wrote(bob, "DELETE", `${rules}/${shop}`)],
       yields: "possibly bob@example.com (enabled)",
     },
     {
@@ -260,25 +330,158 @@ describe("who made drift", () => {
       entries: [wrote(bob, "DELETE", `${policies}/${other}`)],
       yields: "possibly bob@example.com (action)",
     },
-  ])("when $when", ({ change, entries, yields, ...rest }, { expect }) => {
-    const gone = "gone" in rest ? rest.gone : undefined;
-    const known = {
-      entries,
-      isSinceDeclared: !("isSinceDeclared" in rest),
-      isOwn: ({ actor }: AuditEntry) => actor.tokenName === "ours",
-      gone: gone && (() => gone),
-    };
-    const found = authorsOf(change, known, "full").map(
-      ({ name, isCertain, fields }) =>
-        `${isCertain ? "" : "possibly "}${name} (${fields.join(" ")})`,
-    );
-    expect(found.join(", ")).toBe(yields);
+    {
+      when: "it is not known what was last applied",
+      change: explained(setting, () => ["unknown"]),
+      entries: [sets(alice, off)],
+      yields: "alice@example.com (value)",
+    },
+    {
+      when: "somebody wrote the value, and another only moved the rule",
+      change: rule,
+      entries: [
+        wrote(alice, "PATCH", `${rules}/${shop}`, owasp),
+        wrote(bob, "PATCH", `${rules}/${shop}`, { position: { index: 1 } }),
+      ],
+      yields: "alice@example.com (overrides.enabled)",
+    },
+    {
+      when: "somebody wrote the value, and another a rule of another action",
+      change: rule,
+      entries: [
+        wrote(alice, "PATCH", `${rules}/${shop}`, owasp),
+        wrote(bob, "PATCH", `${rules}/${shop}`, blocking),
+      ],
+      yields: "",
+    },
+    {
+      when: "somebody made of the rule one of another action",
+      change: explained(
+        {
+          ...rule,
+          fields: [{ field: "deploy", before: undefined, after: "owasp" }],
+        },
+        () => ["drift"],
+      ),
+      entries: [
+        wrote(alice, "PATCH", `${rules}/${shop}`, owasp),
+        wrote(bob, "PATCH", `${rules}/${shop}`, blocking),
+      ],
+      yields: "bob@example.com (deploy)",
+    },
+    {
+      when: "a rule is in another place, and another rule was written",
+      change: moved,
+      entries: [wrote(alice, "PATCH", `${rules}/${other}`, owasp)],
+      yields: "possibly alice@example.com (position)",
+    },
+    {
+      when: "a rule is in another place, and all rules were replaced",
+      change: moved,
+      entries: [wrote(alice, "PUT", list, { rules: [{ id: shop, ...owasp }] })],
+      yields: "possibly alice@example.com (position)",
+    },
+    {
+      when: "a rule is in another place, and another rule was deleted",
+      change: moved,
+      entries: [wrote(alice, "DELETE", `${rules}/${other}`)],
+      yields: "",
+    },
+    {
+      when: "one entry created such a rule, and it is not known since when",
+      change: createdRule,
+      isSinceDeclared: false,
+      entries: [wrote(alice, "POST", rules, owasp)],
+      yields: `possibly alice@example.com (${ruleFields})`,
+    },
+    {
+      when: "nobody created the rule, and somebody replaced all rules",
+      change: createdRule,
+      entries: [wrote(alice, "PUT", list, { rules: [owasp] })],
+      yields: `possibly alice@example.com (${ruleFields})`,
+    },
+    {
+      when: "two resources are gone, and one person deleted both",
+      change: deleted,
+      gone: [shop, other],
+      entries: [shop, other].map((id) => wrote(bob, "DELETE", `${policies}/${id}`)),
+      yields: "bob@example.com (action)",
+    },
+    {
+      when: "two resources are gone, and two persons deleted them",
+      change: deleted,
+      gone: [shop, other],
+      entries: [
+        wrote(alice, "DELETE", `${policies}/${shop}`),
+        wrote(bob, "DELETE", `${policies}/${other}`),
+      ],
+      yields: "possibly alice@example.com (action), possibly bob@example.com (action)",
+    },
+  ])("when $when", ({ change, yields, ...known }, { expect }) => {
+    expect(namedFor(change, known)).toBe(yields);
+  });
+});
+
+describe("who wrote a text with a mark at its end", () => {
+  const marked = "Theirs [team-b:shop]";
+
+  it("is found by the description without the mark", ({ expect }) => {
+    const change = driftOf(policy, "description", marked);
+    const path = `${policies}/${shop}`;
+    const writes = (description: string) => [wrote(alice, "PUT", path, { description })];
+    expect(namedFor(change, { entries: writes(marked) })).toBe(`${alice} (description)`);
+    expect(namedFor(change, { entries: writes("Ours") })).toBe("");
   });
 
-  it("is told with the first of the requests that wrote the value", ({ expect }) => {
-    const entries = [1, 2].map(() => wrote(alice, "PUT", `${zone}/page_shield`, off));
-    const known = { entries, isSinceDeclared: true, isOwn: () => false, gone: undefined };
-    const [author] = authorsOf(setting, known, "full");
-    expect(author).toMatchObject({ at: entries[0]?.at, isCertain: true });
+  it("is found by the whole text in any other field, and in a rule", ({ expect }) => {
+    const value = "script-src 'self' [team-b:shop]";
+    const valueChange = driftOf(policy, "value", value);
+    const path = `${policies}/${shop}`;
+    expect(namedFor(valueChange, { entries: [wrote(bob, "PUT", path, { value })] })).toBe(
+      `${bob} (value)`,
+    );
+    const ruleChange = driftOf(rule, "description", marked);
+    const body = { action: "block", expression: "true", enabled: true };
+    const writesRule = (description: string): AuditEntry =>
+      wrote(bob, "PATCH", `${rules}/${shop}`, { ...body, description });
+    expect(namedFor(ruleChange, { entries: [writesRule(marked)] })).toBe(`${bob} (description)`);
+    expect(namedFor(ruleChange, { entries: [writesRule("Theirs")] })).toBe("");
+  });
+});
+
+describe("who deleted or created a resource", () => {
+  it("is nobody who only edited or created others of its kind", ({ expect }) => {
+    const entries = [
+      wrote(alice, "PUT", `${policies}/${shop}`, { enabled: false }),
+      wrote(alice, "POST", policies, { enabled: false }, shop),
+    ];
+    expect(namedFor(deleted, { entries })).toBe("");
+    expect(namedFor(deleted, { entries, gone: [shop] })).toBe("");
+    const deletes = wrote(bob, "DELETE", `${policies}/${shop}`);
+    expect(namedFor(deleted, { entries: [...entries, deletes], gone: [shop] })).toBe(
+      `${bob} (action)`,
+    );
+  });
+
+  it("is nobody who deleted another one where it is known which are gone", ({ expect }) => {
+    const entries = [wrote(alice, "DELETE", `${policies}/${other}`)];
+    expect(namedFor(deleted, { entries, gone: [shop] })).toBe("");
+    expect(namedFor(deleted, { entries, gone: [] })).toBe("");
+  });
+
+  it("is nobody who deleted what was to be created", ({ expect }) => {
+    expect(namedFor(created, { entries: [wrote(alice, "DELETE", `${policies}/${shop}`)] })).toBe(
+      "",
+    );
+  });
+
+  it("is not zonewarden itself", ({ expect }) => {
+    expect(namedFor(created, { entries: [wrote("ours", "POST", policies, {}, shop)] })).toBe("");
+    expect(
+      namedFor(deleted, {
+        entries: [wrote("ours", "DELETE", `${policies}/${shop}`)],
+        gone: [shop],
+      }),
+    ).toBe("");
   });
 });
