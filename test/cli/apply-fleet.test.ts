@@ -19,12 +19,7 @@ async function fleetOf(weakened: number, ports: Partial<Host> = {}, config = "")
     config,
   });
   await example.place.remove("zones");
-  const off = declarationOf(names.slice(0, weakened)).replaceAll(
-    "enabled: true }",
-    "enabled: false }",
-  );
-  const rest = declarationOf(names.slice(weakened)).replace("zones:\n", "");
-  await example.place.write("zones/fleet.yaml", `${weakened === 0 ? "zones:\n" : off}${rest}`);
+  await example.place.write("zones/fleet.yaml", declarationOf(names, weakened));
   return example;
 }
 

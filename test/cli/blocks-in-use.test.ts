@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
+import { control, exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
 
 const shop = "shop.example.com";
 
@@ -69,11 +69,8 @@ describe("a policy that would block scripts in use", () => {
     async (situation, { expect }) => {
       await using example = await exampleWithEmulator();
       await forgetful(example);
-      await fetch(`${example.emulator.url}/_emulator/faults`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ fault: "status", status: situation.status, path: "*/scripts" }),
-      });
+      const { status } = situation;
+      await control(example, "faults", { fault: "status", status, path: "*/scripts" });
       const { code, stdout } = await example.place.run("plan", shop);
       expect(stdout.replaceAll(/\s+/g, " ")).toContain(situation.says);
       expect(code).toBe(situation.code);

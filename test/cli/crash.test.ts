@@ -6,7 +6,7 @@ import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
 import { ask, listAnswer } from "../support/ask.ts";
-import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { main } from "../support/processes.ts";
 import { someOf } from "../support/properties.ts";
 
@@ -24,15 +24,11 @@ async function applyKilledAfter({ place, emulator }: Example, writes: number): P
 }
 
 /** Lets the first of these writes pass and holds up all that follow, so that a kill falls between two of them. */
-async function holdUpAfter({ emulator }: Example, passing: readonly string[]): Promise<void> {
+async function holdUpAfter(example: Example, passing: readonly string[]): Promise<void> {
   for (const method of ["PUT", "POST", "PATCH", "DELETE"]) {
     const skip = passing.filter((write) => write.startsWith(method)).length;
     const order = { fault: "latency", milliseconds: 5_000, method, skip };
-    await fetch(`${emulator.url}/_emulator/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(order),
-    });
+    await control(example, "faults", order);
   }
 }
 

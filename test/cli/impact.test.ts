@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
-import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
 const shop = "shop.example.com";
 
@@ -62,10 +62,10 @@ describe("plan --impact", () => {
 
   it("prints what could not be read, and the impact of the rest", async ({ expect }) => {
     await using example = await exampleWithEmulator();
-    await fetch(`${example.emulator.url}/_emulator/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ fault: "status", status: 403, path: "*/page_shield/scripts" }),
+    await control(example, "faults", {
+      fault: "status",
+      status: 403,
+      path: "*/page_shield/scripts",
     });
     const { code, stdout } = await example.place.run("plan", shop, "--impact");
     expect(code).toBe(2);

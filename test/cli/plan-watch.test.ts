@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from "../../src/cli/output/exit-codes.ts";
 import { roundsOnChange } from "../../src/cli/session/watch-files.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { loadConfigOrPrint } from "../../src/host/load.ts";
-import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { listAnswer } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { hostIn, type Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
@@ -20,12 +20,9 @@ const quickClock = {
 };
 
 /** The id of a zone. */
-async function idOf(zone: string, { emulator }: Example): Promise<string> {
-  const answer = await fetch(`${emulator.baseUrl}/zones?name=${zone}`, {
-    headers: { authorization: "Bearer emulator-token" },
-  });
-  const [found = {}] = coerceObjects(coerceObject(await answer.json())["result"]);
-  return coerceText(found["id"]);
+async function idOf(zone: string, { emulator }: Example): Promise<string | undefined> {
+  const [found] = await listAnswer(emulator, `/zones?name=${zone}`);
+  return found?.id;
 }
 
 /** What was asked of the service since the last call: zones by their ids, and what concerns no zone. */

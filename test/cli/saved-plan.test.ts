@@ -3,18 +3,9 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
 const freeze = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
-
-async function edit({ emulator }: Example, body: unknown): Promise<void> {
-  const answer = await fetch(`${emulator.url}/_emulator/edit`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-}
 
 describe("a saved plan", () => {
   it.for(["published", "specification"] as const)(
@@ -68,7 +59,7 @@ describe("a saved plan", () => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
-    await edit(example, {
+    await control(example, "edit", {
       zone: "shop.example.com",
       policy: "Scripts of the checkout",
       set: { value: "script-src 'none'" },

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { workplace } from "../support/command-line.ts";
-import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
 const token = "planted-token-0123456789";
 
@@ -119,11 +119,8 @@ describe("a mistake is reported with the right exit code, and nothing is written
 
   it("when an answer is not JSON", async ({ expect }) => {
     await using example = await exampleWithEmulator();
-    await fetch(`${example.emulator.url}/_emulator/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ fault: "malformed_json", path: "/zones/*/page_shield/policies" }),
-    });
+    const path = "/zones/*/page_shield/policies";
+    await control(example, "faults", { fault: "malformed_json", path });
     const ran = await example.place.run("apply");
     expect(ran.code).toBe(5);
     expect(ran.stdout).toMatch(/API_MALFORMED/);

@@ -6,6 +6,7 @@ import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
+import { control as controlOf } from "./ask.ts";
 import { type Workplace, workplace } from "./command-line.ts";
 
 const example = path.resolve(import.meta.dirname, "../../config.example");
@@ -73,17 +74,12 @@ async function exampleSeed(): Promise<Seed> {
 }
 
 /** Tells an emulator's control interface something: `edit` as a person would, order `faults`. */
-export async function control(
+export function control(
   { emulator }: Pick<Example, "emulator">,
   what: "edit" | "faults" | "clock" | "script" | "managed",
   body: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const response = await fetch(`${emulator.url}/_emulator/${what}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
+  return controlOf(emulator, `/${what}`, body);
 }
 
 /** Methods of the requests that an emulator saw and that write. */

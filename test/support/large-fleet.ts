@@ -34,9 +34,12 @@ export function seedOfFleet(names: readonly string[]): Seed {
   };
 }
 
-/** A file with the declarations of some zones: settings, a policy, and the OWASP ruleset. */
-export function declarationOf(names: readonly string[]): string {
-  return `zones:\n${names.map(zoneIn).join("")}`;
+/** A file with the declarations of some zones: settings, a policy, and the OWASP ruleset. The first `off` have no Page Shield. */
+export function declarationOf(names: readonly string[], off = 0): string {
+  const zones = names.map((name, index) =>
+    index < off ? zoneIn(name).replaceAll("enabled: true }", "enabled: false }") : zoneIn(name),
+  );
+  return `zones:\n${zones.join("")}`;
 }
 
 function zoneIn(name: string): string {
