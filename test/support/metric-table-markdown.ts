@@ -7,14 +7,14 @@ import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 /** All metrics as a Markdown table, for docs/metrics.md. */
 export function renderMetricTable(): string {
   const rows = Object.values<MetricDefinition>(metricTable).map(
-    ({ name, type, labels, help }) =>
-      `| \`${name}\` | ${type} | ${Object.entries(labels).map(labelCell).join("; ")} | ${help} |`,
+    ({ name, labels, help }) =>
+      `| \`${name}\` | ${Object.entries(labels).map(labelCell).join("; ")} | ${help} |`,
   );
   return [
-    "| metric | type | labels | meaning |",
-    "| --- | --- | --- | --- |",
+    "| metric | labels | meaning |",
+    "| --- | --- | --- |",
     ...rows,
-    "| `process_*`, `nodejs_*` | | | The process: CPU, memory, descriptors, event loop, garbage collection. |",
+    "| `process_*`, `nodejs_*` | | The process: CPU, memory, descriptors, event loop, garbage collection. |",
     "",
   ].join("\n");
 }

@@ -123,13 +123,14 @@ describe("the table for people", () => {
       expect(rows.filter((row) => row.startsWith(`| \`${name}\` |`))).toHaveLength(1);
     }
     expect(renderMetricTable()).toContain(
-      "| `zonewarden_drift_resources` | gauge | zone; kind: setting, policy, rule; impact: weakens, neutral, strengthens |",
+      "| `zonewarden_drift_resources` | zone; kind: setting, policy, rule; impact: weakens, neutral, strengthens |",
     );
   });
 
   it("keeps to the rules of names", ({ expect }) => {
     for (const { name, type } of definitions) {
       expect(name.endsWith("_total")).toBe(type === "counter");
+      expect(name.endsWith("_duration_seconds")).toBe(type === "histogram");
       expect(name).not.toMatch(/_(ms|milliseconds|age)(_|$)/);
     }
   });
