@@ -3,21 +3,7 @@ import type { JsonObject } from "../../syntax/json.ts";
 import type { AuditEffects } from "../audit/audit-log.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { type AuditEffectOf, auditEffectOf, auditFaultKinds } from "./audit-faults.ts";
-
-const requestFaultKinds = [
-  "latency",
-  "status",
-  "lost_request",
-  "lost_answer",
-  "cut_body",
-  "malformed_json",
-  "stale",
-  "revoked",
-  "denied",
-] as const;
-
-export const faultKinds = [...requestFaultKinds, ...auditFaultKinds];
+import { type AuditEffectOf, auditFaults } from "./audit-faults.ts";
 
 /** What injected faults do to one request; absent members: nothing. */
 export interface FaultEffects {
@@ -166,40 +152,37 @@ function parseFault(body: JsonObject): Fault {
   };
 }
 
+/** The effect of each fault of requests, from the members that it needs. */
+const requestFaults: Readonly<Record<string, (fields: FieldReader) => FaultEffects>> = {
+  latency: (fields) => ({
+    latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")),
+  }),
+  status: (fields) => ({
+    status: statusIn(fields),
+    retryAfter: naturalIn(fields, "retry_after"),
+  }),
+  lost_request: () => ({ lostRequest: true }),
+  lost_answer: () => ({ lostAnswer: true }),
+  cut_body: () => ({ cutBody: true }),
+  malformed_json: () => ({ malformedJson: true }),
+  stale: (fields) => ({ staleMs: 1_000 * secondsIn(fields) }),
+  revoked: () => ({ revoked: true }),
+  denied: () => ({ denied: true }),
+};
+
+const effects = new Map<string, (fields: FieldReader) => Fault["effect"]>([
+  ...Object.entries(requestFaults),
+  ...Object.entries(auditFaults).map(
+    ([kind, effectOf]) =>
+      [kind, (fields: FieldReader) => effectOf(() => secondsIn(fields))] as const,
+  ),
+]);
+
+export const faultKinds: readonly string[] = [...effects.keys()];
+
 function effectIn(fields: FieldReader): Fault["effect"] {
   const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
-  const auditKind = auditFaultKinds.find((each) => each === kind);
-  if (auditKind !== undefined) return auditEffectOf(auditKind, () => secondsIn(fields));
-  return requestEffectIn(
-    fields.required("fault", fields.oneOf("fault", requestFaultKinds)),
-    fields,
-  );
-}
-
-function requestEffectIn(
-  kind: (typeof requestFaultKinds)[number],
-  fields: FieldReader,
-): FaultEffects {
-  switch (kind) {
-    case "latency":
-      return { latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")) };
-    case "status":
-      return { status: statusIn(fields), retryAfter: naturalIn(fields, "retry_after") };
-    case "lost_request":
-      return { lostRequest: true };
-    case "lost_answer":
-      return { lostAnswer: true };
-    case "cut_body":
-      return { cutBody: true };
-    case "malformed_json":
-      return { malformedJson: true };
-    case "stale":
-      return { staleMs: 1_000 * secondsIn(fields) };
-    case "revoked":
-      return { revoked: true };
-    case "denied":
-      return { denied: true };
-  }
+  return fields.required("fault", effects.get(kind))(fields);
 }
 
 function secondsIn(fields: FieldReader): number {
