@@ -1,9 +1,9 @@
-import { type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
-import { effectiveDirective } from "../syntax/csp/csp-match.ts";
+import type { PolicyBehavior } from "../plan/policies/policy-force.ts";
 import type { Script } from "../zone/inventory-item.ts";
 import {
   type ObservedResource,
   type PolicyDecision,
+  blocksScripts,
   pageSelector,
   policyEvaluator,
   observedResources,
@@ -27,7 +27,7 @@ export function outsidePolicies(
   scripts: readonly Script[],
   policies: readonly PolicyBehavior[],
 ): OutsideScripts | undefined {
-  const admits = policies.filter(isOnScripts).map(admitsOf);
+  const admits = policies.filter(blocksScripts).map(admitsOf);
   if (admits.length === 0) return undefined;
   const outside = new Set<string>();
   const seen = observedResources(scripts);
@@ -40,11 +40,6 @@ export function outsidePolicies(
     else outside.add(each.resource.id);
   }
   return { scripts: scripts.filter(({ id }) => outside.has(id)), unclear };
-}
-
-/** Whether a policy blocks scripts, and not only frames or forms, for example. */
-function isOnScripts(policy: PolicyBehavior): boolean {
-  return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
 type Admits = (seen: ObservedResource, page: PageFacts) => PolicyDecision["kind"];

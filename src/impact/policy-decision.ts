@@ -45,6 +45,11 @@ export function policyEvaluator(terms: PolicyBehavior | undefined): PolicyEvalua
   };
 }
 
+/** Whether a policy blocks scripts, and not only frames or forms, for example. */
+export function blocksScripts(policy: PolicyBehavior): boolean {
+  return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
+}
+
 /** Tells which pages a policy selects; one with an invalid expression may select any. */
 export function pageSelector({ expression }: PolicyBehavior): (page: PageFacts) => Selected {
   const { tree } = parseExpression(expression);

@@ -1,10 +1,8 @@
-import { forceOf } from "../plan/policies/policy-force.ts";
-import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import { matchesPage } from "../syntax/url-pattern.ts";
 import type { Script } from "../zone/inventory-item.ts";
 import type { LivePolicy } from "../zone/live-zone.ts";
 import { unmarked } from "../zone/mark.ts";
-import { type PolicyEvaluator, policyEvaluator } from "./policy-decision.ts";
+import { blocksScripts, type PolicyEvaluator, policyEvaluator } from "./policy-decision.ts";
 import type { PageFacts } from "./selects-page.ts";
 
 /** What an enforced policy does to a script on some pages. */
@@ -24,7 +22,7 @@ export function scriptEnforcement(
   policies: readonly LivePolicy[],
   patterns: readonly string[],
 ): (script: Script) => readonly Enforcement[] {
-  const enforced = policies.filter(isOnScripts).map((policy) => ({
+  const enforced = policies.filter(blocksScripts).map((policy) => ({
     name: nameOf(policy),
     evaluate: policyEvaluator(policy),
   }));
@@ -44,10 +42,6 @@ export function scriptEnforcement(
       return decision === undefined ? [] : [{ policy: name, decision }];
     });
   };
-}
-
-function isOnScripts(policy: LivePolicy): boolean {
-  return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
 function nameOf({ id, description: marked }: LivePolicy): string {
