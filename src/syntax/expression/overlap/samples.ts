@@ -18,11 +18,11 @@ export function samplesFor(conjunction: Conjunction): Generator<SampleRequest> {
   const fields = new Set(nodes.flatMap((node) => (node.kind === "field" ? [node.name] : [])));
   const urls = urlsFor(conjunction, fields);
   const choices: Choice[] = [
-    [...urls.flatMap(hostIn), ...hostsFor(conjunction, fields)]
+    [...urls.flatMap(({ host }) => host ?? []), ...hostsFor(conjunction, fields)]
       .filter(isHost)
       .slice(0, maxValues)
       .map((host) => ({ host })),
-    [...urls.flatMap(pathIn), ...pathsFor(conjunction, fields)]
+    [...urls.flatMap(({ path = "" }) => withSlash(path)), ...pathsFor(conjunction, fields)]
       .filter(isPath)
       .slice(0, maxValues)
       .map((path) => ({ path })),
@@ -30,7 +30,10 @@ export function samplesFor(conjunction: Conjunction): Generator<SampleRequest> {
   ];
   if (fields.has("ssl") || urls.length > 0) choices.push([{ ssl: true }, { ssl: false }]);
   if (fields.has(queryField) || urls.length > 0) {
-    const queries = [...urls.flatMap(queryIn), ...sampleTexts(queryField, conjunction)];
+    const queries = [
+      ...urls.flatMap(({ query }) => query ?? []),
+      ...sampleTexts(queryField, conjunction),
+    ];
     choices.push(queries.filter(isQuery).map((query) => ({ query })));
   }
   return productOf(base, [...choices, ...freeChoices(conjunction, fields, nodes)]);
@@ -92,6 +95,10 @@ function pathsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readon
 
 const extensionField = "http.request.uri.path.extension";
 
+function withSlash(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
 function isPath(text: string): boolean {
   return /^\/[!-"$->@-~]*$/.test(text);
 }
@@ -106,33 +113,19 @@ function methodsFor(conjunction: Conjunction, fields: ReadonlySet<string>): read
   return [...given, "GET", "POST", "PUT", "DELETE", "HEAD"].filter((text) => /^[A-Z]+$/.test(text));
 }
 
-/** Texts for the fields that hold a whole URL, or a path with its query. */
-function urlsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly string[] {
+/** The parts of texts for the fields that hold a whole URL, or a path with its query. */
+function urlsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly UrlParts[] {
   const names = ["http.request.full_uri", "raw.http.request.full_uri", "http.request.uri"];
   return [...names, "raw.http.request.uri"]
     .filter((name) => fields.has(name))
-    .flatMap((name) => sampleTexts(name, conjunction));
+    .flatMap((name) => sampleTexts(name, conjunction))
+    .map((text) => urlPattern.exec(text)?.groups ?? {});
 }
+
+/** Host, path and query; without those that the text does not have. */
+type UrlParts = Readonly<Record<string, string | undefined>>;
 
 const urlPattern = /^(?:https?:\/\/(?<host>[^/?]*))?(?<path>\/?[^?]*)(?:\?(?<query>.*))?$/;
-
-function hostIn(url: string): readonly string[] {
-  return listOf(urlPattern.exec(url)?.groups?.["host"]);
-}
-
-function pathIn(url: string): readonly string[] {
-  return listOf(urlPattern.exec(url)?.groups?.["path"]).map((path) =>
-    path.startsWith("/") ? path : `/${path}`,
-  );
-}
-
-function queryIn(url: string): readonly string[] {
-  return listOf(urlPattern.exec(url)?.groups?.["query"]);
-}
-
-function listOf(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : [text];
-}
 
 /** Values of the fields that depend on no others. */
 function freeChoices(
