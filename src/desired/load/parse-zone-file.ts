@@ -43,42 +43,30 @@ export interface ParsedFile {
   readonly suppressions: readonly Suppression[];
 }
 
+const nothing = {
+  text: "",
+  profiles: [],
+  zones: [],
+  invalidProfiles: [],
+  diagnostics: [],
+  suppressions: [],
+} as const;
+
 /** A file that could not be read. Its hash is the code of the diagnostic: no content has it. */
 export function unreadableFile(file: string, diagnostic: Diagnostic): ParsedFile {
-  return {
-    file,
-    hash: diagnostic.code,
-    text: "",
-    usable: false,
-    profiles: [],
-    zones: [],
-    invalidProfiles: [],
-    diagnostics: [diagnostic],
-    suppressions: [],
-  };
+  return { ...nothing, file, hash: diagnostic.code, usable: false, diagnostics: [diagnostic] };
 }
 
 /** A file that has nothing to do with the zones that are loaded. */
 export function skippedFile(file: string, hash: string): ParsedFile {
-  return {
-    file,
-    hash,
-    text: "",
-    usable: true,
-    skipped: true,
-    profiles: [],
-    zones: [],
-    invalidProfiles: [],
-    diagnostics: [],
-    suppressions: [],
-  };
+  return { ...nothing, file, hash, usable: true, skipped: true };
 }
 
 /** Parses a file by itself and checks its syntax, schema and values. */
 export function parseZoneFile(file: string, hash: string, bytes: Uint8Array): ParsedFile {
   const { text, diagnostic } = textOf(file, bytes);
   if (text === undefined) return { ...unreadableFile(file, diagnostic), hash };
-  return parsed(file, hash, text, readYaml(file, text), { pool: new ValuePool() });
+  return parsed(file, hash, text, readYaml(file, text), new ValuePool());
 }
 
 /** Parsing this much text blocks the event loop for a tenth of a second. */
@@ -104,12 +92,12 @@ export async function parseZoneFileInWorker(
   const { text, diagnostic: undecodable } = textOf(file, bytes);
   if (text === undefined) return { ...unreadableFile(file, undecodable), hash };
   if (text.length <= maxBlockingLength) {
-    return parsed(file, hash, text, readYaml(file, text), options);
+    return parsed(file, hash, text, readYaml(file, text), options.pool);
   }
   const read = await readYamlInWorker(file, text, options.limits, signal);
   switch (read.result) {
     case "read":
-      return parsed(file, hash, text, read.yaml, options);
+      return parsed(file, hash, text, read.yaml, options.pool);
     case "timed_out": {
       const message = `reading the file took longer than ${readTimeoutMs / 60_000} min`;
       const diagnostic = fileDiagnostic(file, "FILE_TOO_SLOW", message, splitOrGiveMore("CPU"));
@@ -135,7 +123,7 @@ function parsed(
   hash: string,
   text: string,
   yaml: YamlText,
-  { pool }: Omit<ParseOptions, "limits">,
+  pool: ValuePool,
 ): ParsedFile {
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
