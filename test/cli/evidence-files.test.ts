@@ -11,7 +11,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { commitLabel } from "../../src/host/commit-label.ts";
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Ran, Workplace } from "../support/command-line.ts";
-import { checkAt, pay, placeWith, run } from "../support/evidence-pack.ts";
+import { checkAt, packIn, pay, placeWith, run } from "../support/evidence-pack.ts";
 import { historyOfChecks, schemaErrors } from "../support/evidence-story.ts";
 import { someOf } from "../support/properties.ts";
 import { day } from "../support/watched.ts";
@@ -68,8 +68,7 @@ async function packOf(
   const ran = await run(place, "out", "--until", last, "--force");
   const text = await place.read("out/evidence.json");
   if (schemaErrors(text) !== null) throw new Error(JSON.stringify(schemaErrors(text)));
-  const [zone = {}] = coerceObjects(coerceObject(JSON.parse(text))["zones"]);
-  return { ran, zone };
+  return { ran, zone: (await packIn(place)).zone };
 }
 
 /** What was declared, with its revision and the days of its first and last check. */

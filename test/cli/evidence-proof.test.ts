@@ -1,13 +1,14 @@
 import { describe, it } from "vitest";
 
 import { sealOf } from "../../src/history/chain/history-chain.ts";
-import { coerceObject, coerceObjects, type Json } from "../../src/syntax/json.ts";
-import { fourDays, placeWith, run } from "../support/evidence-pack.ts";
+import { coerceObjects, type Json } from "../../src/syntax/json.ts";
+import type { Workplace } from "../support/command-line.ts";
+import { fourDays, packIn, placeWith, run } from "../support/evidence-pack.ts";
 import { historyOfChecks } from "../support/evidence-story.ts";
 import { bytesOf, linesIn } from "../support/kept-history.ts";
 
-function statuses(text: string): readonly (Json | undefined)[] {
-  const [zone = {}] = coerceObjects(coerceObject(JSON.parse(text))["zones"]);
+async function statuses(place: Workplace, out: string): Promise<readonly (Json | undefined)[]> {
+  const { zone } = await packIn(place, out);
   return coerceObjects(zone["days"]).map(({ status }) => status);
 }
 
@@ -20,13 +21,13 @@ describe("evidence with a kept head", () => {
     await using place = await placeWith(history);
     const all = await run(place, "all", "--head", heads.at(-1) ?? "");
     expect(all.stderr).not.toContain("not covered");
-    expect(statuses(await place.read("all/evidence.json"))).toEqual(Array(4).fill("checked"));
+    expect(await statuses(place, "all")).toEqual(Array(4).fill("checked"));
 
     const older = await run(place, "older", "--head", heads[third - 1] ?? "");
     expect(older.stderr).toMatch(/lines of the history are not covered by the head/);
     expect(older.code).toBe(5);
     const shown = ["checked", "checked", "no_record", "no_record"];
-    expect(statuses(await place.read("older/evidence.json"))).toEqual(shown);
+    expect(await statuses(place, "older")).toEqual(shown);
     const past = await run(
       place,
       "past",
@@ -40,6 +41,6 @@ describe("evidence with a kept head", () => {
     const changed = lines.map((line) => line.replace('"2026-11-02T', '"2026-11-05T'));
     await place.write("history.jsonl", bytesOf(changed).toString());
     await run(place, "changed", "--head", heads.at(-1) ?? "");
-    expect(statuses(await place.read("changed/evidence.json"))[0]).toBe("no_record");
+    expect((await statuses(place, "changed"))[0]).toBe("no_record");
   });
 });

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { DeclaredScripts } from "../../src/zone/declared-scripts.ts";
-import { pay, placeWith, run } from "../support/evidence-pack.ts";
+import { packIn, pay, placeWith, run } from "../support/evidence-pack.ts";
 import { EvidenceRuns } from "../support/evidence-runs.ts";
 import { authorised, day, declaredScripts } from "../support/watched.ts";
 
@@ -173,9 +173,8 @@ describe("a quarter on the emulator", { timeout: 120_000 }, () => {
     }
     await using place = await placeWith(await runs.history());
     await run(place, "out", "--until", dateOf(length - 1));
-    const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
+    const { json, zone } = await packIn(place);
     expect(json["limits"]).toEqual([]);
-    const [zone = {}] = coerceObjects(json["zones"]);
     const scripts = scriptTruth();
     expect(scripts.length).toBeGreaterThan(300);
     expect(scriptsShown(zone).toSorted()).toEqual(scripts.toSorted());

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
-import { placeWith, run } from "../support/evidence-pack.ts";
+import { packIn, placeWith, run } from "../support/evidence-pack.ts";
 
 /** A zone file whose only entry has these lines, and declares scripts on these pages. */
 function file(target: string, pages: string): string {
@@ -36,8 +35,7 @@ describe("the inventory in evidence, without asking the service", () => {
     await using place = await placeWith(undefined);
     await place.write("zones/shop.yaml", file(target, pages));
     const { stderr } = await run(place, "out");
-    const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
-    const [zone = {}] = coerceObjects(json["zones"]);
+    const { zone } = await packIn(place);
     if (limit === undefined) {
       expect(zone["declared"], stderr).toMatchObject({ pages: [shown ?? pages] });
     } else {

@@ -1,8 +1,16 @@
 import { describe, it } from "vitest";
 
 import { tokenUseJson } from "../../src/history/history-json.ts";
-import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
-import { checkAt, fourDays, hostile, pay, placeWith, run } from "../support/evidence-pack.ts";
+import { coerceObjects } from "../../src/syntax/json.ts";
+import {
+  checkAt,
+  fourDays,
+  hostile,
+  packIn,
+  pay,
+  placeWith,
+  run,
+} from "../support/evidence-pack.ts";
 import { EvidenceRuns } from "../support/evidence-runs.ts";
 import { historyOfChecks } from "../support/evidence-story.ts";
 import { tokenUse } from "../support/reports.ts";
@@ -54,9 +62,8 @@ describe("a pack of a history with uses of our token elsewhere", () => {
     await runs.run("observe", [tokenUse()]);
     await using place = await placeWith(await runs.history());
     await run(place, "out", "--until", "2026-11-04");
-    const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
-    const zoneRuns = coerceObjects(json["zones"]).flatMap((zone) => coerceObjects(zone["runs"]));
-    expect(zoneRuns).toMatchObject([{ token_uses: [tokenUseJson(tokenUse())] }]);
+    const { zone } = await packIn(place);
+    expect(zone["runs"]).toMatchObject([{ token_uses: [tokenUseJson(tokenUse())] }]);
   });
 });
 
@@ -74,8 +81,7 @@ describe("the requirements in a pack", () => {
       await historyOfChecks([...fourDays, checkAt(12, pay, hostile)]),
     );
     await run(place, "out", "--until", "2026-11-15");
-    const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
-    const [zone = {}] = coerceObjects(json["zones"]);
+    const { zone } = await packIn(place);
     const shown = coerceObjects(zone["controls"]).map(({ requirement, shown: lines }) => {
       return [requirement, lines];
     });

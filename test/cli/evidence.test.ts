@@ -4,13 +4,13 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
 import {
   checkAt,
   config,
   evil,
   fourDays,
   hostile,
+  packIn,
   pay,
   placeWith,
   run,
@@ -75,14 +75,13 @@ describe("zonewarden evidence", () => {
     const history = await historyOfChecks(fourDays);
     await using place = await placeWith(history);
     await run(place, "out");
-    const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
+    const { json, zone } = await packIn(place);
     const head = /"hash":"([0-9a-f]{64})"\}\n$/.exec(history.toString())?.[1];
     expect(json["history"]).toMatchObject({
       result: "intact",
       files: [{ file: "history.jsonl", head: { hash: head } }],
     });
     expect(await place.read("out/evidence.html")).toContain(head);
-    const [zone] = coerceObjects(json["zones"]);
     expect(zone).toMatchObject({
       days: [0, 1, 2, 3].map((days) => {
         return { day: day(days).toISOString().slice(0, 10), status: "checked" };

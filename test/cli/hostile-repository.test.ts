@@ -17,8 +17,8 @@ import path from "node:path";
 
 import { describe, it, vi } from "vitest";
 
-import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
-import { checkAt, pay, placeWith, run } from "../support/evidence-pack.ts";
+import { coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { checkAt, packIn, pay, placeWith, run } from "../support/evidence-pack.ts";
 import { historyOfChecks } from "../support/evidence-story.ts";
 import { exampleRepository, git, zonesRead } from "../support/example-repository.ts";
 import type { Example } from "../support/example.ts";
@@ -225,8 +225,7 @@ describe("zone files that are a Git repository", () => {
     await place.write("history.jsonl", (await historyOfChecks([check])).toString());
     const { code } = await run(place, "out", "--until", "2026-11-02");
     expect(code).toBe(5);
-    const pack = coerceObject(JSON.parse(await place.read("out/evidence.json")));
-    const [zone = {}] = coerceObjects(pack["zones"]);
+    const { zone } = await packIn(place);
     expect(coerceText(coerceObjects(zone["revisions"])[0]?.["not_known"])).toMatch(says);
     expect(await attacker.wasRun()).toBe(false);
   });

@@ -7,7 +7,7 @@ import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { fleetOf, shop } from "../support/fleets.ts";
+import { fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { change, declared, hold, report } from "../support/reports.ts";
 
 /** A history file in memory. */
@@ -94,11 +94,7 @@ describe("the history of a run that has recorded its writes", () => {
       });
       for (let run = 0; run < 2; run += 1) {
         await history.recordBeforeWrite({ ...applied(), run: `r${run}` });
-        const before = fleet.zone(shop);
-        fleet.recordZone(held);
-        const after = fleet.zone(shop);
-        if (before === undefined || after === undefined) throw new Error("not declared");
-        history.subscriber.zone({ before, report: { ...held, run: `r${run}` }, after });
+        history.subscriber.zone(stepOf(fleet, { ...held, run: `r${run}` }));
       }
     }
     expect(await resultsIn(store)).toEqual(["held", "held"]);

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { Notifier } from "../../src/notify/notifier.ts";
 import type { Sink } from "../../src/notify/outbox.ts";
-import { a, drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import { a, drifted, fleetOf, held, shop, stepOf } from "../support/fleets.ts";
 import { Receiver, sink } from "../support/receiver.ts";
 import {
   at,
@@ -27,15 +27,11 @@ async function reasonsOf(
   const notifier = new Notifier([{ ...sink, severity }], receiver.ports());
   const fleet = fleetOf();
   for (const [minute, came] of runs.entries()) {
-    const before = fleet.zone(shop);
     if (came === "dropped") {
       notifier.gone(fleet.declare([], at(minute)), load());
       continue;
     }
-    const told = report(shop, minute, came);
-    fleet.recordZone(told);
-    const after = fleet.zone(shop);
-    if (before !== undefined && after !== undefined) notifier.zone({ before, report: told, after });
+    notifier.zone(stepOf(fleet, report(shop, minute, came)));
     await receiver.clock.advance(60_000);
   }
   await receiver.clock.advance(60_000);
@@ -199,14 +195,7 @@ describe("the notifier", () => {
     const notifier = new Notifier([sink], receiver.ports());
     const fleet = fleetOf(declared(shop, { hold: fleetRefusal }));
     for (const each of [load(), heldLoad(), heldLoad()]) notifier.load(each);
-    for (const minute of [1, 2, 3]) {
-      const step = report(shop, minute, clear);
-      const before = fleet.zone(shop);
-      fleet.recordZone(step);
-      const after = fleet.zone(shop);
-      if (before === undefined || after === undefined) throw new Error("not declared");
-      notifier.zone({ before, report: step, after });
-    }
+    for (const minute of [1, 2, 3]) notifier.zone(stepOf(fleet, report(shop, minute, clear)));
     notifier.load(load());
     await receiver.clock.advance(1_000);
     expect(receiver.takeResults()).toEqual([

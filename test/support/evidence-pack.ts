@@ -53,9 +53,17 @@ export async function shopInPack(
     .toISOString()
     .slice(0, 10);
   await run(place, "out", "--until", last, "--force");
-  const json = coerceObject(JSON.parse(await place.read("out/evidence.json")));
+  return (await packIn(place)).zone;
+}
+
+/** The pack in a directory, and what it says of its first zone. */
+export async function packIn(
+  place: Workplace,
+  out = "out",
+): Promise<{ readonly json: JsonObject; readonly zone: JsonObject }> {
+  const json = coerceObject(JSON.parse(await place.read(`${out}/evidence.json`)));
   const [zone = {}] = coerceObjects(json["zones"]);
-  return zone;
+  return { json, zone };
 }
 
 const declared = declaredScripts([authorised(pay)]);

@@ -18,7 +18,7 @@ import type { Mode } from "../../src/zone/desired-zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { type Emulated, emulated, everything } from "./emulated.ts";
-import { fleetOf, shop } from "./fleets.ts";
+import { fleetOf, shop, stepOf } from "./fleets.ts";
 import { MemoryHistory } from "./history-files.ts";
 import { book } from "./log-book.ts";
 import { desiredZone } from "./model.ts";
@@ -121,11 +121,7 @@ export class EvidenceRuns implements AsyncDisposable {
     const signals = { stop: this.#stop, abort: this.#stop };
     const fleetZone = { desired, digest: digestOf(content) };
     const { report } = await this.#runner.run(fleetZone, context, signals);
-    const before = this.#fleet.zone(shop);
-    this.#fleet.recordZone(report);
-    const after = this.#fleet.zone(shop);
-    if (before === undefined || after === undefined) throw new Error("the shop is not declared");
-    this.#history.subscriber.zone({ before, report, after, tokenUses });
+    this.#history.subscriber.zone({ ...stepOf(this.#fleet, report), tokenUses });
   }
 
   /** Reads the inventory as the daemon does, and checks the scripts of the shop. */

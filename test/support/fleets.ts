@@ -1,5 +1,5 @@
 import { type LinkAnswer, mayWrite } from "../../src/plan/guard/may-write.ts";
-import { Fleet } from "../../src/state/fleet.ts";
+import { Fleet, type ZoneStep } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone, ZoneState } from "../../src/state/zone-state.ts";
 import { type Came, change, declared, hold, report, start } from "./reports.ts";
@@ -25,6 +25,13 @@ export function stateAfter(fleet: Fleet, ...reports: readonly ZoneReport[]): Zon
   const state = fleet.zone(shop);
   if (state === undefined) throw new Error("the shop is not declared");
   return state;
+}
+
+/** What a run of the shop changed. */
+export function stepOf(fleet: Fleet, run: ZoneReport): ZoneStep {
+  const before = fleet.zone(shop);
+  if (before === undefined) throw new Error("the shop is not declared");
+  return { before, report: run, after: stateAfter(fleet, run) };
 }
 
 export const a = change("policy/a");

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { EventStream, type EventStreamListener } from "../../src/web/event-stream.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { report, type Came } from "../support/reports.ts";
 
 /** Words that an open page hears. */
@@ -20,11 +20,7 @@ function deaf(): EventStreamListener {
 function tell(live: EventStream, ...runs: readonly Came[]): void {
   const fleet = fleetOf();
   for (const [minute, came] of runs.entries()) {
-    const before = fleet.zone(shop);
-    const told = report(shop, minute, came);
-    fleet.recordZone(told);
-    const after = fleet.zone(shop);
-    if (before !== undefined && after !== undefined) live.zone({ before, report: told, after });
+    live.zone(stepOf(fleet, report(shop, minute, came)));
   }
 }
 
