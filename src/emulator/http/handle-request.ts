@@ -1,5 +1,11 @@
 import { wireCodes } from "../../api/wire.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
+import {
+  isDeeperThan,
+  isJsonObject,
+  type JsonObject,
+  maxJsonLevels,
+  parseJson,
+} from "../../syntax/json.ts";
 import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { Owner, TokenState } from "../state.ts";
@@ -11,9 +17,6 @@ import { errorReply, type Reply, replyTo } from "./reply.ts";
 
 /** Largest body that is accepted; the service's own limit is not published. */
 export const maxBodyBytes = 8 * 1024 * 1024;
-
-/** Deepest nesting of a body that is accepted; no body of the service comes near. */
-const maxNesting = 64;
 
 export interface RoutedRequest extends Pick<EndpointCall, "path" | "query" | "param"> {
   readonly authorization: string | undefined;
@@ -85,18 +88,13 @@ function parseBody(text: string): JsonObject {
   }
   const value = parseJson(text);
   if (value === undefined) throw invalidBody("cannot be parsed");
-  if (isDeeperThan(maxNesting, value)) throw invalidBody("is nested too deep");
+  if (isDeeperThan(maxJsonLevels, value)) throw invalidBody("is nested too deep");
   if (isJsonObject(value)) return value;
   throw invalidBody("must be an object");
 }
 
 function invalidBody(detail: string): ApiError {
   return apiError(400, unpublishedCodes.body, `invalid JSON: the body ${detail}`);
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
 }
 
 /** The response to a credential that lacks the permission (SERVICE.md C.2). */

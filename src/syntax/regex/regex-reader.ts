@@ -11,15 +11,6 @@ export class RegexReader extends TextReader {
     super(pattern, 0);
   }
 
-  /** Consumes what the sticky `pattern` matches here, and returns its groups. */
-  match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.position;
-    const found = pattern.exec(this.text);
-    if (found === null) return undefined;
-    this.position += found[0].length;
-    return found;
-  }
-
   /** Skips white space and comments, if they do not count here. */
   skipVerbose(): void {
     if (this.isVerbose) this.take(/(?:\s+|#[^\n]*)*/y);

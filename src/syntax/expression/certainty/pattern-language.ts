@@ -108,7 +108,7 @@ class PatternReader {
   /** The bytes of a character, an escape or a dot. */
   #single(): bigint | undefined {
     if (this.#reader.skip(".")) return this.#dot;
-    const escape = this.#match(/\\(?:x([0-9a-f]{2})|([dDwWsSnrt])|([^0-9a-z<>]))/iy);
+    const escape = this.#reader.match(/\\(?:x([0-9a-f]{2})|([dDwWsSnrt])|([^0-9a-z<>]))/iy);
     if (escape !== undefined) {
       const [, hex, name, sign] = escape;
       if (name !== undefined) return escapes[name];
@@ -151,15 +151,8 @@ class PatternReader {
     return sign.startsWith("*") ? many : this.#languages.join(item, many);
   }
 
-  #match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#reader.position;
-    const found = pattern.exec(this.#reader.text) ?? undefined;
-    this.#reader.position += found?.[0].length ?? 0;
-    return found;
-  }
-
   #counted(item: Language): Read {
-    const count = this.#match(/\{(\d+)(,?)(\d*)\}\??/y);
+    const count = this.#reader.match(/\{(\d+)(,?)(\d*)\}\??/y);
     if (count === undefined) return item;
     const [, from = "", comma, to = ""] = count;
     const least = Number(from);

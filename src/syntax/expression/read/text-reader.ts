@@ -28,6 +28,15 @@ export class TextReader {
     return this.take(pattern) ?? "";
   }
 
+  /** Consumes what the sticky `pattern` matches here, and returns its groups. */
+  match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.position;
+    const found = pattern.exec(this.text);
+    if (found === null) return undefined;
+    this.position += found[0].length;
+    return found;
+  }
+
   /** What the sticky `pattern` matches here. */
   peek(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
