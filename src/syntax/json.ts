@@ -126,6 +126,27 @@ export function coerceName<T extends string>(names: readonly [T, ...T[]], json: 
   return parseName(names, json) ?? names[0];
 }
 
+/** A list or an object with other parts; the same one if all parts stay the same. */
+export function withParts(value: Json, change: (part: Json, step: string | number) => Json): Json {
+  if (isJsonList(value)) {
+    const list = value.map(change);
+    return list.every((part, index) => part === value[index]) ? value : list;
+  }
+  return isJsonObject(value) ? withMembers(value, change) : value;
+}
+
+/** An object with other members; the same one if all stay the same. */
+export function withMembers(
+  object: JsonObject,
+  change: (member: Json, name: string) => Json,
+): JsonObject {
+  const members = Object.entries(object).map(
+    ([name, member]) => [name, change(member, name)] as const,
+  );
+  const isSame = members.every(([name, member]) => member === object[name]);
+  return isSame ? object : Object.fromEntries(members);
+}
+
 /** An object of the members that are not `undefined`. */
 export function definedMembers(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   const defined: Record<string, Json> = {};

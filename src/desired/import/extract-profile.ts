@@ -4,10 +4,9 @@ import {
   coerceObject,
   coerceObjects,
   coerceText,
-  isJsonList,
-  isJsonObject,
   type Json,
   type JsonObject,
+  withParts,
 } from "../../syntax/json.ts";
 import { membersOrNone } from "./zone-entry.ts";
 
@@ -105,11 +104,7 @@ function withoutName(
 
 function replacedIn(value: Json, pattern: RegExp): Json {
   if (typeof value === "string") return value.replaceAll(pattern, () => "${zone.name}");
-  if (isJsonList(value)) return value.map((item) => replacedIn(item, pattern));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, replacedIn(inner, pattern)]),
-  );
+  return withParts(value, (part) => replacedIn(part, pattern));
 }
 
 /**

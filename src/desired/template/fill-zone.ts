@@ -6,6 +6,8 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  withMembers,
+  withParts,
 } from "../../syntax/json.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
@@ -51,15 +53,13 @@ const kinds: Readonly<Record<string, TemplateKind>> = {
  */
 export function fillZone(values: JsonObject, variables: Variables): FilledZone {
   const filler = new Filler(variables);
-  const filled = Object.entries(values).map(([name, value]): [string, Json] => {
-    if (unfilled.has(name)) return [name, value];
-    return [name, sections.has(name) ? filler.fill(value, [name]) : filler.literal(value, [name])];
+  const filled = withMembers(values, (value, name) => {
+    if (unfilled.has(name)) return value;
+    return sections.has(name) ? filler.fill(value, [name]) : filler.literal(value, [name]);
   });
   const behind = variables.behind([...filler.used]);
   return {
-    values: filled.every(([name, value]) => value === values[name])
-      ? values
-      : Object.fromEntries(filled),
+    values: filled,
     diagnostics: [...variables.diagnostics, ...filler.diagnostics],
     isSample: behind.some((each) => variables.isSample(each)),
     used: new Set(behind.flatMap((each) => variableIn(each) ?? [])),
@@ -100,21 +100,13 @@ class Filler {
 
   /** Fills all texts below a value that can have placeholders. */
   fill(value: Json, path: Path): Json {
-    if (isJsonList(value)) {
-      const filled = value.map((item, index) =>
-        this.fill(item, [...path, identityOf(item) ?? index]),
-      );
-      return filled.every((item, index) => item === value[index]) ? value : filled;
-    }
-    if (!isJsonObject(value)) return this.literal(value, path);
-    const entries = Object.entries(value).map(([name, inner]): [string, Json] => {
-      const kind = kinds[name];
-      const below = [...path, name];
-      return [name, kind === undefined ? this.fill(inner, below) : this.#unit(inner, below, kind)];
+    if (!isJsonList(value) && !isJsonObject(value)) return this.literal(value, path);
+    return withParts(value, (part, step) => {
+      if (typeof step === "number") return this.fill(part, [...path, identityOf(part) ?? step]);
+      const kind = kinds[step];
+      const below = [...path, step];
+      return kind === undefined ? this.fill(part, below) : this.#unit(part, below, kind);
     });
-    return entries.every(([name, inner]) => inner === value[name])
-      ? value
-      : Object.fromEntries(entries);
   }
 
   /** Tells placeholders if none are filled, also in keys: nothing like one is ever written. */
@@ -174,21 +166,14 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
   const found: UnplacedDiagnostic[] = [];
   const missing: string[] = [];
   const fill = (inner: Json, at: Path): Json => {
-    if (isJsonList(inner)) {
-      const filled = inner.map((item, index) => fill(item, [...at, index]));
-      return filled.every((item, index) => item === inner[index]) ? inner : filled;
-    }
-    if (isJsonObject(inner)) {
-      const filled = Object.entries(inner).map(([name, each]): [string, Json] => {
-        if (looksFillable(name)) {
-          const message = `a placeholder is not filled in a key: ${JSON.stringify(name)}`;
+    if (isJsonList(inner) || isJsonObject(inner)) {
+      return withParts(inner, (part, step) => {
+        if (typeof step === "string" && looksFillable(step)) {
+          const message = `a placeholder is not filled in a key: ${JSON.stringify(step)}`;
           found.push({ code: "BAD_PLACEHOLDER", path: at, message, remedy: fillableKeys });
         }
-        return [name, fill(each, [...at, name])];
+        return fill(part, [...at, step]);
       });
-      return filled.every(([name, each]) => each === inner[name])
-        ? inner
-        : Object.fromEntries(filled);
     }
     if (typeof inner !== "string" || !isTemplate(inner)) return inner;
     const { text, errors } = fillTemplate(inner, kind, (name) => {
