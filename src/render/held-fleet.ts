@@ -5,7 +5,7 @@ import { markdownCode } from "./format.ts";
 export interface HeldFleet {
   /** How many zones would change, how many of them with less protection, and the limit. */
   readonly found: string;
-  /** The hash that releases them: that of their revision. */
+  /** The hash that releases them: of what the files declare. */
   readonly hash: string;
   /** The key that sets the limit. */
   readonly limit: string;

@@ -65,7 +65,7 @@ export function isTextDeeperThan(levels: number, text: Uint8Array): boolean {
  * The same text for equal JSON values, for fingerprints and comparisons: keys sorted, no white
  * space.
  */
-export function canonicalJson(value: Json): string {
+export function canonicalJson(value: Json | object): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(byEntryName)) : part,
   );

@@ -72,6 +72,8 @@ export interface ZoneDocument {
    * be filled. The same object for the same zone.
    */
   readonly contentFor?: (zone: Zone) => ZoneContent | undefined;
+  /** Identifies what `contentFor` fills: the values with their placeholders. */
+  readonly template?: string;
   /**
    * Whether only the state of the daemon says so: whoever can write the state can forge it. The
    * files on the disk say it no more, or not yet.

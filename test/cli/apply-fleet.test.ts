@@ -194,7 +194,7 @@ describe("apply --plan to a fleet", () => {
     expect(held.stderr).toContain(`--accept ${hash}`);
     const other = await place.run("apply", "--plan", "plan.json", "--accept", "0".repeat(64));
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain(`the revision of the files is ${hash}`);
+    expect(other.stderr).toContain(`the hash of what the files declare is ${hash}`);
     expect(writesSeenBy(emulator)).toEqual([]);
 
     const accepted = await place.run("apply", "--plan", "plan.json", "--accept", hash);

@@ -81,6 +81,23 @@ describe("apply within an hour", () => {
     expect(writesSeenBy(emulator)).toHaveLength(6);
   });
 
+  it("prints the hash of all files for zones that are named", async ({ expect }) => {
+    await using example = await fleet();
+    const { place } = example;
+    await switchOff(example, 2);
+    expect((await place.run("apply")).code).toBe(0);
+    await switchOff(example, 4);
+    const text = await place.read("zones/fleet.yaml");
+    const at = text.lastIndexOf("  - name: ");
+    await place.write("zones/fleet.yaml", text.slice(0, at));
+    await place.write("zones/last.yaml", `zones:\n${text.slice(at)}`);
+    const [all, two] = [await place.run("plan"), await place.run("plan", ...names.slice(2, 4))].map(
+      ({ stdout }) => /--accept (sha256-[0-9a-f]{64})\b/.exec(stdout)?.[1],
+    );
+    expect(all).toBeDefined();
+    expect(two).toBe(all);
+  });
+
   it("counts for a saved plan, and what a saved plan weakened", async ({ expect }) => {
     await using example = await fleet();
     const { place, emulator } = example;

@@ -70,10 +70,17 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
   const diagnostics = result === "partial" || result === "rejected" ? [diagnostic()] : [];
   return {
     result,
-    state: { documents: [], diagnostics, usable: result !== "rejected", revision: hash, hash },
+    state: {
+      documents: [],
+      diagnostics,
+      usable: result !== "rejected",
+      revision: hash,
+      hash,
+      declaredHash: hash,
+    },
     diagnostics,
     fleet: { zones: new Map(), diagnostics, missing: new Map() },
-    active: { revision: "one", hash: "one" },
+    active: { revision: "one", hash: "one", declaredHash: "one" },
     hold:
       result === "held"
         ? { reason: "fleet_change", message: "too much", touched: new Set() }

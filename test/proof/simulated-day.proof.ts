@@ -210,6 +210,7 @@ class SimulatedDay {
               usable: true,
               revision: "r1",
               hash: "r1",
+              declaredHash: "r1",
             }),
           restore: () => Promise.resolve(undefined),
           select: selectByName,

@@ -13,6 +13,7 @@ import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { desiredZone } from "../support/model.ts";
 import { change, hold as holdOf, named, planOf, report } from "../support/reports.ts";
 
+const files = { revision: "abc1234def", declaredHash: "5678ef90" };
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
 
 /** Zones `z1.example` … with a digest each; the first `changed` of them differ. */
@@ -42,21 +43,21 @@ describe("a new revision of the files", () => {
     { when: "it is the first one", before: fleet(0), after: fleet(500), held: false },
     { when: "a small fleet is dropped whole", before: fleet(1), after: fleet(0), held: true },
   ])("when $when", ({ before, after, held }, { expect }) => {
-    expect(fleetGuard(before, after, "abc1234def", limits) !== undefined).toBe(held);
+    expect(fleetGuard(before, after, files, limits) !== undefined).toBe(held);
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {
-    const hold = fleetGuard(fleet(10), fleet(8, 2), "abc1234def", limits);
+    const hold = fleetGuard(fleet(10), fleet(8, 2), files, limits);
     expect(hold).toEqual({
       reason: "fleet_change",
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
       message:
-        "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: to accept it, add abc1234def to limits.accept, or raise limits.max_fleet_share",
+        "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: to accept it, add 5678ef90 to limits.accept, or raise limits.max_fleet_share",
     });
   });
 
   it("tells what changes from what is dropped", ({ expect }) => {
-    const hold = fleetGuard(fleet(10), fleet(7, 1), "abc1234def", limits);
+    const hold = fleetGuard(fleet(10), fleet(7, 1), files, limits);
     expect(hold?.message).toContain("changes 1 and drops 3 of 10 zones (40 %)");
   });
 
@@ -66,7 +67,7 @@ describe("a new revision of the files", () => {
     { size: 10_000, changed: 5_001, says: "(50 %), the limit is 30 %:" },
   ])("never rounds the share of $changed of $size to the limit", (given, { expect }) => {
     const { size, changed, says } = given;
-    const hold = fleetGuard(fleet(size), fleet(size, changed), "abc1234def", limits);
+    const hold = fleetGuard(fleet(size), fleet(size, changed), files, limits);
     expect(hold?.message).toContain(says);
   });
 
@@ -82,18 +83,19 @@ describe("a new revision of the files", () => {
     { revision: content, accept: content.slice("sha256-".length), held: true },
     { revision: content, accept: content.slice(0, 19), held: true },
   ])("$revision accepted as $accept is held: $held", ({ revision, accept, held }, { expect }) => {
-    const hold = fleetGuard(fleet(10), fleet(10, 5), revision, { ...limits, accept: [accept] });
+    const declared = { revision: "abc1234def", declaredHash: revision };
+    const hold = fleetGuard(fleet(10), fleet(10, 5), declared, { ...limits, accept: [accept] });
     expect(hold !== undefined).toBe(held);
   });
 
   it("is applied where it is the first one, whatever the smallest fleet", ({ expect }) => {
     const judged = { ...limits, minFleet: 0 };
-    expect(fleetGuard(fleet(0), fleet(5), "abc1234def", judged)).toBeUndefined();
+    expect(fleetGuard(fleet(0), fleet(5), files, judged)).toBeUndefined();
   });
 
   it("without any listed zone is held, accepted or not", ({ expect }) => {
-    const acknowledged = { ...limits, accept: ["abc1234def"] };
-    expect(fleetGuard(fleet(10), fleet(0), "abc1234def", acknowledged)).toEqual({
+    const acknowledged = { ...limits, accept: ["5678ef90"] };
+    expect(fleetGuard(fleet(10), fleet(0), files, acknowledged)).toEqual({
       reason: "fleet_change",
       touched: new Set(fleet(10).keys()),
       message:

@@ -1,4 +1,8 @@
-import { ZoneFileLoader, type LoadedFiles } from "../../src/desired/load/zone-file-loader.ts";
+import {
+  ZoneFileLoader,
+  type LoadedFiles,
+  type ZoneFileLoaderOptions,
+} from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
 import { problemLine } from "./problem-line.ts";
@@ -10,11 +14,19 @@ export interface DesiredBench {
 }
 
 /** Puts files into `/zones`. */
-export function desiredBench(files: Readonly<Record<string, string | Uint8Array>>): DesiredBench {
+export function desiredBench(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  only: Pick<ZoneFileLoaderOptions, "zones"> = {},
+): DesiredBench {
   const disk = memoryFiles(
     Object.fromEntries(Object.entries(files).map(([name, text]) => [`/zones/${name}`, text])),
   );
-  const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
+  const desired = new ZoneFileLoader({
+    path: "/zones",
+    files: disk.port,
+    clock: systemClock,
+    ...only,
+  });
   return { disk, load: () => desired.load(new AbortController().signal) };
 }
 

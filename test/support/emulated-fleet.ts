@@ -154,5 +154,12 @@ function stateOf(declared: ReadonlyMap<string, ZoneContent>, revision: string): 
     content,
     place: { file: "zones.yaml", line: 1, column: 1 },
   }));
-  return { documents, diagnostics: [], usable: true, revision, hash: revision };
+  return {
+    documents,
+    diagnostics: [],
+    usable: true,
+    revision,
+    hash: revision,
+    declaredHash: revision,
+  };
 }

@@ -57,7 +57,14 @@ export class JudgedRound {
       diagnostics: [],
       missing: new Map(missing.map((name) => [named(name), undefined])),
     };
-    const state = { documents: [], diagnostics: [], usable: true, revision: "r1", hash: "r1" };
+    const state = {
+      documents: [],
+      diagnostics: [],
+      usable: true,
+      revision: "r1",
+      hash: "r1",
+      declaredHash: "r1",
+    };
     const loaded: Loaded = {
       result,
       state,

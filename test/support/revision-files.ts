@@ -54,7 +54,15 @@ export function files(
   documents: readonly ZoneDocument[],
   more: Partial<DesiredState> = {},
 ): DesiredState {
-  return { documents, diagnostics: [], usable: true, revision, hash: revision, ...more };
+  return {
+    documents,
+    diagnostics: [],
+    usable: true,
+    revision,
+    hash: revision,
+    declaredHash: revision,
+    ...more,
+  };
 }
 
 /** Nothing was in force before. */

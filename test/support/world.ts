@@ -238,7 +238,7 @@ export class World implements AsyncDisposable {
       };
     });
     const { diagnostics, usable, revision } = this;
-    return { documents, diagnostics, usable, revision, hash: revision };
+    return { documents, diagnostics, usable, revision, hash: revision, declaredHash: revision };
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {

@@ -85,11 +85,11 @@ async function applyAll(
   { format, accept = [] }: PlanFileFlags,
   session: Session,
 ): Promise<ExitCode> {
-  const { revision, commit } = desired;
-  const unknown = accept.filter((hash) => hash !== revision);
+  const { revision, commit, declaredHash } = desired;
+  const unknown = accept.filter((hash) => hash !== declaredHash);
   if (unknown.length > 0) {
     return fail(
-      `error: --accept ${unknown.join(", ")}: the revision of the files is ${revision}`,
+      `error: --accept ${unknown.join(", ")}: the hash of what the files declare is ${declaredHash}`,
       session.host,
     );
   }
@@ -115,14 +115,14 @@ async function applyAll(
   }
   const plans = zones.flatMap(plansToSend);
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
-  const judged = { plans, declared, hash: revision };
+  const judged = { plans, declared, hash: declaredHash };
   const weakened = withinAnHour(stored.weakened("revision"), clock.now());
   const held =
     heldFleet({ ...judged, weakened }, limits) ??
     (await storeWeakened(judged, "revision", limits, session));
   if (held !== undefined) {
     host.stderr.write(
-      `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${revision}, or raise limits.${held.limit}\n`,
+      `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${declaredHash}, or raise limits.${held.limit}\n`,
     );
   }
   const reports: ZoneReport[] = [];

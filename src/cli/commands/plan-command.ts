@@ -142,7 +142,7 @@ export async function printPlan(
 
 /** What the daemon would hold: after a merge where the base is known, else in the first round. */
 function heldTogether(
-  { zones, weakened, declared, revision: hash, change }: PlannedFleet,
+  { zones, weakened, declared, declaredHash: hash, change }: PlannedFleet,
   limits: FleetLimits,
 ): HeldFleet | undefined {
   const judged = { plans: plansToJudge(zones), weakened: weakened("revision"), declared, hash };
@@ -160,7 +160,7 @@ const validMs = 24 * 3_600_000;
 async function savePlan(
   out: string,
   signingKey: KeyObject | undefined,
-  { revision, zones: all, declared, weakened }: PlannedFleet,
+  { revision, declaredHash, zones: all, declared, weakened }: PlannedFleet,
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
   const createdAt = host.clock.now();
@@ -180,7 +180,7 @@ async function savePlan(
   const text = planFileText(file, signingKey);
   if (!(await isWritten(out, host, (to) => host.namedFiles.savePrivate(to, text)))) return false;
   const plans = zones.map(({ plan }) => plan);
-  const judged = { plans, weakened: weakened("revision"), declared, hash: revision };
+  const judged = { plans, weakened: weakened("revision"), declared, hash: declaredHash };
   const hold = heldFleet(judged, { ...config.limits, accept: [] });
   const accept = hold === undefined ? "" : ` --accept ${hold.hash}`;
   host.stderr.write(

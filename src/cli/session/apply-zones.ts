@@ -33,10 +33,10 @@ export async function applyZones(
 ): Promise<AppliedZones> {
   const { config, host, signals } = session;
   const plans = plansToApply(fleet.zones);
-  const { declared, revision } = fleet;
+  const { declared, declaredHash: hash } = fleet;
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   const by = countOf(zones, declared, limits);
-  const judged = { plans, declared, hash: revision };
+  const judged = { plans, declared, hash };
   const held = heldFleet({ ...judged, weakened: fleet.weakened(by) }, limits);
   if (held !== undefined) return notWritten(held, fleet, session);
   const isAgreed = yes || plans.length === 0 || !(host.isInteractive || enforce);

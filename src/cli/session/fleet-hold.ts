@@ -23,7 +23,7 @@ export interface JudgedFleet {
   readonly weakened: ReadonlyMap<ZoneName, number>;
   /** The number of declared zones. */
   readonly declared: number;
-  /** What a person accepts: the revision. */
+  /** What a person accepts: the hash of what the files declare. */
   readonly hash: string;
 }
 

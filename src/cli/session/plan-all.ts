@@ -69,6 +69,8 @@ export interface PlannedFleetZone extends ReviewedZone {
 /** The plans of all zones that the command line names. */
 export interface PlannedFleet {
   readonly revision: string;
+  /** What a person accepts: the hash of what the files declare. */
+  readonly declaredHash: string;
   /** Git's name for the revision. */
   readonly commit: string | undefined;
   readonly startedAt: Date;
@@ -104,13 +106,16 @@ export async function planAll(
   session: Session,
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
-  const names = zonesToLoad(flags, config.limits);
+  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const weakened = (by: WeakenedBy): Moments<ZoneName> =>
+    withinAnHour(stored.weakened(by), host.clock.now());
+  const names = zonesToLoad(flags, weakened("revision").size, config.limits);
   const state =
     names === undefined
       ? await loadDesiredOrPrint(config, host, stop)
       : await loadZonesOrPrint(names, config, host, stop);
   if (state === undefined) return exitCodes.invalid;
-  const { revision, commit, documents } = state;
+  const { revision, commit, declaredHash, documents } = state;
   const startedAt = host.clock.now();
 
   const listing = await zonesOf(flags, session);
@@ -125,10 +130,9 @@ export async function planAll(
   const part = await fleetPart(flags, { state, fleet, known }, session);
   if ("failure" in part) return fail(part.failure, host);
 
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
   const planned = await planZones(part.fleet, { revision, commit }, flags, stored, session);
   const zones = flags.audit === false ? planned : await withAuthors(planned, session);
-  const unknownHashes = unmatchedHashes(flags, revision, zones).map(
+  const unknownHashes = unmatchedHashes(flags, declaredHash, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );
   if (unknownHashes.length > 0) return fail(unknownHashes.join("\n"), host);
@@ -146,11 +150,12 @@ export async function planAll(
   return {
     revision,
     commit,
+    declaredHash,
     startedAt,
     zones,
     declared,
     change: part.base && changeOf(part.base, fleet, config.limits),
-    weakened: (by) => withinAnHour(stored.weakened(by), host.clock.now()),
+    weakened,
     missing,
     listing,
     isComplete,
@@ -177,13 +182,14 @@ async function zonesOf({ before }: FleetFlags, session: Session): Promise<ZoneLi
 /** The zones whose files are enough for the command; `undefined` if it needs all of them. */
 function zonesToLoad(
   { zones, onlyReads = false, changedSince, paths }: FleetFlags,
+  weakened: number,
   limits: FleetLimits,
 ): readonly ZoneName[] | undefined {
   if (!onlyReads || changedSince !== undefined || paths !== undefined) return undefined;
-  // The fleet guard could hold plans of more zones, and that depends on the number of all declared zones.
+  // The fleet guard could hold plans of more zones, by the number of all declared zones and the hash of all files.
   const { minFleet, maxFleetShare } = limits;
   if (zones.length === 0 || !(zones.length / minFleet <= maxFleetShare)) return undefined;
-  if (zones.length > maxWeakenedOf(limits, 0)) return undefined;
+  if (zones.length + weakened > maxWeakenedOf(limits, 0)) return undefined;
   const names = zones.map((name) => zoneName(name)).filter((name) => name !== undefined);
   return names.length === zones.length ? names : undefined;
 }
@@ -212,13 +218,13 @@ function unmatchedText(pattern: string): string {
 /** If no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
 function unmatchedHashes(
   { accept = [] }: FleetFlags,
-  revision: string,
+  declaredHash: string,
   zones: readonly PlannedFleetZone[],
 ): readonly string[] {
   const hashes = new Set(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
-  return accept.filter((hash) => hash !== revision && !hashes.has(hash));
+  return accept.filter((hash) => hash !== declaredHash && !hashes.has(hash));
 }
 
 async function planZones(

@@ -9,6 +9,7 @@ import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import { type Lint, lintOf, type LintRule } from "../lint.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
+import { declaredHash } from "../zones/declared-hash.ts";
 import type { TraceEntry } from "../zones/layer.ts";
 import { contentsOf, hashOfFiles } from "./file-hashes.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
@@ -38,6 +39,11 @@ export interface LoadedFiles {
   readonly commit: string | undefined;
   /** Of all names and contents of files, 64 hexadecimal digits. */
   readonly hash: string;
+  /**
+   * What a person accepts: `sha256-` and the hash of what `documents` declare; "" if files were
+   * left out, so that nothing can accept it.
+   */
+  readonly declaredHash: string;
   /** How many files there are. */
   readonly files: number;
   /** Files whose current version is not used; their last good version is, if there is one. */
@@ -227,6 +233,7 @@ export class ZoneFileLoader {
         return [file, { ...version, lastDocuments: documentsOf.get(file) ?? [] }];
       }),
     );
+    const skipped = parsed.filter((file) => file.skipped).length;
     return {
       ...joined,
       ...reportOf(joined.diagnostics, parsed, this.#lint),
@@ -234,8 +241,9 @@ export class ZoneFileLoader {
       revision: `sha256-${hash}`,
       commit,
       hash,
+      declaredHash: skipped > 0 ? "" : declaredHash(joined.documents),
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
-      skipped: parsed.filter(({ skipped }) => skipped).length,
+      skipped,
       contents: contentsOf(parsed),
       directory,
     };
@@ -263,6 +271,7 @@ const initialState: LoadedFiles = {
   revision: "none",
   commit: undefined,
   hash: "",
+  declaredHash: "",
   files: 0,
   stale: [],
   contents: [],

@@ -1,4 +1,6 @@
+import { sha256 } from "../../syntax/digest.ts";
 import {
+  canonicalJson,
   coerceObject,
   isJsonList,
   isJsonObject,
@@ -73,7 +75,10 @@ export class ZoneMerger {
       target: target.value,
       content: { ...content.value, suspension: suspension.value },
       place: keyPlace(zone.document, zone.path),
-      ...(content.isSample && { contentFor: contentFor(zone, layers, suspension.value) }),
+      ...(content.isSample && {
+        contentFor: contentFor(zone, layers, suspension.value),
+        template: templateOf(this.#valuesOf(zone, layers), layers),
+      }),
     };
     return { target: target.value, document, diagnostics, used: content.used };
   }
@@ -158,6 +163,15 @@ function placed(
 function factsOf(target: Target | undefined): ZoneFacts {
   if (target?.by === "name") return { name: target.name };
   return target?.by === "id" ? { id: target.id } : {};
+}
+
+/** Digest of all that a listed zone is filled from. */
+function templateOf(
+  { page_shield = null, managed_rules = null }: JsonObject,
+  layers: readonly Layer[],
+): string {
+  const vars = layers.flatMap(({ content }) => content.vars ?? []);
+  return sha256(canonicalJson([page_shield, managed_rules, vars]));
 }
 
 /** Fills the placeholders once for each listed zone. */

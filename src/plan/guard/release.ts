@@ -57,7 +57,7 @@ export function planHash(plan: Plan): string {
   const known = knownHashes.get(plan);
   if (known !== undefined) return known;
   const { zone, writes } = plan;
-  const text = canonicalJson([zone.id, writes.map((write) => ({ ...write }))]);
+  const text = canonicalJson([zone.id, writes]);
   const hash = sha256(text);
   knownHashes.set(plan, hash);
   return hash;

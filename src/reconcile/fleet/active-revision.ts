@@ -10,6 +10,7 @@ import {
   type DesiredState,
   type FleetZone,
   noFleet,
+  type Revision,
   type RoundProgress,
   type Select,
 } from "./desired-fleet.ts";
@@ -33,7 +34,7 @@ export interface Loaded {
   /** The active fleet after the load. */
   readonly fleet: DesiredFleet;
   /** What is active after the load: that of `state` unless it is held or rejected; "" before the first. */
-  readonly active: Pick<DesiredState, "revision" | "commit" | "hash">;
+  readonly active: Revision;
   /** `undefined` unless the result is `held`. */
   readonly hold: FleetHold | undefined;
 }
@@ -81,14 +82,14 @@ export class ActiveRevision {
   }
 
   /** The revision that a zone is planned against: while a new one is judged, its zones are planned against that. */
-  revisionOf(zone: ZoneName): Pick<DesiredState, "revision" | "commit"> {
+  revisionOf(zone: ZoneName): Revision {
     const staged = this.#staged?.zones.has(zone) === true ? this.#staged.state : undefined;
     return staged ?? this.active;
   }
 
   /** What is active: its revision is "" before the first. */
-  get active(): Loaded["active"] {
-    return this.#activated ?? { revision: "", hash: "" };
+  get active(): Revision {
+    return this.#activated ?? noRevision;
   }
 
   /** The last load, active or not; `undefined` before the first. */
@@ -208,11 +209,10 @@ export class ActiveRevision {
     judge: (candidate: Candidate) => RevisionJudgement,
   ): RevisionJudgement {
     const before = this.#compared;
-    const { revision } = state;
     const after = comparedDigests(before, next.zones, (name, digest) =>
       this.#past.wasInForce(name, digest),
     );
-    const hold = fleetGuard(digestsOf(before), after, revision, limits);
+    const hold = fleetGuard(digestsOf(before), after, state, limits);
     if (hold !== undefined) return { result: "held", hold };
     if (before.size === 0) return passed;
     const changed = [...next.zones].filter(
@@ -220,7 +220,7 @@ export class ActiveRevision {
         before.get(name)?.digest !== after.get(name) && !this.#past.wasInForce(name, digest),
     );
     const zones = new Map(changed);
-    const judgement = judge({ revision, zones, declared: declaredIn(next) });
+    const judgement = judge({ revision: state, zones, declared: declaredIn(next) });
     if (judgement.result === "planning") this.#staged = { state, zones };
     return judgement;
   }
@@ -232,6 +232,8 @@ export class ActiveRevision {
     }
   }
 }
+
+const noRevision: Revision = { revision: "", hash: "", declaredHash: "" };
 
 const passed: RevisionJudgement = { result: "passed" };
 

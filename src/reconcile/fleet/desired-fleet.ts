@@ -4,17 +4,23 @@ import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 
-/** The content of the zone files at a moment. */
-export interface DesiredState {
-  readonly documents: readonly ZoneDocument[];
-  readonly diagnostics: readonly Diagnostic[];
-  /** `false`: nothing of the files can become active; `documents` are those of the last usable load. */
-  readonly usable: boolean;
-  /** Identifies the content. */
+/** What identifies a version of the zone files. */
+export interface Revision {
+  /** Identifies the content of the files. */
   readonly revision: string;
   /** Git's name for it: a label. */
   readonly commit?: string | undefined;
   readonly hash: string;
+  /** What a person accepts: identifies what the files declare; "" if only some of them were loaded. */
+  readonly declaredHash: string;
+}
+
+/** The content of the zone files at a moment. */
+export interface DesiredState extends Revision {
+  readonly documents: readonly ZoneDocument[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** `false`: nothing of the files can become active; `documents` are those of the last usable load. */
+  readonly usable: boolean;
 }
 
 /** The zones that the service lists; those of `failed` credentials are unknown, not gone. */

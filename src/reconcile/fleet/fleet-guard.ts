@@ -7,7 +7,7 @@ import type { ZoneReport } from "../../state/run-report.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import type { FleetZone } from "./desired-fleet.ts";
+import type { FleetZone, Revision } from "./desired-fleet.ts";
 import type { WeakeningCause } from "./fleet-past.ts";
 
 /** How much of the fleet one revision may change without a release. */
@@ -18,7 +18,7 @@ export interface FleetLimits {
   readonly minFleet: number;
   /** How many zones may be weakened; omitted: 3 zones, or 1 % of them. */
   readonly maxWeakened?: WeakenedLimit;
-  /** Revisions that a person has accepted, whole. */
+  /** Hashes that a person has accepted, whole: of what revisions declare, and of plans. */
   readonly accept: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface FleetHold extends Hold {
 
 /** A revision that is to replace the active one. */
 export interface Candidate {
-  readonly revision: string;
+  readonly revision: Revision;
   /** The zones that it declares otherwise, but as no declaration within a day did. */
   readonly zones: ReadonlyMap<ZoneName, FleetZone>;
   /** The number of zones that it declares. */
@@ -64,16 +64,16 @@ export type FleetDigests = ReadonlyMap<ZoneName, string>;
 export function fleetGuard(
   before: FleetDigests,
   after: FleetDigests,
-  revision: string,
+  { revision, declaredHash }: Pick<Revision, "revision" | "declaredHash">,
   limits: FleetLimits,
 ): FleetHold | undefined {
   if (before.size === 0) return undefined;
   if (after.size === 0) return noZoneListed(before, revision);
   const change = revisionChange(before, after, limits);
-  if (change === undefined || limits.accept.includes(revision)) return undefined;
+  if (change === undefined || limits.accept.includes(declaredHash)) return undefined;
   return {
     reason: "fleet_change",
-    message: `revision ${revision} ${change.found}: to accept it, add ${revision} to limits.accept, or raise limits.max_fleet_share`,
+    message: `revision ${revision} ${change.found}: to accept it, add ${declaredHash} to limits.accept, or raise limits.max_fleet_share`,
     touched: change.touched,
   };
 }
@@ -118,7 +118,7 @@ export interface FleetChange {
   readonly weakened?: ReadonlySet<ZoneName>;
   /** The number of declared zones. */
   readonly declared: number;
-  /** What a person accepts. */
+  /** What a person accepts: the hash of what the files declare. */
   readonly hash: string;
 }
 

@@ -34,7 +34,8 @@ interface RoundOptions {
 
 /** What the files declare now, and whether every credential has listed its zones. */
 interface Active {
-  readonly revision: string;
+  /** What releases them. */
+  readonly declaredHash: string;
   readonly fleet: DesiredFleet;
   readonly isAllListed: boolean;
 }
@@ -124,10 +125,12 @@ export class FleetRound {
   judge(candidate: Candidate): RevisionJudgement {
     if (this.#isFirst) return { result: "passed" };
     const { revision, zones, declared } = candidate;
+    const { declaredHash: hash } = revision;
     const { mode, fleetLimits: limits } = this.#options;
-    const plans = this.#judged?.revision === revision ? this.#judged.plans : new PlannedZones();
+    const isSame = this.#judged?.revision.declaredHash === hash;
+    const plans = (isSame ? this.#judged?.plans : undefined) ?? new PlannedZones();
     this.#judged = { ...candidate, plans };
-    if (mode === "observe" || limits.accept.includes(revision)) return this.#pass(zones);
+    if (mode === "observe" || limits.accept.includes(hash)) return this.#pass(zones);
     const weakened = new Set([...this.#past.weakened("revision").keys(), ...this.#unseen]);
     if (weakened.union(zones).size <= maxWeakenedOf(limits, declared)) {
       for (const name of zones.keys()) this.#unseen.add(name);
@@ -138,11 +141,11 @@ export class FleetRound {
     const { changing } = plans;
     // The share of the fleet was judged by the files.
     const judgement = fleetChange(
-      { changing, hash: revision, weakened, declared },
+      { changing, hash, weakened, declared },
       { ...limits, maxFleetShare: 1 },
     );
     if (judgement.result === "held") {
-      const hold = fleetHold(`revision ${revision}`, judgement, changing);
+      const hold = fleetHold(`revision ${revision.revision}`, judgement, changing);
       return { result: "held", hold };
     }
     this.#countWeakened(changing);
@@ -164,7 +167,7 @@ export class FleetRound {
   declare(loaded: Loaded, isAllListed: boolean): JudgedLoad {
     const { active, fleet, result } = loaded;
     const isFirstLoad = this.#active === undefined;
-    this.#active = { revision: active.revision, fleet, isAllListed };
+    this.#active = { declaredHash: active.declaredHash, fleet, isAllListed };
     if (this.#first.phase !== "closed") {
       if (isFirstLoad && this.#first.phase === "planning") {
         const names = [...fleet.zones.keys(), ...fleet.missing.keys()];
@@ -206,7 +209,7 @@ export class FleetRound {
   /** Why a zone is not written before it is judged; `undefined`: it was judged, or need not be. */
   waitOf(zone: FleetZone): string | undefined {
     if (this.#judged?.plans.has(zone) === true) {
-      return `revision ${this.#judged.revision} is judged when all zones that it declares otherwise are planned`;
+      return `revision ${this.#judged.revision.revision} is judged when all zones that it declares otherwise are planned`;
     }
     const { phase } = this.#first;
     if (phase === "closed" || this.#isSettled(zone.desired.zone.name)) return undefined;
@@ -236,7 +239,7 @@ export class FleetRound {
 
   #counts(cause: WeakeningCause, { digest }: FleetZone, plan: Plan): boolean {
     if (weakeningBy(cause, plan.changes).length === 0) return false;
-    const isReleased = this.#options.fleetLimits.accept.includes(this.#active?.revision ?? "");
+    const isReleased = this.#options.fleetLimits.accept.includes(this.#active?.declaredHash ?? "");
     return cause === "drift" || !(isReleased || this.#past.wasInForce(plan.zone.name, digest));
   }
 
@@ -301,13 +304,13 @@ export class FleetRound {
     return phase === "open" || this.#plans.isComplete || this.#isUnlimited;
   }
 
-  #judgeUnsettled({ revision, fleet, isAllListed }: Active): void {
+  #judgeUnsettled({ declaredHash, fleet, isAllListed }: Active): void {
     const unsettled = [...fleet.zones.keys()].filter((name) => !this.#isSettled(name));
     const planned = unsettled.filter((name) => this.#plans.planOf(name) !== undefined);
     const changing = planned.flatMap((name) => this.#plans.planOf(name)?.changing ?? []);
     const { passed } = this.#first;
     const weakened = new Set(this.#past.weakened("revision").keys());
-    const change = { changing, hash: revision, passed, weakened, declared: declaredIn(fleet) };
+    const change = { changing, hash: declaredHash, passed, weakened, declared: declaredIn(fleet) };
     const judgement = fleetChange(change, this.#options.fleetLimits);
     if (judgement.result === "held") {
       const what = "what was applied before is not known, and the zone files";
