@@ -17,6 +17,12 @@ export type DefineCommand = (
 /** The first argument of the calls that the scripts for shells make; the number of words and the words follow. */
 export const completeCommand = "__complete";
 
+/** The options of a command that prints text for people or JSON. */
+export interface PrintFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+}
+
 /** A command with the options that several commands have. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {

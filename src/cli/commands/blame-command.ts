@@ -8,7 +8,7 @@ import { paintOf } from "../../render/format.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { listMatchingZones } from "../session/listing.ts";
@@ -29,9 +29,7 @@ export const defineBlame: DefineCommand = (command, host, end) => {
     });
 };
 
-interface BlameFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
+interface BlameFlags extends PrintFlags {
   readonly zone: string;
   readonly since: string;
 }

@@ -10,16 +10,11 @@ import {
 } from "../../render/write-answers.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { parseJson } from "../../syntax/json.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { askDaemon } from "../session/ask-daemon.ts";
 import { planAll } from "../session/plan-all.ts";
 import { type Session, withSession } from "../session/session.ts";
-
-interface ExplainFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
-}
 
 /** `zonewarden explain zone`: why a zone is not written. */
 export const defineExplainZone: DefineCommand = (command, host, end) => {
@@ -38,12 +33,12 @@ what only the daemon knows. Writes nothing.`,
       "zonewarden explain zone shop.example.com",
       "zonewarden explain zone shop.example.com --format json | jq .blocked_by",
     )
-    .action(async (zone: string, flags: ExplainFlags) => {
+    .action(async (zone: string, flags: PrintFlags) => {
       end(await explainZone(zone, flags, host));
     });
 };
 
-async function explainZone(zone: string, flags: ExplainFlags, host: Host): Promise<ExitCode> {
+async function explainZone(zone: string, flags: PrintFlags, host: Host): Promise<ExitCode> {
   const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(5_000));
   if (config === undefined) return exitCodes.invalid;
   const { url, answers } = await fromDaemon(zone, config);
@@ -55,7 +50,7 @@ async function explainZone(zone: string, flags: ExplainFlags, host: Host): Promi
   });
 }
 
-function print(answers: WriteAnswer, from: string, { format }: ExplainFlags, host: Host): ExitCode {
+function print(answers: WriteAnswer, from: string, { format }: PrintFlags, host: Host): ExitCode {
   const json = `${JSON.stringify(answersJson(answers), undefined, 2)}\n`;
   host.stdout.write(format === "json" ? json : `${answersText(answers)}\n(${from})\n`);
   return exitCodes.done;
@@ -74,7 +69,7 @@ async function fromDaemon(
 
 async function fromPlan(
   zone: string,
-  { config }: ExplainFlags,
+  { config }: PrintFlags,
   session: Session,
 ): Promise<WriteAnswer | ExitCode> {
   const flags = { config, format: "text", zones: [zone], audit: false, onlyReads: true } as const;

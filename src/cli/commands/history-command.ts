@@ -7,7 +7,7 @@ import { type Host, hasColor } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { isMatch } from "../session/listing.ts";
@@ -52,9 +52,7 @@ const defineVerify: DefineCommand = (command, host, end) => {
     });
 };
 
-interface HistoryFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
+interface HistoryFlags extends PrintFlags {
   /** A name, in which `*` matches anything; `undefined` for all zones. */
   readonly zone: string | undefined;
   readonly since?: string;

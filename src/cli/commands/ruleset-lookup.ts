@@ -1,14 +1,13 @@
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
 import type { Host } from "../../host/host.ts";
 import { managedPhase, rulesetIdOf } from "../../zone/managed-ruleset.ts";
+import type { PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
 /** The options of all commands on rulesets. */
-export interface RulesetFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
+export interface RulesetFlags extends PrintFlags {
   /** Whether the rulesets of the zone's account are meant. */
   readonly account?: boolean;
 }

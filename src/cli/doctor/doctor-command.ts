@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { plural } from "../../render/format.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { examine } from "./examine.ts";
 import { countOf, exitCodeOf, type CheckFinding, findingsJson } from "./finding.ts";
@@ -15,17 +15,12 @@ export const defineDoctor: DefineCommand = (command, host, end) => {
       "zonewarden doctor --config /etc/zonewarden/zonewarden.yaml",
       "zonewarden doctor --format json | jq '.findings[] | select(.status == \"error\")'",
     )
-    .action(async (flags: DoctorFlags) => {
+    .action(async (flags: PrintFlags) => {
       end(await doctor(flags, host));
     });
 };
 
-interface DoctorFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
-}
-
-async function doctor({ config, format }: DoctorFlags, host: Host): Promise<ExitCode> {
+async function doctor({ config, format }: PrintFlags, host: Host): Promise<ExitCode> {
   using shutdown = handleShutdown(host, exitCodes.failed);
   const { stop } = shutdown.signals;
   try {

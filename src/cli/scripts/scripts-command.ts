@@ -22,7 +22,7 @@ import {
 import { checkScripts } from "../../state/scripts/check-scripts.ts";
 import type { ScriptWatch } from "../../state/scripts/script-watch.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
@@ -41,7 +41,7 @@ export const defineScripts: DefineCommand = (command, host, end) => {
       "zonewarden scripts shop.example.com",
       "zonewarden scripts shop.example.com --format json | jq .findings",
     )
-    .action(async (zone: string | undefined, flags: ScriptsFlags) => {
+    .action(async (zone: string | undefined, flags: PrintFlags) => {
       end(
         await inZone(zone, flags.config, host, (desired, session) =>
           print(desired, flags, session),
@@ -72,11 +72,6 @@ export const defineScripts: DefineCommand = (command, host, end) => {
       );
     });
 };
-
-interface ScriptsFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
-}
 
 interface AdoptFlags {
   readonly config: string;
@@ -109,7 +104,7 @@ async function inZone(
 /** Prints what is seen, authorised and enforced on the declared pages, with findings. Sends only GETs. */
 async function print(
   desired: DesiredZone,
-  { format }: ScriptsFlags,
+  { format }: PrintFlags,
   session: Session,
 ): Promise<ExitCode> {
   const { host, config } = session;

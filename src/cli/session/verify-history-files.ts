@@ -4,14 +4,12 @@ import type { CheckedFile } from "../../history/verify/check-file.ts";
 import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
+import type { PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { proofIn, type ProofFlags } from "./plan-keys.ts";
 
 /** Options of `history verify`. */
-export interface VerifyFlags extends ProofFlags {
-  readonly config: string;
-  readonly format: "text" | "json";
-}
+export interface VerifyFlags extends ProofFlags, PrintFlags {}
 
 /** Checks history files, or the one of the configuration if none is named. Needs no network. */
 export async function verifyHistoryFiles(
