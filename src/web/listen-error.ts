@@ -1,15 +1,23 @@
-/** The error for an address that cannot be listened on; `place` is the setting of the address. */
-export function listenError(
-  place: string,
-  { host, port }: { readonly host: string; readonly port: number },
-  cause: unknown,
-): Error {
-  const message = `${place}: cannot listen on ${host}:${port}: ${reasonOf(cause)}`;
-  return new Error(message, { cause });
+import { errorCode } from "../syntax/error-code.ts";
+
+/** An address cannot be listened on. */
+export class ListenError extends Error {
+  /** The code of the system's error. */
+  readonly code: string;
+
+  /** @param place the setting of the address. */
+  constructor(
+    place: string,
+    { host, port }: { readonly host: string; readonly port: number },
+    cause: unknown,
+  ) {
+    super(`${place}: cannot listen on ${host}:${port}: ${reasonOf(cause)}`, { cause });
+    this.code = errorCode(cause);
+  }
 }
 
 function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const code = errorCode(cause);
   switch (code) {
     case "EADDRINUSE":
       return "the port is in use: stop the other program or choose another port";

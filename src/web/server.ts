@@ -4,7 +4,7 @@ import { createAdaptorServer, type ServerType } from "@hono/node-server";
 
 import { hostWithPort } from "../syntax/host-port.ts";
 import { createApp, type AppParts } from "./app.ts";
-import { listenError } from "./listen-error.ts";
+import { ListenError } from "./listen-error.ts";
 
 export interface ServerOptions extends AppParts {
   readonly listen: { readonly host: string; readonly port: number };
@@ -21,7 +21,7 @@ const headersTimeout = 10_000;
 const requestTimeout = 30_000;
 const keepAliveTimeout = 65_000;
 
-/** Serves health, metrics, the status page and its JSON. Rejects with {@link listenError} if it cannot listen. */
+/** Serves health, metrics, the status page and its JSON. Rejects with a {@link ListenError} if it cannot listen. */
 export async function startServer(options: ServerOptions): Promise<WebServer> {
   const { host, port } = options.listen;
   const app = createApp(options);
@@ -34,7 +34,7 @@ export async function startServer(options: ServerOptions): Promise<WebServer> {
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw listenError("server.listen", options.listen, cause);
+    throw new ListenError("server.listen", options.listen, cause);
   }
   return { url: urlOf(server, host), [Symbol.asyncDispose]: () => close(server) };
 }

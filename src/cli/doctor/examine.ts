@@ -2,6 +2,7 @@ import type { Config } from "../../desired/config/config.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import type { Host } from "../../host/host.ts";
 import { loadZoneFiles, readConfig } from "../../host/load.ts";
+import { ListenError } from "../../web/listen-error.ts";
 import { reachService } from "../session/embedded-emulator.ts";
 import { checkCluster } from "./check-cluster.ts";
 import { checkHistory, checkState } from "./check-directories.ts";
@@ -59,12 +60,7 @@ async function ofService(
     const message = `the seed of the emulator is invalid: ${lines.join("").trim()}`;
     return [finding("service", "error", { message, remedy })];
   } catch (error) {
-    if (!isListenError(error)) throw error;
+    if (!(error instanceof ListenError)) throw error;
     return [finding("service", "error", { message: error.message, remedy })];
   }
-}
-
-/** The cause of an error of `listen` is the error of the system. */
-function isListenError(error: unknown): error is Error {
-  return error instanceof Error && error.cause instanceof Error && "syscall" in error.cause;
 }

@@ -5,7 +5,7 @@ import type { Seed } from "../../emulator/seed/seed.ts";
 import type { Emulator, EmulatorOptions } from "../../emulator/start-emulator.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
-import { listenError } from "../../web/listen-error.ts";
+import { ListenError } from "../../web/listen-error.ts";
 
 /** Loads a seed file; without one, the built-in seed. Prints why and returns `undefined` if the file is broken. */
 export async function loadSeedOrPrint(
@@ -52,7 +52,7 @@ export async function emulatorOn(
   try {
     return await startEmulator({ ...settings, seed, clock, random, sleep });
   } catch (error) {
-    throw isListenError(error) ? listenError(place, settings.listen, error) : error;
+    throw isListenError(error) ? new ListenError(place, settings.listen, error) : error;
   }
 }
 
@@ -93,7 +93,8 @@ export async function reachService(
     const emulator = await emulatorOn({ ...settings, place: "api.emulator.listen" }, seed, host);
     return reached(emulator, config);
   } catch (error) {
-    if (mayShare && isAddressInUse(error)) return reached(undefined, config);
+    const isInUse = error instanceof ListenError && error.code === "EADDRINUSE";
+    if (mayShare && isInUse) return reached(undefined, config);
     throw error;
   }
 }
@@ -104,9 +105,4 @@ function reached(emulator: Emulator | undefined, { api }: Config): Reached {
     emulator,
     [Symbol.asyncDispose]: async () => emulator?.[Symbol.asyncDispose](),
   };
-}
-
-function isAddressInUse(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
 }
