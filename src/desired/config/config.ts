@@ -51,10 +51,6 @@ export interface NotificationConfig {
 /** The Lease whose holder works, of several processes. */
 export interface ClusterConfig {
   readonly lease: string;
-  /**
-   * `credential`: each credential is held and written by one process at a time, and the processes
-   * share them.
-   */
   readonly leaseDurationMs: number;
   /** Absolute; `undefined`: the cluster in which the process runs. */
   readonly kubeconfig: string | undefined;

@@ -100,13 +100,9 @@ function normalServer(
 
 function normalCluster(directory: string, cluster: ConfigFile["cluster"]): Config["cluster"] {
   if (cluster === undefined) return undefined;
-  const { lease = "zonewarden", kubeconfig } = cluster;
-  const { lease_duration: duration = "15s" } = cluster;
-  return {
-    lease,
-    leaseDurationMs: milliseconds(duration),
-    kubeconfig: kubeconfig === undefined ? undefined : path.resolve(directory, kubeconfig),
-  };
+  const { lease = "zonewarden", lease_duration: duration = "15s", kubeconfig } = cluster;
+  const leaseDurationMs = milliseconds(duration);
+  return { lease, leaseDurationMs, kubeconfig: absolute(directory, kubeconfig) };
 }
 
 function normalImpact({
@@ -127,7 +123,7 @@ function normalApi(
   const shared = { timeoutMs: milliseconds(timeout), concurrency };
   if (emulator === undefined) return { baseUrl: serviceUrl(url), emulator, ...shared };
   const listen = listenOf(emulator.listen ?? emulatorAddress);
-  const seed = emulator.seed === undefined ? undefined : path.resolve(directory, emulator.seed);
+  const seed = absolute(directory, emulator.seed);
   return { baseUrl: emulatorUrl(listen), emulator: { seed, listen }, ...shared };
 }
 

@@ -53,8 +53,7 @@ function combineDeclared<T>(
 }
 
 function longer(a: Suspension | undefined, b: Suspension | undefined): Suspension | undefined {
-  if (a?.until === undefined || b?.until === undefined) {
-    return [a, b].find((one) => one !== undefined && one.until === undefined) ?? a ?? b;
-  }
-  return a.until < b.until ? b : a;
+  if (a === undefined || b === undefined) return a ?? b;
+  if (a.until === undefined) return a;
+  return b.until === undefined || a.until < b.until ? b : a;
 }
