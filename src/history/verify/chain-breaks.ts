@@ -1,4 +1,4 @@
-import type { Flaw, PlacedSeal } from "./history-finding.ts";
+import type { FoundInFile, PlacedSeal } from "./history-finding.ts";
 
 /** A line that does not follow the line before. */
 export interface Break {
@@ -11,7 +11,7 @@ export interface Break {
 export function breakFlaws(
   breaks: readonly Break[],
   seals: readonly PlacedSeal[],
-): readonly Flaw[] {
+): readonly FoundInFile[] {
   const lineOf = new Map(seals.map(({ hash, line }) => [hash, line]));
   return breaks.map((each) => ({ line: each.seal.line, ...explained(each, lineOf) }));
 }
@@ -19,7 +19,7 @@ export function breakFlaws(
 function explained(
   { seal: { line, prev, n }, before }: Break,
   lineOf: ReadonlyMap<string, number>,
-): Omit<Flaw, "line"> {
+): Omit<FoundInFile, "line"> {
   if (prev === "") {
     const message = `another chain begins here: lines 1 to ${line - 1} were put before it`;
     return { code: "other_history", message };

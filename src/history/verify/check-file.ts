@@ -7,7 +7,7 @@ import { hasPartOfSeal, isSignedBy, type Seal, sealOf } from "../chain/history-c
 import { type HistoryLine, linesOf, recordIn } from "../file/history-lines.ts";
 import { type Break, breakFlaws } from "./chain-breaks.ts";
 import type { Beginning, BeginningClaim } from "./file-beginning.ts";
-import type { Finding, Flaw, FlawCode, PlacedSeal, Remark, RemarkCode } from "./history-finding.ts";
+import type { Finding, FoundInFile, PlacedSeal } from "./history-finding.ts";
 import { isTornTail, tailFlaw, tornRemark } from "./torn-tail.ts";
 
 /** What one file holds. */
@@ -22,8 +22,7 @@ export interface CheckedFile {
   readonly beginning: Beginning;
   /** Last line with a right signature; `undefined`: there is none, or no key. */
   readonly signedLine: number | undefined;
-  readonly flaws: readonly Finding<FlawCode>[];
-  readonly remarks: readonly Finding<RemarkCode>[];
+  readonly found: readonly Finding[];
 }
 
 /** A clock that is set, as opposed to runs that end at almost the same time. */
@@ -64,8 +63,7 @@ class FileCheck {
   readonly #unchained = new UnchainedCount();
   readonly #chains = new Set<string>();
   readonly #seals: PlacedSeal[] = [];
-  readonly #flaws: Flaw[] = [];
-  readonly #remarks: Remark[] = [];
+  readonly #found: FoundInFile[] = [];
   /** Lines that do not follow the line before. */
   readonly #breaks: Break[] = [];
   #lines = 0;
@@ -97,7 +95,7 @@ class FileCheck {
     const placed = { ...seal, line: line.number };
     const { n, hash, isWhole } = seal;
     this.#seals.push(placed);
-    if (!isWhole) this.#flaw(line.number, "changed", "the line was changed after it was written");
+    if (!isWhole) this.#tell(line.number, "changed", "the line was changed after it was written");
     if (this.#before !== undefined && isBreak(this.#before, seal)) {
       this.#breaks.push({ seal: placed, before: this.#before.n });
     }
@@ -113,16 +111,12 @@ class FileCheck {
       prevs: this.#before?.hashes ?? [""],
       isBeforeChain: this.#seals.length === 0,
     };
-    const flaws = [...this.#flaws, ...breakFlaws(this.#breaks, this.#seals)];
-    const remarks = [...this.#remarks];
+    const found = [...this.#found, ...breakFlaws(this.#breaks, this.#seals)];
     if (rest.length > 0) {
-      if (isTornTail(rest, tail)) remarks.push(tornRemark(rest, tail));
-      else flaws.push(tailFlaw(tail));
+      found.push(isTornTail(rest, tail) ? tornRemark(rest, tail) : tailFlaw(tail));
     } else if (this.#lines === 0) {
-      flaws.push({ line: 0, code: "empty", message: "the file has no lines, or does not exist" });
+      found.push({ line: 0, code: "empty", message: "the file has no lines, or does not exist" });
     }
-    const inFile = <T extends { readonly line: number }>(found: readonly T[]) =>
-      found.map((each) => ({ file: this.#file, ...each })).toSorted((a, b) => a.line - b.line);
     return {
       file: this.#file,
       lines: this.#lines,
@@ -137,8 +131,9 @@ class FileCheck {
         claims: this.#claims,
       },
       signedLine: this.#signedLine,
-      flaws: inFile(flaws),
-      remarks: inFile(remarks),
+      found: found
+        .map((each) => ({ file: this.#file, ...each }))
+        .toSorted((a, b) => a.line - b.line),
     };
   }
 
@@ -146,14 +141,14 @@ class FileCheck {
     if (this.#before === undefined) {
       this.#unchained.add(bytes);
       this.#lastUnchained = sha256(bytes);
-      if (!isRecord || hasPartOfSeal(bytes)) this.#flaw(number, "changed", damagedEnds);
+      if (!isRecord || hasPartOfSeal(bytes)) this.#tell(number, "changed", damagedEnds);
       return;
     }
     if (isRecord) {
       const says = "the line carries no hash: somebody inserted it, or an older version wrote it";
-      this.#flaw(number, "no_hash", says);
+      this.#tell(number, "no_hash", says);
     } else {
-      this.#flaw(number, "changed", damagedEnds);
+      this.#tell(number, "changed", damagedEnds);
     }
     this.#before = { hashes: [sha256(bytes)], n: undefined, isWhole: false };
   }
@@ -173,7 +168,7 @@ class FileCheck {
     if (backMs > clockJumpMs) {
       const seconds = Math.round(backMs / 1000);
       const says = `the clock went back by ${seconds} s before this line: the order of the lines counts, not their times`;
-      this.#remark(line, "clock", says);
+      this.#tell(line, "clock", says);
     }
     this.#writtenAt = at;
   }
@@ -181,7 +176,7 @@ class FileCheck {
   #seeRecord(line: number, record: ChainRecord, seal: Seal | undefined): void {
     if (this.#chains.size > 0 && !this.#chains.has(record.chain)) {
       const says = `lines of another history follow: chain ${record.chain}, not ${[...this.#chains].join(", ")}`;
-      this.#flaw(line, "other_history", says);
+      this.#tell(line, "other_history", says);
     }
     this.#chains.add(record.chain);
     if (seal === undefined) return;
@@ -197,15 +192,11 @@ class FileCheck {
   #checkSignature({ number, bytes }: HistoryLine): void {
     if (this.#key === undefined) return;
     if (isSignedBy(this.#key, bytes)) this.#signedLine = number;
-    else this.#flaw(number, "wrong_signature", "the signature is not one of this key");
+    else this.#tell(number, "wrong_signature", "the signature is not one of this key");
   }
 
-  #flaw(line: number, code: FlawCode, message: string): void {
-    this.#flaws.push({ line, code, message });
-  }
-
-  #remark(line: number, code: RemarkCode, message: string): void {
-    this.#remarks.push({ line, code, message });
+  #tell(line: number, code: Finding["code"], message: string): void {
+    this.#found.push({ line, code, message });
   }
 }
 

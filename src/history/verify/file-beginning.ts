@@ -1,6 +1,6 @@
 import { sha256 } from "../../syntax/digest.ts";
 import type { DroppedLines, UnchainedLines } from "../chain/chain-records.ts";
-import type { Flaw, PlacedSeal, Remark } from "./history-finding.ts";
+import type { FoundInFile, PlacedSeal } from "./history-finding.ts";
 
 /** How a file begins, and what its lines say of that. */
 export interface Beginning {
@@ -23,12 +23,6 @@ export interface BeginningClaim {
   readonly dropped: DroppedLines | undefined;
 }
 
-/** What is found at the beginning of a file. */
-interface BeginningFindings {
-  readonly flaws: readonly Flaw[];
-  readonly remarks: readonly Remark[];
-}
-
 /** How the claims of a file are believed. */
 export interface Belief {
   /** Whether a kept head or a signature covers the line with this hash. Without both, each line is believed. */
@@ -44,25 +38,25 @@ export interface Belief {
 export function findingsOfBeginning(
   beginning: Beginning,
   { isCovered, mayBeNewer }: Belief,
-): BeginningFindings {
+): readonly FoundInFile[] {
   const covered = beginning.claims.findLast(({ hash }) => isCovered(hash));
   const flaws = flawsOf(beginning, covered);
   const last = beginning.claims.at(-1);
   const isNewer = flaws.length > 0 && mayBeNewer && last !== undefined;
   if (!isNewer || flawsOf(beginning, last).length > 0) {
-    return { flaws, remarks: remarksOn(beginning, covered) };
+    return [...flaws, ...remarksOn(beginning, covered)];
   }
   const message =
     "what is missing or older before this line is not covered by the head: the record of it came later. Use a newer head, or --verify-key";
-  const remark: Remark = { line: beginning.first?.line ?? 0, code: "not_covered", message };
-  return { flaws: [], remarks: [...remarksOn(beginning, last), remark] };
+  const line = beginning.first?.line ?? 0;
+  return [...remarksOn(beginning, last), { line, code: "not_covered", message }];
 }
 
-function flawsOf(beginning: Beginning, claim: BeginningClaim | undefined): readonly Flaw[] {
+function flawsOf(beginning: Beginning, claim: BeginningClaim | undefined): readonly FoundInFile[] {
   const { unchained, lastUnchained, first } = beginning;
   const [expected, lastDropped] = [claim?.unchained, claim?.dropped];
   if (first === undefined) return [];
-  const flaws: Flaw[] = [];
+  const flaws: FoundInFile[] = [];
   if (!isExpected(unchained, expected)) {
     const message = `the file begins with ${unchained.lines} lines without a hash, and the chain names ${expected?.lines ?? 0}: such lines were changed, removed or inserted`;
     flaws.push({ line: 1, code: "changed", message });
@@ -80,9 +74,9 @@ function flawsOf(beginning: Beginning, claim: BeginningClaim | undefined): reado
 function remarksOn(
   { unchained, first }: Beginning,
   claim: BeginningClaim | undefined,
-): readonly Remark[] {
+): readonly FoundInFile[] {
   const [expected, lastDropped] = [claim?.unchained, claim?.dropped];
-  const remarks: Remark[] = [];
+  const remarks: FoundInFile[] = [];
   const { lines } = unchained;
   if (lines > 0 && (first === undefined || isExpected(unchained, expected))) {
     const message =

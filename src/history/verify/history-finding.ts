@@ -1,23 +1,26 @@
 import type { Seal } from "../chain/history-chain.ts";
 
 /** Why a history is not what the program wrote. */
-export type FlawCode =
-  | "changed"
-  | "no_hash"
-  | "removed"
-  | "inserted"
-  | "reordered"
-  | "missing_start"
-  | "other_history"
-  | "missing_between"
-  | "diverges"
-  | "empty"
-  | "wrong_signature"
-  | "not_signed"
-  | "head_missing";
+const flawCodes = [
+  "changed",
+  "no_hash",
+  "removed",
+  "inserted",
+  "reordered",
+  "missing_start",
+  "other_history",
+  "missing_between",
+  "diverges",
+  "empty",
+  "wrong_signature",
+  "not_signed",
+  "head_missing",
+] as const;
+
+type FlawCode = (typeof flawCodes)[number];
 
 /** What a reader of the result must know, although no line was changed. */
-export type RemarkCode =
+type RemarkCode =
   | "older_version"
   | "dropped"
   | "not_covered"
@@ -29,7 +32,7 @@ export type RemarkCode =
   | "not_checked";
 
 /** One thing that was found, and where. */
-export interface Finding<Code extends string> {
+export interface Finding<Code extends string = FlawCode | RemarkCode> {
   readonly file: string;
   /** Counted from 1 in the file; 0: the file as a whole. */
   readonly line: number;
@@ -37,11 +40,13 @@ export interface Finding<Code extends string> {
   readonly message: string;
 }
 
-/** A flaw of a file that is known. */
-export type Flaw = Omit<Finding<FlawCode>, "file">;
+/** A finding in a file that is known. */
+export type FoundInFile = Omit<Finding, "file">;
 
-/** A remark on a file that is known. */
-export type Remark = Omit<Finding<RemarkCode>, "file">;
+/** Whether a finding says that the history is not what the program wrote. */
+export function isFlaw({ code }: Pick<Finding, "code">): boolean {
+  return flawCodes.some((known) => known === code);
+}
 
 /** A line of the chain: its place in the file and its seal. */
 export interface PlacedSeal extends Seal {

@@ -1,5 +1,5 @@
 import { hasPartOfSeal, sealOf } from "../chain/history-chain.ts";
-import type { Flaw, Remark } from "./history-finding.ts";
+import type { FoundInFile } from "./history-finding.ts";
 
 /** What would come after the last line feed of a file. */
 interface NextLine {
@@ -20,13 +20,13 @@ export function isTornTail(bytes: Uint8Array, { n, prevs, isBeforeChain }: NextL
 }
 
 /** Says that the last line is incomplete. */
-export function tornRemark({ length }: Uint8Array, { line }: NextLine): Remark {
+export function tornRemark({ length }: Uint8Array, { line }: NextLine): FoundInFile {
   const message = `the last line is incomplete (${length} bytes), as a crash leaves it; the next start of the daemon removes it`;
   return { line, code: "torn", message };
 }
 
 /** Says that what comes after the last line feed is no part of a line. */
-export function tailFlaw({ line }: NextLine): Flaw {
+export function tailFlaw({ line }: NextLine): FoundInFile {
   const message = "the end of the file is no incomplete line of this chain: somebody wrote it";
   return { line, code: "changed", message };
 }

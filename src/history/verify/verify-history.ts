@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 
 import { type CheckedFile, checkFile } from "./check-file.ts";
 import { findingsOfBeginning } from "./file-beginning.ts";
-import type { Finding, FlawCode, PlacedSeal, RemarkCode } from "./history-finding.ts";
+import { type Finding, isFlaw, type PlacedSeal } from "./history-finding.ts";
 
 /** What the files are compared with, besides themselves. */
 export interface HistoryProof {
@@ -16,8 +16,8 @@ export interface HistoryProof {
 export interface HistoryCheck {
   readonly files: readonly CheckedFile[];
   /** Empty: each line is as it was written, and none is missing between the first and the last. */
-  readonly flaws: readonly Finding<FlawCode>[];
-  readonly remarks: readonly Finding<RemarkCode>[];
+  readonly flaws: readonly Finding[];
+  readonly remarks: readonly Finding[];
   /** Hashes of the lines that a kept head or a signature covers; `undefined`: there is no proof to cover any. */
   readonly covered: ReadonlySet<string> | undefined;
 }
@@ -35,29 +35,27 @@ export async function verifyHistory(
 ): Promise<HistoryCheck> {
   const checked: CheckedFile[] = [];
   for (const { file, pieces } of files) checked.push(await checkFile(file, pieces, key));
-  const flaws: Finding<FlawCode>[] = checked.flatMap((each) => each.flaws);
-  const remarks: Finding<RemarkCode>[] = checked.flatMap((each) => each.remarks);
   const covered = coveredLines(checked, { head, key });
   const isProved = head !== undefined || key !== undefined;
   const belief = {
     isCovered: (hash: string) => !isProved || covered.has(hash),
     mayBeNewer: key === undefined,
   };
-  for (const { file, beginning } of checked) {
-    const found = findingsOfBeginning(beginning, belief);
-    flaws.push(...found.flaws.map((each) => ({ file, ...each })));
-    remarks.push(...found.remarks.map((each) => ({ file, ...each })));
-  }
-  const links = checked.slice(1).map((each, index) => linkOf(checked.slice(0, index + 1), each));
-  for (const { flaw, remark } of [
-    ...links,
+  const found = [
+    ...checked.flatMap((each) => each.found),
+    ...checked.flatMap(({ file, beginning }) =>
+      findingsOfBeginning(beginning, belief).map((each) => ({ file, ...each })),
+    ),
+    ...checked.slice(1).map((each, index) => linkOf(checked.slice(0, index + 1), each)),
     headFound(checked, head, covered),
     signaturesOf(checked, key),
-  ]) {
-    if (flaw !== undefined) flaws.push(flaw);
-    if (remark !== undefined) remarks.push(remark);
-  }
-  return { files: checked, flaws, remarks, covered: isProved ? covered : undefined };
+  ].filter((each) => each !== undefined);
+  return {
+    files: checked,
+    flaws: found.filter(isFlaw),
+    remarks: found.filter((each) => !isFlaw(each)),
+    covered: isProved ? covered : undefined,
+  };
 }
 
 /**
@@ -88,30 +86,25 @@ function coveredLines(
   return covered;
 }
 
-interface Found {
-  readonly flaw?: Finding<FlawCode>;
-  readonly remark?: Finding<RemarkCode>;
-}
-
 /** Whether a file continues the files before it, or repeats lines of them. */
-function linkOf(earlier: readonly CheckedFile[], next: CheckedFile): Found {
+function linkOf(earlier: readonly CheckedFile[], next: CheckedFile): Finding | undefined {
   const before = earlier.at(-1);
   const [first, last, end] = [next.seals[0], next.seals.at(-1), before?.seals.at(-1)];
   if (before === undefined || first === undefined || last === undefined || end === undefined) {
-    return {};
+    return undefined;
   }
-  if (first.prev === end.hash) return {};
+  if (first.prev === end.hash) return undefined;
   const { file, seals } = next;
   const known = new Set(earlier.flatMap((each) => each.seals.map(({ hash }) => hash)));
   if (!known.has(first.hash) && !known.has(first.prev)) {
-    return { flaw: { file, line: first.line, ...flawBetween(before, next, first, end) } };
+    return { file, line: first.line, ...flawBetween(before, next, first, end) };
   }
   if (known.has(last.hash) || seals.some(({ hash }) => hash === end.hash)) {
     const message = `the file repeats lines of ${before.file}, and they are the same`;
-    return { remark: { file, line: first.line, code: "overlap", message } };
+    return { file, line: first.line, code: "overlap", message };
   }
   const message = `the file and ${before.file} have a line in common and go on differently: in one of them lines were rewritten or are missing`;
-  return { flaw: { file, line: first.line, code: "diverges", message } };
+  return { file, line: first.line, code: "diverges", message };
 }
 
 /** Why a file does not continue the one before. */
@@ -120,7 +113,7 @@ function flawBetween(
   { chains, beginning }: CheckedFile,
   first: PlacedSeal,
   end: PlacedSeal,
-): { readonly code: FlawCode; readonly message: string } {
+): Pick<Finding, "code" | "message"> {
   const isSame = chains.some((id) => before.chains.includes(id));
   const isOther = chains.length > 0 && before.chains.length > 0 && !isSame;
   if (isOther || first.prev === "") {
@@ -145,45 +138,44 @@ function headFound(
   files: readonly CheckedFile[],
   head: string | undefined,
   covered: ReadonlySet<string>,
-): Found {
-  if (head === undefined) return {};
+): Finding | undefined {
+  if (head === undefined) return undefined;
   const last = files.at(-1)?.file ?? "";
   for (const { file, seals, beginning } of files.toReversed()) {
     const seal = seals.findLast(({ hash, isWhole }) => isWhole && hash === head);
-    if (seal !== undefined) return { remark: headRemark(file, seal, files) };
+    if (seal !== undefined) return headRemark(file, seal, files);
     // Whoever knows the head can name it: only a signature tells that the program dropped its line.
     const claim = beginning.claims.findLast(({ hash }) => covered.has(hash));
     if (claim?.dropped?.last.hash === head) {
       const message = "the head is of the last line that the program dropped";
-      return { remark: { file, line: 0, code: "head", message } };
+      return { file, line: 0, code: "head", message };
     }
   }
   const message = `no line has the head ${head}: lines at the end were removed, the lines were written anew, or the line was dropped or is of another history`;
-  return { flaw: { file: last, line: 0, code: "head_missing", message } };
+  return { file: last, line: 0, code: "head_missing", message };
 }
 
-function headRemark(
-  file: string,
-  { line, n }: PlacedSeal,
-  files: readonly CheckedFile[],
-): Finding<RemarkCode> {
+function headRemark(file: string, { line, n }: PlacedSeal, files: readonly CheckedFile[]): Finding {
   const since = (files.at(-1)?.seals.at(-1)?.n ?? n) - n;
   const message = `the head is of this line; ${since === 0 ? "no line came after it" : `${since} lines came after it, which are not covered by the head`}`;
   return { file, line, code: "head", message };
 }
 
-function signaturesOf(files: readonly CheckedFile[], key: KeyObject | undefined): Found {
+function signaturesOf(
+  files: readonly CheckedFile[],
+  key: KeyObject | undefined,
+): Finding | undefined {
   const last = files.findLast(({ signedLine }) => signedLine !== undefined);
   const file = last?.file ?? files.at(-1)?.file ?? "";
   if (key === undefined) {
     const isSigned = files.some(({ seals }) => seals.some((seal) => seal.isSigned));
-    if (!isSigned) return {};
+    if (!isSigned) return undefined;
     const message = "the file has signatures, which were not checked: use --verify-key";
-    return { remark: { file, line: 0, code: "not_checked", message } };
+    return { file, line: 0, code: "not_checked", message };
   }
   if (last?.signedLine === undefined) {
     const message = "no line is signed with this key";
-    return { flaw: { file, line: 0, code: "not_signed", message } };
+    return { file, line: 0, code: "not_signed", message };
   }
   const since = files
     .slice(files.indexOf(last))
@@ -191,5 +183,5 @@ function signaturesOf(files: readonly CheckedFile[], key: KeyObject | undefined)
       seals.filter(({ line }) => index > 0 || line > (last.signedLine ?? 0)),
     ).length;
   const message = `the last signed line; ${since === 0 ? "no line" : `${since} lines`} came after it, which nothing signs yet`;
-  return { remark: { file, line: last.signedLine, code: "signed", message } };
+  return { file, line: last.signedLine, code: "signed", message };
 }
