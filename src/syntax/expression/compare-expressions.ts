@@ -1,6 +1,5 @@
-import { asciiLower } from "../by-text.ts";
-import { matchesGlob } from "../glob.ts";
 import { common, lineOf, numbersOf, type NumberSpan } from "./certainty/number-sets.ts";
+import { compareTexts, isAscii } from "./evaluate-expression.ts";
 import type { Comparison, Expression, Value } from "./expression-tree.ts";
 import { canonicalExpression, parseExpression } from "./expression.ts";
 import { intervalOf } from "./intervals.ts";
@@ -124,17 +123,8 @@ function textsOf(comparison: Comparison): readonly string[] | undefined {
   return texts !== undefined && texts.length === values?.length ? texts : undefined;
 }
 
-function textFits(text: string, { operator, right }: Comparison): boolean {
-  if (right.kind !== "text") return false;
-  if (operator === "contains") return text.includes(right.text);
-  if (operator === "ne") return isAscii(text) && isAscii(right.text) && text !== right.text;
-  if (!operator.endsWith("wildcard") || right.text.includes("\\")) return false;
-  return operator === "wildcard"
-    ? matchesGlob(asciiLower(right.text), asciiLower(text))
-    : matchesGlob(right.text, text);
-}
-
 /** An escaped byte can be part of a letter, so only ASCII texts are known to differ. */
-function isAscii(text: string): boolean {
-  return /^[\0-\x7f]*$/.test(text);
+function textFits(text: string, { operator, right }: Comparison): boolean {
+  if (right.kind !== "text" || (operator === "ne" && !isAscii(text + right.text))) return false;
+  return compareTexts(text, operator, right.text) === true;
 }

@@ -96,7 +96,8 @@ function applied(
   return name === "contains" ? first.includes(second) : undefined;
 }
 
-function isAscii(text: string): boolean {
+/** Whether each character is one byte. */
+export function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
@@ -132,7 +133,8 @@ function isMember(value: FieldValue, member: Member): boolean | undefined {
   return includes(range, { of: `ip${version}`, first, last: first });
 }
 
-function compareTexts(value: string, operator: string, other: string): boolean | undefined {
+/** The outcome of a comparison of texts; `undefined` if only the service can tell. */
+export function compareTexts(value: string, operator: string, other: string): boolean | undefined {
   if (operator === "eq") return value === other;
   if (operator === "ne") return value !== other;
   if (operator === "contains") return value.includes(other);
