@@ -10,6 +10,7 @@ import { nodeFiles } from "../../src/desired/file-system.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { commitLabel } from "../../src/host/commit-label.ts";
+import { someOf } from "../support/properties.ts";
 
 const run = promisify(execFile);
 const identity = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example.com" };
@@ -77,14 +78,14 @@ describe("Git's name for what was read", () => {
     vi.unstubAllEnvs();
   });
 
-  it.for<{
+  const places: readonly {
     readonly when: string;
     readonly change: (directory: string) => Promise<unknown>;
     /** Relative to the repository. */
     readonly at?: string;
     readonly yields: "commit" | "dirty" | "unknown" | "none";
     readonly init?: readonly string[];
-  }>([
+  }[] = [
     { when: "nothing was changed", change: () => Promise.resolve(), yields: "commit" },
     {
       when: "a link elsewhere in the directory leads to no zone file",
@@ -197,13 +198,18 @@ describe("Git's name for what was read", () => {
       change: (directory) => rm(path.join(directory, ".git"), { recursive: true }),
       yields: "none",
     },
-  ])("when $when: $yields", async ({ change, at = "zones", yields, init = [] }, { expect }) => {
-    const directory = await repository(...init);
-    await change(directory);
-    const commit = yields === "none" ? "" : await headIn(directory);
-    const label = { commit, dirty: `${commit}-dirty`, unknown: "unknown", none: undefined };
-    expect((await load(path.join(directory, at))).commit).toBe(label[yields]);
-  });
+  ];
+
+  it.for(someOf(places, 7))(
+    "when $when: $yields",
+    async ({ change, at = "zones", yields, init = [] }, { expect }) => {
+      const directory = await repository(...init);
+      await change(directory);
+      const commit = yields === "none" ? "" : await headIn(directory);
+      const label = { commit, dirty: `${commit}-dirty`, unknown: "unknown", none: undefined };
+      expect((await load(path.join(directory, at))).commit).toBe(label[yields]);
+    },
+  );
 
   it("is proved in the checkout of git-sync: a linked worktree behind a link", async ({
     expect,
