@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, it } from "vitest";
 
-import { cases } from "../support/properties.ts";
+import { cases, someOf } from "../support/properties.ts";
 import { plantedBugs } from "./bugs/planted-bugs.ts";
 import { requestsOfFirstRun } from "./exhaustive.ts";
 import { invariants } from "./invariants/invariants.ts";
@@ -58,12 +58,17 @@ describe("a simulation", () => {
     expect(await violationsIn(schedules)).toEqual([]);
   });
 
-  it.for([
+  const onceFailed = [
     101_278, 102_746, 102_781, 104_675, 1_011_974, 1_014_600, 1_024_111, 1_040_545, 1_043_612,
     1_073_860, 1_209_458, 1_214_112, 1_235_568, 1_352_334, 1_359_660, 1_377_115,
-  ])("holds with seed %i, which failed once", async (seed, { expect }) => {
-    expect(await violationsIn([[`--seed ${seed}`, scheduleOf(seed)]])).toEqual([]);
-  });
+  ];
+
+  it.for(someOf(onceFailed, 6))(
+    "holds with seed %i, which failed once",
+    async (seed, { expect }) => {
+      expect(await violationsIn([[`--seed ${seed}`, scheduleOf(seed)]])).toEqual([]);
+    },
+  );
 
   it("is the same each time", async ({ expect }) => {
     for (const seed of [44, 285]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
