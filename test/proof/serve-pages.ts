@@ -3,10 +3,10 @@ import { systemClock } from "../../src/host/clock.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
-import { startServer, type WebServer } from "../../src/web/server.ts";
-import { answersOf } from "../support/fleets.ts";
+import type { WebServer } from "../../src/web/server.ts";
 import { at, daemon } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
+import { serveFleet } from "../support/web-server.ts";
 
 /** What is to be served. */
 export interface Served {
@@ -32,20 +32,12 @@ export async function servePages(
     },
     startedAt: at(0),
   });
-  return startServer({
-    listen: { host: "127.0.0.1", port: 0 },
-    hosts: [],
-    fleet,
+  return serveFleet(fleet, {
     history,
     events,
     reconcile,
     facts: () => facts,
-    answersOf,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts) },
-    health: { live: [], ready: [] },
     clock: { now: () => now },
-    onError: (error) => {
-      throw error;
-    },
   });
 }

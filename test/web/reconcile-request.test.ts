@@ -1,13 +1,10 @@
 import { describe, it } from "vitest";
 
-import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileRequest } from "../../src/web/reconcile-request.ts";
-import { startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { answersOf, fleetOf, shop } from "../support/fleets.ts";
-import { daemon } from "../support/reports.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
 import { requestFrom } from "../support/request-from.ts";
-import { noHistory } from "../support/scenes.ts";
+import { serveFleet } from "../support/web-server.ts";
 
 const right = "a-token-of-some-length";
 
@@ -27,29 +24,14 @@ async function serve(
   const clock = new SimulatedClock();
   const asks: ReconcileRequest[] = [];
   const woken: string[] = [];
-  const server: WebServer = await startServer({
-    listen: { host: "127.0.0.1", port: 0 },
-    hosts: [],
-    fleet: fleetOf(),
-    history: noHistory,
-    events: new EventStream(clock),
-    reconcile: canReconcile
-      ? {
-          token,
-          works: () => works,
-          request: (zone) => woken.push(zone),
-          audit: (ask) => asks.push(ask),
-        }
-      : undefined,
-    facts: () => daemon(),
-    answersOf,
-    metrics: { contentType: "text/plain", render: () => ReadableStream.from([""]) },
-    health: { live: [], ready: [] },
-    clock,
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const endpoint = {
+    token,
+    works: () => works,
+    request: (zone: string) => woken.push(zone),
+    audit: (ask: ReconcileRequest) => asks.push(ask),
+  };
+  const reconcile = canReconcile ? endpoint : undefined;
+  const server = await serveFleet(fleetOf(), { reconcile, clock });
   return {
     url: server.url,
     clock,

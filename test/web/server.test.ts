@@ -2,41 +2,12 @@ import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
-import { type ServerOptions, startServer, type WebServer } from "../../src/web/server.ts";
 import { internalError } from "../../src/zone/internal-error.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { answersOf, drifted, fleetOf, shop } from "../support/fleets.ts";
-import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
+import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { diagnostic, load, report } from "../support/reports.ts";
 import { requestFrom } from "../support/request-from.ts";
-import { noHistory } from "../support/scenes.ts";
-import { freshMetrics } from "../support/scrapes.ts";
-
-function serve(
-  fleet: Fleet = loadedFleet(),
-  more: Partial<ServerOptions> = {},
-): Promise<WebServer> {
-  const metrics = freshMetrics();
-  return startServer({
-    listen: { host: "127.0.0.1", port: 0 },
-    hosts: ["status.example.com"],
-    fleet,
-    history: noHistory,
-    events: new EventStream(new SimulatedClock()),
-    reconcile: undefined,
-    facts: () => daemon(),
-    answersOf,
-    metrics: {
-      contentType: metrics.contentType,
-      render: () => metrics.render(fleet, daemon()),
-    },
-    health: { live: [{ name: "loop", failure: () => undefined }], ready: [] },
-    clock: { now: () => at(10) },
-    onError: (error) => {
-      throw error;
-    },
-    ...more,
-  });
-}
+import { serveFleet } from "../support/web-server.ts";
 
 function loadedFleet(): Fleet {
   const fleet = fleetOf();
@@ -48,7 +19,7 @@ function loadedFleet(): Fleet {
 describe("the server", () => {
   it("answers probes", async ({ expect, signal }) => {
     const fleet = fleetOf();
-    await using server = await serve(fleet);
+    await using server = await serveFleet(fleet);
     const get = async (path: string): Promise<readonly [number, string]> => {
       const response = await fetch(server.url + path, { signal });
       return [response.status, await response.text()];
@@ -65,7 +36,7 @@ describe("the server", () => {
 
   it("is not ready while it cannot follow the files", async ({ expect, signal }) => {
     const fleet = loadedFleet();
-    await using server = await serve(fleet);
+    await using server = await serveFleet(fleet);
     fleet.recordLoad(load({ result: "rejected", diagnostics: [internalError(new Error("odd"))] }));
     const response = await fetch(`${server.url}/readyz`, { signal });
     expect([response.status, await response.text()]).toEqual([
@@ -78,13 +49,13 @@ describe("the server", () => {
 
   it("is alive but not ready while a readiness check fails", async ({ expect, signal }) => {
     const ready = [{ name: "shutdown", failure: () => "stopping" }];
-    await using server = await serve(loadedFleet(), { health: { live: [], ready } });
+    await using server = await serveFleet(loadedFleet(), { health: { live: [], ready } });
     expect((await fetch(`${server.url}/readyz`, { signal })).status).toBe(503);
     expect((await fetch(`${server.url}/livez`, { signal })).status).toBe(200);
   });
 
   it("hands out metrics in the format of Prometheus", async ({ expect, signal }) => {
-    await using server = await serve();
+    await using server = await serveFleet(loadedFleet());
     const response = await fetch(`${server.url}/metrics`, { signal });
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     const text = await response.text();
@@ -93,7 +64,7 @@ describe("the server", () => {
   });
 
   it("has a strict policy of its own on every answer", async ({ expect, signal }) => {
-    await using server = await serve();
+    await using server = await serveFleet(loadedFleet());
     for (const path of [
       "/",
       `/zones/${shop}`,
@@ -122,7 +93,7 @@ describe("the server", () => {
     { host: "status.example.com", status: 200 },
     { host: "STATUS.example.com.:443", status: 200 },
   ])("answers $status for the host $host", async ({ host, status }, { expect }) => {
-    await using server = await serve();
+    await using server = await serveFleet(loadedFleet());
     for (const path of ["/", "/api/v1/fleet", "/metrics", "/livez"]) {
       const answer = await requestFrom(server.url + path, { headers: { host } });
       expect(answer.status).toBe(status);
@@ -132,7 +103,7 @@ describe("the server", () => {
 
   it("answers 304 for an unchanged page", async ({ expect, signal }) => {
     const fleet = loadedFleet();
-    await using server = await serve(fleet);
+    await using server = await serveFleet(fleet);
     for (const path of ["/", `/zones/${shop}`, "/api/v1/zones"]) {
       const first = await fetch(server.url + path, { signal });
       const tag = first.headers.get("etag") ?? "";
@@ -145,7 +116,7 @@ describe("the server", () => {
   });
 
   it("serves what its pages refer to, to be kept for ever", async ({ expect, signal }) => {
-    await using server = await serve();
+    await using server = await serveFleet(loadedFleet());
     const page = await (await fetch(server.url, { signal })).text();
     const paths = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
     expect(new Set(paths).size).toBe(3);
@@ -169,7 +140,7 @@ describe("the server", () => {
     { method: "GET", path: "/zones/%E0%A4%A", status: 404 },
     { method: "GET", path: "/?page=-1&status=nonsense", status: 200 },
   ])("answers $status to $method $path", async ({ method, path, status }, { expect, signal }) => {
-    await using server = await serve();
+    await using server = await serveFleet(loadedFleet());
     const response = await fetch(server.url + path, { method, signal });
     expect(response.status).toBe(status);
     if (status === 405) expect(response.headers.get("allow")).toBe("GET, HEAD");
@@ -180,7 +151,7 @@ describe("the server", () => {
 
   it("reports internal errors without showing them", async ({ expect, signal }) => {
     const told: unknown[] = [];
-    await using server = await serve(loadedFleet(), {
+    await using server = await serveFleet(loadedFleet(), {
       facts: () => {
         throw new Error("secret detail");
       },
@@ -193,18 +164,20 @@ describe("the server", () => {
   });
 
   it("explains why it cannot listen", async ({ expect }) => {
-    await using first = await serve();
+    await using first = await serveFleet(loadedFleet());
     const port = Number(new URL(first.url).port);
-    await expect(serve(loadedFleet(), { listen: { host: "127.0.0.1", port } })).rejects.toThrow(
+    await expect(
+      serveFleet(loadedFleet(), { listen: { host: "127.0.0.1", port } }),
+    ).rejects.toThrow(
       `server.listen: cannot listen on 127.0.0.1:${port}: the port is in use: stop the other program or choose another port`,
     );
     await expect(
-      serve(loadedFleet(), { listen: { host: "203.0.113.1", port: 0 } }),
+      serveFleet(loadedFleet(), { listen: { host: "203.0.113.1", port: 0 } }),
     ).rejects.toThrow("the machine has no such address");
   });
 
   it("ends open connections when it is disposed", async ({ expect, signal }) => {
-    const server = await serve();
+    const server = await serveFleet(loadedFleet());
     await (await fetch(server.url, { signal })).text();
     await server[Symbol.asyncDispose]();
     await expect(fetch(server.url, { signal })).rejects.toThrow();
@@ -212,7 +185,7 @@ describe("the server", () => {
 
   it("sends an event to open pages", async ({ expect, signal }) => {
     const events = new EventStream(new SimulatedClock());
-    await using server = await serve(loadedFleet(), { events });
+    await using server = await serveFleet(loadedFleet(), { events });
     const response = await fetch(`${server.url}/events`, { signal });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const pieces = response.body?.pipeThrough(new TextDecoderStream()).getReader();
