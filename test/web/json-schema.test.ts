@@ -21,8 +21,9 @@ import {
   zonesJson,
 } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
-import type { Snapshot } from "../../src/web/snapshot.ts";
-import { a, after, answersOf, fleetOf, shop } from "../support/fleets.ts";
+import { writeAnswerOf } from "../../src/web/snapshot.ts";
+import { a, after, fleetOf, shop } from "../support/fleets.ts";
+import { snapshotOf } from "../support/pages.ts";
 import {
   at,
   daemon,
@@ -34,7 +35,7 @@ import {
   report,
   tokenUse,
 } from "../support/reports.ts";
-import { historyOf, scene, sceneHistory } from "../support/scenes.ts";
+import { historyOf, scene } from "../support/scenes.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
 const schema = readSchema();
@@ -61,15 +62,7 @@ function valuesOf(definition: string): Json | undefined {
 }
 
 describe("the schema of /api/v1", () => {
-  const fleet = scene();
-  const snapshot: Snapshot = {
-    fleet,
-    history: sceneHistory(),
-    daemon: daemon(),
-    now: at(30),
-    canReconcile: false,
-    answersOf,
-  };
+  const snapshot = snapshotOf(scene());
 
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(snapshot))).toBe("");
@@ -79,9 +72,7 @@ describe("the schema of /api/v1", () => {
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
     expect(faultsOf("zone", zoneJson(state))).toBe("");
-    const { name: zone } = state.declared;
-    const answers = { zone, changes: state.differing.length, links: answersOf(state) };
-    expect(faultsOf("write", answersJson(answers))).toBe("");
+    expect(faultsOf("write", answersJson(writeAnswerOf(state, snapshot)))).toBe("");
     expect(valuesOf("link")).toEqual(writeLinks);
   });
 

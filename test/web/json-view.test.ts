@@ -2,19 +2,14 @@ import { describe, it } from "vitest";
 
 import { fleetJson, diagnosticsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
-import { answersOf, fleetOf, held, shop } from "../support/fleets.ts";
-import { at, change, daemon, declared, diagnostic, load, report } from "../support/reports.ts";
-import { noHistory, scene, sceneImpact } from "../support/scenes.ts";
+import type { Snapshot } from "../../src/web/snapshot.ts";
+import { fleetOf, held, shop } from "../support/fleets.ts";
+import { snapshotOf } from "../support/pages.ts";
+import { at, change, declared, diagnostic, load, report } from "../support/reports.ts";
+import { scene, sceneImpact } from "../support/scenes.ts";
 
-function snapshot(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
-  return {
-    fleet,
-    history: noHistory,
-    daemon: daemon(),
-    now: at(10),
-    canReconcile: false,
-    answersOf,
-  };
+function snapshot(fleet = fleetOf()): Snapshot {
+  return { ...snapshotOf(fleet), now: at(10) };
 }
 
 /** As a client reads it. */
