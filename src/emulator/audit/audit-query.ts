@@ -85,22 +85,20 @@ export function momentIn(query: URLSearchParams, name: string): number {
 }
 
 function filterOf(query: URLSearchParams): (entry: WireAuditEntry) => boolean {
-  const tests = Object.entries(filters).flatMap(([name, valueOf]) => {
-    const wanted = query.getAll(name);
-    const unwanted = query.getAll(`${name}.not`);
-    return [
-      ...(wanted.length === 0
-        ? []
-        : [(entry: WireAuditEntry) => wanted.includes(valueOf(entry) ?? "")]),
-      ...(unwanted.length === 0
-        ? []
-        : [(entry: WireAuditEntry) => !unwanted.includes(valueOf(entry) ?? "")]),
-    ];
-  });
+  const tests = Object.entries(filters)
+    .map(([name, valueOf]) => ({
+      valueOf,
+      wanted: query.getAll(name),
+      unwanted: query.getAll(`${name}.not`),
+    }))
+    .filter(({ wanted, unwanted }) => wanted.length + unwanted.length > 0);
   const products = productsIn(query);
   return (entry) =>
-    tests.every((test) => test(entry)) &&
-    (products === undefined || products.has(entry.resource.product));
+    (products === undefined || products.has(entry.resource.product)) &&
+    tests.every(({ valueOf, wanted, unwanted }) => {
+      const value = valueOf(entry) ?? "";
+      return (wanted.length === 0 || wanted.includes(value)) && !unwanted.includes(value);
+    });
 }
 
 function productsIn(query: URLSearchParams): ReadonlySet<string> | undefined {
