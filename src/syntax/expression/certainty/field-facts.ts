@@ -27,9 +27,8 @@ export function textsOfField(
 ): Language {
   // Whether this one is in lower case is not documented.
   if (field === "raw.http.request.uri.path.extension") return languages.all;
-  return (
-    textsOf[field.replace(/^raw\./, "")]?.(new FieldTexts(languages, zone, texts)) ?? languages.all
-  );
+  const maker = { languages, zone, of: (text: string) => texts.oneOf([text]) };
+  return textsOf[field.replace(/^raw\./, "")]?.(maker) ?? languages.all;
 }
 
 /** Control characters and the space: no URL has them. */
@@ -47,98 +46,78 @@ function setOf(text: string): bigint {
   return Array.from(text).reduce((all, sign) => all | (1n << BigInt(sign.charCodeAt(0))), 0n);
 }
 
-class FieldTexts {
-  readonly zone: string | undefined;
+/** What the texts of a field are made with. */
+interface Maker {
   readonly languages: Languages;
-
-  readonly #texts: TextLanguages;
-
-  constructor(languages: Languages, zone: string | undefined, texts: TextLanguages) {
-    this.languages = languages;
-    this.zone = zone;
-    this.#texts = texts;
-  }
-
-  of(text: string): Language {
-    return this.#texts.oneOf([text]);
-  }
-
-  /** Texts without some bytes. */
-  without(bytes: bigint): Language {
-    return this.languages.repeat(this.languages.bytes(anyByte & ~bytes));
-  }
-
-  optional(language: Language): Language {
-    return this.languages.some([this.languages.empty, language]);
-  }
-
-  /** The hosts of requests, with or without a port; only those of the zone if it is known. */
-  hosts(): Language {
-    const any = this.#some(capitals | blanks | signs.host);
-    if (this.zone === undefined) return any;
-    const port = this.languages.join(
-      this.of(":"),
-      this.languages.repeat(this.languages.bytes(digits)),
-    );
-    return this.languages.join(
-      this.optional(this.languages.join(any, this.of("."))),
-      this.of(this.zone.toLowerCase()),
-      this.optional(this.of(".")),
-      this.optional(port),
-    );
-  }
-
-  path(): Language {
-    return this.languages.join(this.of("/"), this.without(blanks | signs.question));
-  }
-
-  uri(): Language {
-    return this.languages.join(this.of("/"), this.without(blanks));
-  }
-
-  fullUri(): Language {
-    const { slash, question } = signs;
-    const rest = this.languages.join(this.languages.bytes(slash | question), this.without(blanks));
-    return this.languages.join(
-      this.languages.some([this.of("http://"), this.of("https://")]),
-      this.hosts(),
-      this.optional(rest),
-    );
-  }
-
-  method(): Language {
-    return this.#some(smallLetters | blanks);
-  }
-
-  /** A code such as DE or T1. */
-  place(): Language {
-    const letter = this.languages.bytes(capitals);
-    return this.optional(this.languages.join(letter, this.languages.bytes(capitals | digits)));
-  }
-
-  /** The value of a header. */
-  header(): Language {
-    return this.without(setOf("\0\r\n"));
-  }
-
-  /** Texts of one byte or more, without some bytes. */
-  #some(without: bigint): Language {
-    return this.languages.join(this.languages.bytes(anyByte & ~without), this.without(without));
-  }
+  readonly zone: string | undefined;
+  readonly of: (text: string) => Language;
 }
 
-const place = (texts: FieldTexts): Language => texts.place();
-const header = (texts: FieldTexts): Language => texts.header();
+/** Texts without some bytes. */
+function without({ languages }: Maker, bytes: bigint): Language {
+  return languages.repeat(languages.bytes(anyByte & ~bytes));
+}
+
+/** Texts of one byte or more, without some bytes. */
+function someWithout(maker: Maker, bytes: bigint): Language {
+  const { languages } = maker;
+  return languages.join(languages.bytes(anyByte & ~bytes), without(maker, bytes));
+}
+
+function optional({ languages }: Maker, language: Language): Language {
+  return languages.some([languages.empty, language]);
+}
+
+/** The hosts of requests, with or without a port; only those of the zone if it is known. */
+function hosts(maker: Maker): Language {
+  const { languages, zone, of } = maker;
+  const any = someWithout(maker, capitals | blanks | signs.host);
+  if (zone === undefined) return any;
+  const port = languages.join(of(":"), languages.repeat(languages.bytes(digits)));
+  return languages.join(
+    optional(maker, languages.join(any, of("."))),
+    of(zone.toLowerCase()),
+    optional(maker, of(".")),
+    optional(maker, port),
+  );
+}
+
+function fullUri(maker: Maker): Language {
+  const { languages, of } = maker;
+  const rest = languages.join(
+    languages.bytes(signs.slash | signs.question),
+    without(maker, blanks),
+  );
+  const schemes = languages.some([of("http://"), of("https://")]);
+  return languages.join(schemes, hosts(maker), optional(maker, rest));
+}
+
+/** A code such as DE or T1. */
+function place(maker: Maker): Language {
+  const { languages } = maker;
+  const code = languages.join(languages.bytes(capitals), languages.bytes(capitals | digits));
+  return optional(maker, code);
+}
+
+/** The value of a header. */
+function header(maker: Maker): Language {
+  return without(maker, setOf("\0\r\n"));
+}
+
+/** A text that starts with a slash, without some bytes. */
+function afterSlash(maker: Maker, bytes: bigint): Language {
+  return maker.languages.join(maker.of("/"), without(maker, bytes));
+}
 
 /** By the name of the field, without `raw.` before it. */
-const textsOf: Readonly<Record<string, (texts: FieldTexts) => Language>> = {
-  "http.host": (texts) => texts.hosts(),
-  "http.request.uri": (texts) => texts.uri(),
-  "http.request.uri.path": (texts) => texts.path(),
-  "http.request.full_uri": (texts) => texts.fullUri(),
-  "http.request.uri.path.extension": (texts) => texts.without(signs.dot | capitals),
-  "http.request.uri.query": (texts) => texts.without(blanks),
-  "http.request.method": (texts) => texts.method(),
+const textsOf: Readonly<Record<string, (maker: Maker) => Language>> = {
+  "http.host": hosts,
+  "http.request.uri": (maker) => afterSlash(maker, blanks),
+  "http.request.uri.path": (maker) => afterSlash(maker, blanks | signs.question),
+  "http.request.full_uri": fullUri,
+  "http.request.uri.path.extension": (maker) => without(maker, signs.dot | capitals),
+  "http.request.uri.query": (maker) => without(maker, blanks),
+  "http.request.method": (maker) => someWithout(maker, smallLetters | blanks),
   "http.user_agent": header,
   "http.referer": header,
   "http.cookie": header,
@@ -147,8 +126,7 @@ const textsOf: Readonly<Record<string, (texts: FieldTexts) => Language>> = {
   "ip.src.continent": place,
   "ip.geoip.country": place,
   "ip.geoip.continent": place,
-  "cf.zone.name": (texts) =>
-    texts.zone === undefined ? texts.languages.all : texts.of(texts.zone),
+  "cf.zone.name": ({ languages, zone, of }) => (zone === undefined ? languages.all : of(zone)),
 };
 
 const notNegative: NumberSpan = [0n, 2n ** 63n - 1n];
