@@ -124,10 +124,10 @@ export class SimulatedProcess {
     this.#terminate();
   }
 
-  /** The revision that the fleet guard holds, or the hash of the plans; `undefined` where it holds nothing. */
+  /** The hash that releases what the fleet guard holds; `undefined` where it holds nothing. */
   get heldHash(): string | undefined {
     const held = this.term?.fleet.load?.held;
-    return /\b(?:sha256-)?[0-9a-f]{64}\b/.exec(held?.hold.message ?? "")?.[0];
+    return / add (sha256-[0-9a-f]{64}) to limits\.accept/.exec(held?.hold.message ?? "")?.[1];
   }
 
   filesChanged(): void {
