@@ -2,7 +2,7 @@ import type { AuditFeed } from "../audit/audit-feed.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import { Fleet, type FleetView } from "../state/fleet.ts";
+import { Fleet } from "../state/fleet.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { StopSignals } from "../zone/signals.ts";
 
@@ -39,51 +39,22 @@ export class CurrentTerm {
     this.#term = undefined;
   }
 
-  /** The zones of the term of each moment; without a term, no zones. */
-  get fleet(): FleetView {
-    return new TermFleet(() => this.#term?.fleet);
+  /** The zones of the term; without one, none. */
+  get fleet(): Fleet {
+    return this.#term?.fleet ?? noFleet;
+  }
+
+  /** Zones that are being run, and since which moment of the monotonic clock. */
+  get running(): Reconciler["running"] {
+    return this.#term?.reconciler.running ?? new Map();
   }
 }
 
-const none = new Fleet();
-
-class TermFleet implements FleetView {
-  readonly #fleet: () => FleetView | undefined;
-
-  constructor(fleet: () => FleetView | undefined) {
-    this.#fleet = fleet;
-  }
-
-  get #now(): FleetView {
-    return this.#fleet() ?? none;
-  }
-
-  get zones(): FleetView["zones"] {
-    return this.#now.zones;
-  }
-
-  zone(name: string): ReturnType<FleetView["zone"]> {
-    return this.#now.zone(name);
-  }
-
-  get load(): FleetView["load"] {
-    return this.#now.load;
-  }
-
-  get loadedAt(): FleetView["loadedAt"] {
-    return this.#now.loadedAt;
-  }
-
+class WaitingFleet extends Fleet {
   /** A process that waits for the Lease is ready: a rolling update that waited for more would never end. */
-  get hasActiveRevision(): boolean {
-    return this.#fleet()?.hasActiveRevision ?? true;
-  }
-
-  get recent(): FleetView["recent"] {
-    return this.#now.recent;
-  }
-
-  removedSince(since: Date): ReturnType<FleetView["removedSince"]> {
-    return this.#now.removedSince(since);
+  override get hasActiveRevision(): boolean {
+    return true;
   }
 }
+
+const noFleet = new WaitingFleet();

@@ -55,7 +55,6 @@ export async function runDaemon(
   // Another process with the same directory ends this one before it listens.
   const store = cluster === undefined ? await openState(config, host, logger) : undefined;
   const current = new CurrentTerm();
-  const { fleet } = current;
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
   const notify = (notification: Notification): void => notifier.notify(notification);
@@ -67,7 +66,7 @@ export async function runDaemon(
     config.history,
     logger,
     { ...host, historyStore },
-    (zone) => fleet.zone(zone),
+    (zone) => current.fleet.zone(zone),
     notify,
   );
   using pages = new EventStream(host.clock);
@@ -97,7 +96,7 @@ export async function runDaemon(
 
   await using _endpoints = await endpoints(
     parts,
-    { current, fleet, runningConfig, schedule, history: history.view, pages, shutdown },
+    { current, runningConfig, schedule, history: history.view, pages, shutdown },
     host,
   );
   const reload = configReloader(

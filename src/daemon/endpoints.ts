@@ -5,10 +5,8 @@ import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
 import type { StateStore } from "../memory/state-store.ts";
-import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
-import type { FleetView } from "../state/fleet.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
 import { type HealthCheck, startWatchdog } from "../web/health.ts";
@@ -24,8 +22,6 @@ import { writeAnswers } from "./zone-answers.ts";
 /** What the HTTP endpoints show, and what they can ask for. */
 export interface EndpointContext {
   readonly current: CurrentTerm;
-  /** The zones of the current term. */
-  readonly fleet: FleetView;
   readonly history: HistoryView;
   readonly pages: EventStream;
   readonly runningConfig: RunningConfig;
@@ -40,12 +36,7 @@ export async function startEndpoints(
   host: Host,
 ): Promise<AsyncDisposable> {
   const { config, metrics, logger } = parts;
-  const { current, fleet, shutdown } = context;
-  const work = {
-    get running() {
-      return runningIn(current);
-    },
-  };
+  const { current, shutdown } = context;
   const { clock } = host;
   const startedAt = clock.now();
   const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
@@ -61,7 +52,7 @@ export async function startEndpoints(
     await startServer({
       listen: config.server.listen,
       hosts: [config.server.listen.host, ...config.server.hosts],
-      fleet,
+      fleet: () => current.fleet,
       history: context.history,
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),
@@ -74,9 +65,12 @@ export async function startEndpoints(
           reconciler: current.term?.reconciler,
           now: clock.now(),
         }),
-      metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
+      metrics: {
+        contentType: metrics.contentType,
+        render: () => metrics.render(current.fleet, status()),
+      },
       health: {
-        live: [...watchdog.checks, workersCheck(work, clock)],
+        live: [...watchdog.checks, workersCheck(current, clock)],
         ready: [
           { name: "shutdown", failure: () => (shutdown.receivedSignal ? "stopping" : undefined) },
         ],
@@ -111,7 +105,7 @@ function daemonStatus(
     audit: term?.auditFeed.status,
     queue: {
       waiting: term?.reconciler.waiting ?? 0,
-      running: [...runningIn(current).keys()],
+      running: [...current.running.keys()],
     },
     credentials: service.credentials.map(({ state }) => state),
     state: term === undefined ? noState : stateStatus(term.store),
@@ -121,10 +115,6 @@ function daemonStatus(
 
 function clusterStatus({ lease, identity, view }: Cluster, works: boolean): ClusterStatus {
   return { ...view, lease, identity, works };
-}
-
-function runningIn({ term }: CurrentTerm): Reconciler["running"] {
-  return term?.reconciler.running ?? new Map();
 }
 
 const noState: StateStatus = { status: "none", lost: undefined };
@@ -153,7 +143,7 @@ function startFacts(
 
 /** Fails if a worker runs a zone for longer than any run can take: only a restart helps. */
 export function workersCheck(
-  work: Pick<Reconciler, "running">,
+  work: Pick<CurrentTerm, "running">,
   clock: { monotonicMs(): number },
 ): HealthCheck {
   return {

@@ -31,28 +31,10 @@ export interface RemovedZone {
   readonly at: Date;
 }
 
-/** The state of all zones for metrics and pages. Every value is an immutable snapshot. */
-export interface FleetView {
-  /** Declared zones, by name. */
-  readonly zones: readonly ZoneState[];
-  /** `undefined`: not declared. */
-  zone(name: string): ZoneState | undefined;
-  /** The last load of the files; `undefined` before the first. */
-  readonly load: LoadReport | undefined;
-  /** When a load of the files was last `applied` or `unchanged`. */
-  readonly loadedAt: Date | undefined;
-  /** Whether a revision is active: the process is ready. Once one is active, one stays active. */
-  readonly hasActiveRevision: boolean;
-  /** The latest runs with changes, newest first. */
-  readonly recent: readonly ChangeRecord[];
-  /** The zones that were removed since then, newest first; those of more than a day ago are forgotten. */
-  removedSince(since: Date): readonly RemovedZone[];
-}
-
 const notDiffered: DifferedSince = { drift: undefined, pending: undefined };
 
-/** The state of all declared zones, updated by each report. */
-export class Fleet implements FleetView {
+/** The state of all declared zones, updated by each report. Every value that it gives is an immutable snapshot. */
+export class Fleet {
   readonly #differedSince: (zone: string) => DifferedSince;
   readonly #storedScripts: (zone: string) => ScriptWatch | undefined;
   #states = new Map<string, ZoneState>();
@@ -79,31 +61,38 @@ export class Fleet implements FleetView {
     this.#storedScripts = storedScripts;
   }
 
+  /** Declared zones, by name. */
   get zones(): readonly ZoneState[] {
     this.#sorted ??= [...this.#states.values()].toSorted(byText(({ declared }) => declared.name));
     return this.#sorted;
   }
 
+  /** The last load of the files; `undefined` before the first. */
   get load(): LoadReport | undefined {
     return this.#load;
   }
 
+  /** When a load of the files was last `applied` or `unchanged`. */
   get loadedAt(): Date | undefined {
     return this.#loadedAt;
   }
 
+  /** Whether a revision is active: the process is ready. Once one is active, one stays active. */
   get hasActiveRevision(): boolean {
     return this.#hasActiveRevision;
   }
 
+  /** The latest runs with changes, newest first. */
   get recent(): readonly ChangeRecord[] {
     return this.#recent;
   }
 
+  /** The zones that were removed since then, newest first; those of more than a day ago are forgotten. */
   removedSince(since: Date): readonly RemovedZone[] {
     return this.#removed.filter(({ at }) => at >= since);
   }
 
+  /** `undefined`: not declared. */
   zone(name: string): ZoneState | undefined {
     return this.#states.get(name);
   }

@@ -9,7 +9,7 @@ import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import { textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
-import type { FleetView } from "../state/fleet.ts";
+import type { Fleet } from "../state/fleet.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 import { isAllowedHost } from "../syntax/request-origin.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -33,7 +33,8 @@ import { type Snapshot, writeAnswerOf } from "./snapshot.ts";
 
 /** What the server serves; it changes nothing. */
 export interface AppParts {
-  readonly fleet: FleetView;
+  /** The zones of this moment. */
+  readonly fleet: () => Fleet;
   readonly history: HistoryView;
   facts(): DaemonStatus;
   /** Whether a zone may be written now: what each link of the chain says. */
@@ -61,7 +62,7 @@ export interface AppParts {
 export function createApp(parts: AppParts): Hono {
   const app = new Hono();
   const snapshot = (): Snapshot => ({
-    fleet: parts.fleet,
+    fleet: parts.fleet(),
     history: parts.history,
     daemon: parts.facts(),
     now: parts.clock.now(),
@@ -78,7 +79,7 @@ export function createApp(parts: AppParts): Hono {
   addProbes(app, parts);
   addMetrics(app, parts);
   addEvents(app, parts);
-  if (parts.reconcile !== undefined) addReconcile(app, parts.fleet, parts.clock, parts.reconcile);
+  if (parts.reconcile !== undefined) addReconcile(app, parts, parts.reconcile);
   addAssets(app);
   app.use(etag({ weak: true }));
   addJson(app, snapshot);

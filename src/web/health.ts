@@ -1,4 +1,4 @@
-import type { FleetView } from "../state/fleet.ts";
+import type { Fleet } from "../state/fleet.ts";
 import { errorSummary } from "../state/load-report.ts";
 import { isLoadFailure } from "../zone/internal-error.ts";
 
@@ -56,10 +56,11 @@ export function startWatchdog(clock: WatchdogClock): Watchdog {
  * Whether a revision is active and the files are followed. Neither the service nor later errors in files make a process
  * unready.
  */
-export function desiredStateCheck(fleet: FleetView): HealthCheck {
+export function desiredStateCheck(fleetNow: () => Fleet): HealthCheck {
   return {
     name: "desired-state",
     failure: () => {
+      const fleet = fleetNow();
       const failed = fleet.load?.diagnostics.find(isLoadFailure);
       if (failed !== undefined) return `the zone files are not followed: ${failed.message}`;
       if (fleet.hasActiveRevision) return undefined;

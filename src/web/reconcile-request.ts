@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 
-import type { FleetView } from "../state/fleet.ts";
+import type { Fleet } from "../state/fleet.ts";
 import { coerceText } from "../syntax/json.ts";
 import { isSameOrigin } from "../syntax/request-origin.ts";
 import { WrongTokenLimit } from "./wrong-token-limit.ts";
@@ -69,8 +69,7 @@ const maxNameLength = 253;
  */
 export function addReconcile(
   app: Hono,
-  fleet: FleetView,
-  clock: { now(): Date },
+  { fleet, clock }: { readonly fleet: () => Fleet; readonly clock: { now(): Date } },
   ports: ReconcileEndpoint,
 ): void {
   const limit = new WrongTokenLimit(clock);
@@ -86,7 +85,7 @@ export function addReconcile(
       return { result: "wrong_token" };
     }
     if (!ports.works()) return { result: "standby" };
-    return { result: zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone" };
+    return { result: zone === "" || fleet().zone(zone) !== undefined ? "accepted" : "no_zone" };
   };
   const handle = (c: Context, zone: string, checked: Checked): void => {
     ports.audit({ ...checked, zone: zone.slice(0, maxNameLength), from: addressOf(c) });

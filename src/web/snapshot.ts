@@ -2,12 +2,12 @@ import type { HistoryView } from "../history/history.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import type { WriteAnswer } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
-import type { FleetView } from "../state/fleet.ts";
+import type { Fleet } from "../state/fleet.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 
 /** What a page or a JSON response is made from. */
 export interface Snapshot {
-  readonly fleet: FleetView;
+  readonly fleet: Fleet;
   readonly history: HistoryView;
   readonly daemon: DaemonStatus;
   readonly now: Date;

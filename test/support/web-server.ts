@@ -13,7 +13,7 @@ export function serveFleet(fleet: Fleet, more: Partial<ServerOptions> = {}): Pro
   return startServer({
     listen: { host: "127.0.0.1", port: 0 },
     hosts: ["status.example.com"],
-    fleet,
+    fleet: () => fleet,
     history: noHistory,
     events: new EventStream(new SimulatedClock()),
     reconcile: undefined,

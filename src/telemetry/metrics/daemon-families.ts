@@ -11,7 +11,7 @@ import {
   type DaemonStatus,
   isWorking,
 } from "../../state/daemon-status.ts";
-import type { FleetView } from "../../state/fleet.ts";
+import type { Fleet } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
@@ -29,7 +29,7 @@ type Add = (definition: MetricDefinition, series: number | readonly Sample[]) =>
  * Renders the metrics of the process: Lease, files, schedule and credentials. A process that waits
  * for the Lease knows nothing of the rest: its zeros would be taken for those of the fleet.
  */
-export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): Promise<string> {
+export function renderDaemon(fleet: Fleet, daemon: DaemonStatus): Promise<string> {
   // A new one each time: it has no series of what is no longer there.
   const registry = new Registry();
   const add: Add = ({ name, help, type, labels }, series) => {
@@ -53,7 +53,7 @@ function addLease(add: Add, { lease, isHeld, transitions, failure }: ClusterStat
   add(metricTable.leaseFailing, [{ labels, value: Number(failure !== undefined) }]);
 }
 
-function addWork(add: Add, fleet: FleetView, daemon: DaemonStatus): void {
+function addWork(add: Add, fleet: Fleet, daemon: DaemonStatus): void {
   const { load } = fleet;
   const { schedule, state, inventoryEveryMs } = daemon;
   add(metricTable.workingSince, seconds(daemon.workingSince));
@@ -95,7 +95,7 @@ function revisionInfo(
   return revision === "" ? [] : [{ labels: { source, revision, commit }, value: 1 }];
 }
 
-function oldestSuccess({ zones }: FleetView): number {
+function oldestSuccess({ zones }: Fleet): number {
   const moments = zones.map(({ lastSuccess }) => seconds(lastSuccess));
   return moments.reduce((a, b) => Math.min(a, b), moments[0] ?? 0);
 }

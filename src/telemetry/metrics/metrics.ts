@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { changesWith } from "../../plan/cause/cause.ts";
 import type { Change } from "../../plan/change.ts";
 import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts";
-import type { FleetView } from "../../state/fleet.ts";
+import type { Fleet } from "../../state/fleet.ts";
 import type { LoadReport } from "../../state/load-report.ts";
 import {
   changeResultOf,
@@ -47,7 +47,7 @@ export interface Metrics {
   expectNotifications(sink: string): void;
   recordNotification(sink: string, result: NotificationResult): void;
   /** The whole exposition, in pieces that yield to other work. */
-  render(fleet: FleetView, daemon: DaemonStatus): AsyncGenerator<string>;
+  render(fleet: Fleet, daemon: DaemonStatus): AsyncGenerator<string>;
 }
 
 /** Creates the metrics. Series with a closed set of labels start at zero. */
