@@ -4,12 +4,13 @@ import type { ZoneName } from "../../zone/zone.ts";
 /** Why all zones are reconciled. A file change reconciles only those that it touches. */
 export type SweepTrigger = Exclude<Trigger, "file">;
 
+/** What changes the fleet beside a sweep, in the order in which it is taken. */
+const otherTypes = ["files_changed", "listing_arrived", "round_judged"] as const;
+
 /** What changes the fleet. */
-export type FleetEvent =
-  | { readonly type: "files_changed" }
+type FleetEvent =
   | { readonly type: "sweep_due"; readonly trigger: SweepTrigger }
-  | { readonly type: "listing_arrived" }
-  | { readonly type: "round_judged" };
+  | { readonly type: (typeof otherTypes)[number] };
 
 /**
  * Events that wait to be handled. They carry no data, so that events of one type are one event, however many arrive while
@@ -17,16 +18,12 @@ export type FleetEvent =
  */
 export class EventQueue {
   readonly #sweeps = new Set<SweepTrigger>();
-  #haveFilesChanged = false;
-  #hasListingArrived = false;
-  #isRoundJudged = false;
+  readonly #others = new Set<(typeof otherTypes)[number]>();
   #notify: () => void = () => undefined;
 
   add(event: FleetEvent): void {
     if (event.type === "sweep_due") this.#sweeps.add(event.trigger);
-    else if (event.type === "files_changed") this.#haveFilesChanged = true;
-    else if (event.type === "listing_arrived") this.#hasListingArrived = true;
-    else this.#isRoundJudged = true;
+    else this.#others.add(event.type);
     this.#notify();
   }
 
@@ -46,9 +43,7 @@ export class EventQueue {
 
   /** Takes a listing that has arrived; gives whether there was one. */
   takeListing(): boolean {
-    const hasArrived = this.#hasListingArrived;
-    this.#hasListingArrived = false;
-    return hasArrived;
+    return this.#others.delete("listing_arrived");
   }
 
   /** A sweep loads the files anyway. What somebody requested takes precedence over the schedule. */
@@ -56,17 +51,11 @@ export class EventQueue {
     const [trigger] = [...this.#sweeps].toSorted((a, b) => rank(a) - rank(b));
     if (trigger !== undefined) {
       this.#sweeps.clear();
-      this.#haveFilesChanged = false;
+      this.#others.delete("files_changed");
       return { type: "sweep_due", trigger };
     }
-    if (this.#haveFilesChanged) {
-      this.#haveFilesChanged = false;
-      return { type: "files_changed" };
-    }
-    if (this.takeListing()) return { type: "listing_arrived" };
-    if (!this.#isRoundJudged) return undefined;
-    this.#isRoundJudged = false;
-    return { type: "round_judged" };
+    const type = otherTypes.find((each) => this.#others.delete(each));
+    return type && { type };
   }
 }
 
