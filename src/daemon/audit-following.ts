@@ -1,5 +1,5 @@
 import { AuditFeed } from "../audit/audit-feed.ts";
-import { type AuthorStore, DriftAuthors, type FollowedLog } from "../audit/drift-authors.ts";
+import { DriftAuthors, type FollowedLog } from "../audit/drift-authors.ts";
 import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
@@ -26,11 +26,11 @@ export interface AuditFollowing {
 
 /** Connects the audit feed with the service, the log and those who want to know what it finds. */
 export function followAudit(
-  runningConfig: Pick<RunningConfig, "current">,
+  runningConfig: RunningConfig,
   service: ServiceClient,
   { clock }: Host,
   logger: Logger,
-  store: AuthorStore & Pick<StoredRuns, "isEarlierRay" | "formerTerm">,
+  store: StoredRuns,
   wake: (zone: ZoneName) => void,
   notify: (notification: Notification) => void,
 ): AuditFollowing {

@@ -102,7 +102,7 @@ export async function readItem(
 }
 
 interface Page {
-  readonly answer: Pick<Answer, "status" | "ray">;
+  readonly answer: Answer;
   readonly elements: readonly JsonObject[];
   /** Number of items that match the filters; `undefined` if the service does not report it. */
   readonly total: number | undefined;
