@@ -47,7 +47,7 @@ export function histogram(
 }
 
 /** All combinations of label values; none if a label is open. */
-export function seriesOf({ labels }: MetricDefinition): readonly Labels[] {
+export function seriesOf(labels: MetricDefinition["labels"]): readonly Labels[] {
   let found: readonly Labels[] = [{}];
   for (const [label, values] of Object.entries(labels)) {
     if (typeof values === "string") return [];

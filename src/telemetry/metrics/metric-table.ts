@@ -6,13 +6,13 @@ import { missedRunReasons } from "../../state/daemon-status.ts";
 import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
 import { changeResults, runResults, triggers } from "../../state/run-report.ts";
+import { findingKinds } from "../../state/scripts/script-watch.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { itemKinds, itemStatuses, resourceKinds } from "../../zone/inventory-item.ts";
 import { kinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";
 import { codes, endpoints, other, retryReasons } from "./api-labels.ts";
 import { counter, gauge, histogram, type MetricDefinition } from "./metric-definition.ts";
-import { scriptMetrics } from "./script-metrics.ts";
 
 /** The results of sending a notification. */
 export const notificationResults = ["done", "error"] as const;
@@ -240,7 +240,26 @@ export const metricTable = {
     "Scripts in use that no enforced policy allows; no series if the zone enforces none.",
     { zone },
   ),
-  ...scriptMetrics,
+  scriptsOnPages: gauge(
+    "zonewarden_scripts_on_pages",
+    "Scripts in use on the pages whose scripts the zone declares; no script series if it declares none.",
+    { zone, authorised: ["true", "false"] },
+  ),
+  scriptsCheckedAt: gauge(
+    "zonewarden_scripts_last_check_success_timestamp_seconds",
+    "Timestamp of the last check of declared scripts with an inventory that could be read; 0 before the first.",
+    { zone },
+  ),
+  scriptFindings: gauge(
+    "zonewarden_script_findings",
+    "Findings on declared scripts that nobody has acknowledged.",
+    { zone, kind: findingKinds },
+  ),
+  scriptsAcknowledged: gauge(
+    "zonewarden_script_findings_acknowledged",
+    "Findings on declared scripts that a file acknowledges.",
+    { zone },
+  ),
   requests: counter(
     "zonewarden_api_requests_total",
     "Requests to the service, by status code or error.",

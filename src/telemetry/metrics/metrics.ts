@@ -58,7 +58,7 @@ export function createMetrics(build: Build): Metrics {
   const registers = [registry];
   const counter = (
     { name, help, labels }: MetricDefinition,
-    series: readonly Labels[],
+    series = seriesOf(labels),
   ): Counter<string> => {
     const created = new Counter({ name, help, labelNames: Object.keys(labels), registers });
     for (const each of series) created.inc(each, 0);
@@ -66,25 +66,23 @@ export function createMetrics(build: Build): Metrics {
   };
   const histogram = (
     { name, help, labels, buckets }: HistogramDefinition,
-    series: readonly Labels[],
+    series = seriesOf(labels),
   ): Histogram<string> => {
     const labelNames = Object.keys(labels);
     const created = new Histogram({ name, help, labelNames, buckets: [...buckets], registers });
     for (const each of series) created.zero(each);
     return created;
   };
-  const counterOf = (definition: MetricDefinition): Counter<string> =>
-    counter(definition, seriesOf(definition));
-  const filesReloads = counterOf(metricTable.filesReloads);
-  const scheduleMissed = counterOf(metricTable.scheduleMissed);
-  const reconciles = counterOf(metricTable.reconciles);
-  const changes = counterOf(metricTable.changes);
-  const driftAuthors = counterOf(metricTable.driftAuthors);
-  const retries = counterOf(metricTable.retries);
-  const notifications = counterOf(metricTable.notifications);
-  const { reconcileSeconds } = metricTable;
-  const reconcileTimes = histogram(reconcileSeconds, seriesOf(reconcileSeconds));
-  const requests = counter(metricTable.requests, answersOf(routes));
+  const filesReloads = counter(metricTable.filesReloads);
+  const scheduleMissed = counter(metricTable.scheduleMissed);
+  const reconciles = counter(metricTable.reconciles);
+  const changes = counter(metricTable.changes);
+  const driftAuthors = counter(metricTable.driftAuthors);
+  const retries = counter(metricTable.retries);
+  const notifications = counter(metricTable.notifications);
+  const reconcileTimes = histogram(metricTable.reconcileSeconds);
+  const answers = routes.flatMap((route) => codes.map((code) => ({ ...route, code })));
+  const requests = counter(metricTable.requests, answers);
   const requestTimes = histogram(metricTable.requestSeconds, routes);
   const { name, help, labels } = metricTable.buildInfo;
   new Gauge({ name, help, labelNames: Object.keys(labels), registers }).set(
@@ -139,11 +137,6 @@ export function createMetrics(build: Build): Metrics {
 const routes: readonly Labels[] = Object.entries(endpoints).flatMap(([endpoint, used]) =>
   used.map((method) => ({ endpoint, method })),
 );
-
-/** Each route with each code that may answer it. */
-function answersOf(labels: readonly Labels[]): readonly Labels[] {
-  return labels.flatMap((route) => codes.map((code) => ({ ...route, code })));
-}
 
 /** The drift of a run that was not there before it. */
 function newDrift(report: ZoneReport, before: ZoneState | undefined): readonly Change[] {

@@ -17,121 +17,88 @@ import {
   resourceKinds,
 } from "../../zone/inventory-item.ts";
 import { kinds } from "../../zone/resource.ts";
-import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
+import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
 /** Characters of a piece; other work runs between pieces. */
 const pieceLength = 65_536;
 
-/** One metric with series for each zone. */
-interface ZoneFamily {
-  readonly definition: MetricDefinition;
-  /** Labels beside `zone`, one set for each series, in the order of `values`. */
-  readonly series: readonly Labels[];
-  /** `undefined`: the zone has no such series. */
-  values(state: ZoneState): readonly (number | undefined)[];
-}
+/** The values of a zone, in the order in which the labels of the metric list theirs; `undefined`: there is no such series. */
+type Values = (state: ZoneState) => readonly (number | undefined)[];
 
-/** A metric with one series for each zone. */
-function single(
-  definition: MetricDefinition,
-  value: (state: ZoneState) => number | undefined,
-): ZoneFamily {
-  return { definition, series: [{}], values: (state) => [value(state)] };
-}
-
-/** A metric with one series for each zone and value of a label. */
-function byLabel<T extends string>(
-  definition: MetricDefinition,
-  label: string,
-  names: readonly T[],
-  valuesOf: (state: ZoneState) => (name: T) => number | undefined,
-): ZoneFamily {
-  return {
-    definition,
-    series: names.map((name) => ({ [label]: name })),
-    values: (state) => names.map(valuesOf(state)),
-  };
-}
-
-/** A metric with one series for each zone and kind of resource. */
-function byKind(definition: MetricDefinition, counts: (state: ZoneState) => ByKind): ZoneFamily {
-  return byLabel(definition, "kind", kinds, (state) => {
-    const found = counts(state);
-    return (kind) => found[kind];
-  });
-}
-
-/** Without series for a zone whose value is `undefined`: inventories are off, or there is nothing to count yet. */
-const families: readonly ZoneFamily[] = [
-  single(metricTable.zoneSuccessAt, ({ lastSuccess }) => seconds(lastSuccess)),
-  single(metricTable.zoneAttemptAt, ({ lastRun }) => seconds(lastRun?.at)),
-  single(metricTable.zoneFailures, ({ consecutiveFailures }) => consecutiveFailures),
-  byLabel(metricTable.zoneStatus, "status", zoneStatuses, (state) => (status) => {
-    return Number(status === state.status);
-  }),
-  {
-    definition: metricTable.drift,
-    series: kinds.flatMap((kind) => impacts.map((impact) => ({ kind, impact }))),
-    values: (state) => {
+const families: readonly (readonly [MetricDefinition, Values])[] = [
+  [metricTable.zoneSuccessAt, ({ lastSuccess }) => [seconds(lastSuccess)]],
+  [metricTable.zoneAttemptAt, ({ lastRun }) => [seconds(lastRun?.at)]],
+  [metricTable.zoneFailures, ({ consecutiveFailures }) => [consecutiveFailures]],
+  [metricTable.zoneStatus, (state) => zoneStatuses.map((each) => Number(each === state.status))],
+  [
+    metricTable.drift,
+    (state) => {
       const counts = driftIn(driftOf(state));
       return kinds.flatMap((kind) => impacts.map((impact) => counts[kind][impact]));
     },
-  },
-  byKind(metricTable.pending, (state) => countByKind(pendingOf(state))),
-  byKind(metricTable.causeUnknown, (state) => countByKind(unknownOf(state))),
-  single(metricTable.pendingSince, ({ pendingSince }) => seconds(pendingSince)),
-  byKind(metricTable.unmanaged, ({ unmanaged }) => countByKind(unmanaged)),
-  byKind(metricTable.driftOnsets, ({ driftOnsets }) => driftOnsets),
-  byLabel(metricTable.held, "reason", holdReasons, (state) => {
-    const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
-    return (reason) => (reasons.has(reason) ? 1 : undefined);
-  }),
-  // No series if the version is not a number.
-  single(metricTable.owaspVersion, ({ owasp }) =>
-    /^\d+$/.test(owasp?.version ?? "") ? Number(owasp?.version) : undefined,
-  ),
-  single(metricTable.inventoryReadAt, ({ inventory }) => inventory && seconds(inventory.readAt)),
-  single(
+  ],
+  [metricTable.pending, (state) => ofKinds(countByKind(pendingOf(state)))],
+  [metricTable.causeUnknown, (state) => ofKinds(countByKind(unknownOf(state)))],
+  [metricTable.pendingSince, ({ pendingSince }) => [seconds(pendingSince)]],
+  [metricTable.unmanaged, ({ unmanaged }) => ofKinds(countByKind(unmanaged))],
+  [metricTable.driftOnsets, ({ driftOnsets }) => ofKinds(driftOnsets)],
+  [
+    metricTable.held,
+    (state) => {
+      const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
+      return holdReasons.map((reason) => (reasons.has(reason) ? 1 : undefined));
+    },
+  ],
+  [
+    metricTable.owaspVersion,
+    // No series if the version is not a number.
+    ({ owasp }) => [/^\d+$/.test(owasp?.version ?? "") ? Number(owasp?.version) : undefined],
+  ],
+  [metricTable.inventoryReadAt, ({ inventory }) => [inventory && seconds(inventory.readAt)]],
+  [
     metricTable.inventoryFailing,
-    ({ inventory }) => inventory && Number(inventory.failure !== undefined),
-  ),
-  byLabel(metricTable.inventoryNotPermitted, "kind", itemKinds, ({ inventory }) => (kind) => {
-    return notPermitted(kind, inventory?.facts);
-  }),
-  {
-    definition: metricTable.inventoryItems,
-    series: itemKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
-    values: ({ inventory }) =>
+    ({ inventory }) => [inventory && Number(inventory.failure !== undefined)],
+  ],
+  [
+    metricTable.inventoryNotPermitted,
+    ({ inventory }) => itemKinds.map((kind) => notPermitted(kind, inventory?.facts)),
+  ],
+  [
+    metricTable.inventoryItems,
+    ({ inventory }) =>
       itemKinds.flatMap((kind) => itemsByStatus(inventory?.facts?.kinds.get(kind))),
-  },
-  byLabel(metricTable.inventoryNew, "kind", itemKinds, ({ inventory }) => (kind) => {
-    return inventory?.facts?.kinds.get(kind)?.fresh;
-  }),
-  {
-    definition: metricTable.inventoryMalicious,
-    series: resourceKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
-    values: ({ inventory }) =>
-      resourceKinds.flatMap((kind) => maliciousByStatus(kind, inventory?.facts)),
-  },
-  byLabel(metricTable.inventoryFound, "kind", resourceKinds, ({ inventory }) => (kind) => {
-    return inventory?.found[kind];
-  }),
-  single(metricTable.inventoryOutside, ({ inventory }) => inventory?.facts?.outside?.count),
-  {
-    definition: metricTable.scriptsOnPages,
-    series: [{ authorised: "true" }, { authorised: "false" }],
-    values: ({ scripts }) => (scripts === undefined ? [] : scriptCounts(scripts)),
-  },
-  single(metricTable.scriptsCheckedAt, ({ scripts }) => scripts && seconds(scripts.readAt)),
-  byLabel(metricTable.scriptFindings, "kind", findingKinds, ({ scripts }) => (kind) => {
-    return scripts && openOf(scripts, kind);
-  }),
-  single(
+  ],
+  [
+    metricTable.inventoryNew,
+    ({ inventory }) => itemKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.fresh),
+  ],
+  [
+    metricTable.inventoryMalicious,
+    ({ inventory }) => resourceKinds.flatMap((kind) => maliciousByStatus(kind, inventory?.facts)),
+  ],
+  [
+    metricTable.inventoryFound,
+    ({ inventory }) => resourceKinds.map((kind) => inventory?.found[kind]),
+  ],
+  [metricTable.inventoryOutside, ({ inventory }) => [inventory?.facts?.outside?.count]],
+  [metricTable.scriptsOnPages, ({ scripts }) => (scripts ? scriptCounts(scripts) : [])],
+  [metricTable.scriptsCheckedAt, ({ scripts }) => [scripts && seconds(scripts.readAt)]],
+  [
+    metricTable.scriptFindings,
+    ({ scripts }) => findingKinds.map((kind) => scripts && openOf(scripts, kind)),
+  ],
+  [
     metricTable.scriptsAcknowledged,
-    ({ scripts }) => scripts?.findings.filter(({ acceptance }) => acceptance !== undefined).length,
-  ),
+    ({ scripts }) => [
+      scripts?.findings.filter(({ acceptance }) => acceptance !== undefined).length,
+    ],
+  ],
 ];
+
+function ofKinds(counts: ByKind): readonly number[] {
+  return kinds.map((kind) => counts[kind]);
+}
 
 /** How many scripts are authorised, and how many are not: of more scripts than are kept, those come first. */
 function scriptCounts({ scripts, moreScripts }: ScriptWatch): readonly number[] {
@@ -173,30 +140,25 @@ function maliciousByStatus(
  */
 export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
   let piece = "";
-  for (const family of families) {
-    const { name, type, help } = family.definition;
+  for (const [definition, valuesOf] of families) {
+    const { name, type, help, labels } = definition;
     piece += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-    const tails = family.series.map(tailOf);
+    const { zone: _zone, ...others } = labels;
+    const tails = seriesOf(others).map(tailOf);
     for (const state of zones) {
-      piece += linesOf(family, tails, state);
+      // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
+      const head = `${name}{zone="${state.declared.name}"`;
+      const values = valuesOf(state);
+      for (const [at, tail] of tails.entries()) {
+        const value = values[at];
+        if (value !== undefined) piece += `${head}${tail} ${value}\n`;
+      }
       if (piece.length < pieceLength) continue;
       yield piece;
       piece = "";
     }
   }
   yield piece;
-}
-
-function linesOf(family: ZoneFamily, tails: readonly string[], state: ZoneState): string {
-  // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
-  const head = `${family.definition.name}{zone="${state.declared.name}"`;
-  const values = family.values(state);
-  let lines = "";
-  for (const [at, tail] of tails.entries()) {
-    const value = values[at];
-    if (value !== undefined) lines += `${head}${tail} ${value}\n`;
-  }
-  return lines;
 }
 
 /** What follows the label `zone`: `,kind="policy"}`. Only the table has these values: they need no escaping either. */
