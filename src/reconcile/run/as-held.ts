@@ -3,11 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Change } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
-import type { LiveReader, RequestPriority } from "../../zone/ports.ts";
-import { ServiceError } from "../../zone/service-error.ts";
 import type { HeldDeclaration } from "../fleet/desired-fleet.ts";
 
 /**
@@ -23,8 +19,6 @@ export interface AsHeld {
   readonly isCorrected: boolean;
   /** The plan to go on with: that of the active revision where it is held. */
   readonly plan: Plan;
-  /** With the score rule, where the held revision needs it. */
-  readonly live: LiveZone;
 }
 
 /** What a zone is compared with beside the active revision. */
@@ -40,29 +34,22 @@ export interface HeldRequest {
  *
  * @param active the plan of the active revision.
  * @param planOf the plan of another declaration of the zone.
- * @param readRule reads the score rule; is called where only the held revision needs it.
  */
-export async function asHeld(
+export function asHeld(
   active: { readonly content: ZoneContent; readonly plan: Plan },
-  live: LiveZone,
   { held, mayStay }: HeldRequest,
-  planOf: (content: ZoneContent, live: LiveZone) => Plan,
-  readRule: () => Promise<LiveZone["scoreRule"]>,
-): Promise<AsHeld | undefined> {
+  planOf: (content: ZoneContent) => Plan,
+): AsHeld | undefined {
   if (active.plan.changes.length === 0) return undefined;
   const content = asFarAsRead(held.content, active.content);
-  const needsMore = live.scoreRule === undefined && needScoreRule(content.rules?.items ?? []);
-  const scoreRule = needsMore ? await readRule() : live.scoreRule;
-  if (needsMore && scoreRule === undefined) return undefined;
-  const whole = { ...live, scoreRule };
-  const ofHeld = planOf(content, whole);
+  const ofHeld = planOf(content);
   const toHeld = ofHeld.changes;
   const setBack = changesToSetBack(active.plan.changes, toHeld, content);
   if (setBack.length === 0 || !mayStay(setBack)) return undefined;
   const isCorrected = setBack.length < active.plan.changes.length;
   const hold = holdOf(held);
   const plan = isCorrected ? ofHeld : { ...active.plan, holds: [...active.plan.holds, hold] };
-  return { content, toHeld, isCorrected, plan, live: whole };
+  return { content, toHeld, isCorrected, plan };
 }
 
 /** What the plan of a zone was compared with. */
@@ -71,23 +58,6 @@ export function comparedContent(
   active: Pick<DesiredZone, "content">,
 ): ZoneContent {
   return left?.isCorrected === true ? left.content : active.content;
-}
-
-/** The score rule; `undefined` if the token may not read it. */
-export async function readScoreRule(
-  reader: Pick<LiveReader, "readAnswers">,
-  { zone }: LiveZone,
-  priority: RequestPriority,
-  signal: AbortSignal,
-): Promise<LiveZone["scoreRule"]> {
-  const parts = { settings: false, policies: false, rules: false, scoreRule: true };
-  try {
-    const answers = await reader.readAnswers(zone, parts, priority, signal);
-    return answers.live().scoreRule;
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.transient) throw error;
-    return undefined;
-  }
 }
 
 /** What was not read is not compared: it is not written either. */

@@ -30,13 +30,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Windows } from "../schedule/windows.ts";
-import {
-  type AsHeld,
-  asHeld,
-  comparedContent,
-  type HeldRequest,
-  readScoreRule,
-} from "./as-held.ts";
+import { type AsHeld, asHeld, comparedContent, type HeldRequest } from "./as-held.ts";
 
 /** Why a zone is run, and for which revision of the files. */
 export interface RunContext {
@@ -116,7 +110,7 @@ export async function planZone(
   signal: AbortSignal,
 ): Promise<PlannedZone> {
   const { desired, owner, ownership, adoptOnly = false } = request;
-  const { unchangedPlan, heldRevision, explain, holdsAt, priority } = request;
+  const { unchangedPlan, heldRevision, explain, holdsAt } = request;
   const { zone } = desired;
   const planOf = (content: ZoneContent, live: LiveZone): Plan => {
     const planned = plan({ zone, content }, live, owner, ownership);
@@ -124,19 +118,15 @@ export async function planZone(
   };
   const source: PlanSource = {
     zone,
-    parts: partsOf(desired.content),
+    parts: partsToCompare(desired.content, heldRevision?.held.content),
     // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
     planFrom: async (answers) => {
       const known = unchangedPlan(answers.digest);
       if (known !== undefined) return { plan: { ...known, zone } };
-      const read = answers.live();
-      const active = { content: desired.content, plan: planOf(desired.content, read) };
-      const left =
-        heldRevision &&
-        (await asHeld(active, read, heldRevision, planOf, () =>
-          readScoreRule(ports.reader, read, priority, signal),
-        ));
-      const { plan: found, live } = left ?? { ...active, live: read };
+      const live = answers.live();
+      const active = { content: desired.content, plan: planOf(desired.content, live) };
+      const left = heldRevision && asHeld(active, heldRevision, (content) => planOf(content, live));
+      const { plan: found } = left ?? active;
       const compared = { ...request, desired: { zone, content: comparedContent(left, desired) } };
       return { plan: await withBlocksInUse(found, live, compared, ports, signal), live, left };
     },
@@ -287,6 +277,13 @@ export function partsOf({ settings, policies, rules }: ZoneContent): PartsToRead
     rules: rules !== undefined,
     scoreRule: needScoreRule(rules?.items ?? []),
   };
+}
+
+/** The same, with the score rule if only what a held revision declares of the rules needs it. */
+function partsToCompare(content: ZoneContent, held: ZoneContent | undefined): PartsToRead {
+  const parts = partsOf(content);
+  const isHeldTuned = parts.rules && needScoreRule(held?.rules?.items ?? []);
+  return { ...parts, scoreRule: parts.scoreRule || isHeldTuned };
 }
 
 /**
