@@ -1,25 +1,10 @@
 import { describe, it } from "vitest";
 
 import { zoneId } from "../../src/zone/zone.ts";
-import { bare, declared, desiredZone, policy } from "../support/model.ts";
-import { protectedContent, World } from "../support/world.ts";
+import { bare } from "../support/model.ts";
+import { edited, many, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
-
-/** The content of an edited file. */
-const edited = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
-
-function many(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `z${index}.example`);
-}
-
-async function sweep(world: World): Promise<void> {
-  world.reconciler.requestSweep("schedule");
-  await world.clock.advance(0);
-}
 
 describe("a new revision of the files", () => {
   it("that changes too many zones is held, and the revision before stays active", async ({
@@ -28,14 +13,11 @@ describe("a new revision of the files", () => {
     const zones = many(10);
     await using world = new World(zones);
     world.remember();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.requests.length = 0;
     for (const zone of zones.slice(0, 4)) world.files.set(zone, edited);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.loads.at(-1)).toMatchObject({
       result: "held",
       state: { revision: "r2" },
@@ -44,8 +26,7 @@ describe("a new revision of the files", () => {
     });
     expect(world.requests).toEqual([]);
 
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["in_sync"]));
   });
 
@@ -56,19 +37,15 @@ describe("a new revision of the files", () => {
     const zones = many(12);
     await using world = new World(zones);
     world.remember();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     for (const zone of zones) world.files.set(zone, { ...protectedContent, ...change });
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
 
     world.requests.length = 0;
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
     world.takeResults();
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toEqual(zones.map((zone) => `${zone} held`));
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
@@ -79,12 +56,9 @@ describe("a new revision of the files", () => {
     const suspension = { reason: "incident", until: undefined };
     for (const zone of zones) world.files.set(zone, { ...protectedContent, suspension });
     world.remember();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     for (const zone of zones) world.files.set(zone, protectedContent);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.loads.at(-1)).toMatchObject({ hold: { touched: new Set(zones) } });
   });
 
@@ -95,42 +69,33 @@ describe("a new revision of the files", () => {
     const [first = "", ...rest] = zones;
     await using world = new World(zones);
     world.remember();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     for (const zone of rest) world.files.set(zone, edited);
     const suspension = { reason: "incident", until: undefined };
     world.files.set(first, { ...edited, suspension });
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.loads.at(-1)).toMatchObject({
       active: { revision: "r1" },
       hold: { touched: new Set(rest) },
     });
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
     world.takeResults();
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults().filter((text) => text.endsWith("held"))).toEqual([`${first} held`]);
     expect(world.live.get(rest[0] ?? "")?.policies).toMatchObject([{ action: "log" }]);
 
     for (const zone of zones) world.files.set(zone, protectedContent);
-    world.revision = "r1";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r1");
     expect(world.takeResults()).toEqual([`${first} applied`]);
   });
 
   it("without any zone is rejected and deletes nothing", async ({ expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.files.clear();
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.loads.at(-1)).toMatchObject({
       result: "rejected",
       diagnostics: [{ code: "NO_ZONE_DECLARED", severity: "error" }],
@@ -142,14 +107,12 @@ describe("a new revision of the files", () => {
 
   it("that drops a zone forgets it and leaves its live state", async ({ expect }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.files.delete(blog);
     world.revision = "r2";
     world.reconciler.filesChanged();
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toEqual([`${shop} in_sync`]);
     expect(world.live.get(blog)?.policies).toHaveLength(1);
   });
@@ -163,12 +126,9 @@ describe("while a revision is held", () => {
     const world = new World([...zones, ...unlisted]);
     world.unlistable = { zones: unlisted, failed: [] };
     world.remember();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     for (const zone of zones) world.files.set(zone, edited);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     world.takeResults();
     world.requests.length = 0;
     return world;
@@ -179,7 +139,7 @@ describe("while a revision is held", () => {
   }) => {
     await using world = await heldWorld("new.example");
     world.unlistable = { zones: [], failed: [] };
-    await sweep(world);
+    await world.sweep();
     const reports = world.reports.filter(({ zone }) => zone === "new.example");
     expect(reports).toMatchObject([{ result: "applied", revision: "r1" }]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
@@ -192,7 +152,7 @@ describe("while a revision is held", () => {
     const id = zoneId("f".repeat(32));
     if (live === undefined || id === undefined) throw new Error("no zone");
     world.live.set(first, bare({ ...live.zone, id }));
-    await sweep(world);
+    await world.sweep();
     expect(world.loads.at(-1)?.fleet.zones.get(live.zone.name)?.desired.zone.id).toBe(id);
     expect(world.takeResults()).toContain(`${first} applied`);
   });
@@ -201,7 +161,7 @@ describe("while a revision is held", () => {
     await using world = await heldWorld();
     const [first = ""] = zones;
     world.unlistable = { zones: [first], failed: [] };
-    await sweep(world);
+    await world.sweep();
     expect(world.takeResults()).toContain(`${first} error`);
     expect(world.requests).not.toContain(`read ${first}`);
   });
@@ -209,9 +169,9 @@ describe("while a revision is held", () => {
   it("a listing with fewer zones for a moment does not release it", async ({ expect }) => {
     await using world = await heldWorld();
     world.unlistable = { zones, failed: [] };
-    await sweep(world);
+    await world.sweep();
     world.unlistable = { zones: [], failed: [] };
-    await sweep(world);
+    await world.sweep();
     expect(world.loads.map(({ result }) => result).slice(-3)).toEqual(["held", "held", "held"]);
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
@@ -224,11 +184,10 @@ describe("while a revision is held", () => {
     for (const zone of late) world.files.set(zone, edited);
     world.revision = "r3";
     world.unlistable = { zones: [], failed: [] };
-    await sweep(world);
+    await world.sweep();
     world.revision = "r4";
     for (const zone of zones) world.files.set(zone, protectedContent);
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload();
     expect(world.loads.at(-1)?.hold?.touched).toEqual(new Set(late));
   });
 });

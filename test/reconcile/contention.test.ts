@@ -29,13 +29,11 @@ describe("writes that failed", () => {
     { what: "without an answer", code: "API_UNKNOWN_OUTCOME" as const },
   ])("$what are no corrections", async ({ code }, { expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     switchOff(world);
     const isWrite = (): boolean => world.requests.at(-1)?.startsWith("write") === true;
     world.faults.set(shop, () => (isWrite() ? new ServiceFault(code, true) : undefined));
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(minute);
+    await world.sweep("schedule", minute);
     const tries = world.requests.filter((request) => request === `write ${shop} update-settings`);
     expect(tries.length).toBeGreaterThan(3);
 
@@ -51,15 +49,13 @@ async function fourRounds(
   world: World,
   change: (policies: readonly LivePolicy[], round: number) => readonly LivePolicy[],
 ): Promise<readonly string[]> {
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   world.takeResults();
   for (let round = 0; round < 4; round += 1) {
     const live = world.live.get(shop);
     if (live?.policies === undefined) throw new Error("no policies");
     world.live.set(shop, { ...live, policies: change(live.policies, round) });
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(minute);
+    await world.sweep("schedule", minute);
   }
   return world.reports.map((each) =>
     each.result === "held" ? each.holds.map(({ message }) => message).join() : each.result,
@@ -76,13 +72,11 @@ describe("a tool that undoes what zonewarden does", () => {
     { what: "deleting a policy that only reports", off: dropPolicies },
   ])("by $what again and again does not win", async ({ off }, { expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     for (let round = 0; round < 5; round += 1) {
       off(world);
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(minute);
+      await world.sweep("schedule", minute);
     }
     expect(world.takeResults()).toEqual(Array.from({ length: 5 }, () => `${shop} applied`));
     expect(world.live.get(shop)?.settings?.enabled).toBe(true);
@@ -149,8 +143,7 @@ describe("files that declare a policy and drop it again and again", () => {
       await world.clock.advance(minute);
     };
     world.files.set(shop, desiredZone({ policies: declared(kept) }).content);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     for (let round = 0; round < 5; round += 1) {
       await declare([...kept, policy("sale")]);
       await declare(kept);

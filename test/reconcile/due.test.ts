@@ -39,8 +39,7 @@ describe("a plan with a hold that ends by itself", () => {
     world.files.set(shop, { ...protectedContent, settings: [] });
     world.revision = "r2";
     world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload();
     expect(world.takeResults()).toEqual([`${shop} held`]);
     await world.clock.advance(18 * hour);
     expect(world.takeResults()).toEqual([`${shop} applied`]);
@@ -54,8 +53,7 @@ describe("a plan with a hold that ends by itself", () => {
     await using world = new World([shop], { windows: windowsOf([first, second_]) });
     world.start();
     await world.clock.advance(30 * minute);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(30 * minute);
+    await world.sweep("schedule", 30 * minute);
     expect(world.takeResults()).toEqual([`${shop} held`, `${shop} held`]);
     await world.clock.advance(2 * hour);
     expect(world.takeResults()).toEqual([`${shop} applied`]);
@@ -95,13 +93,11 @@ describe("a plan with a hold that ends by itself", () => {
     await using world = new World([shop]);
     const policies = declared([policy("checkout", { action: "allow" })]);
     world.files.set(shop, desiredZone({ policies }).content);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     for (let round = 0; round < 4; round += 1) {
       await world.clock.advance(minute);
       world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(0);
+      await world.sweep();
     }
     expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
     world.takeResults();
@@ -141,8 +137,7 @@ describe("a window that opens for hundreds of zones", () => {
 describe("a zone that waits for a window", () => {
   it("does not count as waiting", async ({ expect }) => {
     await using world = new World([shop], { windows: windowsOf([nightly]) });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.reconciler.waiting).toBe(0);
   });
 
@@ -150,8 +145,7 @@ describe("a zone that waits for a window", () => {
     expect,
   }) => {
     await using world = new World([shop, blog], { windows: windowsOf([nightly]) });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([brief]) });
     await world.clock.advance(0);
@@ -162,8 +156,7 @@ describe("a zone that waits for a window", () => {
 
   it("is forgotten with its declaration", async ({ expect }) => {
     await using world = new World([shop, blog], { windows: windowsOf([brief]) });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.files.delete(shop);
     world.revision = "r2";

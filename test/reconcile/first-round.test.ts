@@ -2,28 +2,21 @@ import { describe, it } from "vitest";
 
 import { appliedText } from "../../src/plan/cause/applied-zone.ts";
 import { hashToAccept } from "../support/held.ts";
-import { bare, declared, desiredZone, policy } from "../support/model.ts";
+import { bare } from "../support/model.ts";
 import { named } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
-import { defaultOptions, protectedContent, ServiceFault, World } from "../support/world.ts";
-
-/** The protected content with its only policy removed. */
-const weakened = desiredZone({
-  settings: [{ name: "enabled", value: false }],
-  policies: declared([]),
-}).content;
-
-const edited = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
+import {
+  defaultOptions,
+  edited,
+  many,
+  protectedContent,
+  ServiceFault,
+  weakened,
+  World,
+} from "../support/world.ts";
 
 /** The limit of weakened zones has its own tests (weakened-zones.test.ts). */
 const fleetLimits = { ...defaultOptions.fleetLimits, maxWeakened: { zones: 0, share: 1 } };
-
-function many(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `z${index}.example`);
-}
 
 /** A fleet that was protected before, and files that declare something else of the first zones. */
 async function changed(
@@ -34,8 +27,7 @@ async function changed(
 ): Promise<World> {
   const zones = many(count);
   await using before = new World(zones, { fleetLimits: { ...fleetLimits, maxFleetShare: 1 } });
-  before.start();
-  await before.clock.advance(0);
+  await before.begin();
   const world = new World(zones, { fleetLimits, ...options });
   for (const [name, live] of before.live) world.live.set(name, live);
   for (const zone of zones.slice(0, touched)) world.files.set(zone, content);
@@ -55,18 +47,12 @@ function accepting(world: World, accept: readonly string[]): void {
   world.reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
 }
 
-/** Runs what is due, retries of minutes included. */
-async function settle(world: World, ms = 0): Promise<void> {
-  await world.clock.advance(ms);
-}
-
 describe("the first round of a daemon that remembers nothing", () => {
   it("holds the fleet where it would change too many zones, and writes nothing", async ({
     expect,
   }) => {
     await using world = await changed(40, 40);
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(writes(world)).toEqual([]);
     // The log of each zone says what it waits for.
     const waits = world.reports.map((each) => (each.result === "planned" ? each.waits : ""));
@@ -82,63 +68,55 @@ describe("the first round of a daemon that remembers nothing", () => {
     expect(message).toContain("40 of them weaken the protection");
     // Neither a sweep, nor a file change, nor a drift in one zone begins to write.
     world.reconciler.requestSweep("schedule");
-    world.reconciler.filesChanged();
-    await settle(world);
+    await world.reload();
     expect(writes(world)).toEqual([]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held" });
   });
 
   it("is released by its revision, and does not ask again", async ({ expect }) => {
     await using world = await changed(40, 40);
-    world.start();
-    await settle(world);
+    await world.begin();
     accepting(world, [hashToAccept(world.loads.at(-1)?.hold?.message)]);
-    await settle(world);
+    await world.clock.advance(0);
     expect(writtenZones(world).size).toBe(40);
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
     // A plan that is fresh enough is written without another read, and only once.
     expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(40);
     const sent = writes(world).length;
-    world.reconciler.requestSweep("manual");
-    await settle(world);
+    await world.sweep("manual");
     expect(writes(world)).toHaveLength(sent);
   });
 
   it("is not released by another hash", async ({ expect }) => {
     await using world = await changed(40, 40);
-    world.start();
-    await settle(world);
+    await world.begin();
     accepting(world, ["f".repeat(64), "r0"]);
-    await settle(world);
+    await world.clock.advance(0);
     expect(writes(world)).toEqual([]);
   });
 
   it("reads zones again whose plans are too old to be written", async ({ expect }) => {
     await using world = await changed(40, 40);
-    world.start();
-    await settle(world);
-    await settle(world, 120_000);
+    await world.begin();
+    await world.clock.advance(120_000);
     accepting(world, [hashToAccept(world.loads.at(-1)?.hold?.message)]);
-    await settle(world);
+    await world.clock.advance(0);
     expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(80);
     expect(world.loads.at(-1)).toMatchObject({ round: { phase: "closed" } });
   });
 
   it("does not write another revision than the accepted one", async ({ expect }) => {
     await using world = await changed(40, 40);
-    world.start();
-    await settle(world);
+    await world.begin();
     const hash = hashToAccept(world.loads.at(-1)?.hold?.message);
     for (const name of many(20)) {
       const live = world.live.get(name);
       if (live !== undefined) world.live.set(name, bare(live.zone));
     }
     for (const name of many(20)) world.files.set(name, edited);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await settle(world);
+    await world.reload("r2");
     accepting(world, [hash]);
-    await settle(world);
+    await world.clock.advance(0);
     expect(writes(world)).toEqual([]);
     expect(hashToAccept(world.loads.at(-1)?.hold?.message)).not.toBe(hash);
   });
@@ -148,8 +126,7 @@ describe("the first round of a daemon that remembers nothing", () => {
     { what: "the fleet is small", zones: 9, touched: 9 },
   ])("writes after the last plan where $what", async ({ zones, touched }, { expect }) => {
     await using world = await changed(zones, touched);
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ hold: undefined, round: { phase: "closed" } });
     expect(writtenZones(world).size).toBe(touched);
     const reads = world.requests.findLastIndex((each) => each.startsWith("read"));
@@ -159,12 +136,9 @@ describe("the first round of a daemon that remembers nothing", () => {
 
   it("is over where the files are reverted", async ({ expect }) => {
     await using world = await changed(40, 40);
-    world.start();
-    await settle(world);
+    await world.begin();
     for (const zone of many(40)) world.files.set(zone, protectedContent);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await settle(world);
+    await world.reload("r2");
     expect(world.loads.at(-1)).toMatchObject({
       hold: undefined,
       active: { revision: "r2" },
@@ -177,17 +151,15 @@ describe("the first round of a daemon that remembers nothing", () => {
     await using world = await changed(40, 4);
     world.faults.set("z39.example", () => new ServiceFault("API_FORBIDDEN", false));
     world.faults.set("z38.example", () => new ServiceFault("API_SERVER", true));
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(writes(world)).toEqual([]);
     // What has failed for good is not waited for again.
     world.reconciler.filesChanged();
-    await settle(world, 3_600_000);
+    await world.clock.advance(3_600_000);
     expect(writtenZones(world).size).toBe(4);
     expect(world.loads.at(-1)).toMatchObject({ round: { phase: "open" } });
     world.faults.clear();
-    world.reconciler.requestSweep("manual");
-    await settle(world, 3_600_000);
+    await world.sweep("manual", 3_600_000);
     expect(world.loads.at(-1)).toMatchObject({ round: { phase: "closed" } });
   });
 
@@ -198,32 +170,29 @@ describe("the first round of a daemon that remembers nothing", () => {
     for (const zone of late) {
       world.faults.set(zone, () => new ServiceFault("API_FORBIDDEN", false));
     }
-    world.start();
-    await settle(world);
+    await world.begin();
     const written = (): number => writtenZones(world).size;
     expect(written()).toBe(10);
     world.faults.clear();
     for (let sweep = 0; sweep < 3; sweep += 1) {
-      world.reconciler.requestSweep("manual");
-      await settle(world);
+      await world.sweep("manual");
     }
     expect(written()).toBeLessThanOrEqual(12);
     const { hold } = world.loads.at(-1) ?? {};
     expect(hold?.message).toContain("(12 of them already)");
     accepting(world, [hashToAccept(hold?.message)]);
-    await settle(world);
+    await world.clock.advance(0);
     expect(written()).toBe(20);
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
   });
 
   it("writes nothing and holds nothing in the mode observe", async ({ expect }) => {
     await using world = await changed(40, 40, weakened, { mode: "observe" });
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ hold: undefined, round: { isBinding: false } });
     const { options } = world;
     world.reconciler.reconfigure({ ...options, mode: "enforce" });
-    await settle(world);
+    await world.clock.advance(0);
     expect(writes(world)).toEqual([]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held" });
   });
@@ -231,8 +200,7 @@ describe("the first round of a daemon that remembers nothing", () => {
   it("counts plans that only a freeze or a suspension holds", async ({ expect }) => {
     const suspension = { reason: "sale", until: new Date("2100-01-01T00:00:00Z") };
     await using world = await changed(40, 40, { ...weakened, suspension });
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ result: "held", hold: { reason: "fleet_change" } });
   });
 
@@ -240,12 +208,12 @@ describe("the first round of a daemon that remembers nothing", () => {
     await using world = await changed(10, 0, weakened, { concurrency: 10 });
     world.latencyMs = 10;
     world.start();
-    await settle(world, 15);
+    await world.clock.advance(15);
     expect(world.requests).toHaveLength(10);
     for (const zone of many(10)) world.files.set(zone, weakened);
     world.revision = "r2";
     world.reconciler.filesChanged();
-    await settle(world, 1_000);
+    await world.clock.advance(1_000);
     expect(writes(world)).toEqual([]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r2" } });
   });
@@ -256,7 +224,7 @@ describe("the first round of a daemon that remembers nothing", () => {
       await using world = await changed(40, 40);
       world.latencyMs = 5;
       world.start();
-      await settle(world, pause);
+      await world.clock.advance(pause);
       names.push(...writes(world));
     }
     expect(names).toEqual([]);
@@ -268,8 +236,7 @@ describe("a daemon that restores a revision", () => {
     await using world = await changed(40, 40);
     world.remember();
     world.storedRound = "planning";
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(writes(world)).toEqual([]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held", round: { phase: "planning" } });
   });
@@ -278,8 +245,7 @@ describe("a daemon that restores a revision", () => {
     await using world = await changed(40, 5, edited);
     world.remember();
     [world.storedRound, world.storedPassed] = ["open", 10];
-    world.start();
-    await settle(world);
+    await world.begin();
     expect(writtenZones(world).size).toBe(2);
   });
 
@@ -294,8 +260,7 @@ describe("a daemon that restores a revision", () => {
     for (const zone of zones) world.files.set(zone, weakened);
     world.remember();
     world.storedRound = "open";
-    world.start();
-    await settle(world);
+    await world.begin();
     const written = writtenZones(world);
     expect(written.isSupersetOf(known)).toBe(true);
     expect(written.size).toBeLessThanOrEqual(known.size + 12);

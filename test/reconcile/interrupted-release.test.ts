@@ -15,8 +15,7 @@ async function worldWithDeletes(count: number): Promise<World> {
   setPolicies(world, keys);
   world.files.set(shop, desiredZone({ policies: declared([]) }).content);
   world.waitMs = 4 * second;
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   return world;
 }
 
@@ -108,8 +107,7 @@ describe("the rest of a released plan that was cancelled between two writes", ()
       [done, done, done],
     ]);
     setPolicies(world, ["p3", "p4", "p5"]);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(hour);
+    await world.sweep("schedule", hour);
     expect(holdsOf(world)).toEqual([expect.stringMatching(/^would delete 3 of 3 .*--accept/)]);
   });
 
@@ -137,8 +135,7 @@ describe("the rest of a released plan that was cancelled between two writes", ()
       expect(policiesLeft(world)).toEqual([...left, stranger]);
       expect(holdsOf(world)).toEqual([expect.stringMatching(/^would delete 4 of 4 .*--accept/)]);
       setPolicies(world, left);
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(hour);
+      await world.sweep("schedule", hour);
       expect(policiesLeft(world)).toEqual(left);
     }
   });

@@ -9,7 +9,7 @@ import type { PartsToRead } from "../../src/zone/ports.ts";
 import { declared, desiredZone, policy, settingsOff } from "../support/model.ts";
 import { named } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
-import { defaultOptions, oneCredential, protectedContent, World } from "../support/world.ts";
+import { defaultOptions, many, oneCredential, protectedContent, World } from "../support/world.ts";
 import { empty, enabled, portsOf, requestOf, tunedRules } from "../support/zone-planning.ts";
 
 const on = { name: "enabled", value: true } as const;
@@ -25,10 +25,6 @@ const stronger = contentOf({
   policies: declared([policy("checkout", { action: "allow" })]),
 });
 
-function many(until: number, from = 0): readonly string[] {
-  return Array.from({ length: until - from }, (_, nth) => `z${from + nth}.example`);
-}
-
 /** A fleet that is as declared, whose next revision is held. */
 async function heldFleet(
   zones: number,
@@ -39,12 +35,9 @@ async function heldFleet(
   const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 0.1 };
   const world = new World(many(zones), { fleetLimits }, oneCredential, store);
   world.remember();
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   for (const zone of many(changed)) world.files.set(zone, content);
-  world.revision = "r2";
-  world.reconciler.filesChanged();
-  await world.clock.advance(0);
+  await world.reload("r2");
   world.requests.length = 0;
   world.reports.length = 0;
   return world;
@@ -68,8 +61,7 @@ function enforced({ policies = [], ...live }: LiveZone): LiveZone {
 
 async function sweep(world: World): Promise<void> {
   world.requests.length = 0;
-  world.reconciler.requestSweep("manual");
-  await world.clock.advance(60_000);
+  await world.sweep("manual", 60_000);
 }
 
 function written({ requests }: World): readonly string[] {

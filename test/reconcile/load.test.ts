@@ -1,21 +1,13 @@
 import { describe, it } from "vitest";
 
-import { declared, desiredZone, policy } from "../support/model.ts";
 import { diagnostic } from "../support/reports.ts";
-import { World } from "../support/world.ts";
+import { edited, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
-/** The content of an edited file. */
-const edited = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
-
 async function loadFiles(world: World, files: Partial<World>): Promise<World["loads"][number]> {
   Object.assign(world, files);
-  world.reconciler.filesChanged();
-  await world.clock.advance(0);
+  await world.reload();
   const last = world.loads.at(-1);
   if (last === undefined) throw new Error("nothing was loaded");
   return last;
@@ -28,8 +20,7 @@ describe("a load", () => {
     await using world = new World([shop]);
     const unreadable = [diagnostic({ code: "DIRECTORY_UNREADABLE" })];
     Object.assign(world, { diagnostics: unreadable, usable: false });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     const nothing = { revision: "", hash: "" };
     expect(world.loads).toMatchObject([
       { result: "rejected", diagnostics: unreadable, active: nothing },
@@ -58,8 +49,7 @@ describe("a load", () => {
     expect,
   }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.files.set(blog, edited);
     const partial = { result: "partial", diagnostics: broken, active: { revision: "r2" } };
@@ -74,8 +64,7 @@ describe("a load", () => {
     expect,
   }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.files.delete(blog);
     world.files.set(shop, edited);
@@ -85,8 +74,7 @@ describe("a load", () => {
       diagnostics: broken,
       active: { revision: "r1", hash: "r1" },
     });
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
   });
 
@@ -94,8 +82,7 @@ describe("a load", () => {
     expect,
   }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     const odd = Object.defineProperty({ ...edited }, "mode", {
       enumerable: true,
       get: () => {
@@ -118,15 +105,12 @@ describe("a load", () => {
     expect,
   }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.latencyMs = 60_000;
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(90_000);
+    await world.sweep("schedule", 90_000);
     world.files.set(blog, edited);
     world.revision = "r2";
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.overlaps).toBe(1);
     expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
   });
@@ -134,8 +118,7 @@ describe("a load", () => {
   it("that declares no zone is applied where none is active", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.clear();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads[0]).toMatchObject({ result: "applied", active: { revision: "r1" } });
   });
 
@@ -146,8 +129,7 @@ describe("a load", () => {
     const [first = "", ...rest] = zones;
     await using world = new World(zones);
     world.remember();
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     for (const zone of rest) world.files.set(zone, edited);
     const suspension = { reason: "incident", until: undefined };
     world.files.set(first, { ...edited, suspension });

@@ -73,8 +73,7 @@ describe("where file changes wait for a sweep", () => {
   }) => {
     await using world = new World([shop], { onChange: false });
     world.files.set(shop, switchedOn);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.requests.length = 0;
     world.files.set(shop, protectedContent);
@@ -95,8 +94,7 @@ describe("where file changes wait for a sweep", () => {
     await world.clock.advance(0);
     expect(world.takeResults()).toEqual([`${shop} in_sync`]);
     world.diagnostics = [];
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toContain(`${shop} applied`);
     expect(world.loads.at(-1)).toMatchObject({ state: { revision: "r2" } });
   });
@@ -109,8 +107,7 @@ describe("where file changes wait for a sweep", () => {
     const usable = { diagnostics: [], usable: true };
     const loadFiles = async (files: Partial<World>): Promise<unknown> => {
       Object.assign(world, files);
-      world.reconciler.filesChanged();
-      await world.clock.advance(0);
+      await world.reload();
       const { result, active } = world.loads.at(-1) ?? {};
       return [result, active?.revision];
     };
@@ -121,8 +118,7 @@ describe("where file changes wait for a sweep", () => {
     expect(world.takeResults()).toEqual([`${shop} applied`]);
     expect(await loadFiles({ revision: "r2", ...broken })).toEqual(["rejected", "r1"]);
     expect(await loadFiles({ revision: "r3", ...usable })).toEqual(["unchanged", "r1"]);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.loads.at(-1)).toMatchObject({ active: { revision: "r3" } });
   });
 });
@@ -136,8 +132,7 @@ describe("a script that is in use", () => {
     world.scripts = [script("https://cdn.example.net/lib.js", seen)];
     const blocking = policy("checkout", { action: "allow" });
     world.files.set(shop, desiredZone({ policies: declared([blocking]) }).content);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "blocks_in_use" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
 
@@ -146,9 +141,7 @@ describe("a script that is in use", () => {
       shop,
       desiredZone({ policies: declared([{ ...blocking, acknowledge }]) }).content,
     );
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.requests).toContain(`write ${shop} create-policy`);
   });
 });
@@ -160,16 +153,14 @@ function renamed(live: LivePolicy): LivePolicy {
 describe("two writers", () => {
   it("do not correct the same field for ever", async ({ expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     const results: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       const live = world.live.get(shop);
       if (live === undefined) throw new Error("no zone");
       world.live.set(shop, { ...live, policies: live.policies?.map(renamed) ?? [] });
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(60_000);
+      await world.sweep("schedule", 60_000);
       results.push(...world.takeResults());
     }
     expect(results).toEqual([
@@ -188,8 +179,7 @@ describe("two writers", () => {
 describe("in mode observe", () => {
   it("drift is reported and nothing is written", async ({ expect }) => {
     await using world = new World([shop], { mode: "observe" });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "observe" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
   });
@@ -197,8 +187,7 @@ describe("in mode observe", () => {
   it("of one zone, the others are still corrected", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.files.set(shop, { ...protectedContent, mode: "observe" });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} held`]);
   });
 
@@ -206,8 +195,7 @@ describe("in mode observe", () => {
     await using world = new World([shop]);
     const until = new Date(Number(world.clock.now()) + 60_000);
     world.files.set(shop, { ...protectedContent, suspension: { reason: "migration", until } });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults()).toEqual([`${shop} held`]);
     await world.clock.advance(60_000);
     expect(world.takeResults()).toEqual([`${shop} applied`]);
@@ -224,14 +212,12 @@ describe("in a freeze", () => {
 
   it("changes are reported and nothing is written until it has ended", async ({ expect }) => {
     await using world = new World([shop], { windows: frozenBy(sales, false) });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "freeze" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
     world.takeResults();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
@@ -243,8 +229,7 @@ describe("in a freeze", () => {
     async ({ content, result }, { expect }) => {
       await using world = new World([shop], { windows: frozenBy(sales, true) });
       world.files.set(shop, content);
-      world.start();
-      await world.clock.advance(0);
+      await world.begin();
       expect(world.takeResults()).toEqual([`${shop} ${result}`]);
     },
   );

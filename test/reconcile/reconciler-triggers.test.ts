@@ -13,8 +13,7 @@ const edited = desiredZone({
 
 async function startedWorld(): Promise<World> {
   const world = new World([shop]);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   world.takeResults();
   return world;
 }
@@ -23,10 +22,8 @@ describe("the trigger of a run", () => {
   it("is the schedule where its sweep waited for the end of another", async ({ expect }) => {
     await using world = await startedWorld();
     world.latencyMs = 1_000;
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_500);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(60_000);
+    await world.sweep("schedule", 1_500);
+    await world.sweep("schedule", 60_000);
     expect(world.overlaps).toBe(1);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["schedule", "schedule"]);
   });
@@ -37,8 +34,7 @@ describe("a zone that is declared and not listed", () => {
     await using world = await startedWorld();
     world.files.set("lost.example", edited);
     world.revision = "r2";
-    world.reconciler.requestSweep("manual");
-    await world.clock.advance(0);
+    await world.sweep("manual");
     expect(world.reports.find(({ zone }) => zone === "lost.example")?.trigger).toBe("manual");
   });
 
@@ -48,8 +44,7 @@ describe("a zone that is declared and not listed", () => {
     await using other = new World([shop, "blog.example"]);
     const error = new ServiceFault("API_UNAUTHORIZED", false);
     other.unlistable = { zones: ["blog.example"], failed: [{ credential: "blogs", error }] };
-    other.start();
-    await other.clock.advance(0);
+    await other.begin();
     expect(other.loads.at(-1)?.isAllListed).toBe(false);
   });
 });
@@ -97,11 +92,9 @@ describe("the back-off of a listing that failed", () => {
   ] as const)("with a sweep of the trigger $trigger", async ({ trigger, listings }, { expect }) => {
     await using world = await startedWorld();
     world.listFault = new ServiceFault("API_SERVER", true);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_000);
+    await world.sweep("schedule", 1_000);
     expect(world.listings).toBe(2);
-    world.reconciler.requestSweep(trigger);
-    await world.clock.advance(0);
+    await world.sweep(trigger);
     expect(world.listings).toBe(listings);
   });
 });
@@ -110,12 +103,9 @@ describe("a name that is not listed", () => {
   it("does not shorten the back-off of a listing that failed", async ({ expect }) => {
     await using world = await startedWorld();
     world.listFault = new ServiceFault("API_SERVER", true);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_000);
+    await world.sweep("schedule", 1_000);
     world.files.set("new.example", edited);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.listings).toBe(2);
   });
 });
@@ -143,10 +133,8 @@ describe("a file change waits for a sweep", () => {
     world.slow.set(shop, 5_000);
     world.files.set(shop, edited);
     world.revision = "r2";
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_500);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep("schedule", 1_500);
+    await world.sweep();
     expect(world.overlaps).toBe(1);
   });
 });
@@ -155,14 +143,12 @@ describe("files that change", () => {
   it("before the zones were ever listed change what is missing", async ({ expect }) => {
     await using world = new World([shop]);
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.files.delete(shop);
     world.files.set("other.example", edited);
     world.revision = "r2";
     world.takeResults();
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload();
     expect(world.takeResults()).toEqual(["other.example error"]);
   });
 
@@ -170,13 +156,10 @@ describe("files that change", () => {
     const other = "other.example";
     await using world = new World([shop, other]);
     world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 600_000));
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.reconciler.waiting).toBe(1);
     world.files.delete(shop);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.reconciler.waiting).toBe(0);
   });
 });
@@ -191,8 +174,7 @@ describe("what changes the fleet", () => {
   ])("is handled one after the other where $when", async ({ act }, { expect }) => {
     await using world = await startedWorld();
     world.latencyMs = 60_000;
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     world.loadMs = 1_000;
     const { loadCount } = world;
     act(world);
@@ -208,8 +190,7 @@ describe("what changes the fleet", () => {
   it("is reported where it fails by an error of the program, each time", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.set("no name of a zone", edited);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     // For the sweep, and for its listing.
     expect(world.bugs.take()).toHaveLength(2);
   });

@@ -1,25 +1,16 @@
 import { describe, it } from "vitest";
 
-import { declared, desiredZone, policy } from "../support/model.ts";
-import { protectedContent, ServiceFault, World } from "../support/world.ts";
+import { edited, protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
-
-/** The content of an edited file. */
-const edited = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
 
 describe("the reconciler", () => {
   it("applies the changes at start, and is in sync after that", async ({ expect }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
 
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
 
@@ -36,8 +27,7 @@ describe("the reconciler", () => {
 
   it("runs the one zone that is requested, and all when it is not listed", async ({ expect }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.reconciler.requestZone(blog, "manual");
     await world.clock.advance(0);
@@ -50,13 +40,10 @@ describe("the reconciler", () => {
 
   it("runs the zones that a file change touches, and no other", async ({ expect }) => {
     await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.files.set(shop, edited);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.takeResults()).toEqual([`${shop} applied`]);
     expect(world.loads.at(-1)?.result).toBe("applied");
     // Requests for what people wait for come before those of a sweep.
@@ -65,11 +52,9 @@ describe("the reconciler", () => {
 
   it("does nothing where the files are unchanged", async ({ expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload();
     expect(world.takeResults()).toEqual([]);
     expect(world.loads.at(-1)?.result).toBe("unchanged");
   });
@@ -92,8 +77,7 @@ describe("the reconciler", () => {
     world.start();
     await world.clock.advance(150);
     expect([...world.reconciler.running.keys()]).toEqual([shop]);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(100);
+    await world.sweep("schedule", 100);
     const reads = world.requests.filter((request) => request === `read ${shop}`);
     expect(reads).toHaveLength(1);
     await world.clock.advance(1_000);
@@ -156,8 +140,7 @@ describe("a zone that fails", () => {
   it("delays no other, and is retried with growing waits", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.faults.set(shop, () => new ServiceFault("API_SERVER", true));
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     const reads: string[] = [];
     for (const ms of [4_999, 1, 9_999, 1]) {
@@ -187,8 +170,7 @@ describe("a zone that fails", () => {
     world.start();
     await world.clock.advance(3_600_000);
     expect(world.takeResults()).toEqual([`${shop} error`]);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toEqual([`${shop} error`]);
   });
 
@@ -199,8 +181,7 @@ describe("a zone that fails", () => {
       requests += 1;
       return requests === 3 ? new ServiceFault("API_SERVER", true) : undefined;
     });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     const [first] = world.reports;
     expect(first).toMatchObject({
       result: "applied",
@@ -215,8 +196,7 @@ describe("a zone that fails", () => {
   it("because of an internal error is reported and does not end the loop", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.faults.set(shop, () => new TypeError("a bug"));
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     expect(world.bugs.take()).toHaveLength(1);
     expect(world.bugs.zones).toEqual([shop]);
@@ -227,8 +207,7 @@ describe("zones that cannot be listed", () => {
   it("are reported as errors, not as empty, and the listing is retried", async ({ expect }) => {
     await using world = new World([shop]);
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults()).toEqual([`${shop} error`]);
     expect(world.unlisted).toMatchObject([{ code: "API_UNREACHABLE" }]);
     world.listFault = undefined;
@@ -238,12 +217,10 @@ describe("zones that cannot be listed", () => {
 
   it("are still reconciled where they were listed before", async ({ expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.takeResults()).toEqual([`${shop} in_sync`]);
   });
 
@@ -256,8 +233,7 @@ describe("zones that cannot be listed", () => {
       zones: [blog],
       failed: ["blogs", "others"].map((credential) => ({ credential, error: revoked })),
     };
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     const hidden = world.reports.find(({ zone }) => zone === blog);
     expect(world.takeResults().toSorted()).toEqual([`${blog} error`, `${shop} applied`]);
     const reasons = world.unlisted.map(({ message }) => message);
@@ -274,8 +250,7 @@ describe("zones that cannot be listed", () => {
   it("because they do not exist are reported with what to check", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.set("lost.example", protectedContent);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     const lost = world.reports.find(({ zone }) => zone === "lost.example");
     expect(lost).toMatchObject({ result: "error", failure: { code: "ZONE_NOT_LISTED" } });
     const { zones, missing } = world.loads.at(-1)?.fleet ?? {};
@@ -286,13 +261,10 @@ describe("zones that cannot be listed", () => {
     expect,
   }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.reports.length = 0;
     world.files.set("lost.example", protectedContent);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.reports).toMatchObject([
       { zone: "lost.example", result: "error", trigger: "file", revision: "r2" },
     ]);

@@ -16,8 +16,7 @@ async function worldWithHeldPlan(store = new MemoryRunStore()): Promise<World> {
   world.files.set(shop, desiredZone({ policies: declared([reporting]) }).content);
   accept(world, []);
   letBlock(world);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   return world;
 }
 
@@ -41,8 +40,7 @@ function letBlock(world: World): void {
 }
 
 async function lookAgain(world: World): Promise<readonly string[]> {
-  world.reconciler.requestSweep("schedule");
-  await world.clock.advance(60_000);
+  await world.sweep("schedule", 60_000);
   return world.takeResults();
 }
 
@@ -64,8 +62,7 @@ describe("a plan that limits.accept releases", () => {
     const store = new MemoryRunStore();
     store.setUsedReleases(["f".repeat(64)]);
     await using world = new World([shop], {}, undefined, store);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(store.usedReleases()).toEqual([]);
   });
 
@@ -112,8 +109,7 @@ describe("a plan that limits.accept releases", () => {
     accept(world, [hash]);
     await lookAgain(world);
     letBlock(world);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(60_000);
+    await world.sweep("schedule", 60_000);
     const way = `take ${hash}, which was used, out of limits.accept and put it in again`;
     const [report] = world.reports;
     const messages = report?.result === "held" ? report.holds.map((each) => each.message) : [];

@@ -5,7 +5,7 @@ import { planHash } from "../../src/plan/guard/release.ts";
 import type { RunStore } from "../../src/reconcile/run/run-store.ts";
 import { bare, carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
-import { oneCredential, World } from "../support/world.ts";
+import { edited, oneCredential, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
@@ -37,17 +37,11 @@ function rename(world: World): void {
 
 async function converged(store: RunStore): Promise<World> {
   const world = new World([shop], {}, oneCredential, store);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   world.stop.abort();
   await world.ended;
   return world;
 }
-
-const edited = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
 
 describe("a daemon that starts again", () => {
   it.for([
@@ -62,8 +56,7 @@ describe("a daemon that starts again", () => {
       world.files.set(shop, edited);
       world.revision = "r2";
     }
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     const [report] = world.reports;
     if (report?.result !== "held") throw new Error("not held");
     expect(causesIn(report.plan.changes)).toEqual([story.cause]);

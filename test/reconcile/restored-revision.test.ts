@@ -1,30 +1,14 @@
 import { describe, it } from "vitest";
 
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
-import { declared, desiredZone, policy } from "../support/model.ts";
-import { ServiceFault, World } from "../support/world.ts";
-
-/** The protected content with its only policy removed. */
-const weakened = desiredZone({
-  settings: [{ name: "enabled", value: false }],
-  policies: declared([]),
-}).content;
-
-const edited = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
-
-function many(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `z${index}.example`);
-}
+import { desiredZone } from "../support/model.ts";
+import { edited, many, ServiceFault, weakened, World } from "../support/world.ts";
 
 /** What was active when the process before this one ended. */
 async function storedOf(zones: readonly string[], revision = "r1"): Promise<DesiredState> {
   await using before = new World(zones);
   before.revision = revision;
-  before.start();
-  await before.clock.advance(0);
+  await before.begin();
   const state = before.loads.at(-1)?.state;
   if (state === undefined) throw new Error("nothing was loaded");
   return state;
@@ -42,8 +26,7 @@ async function restarted(zones: readonly string[], content = weakened): Promise<
 describe("a daemon that starts with a stored revision", () => {
   it("holds a revision that changes too many zones, as before the restart", async ({ expect }) => {
     await using world = await restarted(many(12));
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({
       result: "held",
       active: { revision: "r1" },
@@ -67,8 +50,7 @@ describe("a daemon that starts with a stored revision", () => {
     world.remember();
     for (const name of zones.slice(0, 5)) world.files.set(name, weakened);
     world.revision = "r2";
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
     expect(world.reports.find(({ zone }) => zone === "z7.example")).toMatchObject({
       result: "held",
@@ -82,8 +64,7 @@ describe("a daemon that starts with a stored revision", () => {
     const released = { ...fleetLimits, accept: ["r2"] };
     world.reconciler.reconfigure({ ...world.options, fleetLimits: released });
     world.takeResults();
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload();
     expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
     expect(world.takeResults()).toContain("z7.example applied");
   });
@@ -95,14 +76,12 @@ describe("a daemon that starts with a stored revision", () => {
     for (const name of many(3)) world.files.set(name, edited);
     world.remember();
     world.usable = false;
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ result: "rejected", active: { revision: "r1" } });
     expect(new Set(world.takeResults())).toEqual(new Set(many(3).map((name) => `${name} held`)));
     // The files are as they were when the state was stored.
     world.usable = true;
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload();
     expect(new Set(world.takeResults())).toEqual(new Set(many(3).map((name) => `${name} applied`)));
   });
 
@@ -131,15 +110,12 @@ describe("a daemon that starts with a stored revision", () => {
   it("compares nothing before the zones are listed, and writes nothing", async ({ expect }) => {
     await using world = await restarted(many(12));
     world.listFault = new ServiceFault("API_SERVER", true);
-    world.start();
-    await world.clock.advance(0);
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.begin();
+    await world.reload();
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
     expect(world.requests).toEqual([]);
     world.listFault = undefined;
-    world.reconciler.requestSweep("signal");
-    await world.clock.advance(0);
+    await world.sweep("signal");
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
   });
 
@@ -149,8 +125,7 @@ describe("a daemon that starts with a stored revision", () => {
     world.stored = await storedOf(zones);
     world.files.set("z3.example", edited);
     world.revision = "r2";
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
     expect(world.live.get("z3.example")?.policies?.map(({ action }) => action)).toEqual(["allow"]);
   });
@@ -161,8 +136,7 @@ describe("a daemon that starts with a stored revision", () => {
     world.stored = await storedOf(zones);
     world.files.clear();
     world.revision = "r2";
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads.at(-1)).toMatchObject({ result: "rejected", active: { revision: "r1" } });
   });
 
@@ -170,8 +144,7 @@ describe("a daemon that starts with a stored revision", () => {
     const zones = many(12);
     await using world = new World(zones);
     world.stored = await storedOf(zones);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads.map(({ result }) => result)).not.toContain("applied");
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
     expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["applied"]));
@@ -179,8 +152,7 @@ describe("a daemon that starts with a stored revision", () => {
 
   it("without one takes the files as they are", async ({ expect }) => {
     await using world = new World(many(12));
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads[0]).toMatchObject({ result: "applied", active: { revision: "r1" } });
   });
 });

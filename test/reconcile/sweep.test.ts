@@ -15,8 +15,7 @@ function inMs(ms: number): Date {
 async function sweptWorld(count: number, gapMs: number): Promise<World> {
   const world = new World(Array.from({ length: count }, (_, index) => `z${index}.example`));
   world.nextSweep = new Date(Number(world.clock.now()) + gapMs);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   world.takeResults();
   world.requests.length = 0;
   return world;
@@ -48,8 +47,7 @@ describe("the runs of a sweep", () => {
     "start in time though the wall clock is set by %s ms",
     async (ms, { expect }) => {
       await using world = await sweptWorld(4, 15 * minute);
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(1_000);
+      await world.sweep("schedule", 1_000);
       world.clock.step(ms);
       const seen: number[] = [];
       for (let run = 0; run < 4; run += 1) {
@@ -64,8 +62,7 @@ describe("the runs of a sweep", () => {
     "start at once on %s",
     async (trigger, { expect }) => {
       await using world = await sweptWorld(4, 15 * minute);
-      world.reconciler.requestSweep(trigger);
-      await world.clock.advance(0);
+      await world.sweep(trigger);
       expect(world.requests).toHaveLength(4);
     },
   );
@@ -75,10 +72,8 @@ describe("a sweep that is in progress when the next is due", () => {
   it("counts as overlap, and the next begins when it has ended", async ({ expect }) => {
     await using world = await sweptWorld(4, 10_000);
     world.latencyMs = 6_000;
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(10_000);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(2_000);
+    await world.sweep("schedule", 10_000);
+    await world.sweep("schedule", 2_000);
     expect(world.overlaps).toBe(1);
     expect(world.listings).toBe(2);
     await world.clock.advance(30_000);
@@ -89,25 +84,19 @@ describe("a sweep that is in progress when the next is due", () => {
 
   it("does not delay a sweep that somebody requests", async ({ expect }) => {
     await using world = await sweptWorld(4, 15 * minute);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
-    world.reconciler.requestSweep("signal");
-    await world.clock.advance(0);
+    await world.sweep();
+    await world.sweep("signal");
     expect(world.overlaps).toBe(0);
     expect(world.requests).toHaveLength(5);
   });
 
   it("ends where its last zone is dropped from the files", async ({ expect }) => {
     await using world = await sweptWorld(2, 15 * minute);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
+    await world.sweep();
     expect(world.overlaps).toBe(1);
     world.files.delete("z1.example");
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.requests).toEqual(["read z0.example", "read z0.example"]);
   });
 });
@@ -120,15 +109,12 @@ describe("a sweep in which every zone waits after a failure", () => {
     await world.clock.advance(1_000);
     world.faults.clear();
     world.latencyMs = 30_000;
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_000);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_000);
+    await world.sweep("schedule", 1_000);
+    await world.sweep("schedule", 1_000);
     expect([world.listings, world.overlaps]).toEqual([2, 1]);
     await world.clock.advance(minute);
     expect(world.listings).toBe(3);
-    world.reconciler.requestSweep("signal");
-    await world.clock.advance(5 * minute);
+    await world.sweep("signal", 5 * minute);
     expect([world.listings, world.overlaps]).toEqual([4, 1]);
   });
 });
@@ -141,8 +127,7 @@ describe("a sweep that is due while the zones are listed for another reason", ()
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(500);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(3_600_000);
+    await world.sweep("schedule", 3_600_000);
     expect(world.takeResults().toSorted()).toEqual(["new.example error", "z0.example in_sync"]);
     expect([world.listings, world.overlaps]).toEqual([2, 0]);
   });
@@ -152,13 +137,10 @@ describe("the zone listing", () => {
   it("that takes long delays neither the files nor the known zones", async ({ expect }) => {
     await using world = await sweptWorld(2, 10_000);
     world.latencyMs = 100_000;
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(1_000);
+    await world.sweep("schedule", 1_000);
     const { content } = desiredZone({ policies: declared([policy("other")]) });
     world.files.set("z1.example", content);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.loads.at(-1)?.result).toBe("applied");
     expect(world.requests).toEqual(["read z1.example"]);
   });
@@ -166,8 +148,7 @@ describe("the zone listing", () => {
   it("that hangs at start does not delay the first load", async ({ expect }) => {
     await using world = new World(["z0.example"]);
     world.latencyMs = 1_000_000;
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.loads).toMatchObject([{ result: "applied" }]);
     expect(world.reports).toEqual([]);
   });
@@ -190,8 +171,7 @@ describe("the zone listing", () => {
     await using world = await sweptWorld(1, 10_000);
     world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
     for (let tick = 0; tick < 9; tick += 1) {
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(minute);
+      await world.sweep("schedule", minute);
     }
     expect(world.listings).toBe(2);
     expect(world.takeResults()).toEqual(Array.from({ length: 9 }, () => "z0.example in_sync"));
@@ -226,8 +206,7 @@ describe("the zone listing", () => {
   }) => {
     await using world = await sweptWorld(1, 10_000);
     world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(minute);
+    await world.sweep("schedule", minute);
     world.takeResults();
     world.files.set("new.example", protectedContent);
     world.revision = "r2";
@@ -242,8 +221,7 @@ describe("the zone listing", () => {
   it("that fails by an error of the program is reported, and retried", async ({ expect }) => {
     await using world = new World(["z0.example"]);
     world.listFault = new TypeError("a bug of ours");
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.bugs.take()).toEqual([world.listFault]);
   });
 
@@ -252,22 +230,19 @@ describe("the zone listing", () => {
     async (trigger, { expect }) => {
       await using world = await sweptWorld(1, 10_000);
       world.listFault = new ServiceFault("API_SERVER", true, 30_000);
-      world.reconciler.requestSweep("schedule");
-      await world.clock.advance(210_000);
+      await world.sweep("schedule", 210_000);
       expect(world.listings).toBe(7);
       world.takeResults();
 
       // The next attempt is 160 s away, and would be 320 s away after that.
-      world.reconciler.requestSweep(trigger);
-      await world.clock.advance(29_999);
+      await world.sweep(trigger, 29_999);
       expect(world.listings).toBe(7);
       expect(world.reports.map((report) => report.trigger)).toEqual([trigger]);
       await world.clock.advance(1);
       expect(world.listings).toBe(8);
       await world.clock.advance(30_000);
       expect(world.listings).toBe(8);
-      world.reconciler.requestSweep(trigger);
-      await world.clock.advance(0);
+      await world.sweep(trigger);
       expect(world.listings).toBe(9);
     },
   );
@@ -277,8 +252,7 @@ describe("the zone listing", () => {
   }) => {
     await using world = await sweptWorld(1, 10_000);
     world.listFault = new ServiceFault("API_FORBIDDEN", false);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(15 * minute);
+    await world.sweep("schedule", 15 * minute);
     expect(world.listings).toBeGreaterThan(5);
     expect(world.takeResults()).toEqual(["z0.example in_sync"]);
     world.listFault = undefined;
@@ -289,8 +263,7 @@ describe("the zone listing", () => {
   it("that fails at start is followed by the first sweep when it succeeds", async ({ expect }) => {
     await using world = new World(["z0.example"]);
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.listFault = undefined;
     await world.clock.advance(minute);

@@ -10,8 +10,7 @@ const shop = "shop.example";
 /** A world whose zones are in sync, and were run since. */
 async function sweptWorld(...others: readonly string[]): Promise<World> {
   const world = new World([shop, ...others]);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   await lookAgain(world);
   world.parsed.splice(0);
   return world;
@@ -19,8 +18,7 @@ async function sweptWorld(...others: readonly string[]): Promise<World> {
 
 /** Brings a zone to what is declared, by hand: its policy has no mark. */
 async function madeByHand(world: World): Promise<void> {
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   const live = world.live.get(shop);
   if (live?.policies === undefined) throw new Error("no policies");
   const policies = live.policies.map((each) => ({
@@ -34,8 +32,7 @@ async function madeByHand(world: World): Promise<void> {
 /** The results of one more sweep. */
 async function lookAgain(world: World): Promise<readonly string[]> {
   world.takeResults();
-  world.reconciler.requestSweep("schedule");
-  await world.clock.advance(0);
+  await world.sweep();
   return world.takeResults();
 }
 
@@ -54,8 +51,7 @@ describe("a zone that has not changed since the last run", () => {
     if (live === undefined) throw new Error("no live zone");
     const moved = { ...live.zone, status: "moved" };
     world.live.set(shop, { ...live, zone: moved });
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     const report = world.reports.at(-1);
     expect(report).toMatchObject({ result: "in_sync", plan: { zone: moved, changes: [] } });
   });
@@ -77,9 +73,7 @@ describe("a zone is planned again", () => {
       policies: declared([policy("checkout", { action: "allow" })]),
     }).content;
     world.files.set(shop, content);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.takeResults().at(-1)).toBe(`${shop} applied`);
   });
 
@@ -115,13 +109,9 @@ describe("a zone is planned again", () => {
     const content = world.files.get(shop);
     if (content === undefined) throw new Error("no file");
     world.files.delete(shop);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     world.files.set(shop, content);
-    world.revision = "r3";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r3");
     expect(world.parsed).toEqual([shop]);
   });
 

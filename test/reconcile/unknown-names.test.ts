@@ -10,8 +10,7 @@ const [shop, blog] = ["shop.example", "blog.example"] as const;
 async function sweptWorld(): Promise<World> {
   const world = new World([shop, blog]);
   world.files.delete(blog);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   world.takeResults();
   return world;
 }
@@ -24,8 +23,7 @@ async function declare(world: World, name: string, revision: string): Promise<nu
 }
 
 async function load(world: World): Promise<number> {
-  world.reconciler.filesChanged();
-  await world.clock.advance(0);
+  await world.reload();
   return world.listings;
 }
 
@@ -56,8 +54,7 @@ describe("the zones are listed for a name in the files", () => {
     await using world = await sweptWorld();
     world.files.set("lost.example", protectedContent);
     world.revision = "r2";
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(0);
+    await world.sweep();
     expect(world.listings).toBe(2);
     expect(await load(world)).toBe(2);
   });

@@ -5,6 +5,7 @@ import { declared, desiredZone, policy } from "../support/model.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import {
   defaultOptions,
+  many,
   oneCredential,
   protectedContent,
   ServiceFault,
@@ -36,16 +37,11 @@ const stronger = desiredZone({
   policies: declared([policy("checkout", { action: "allow" })]),
 }).content;
 
-function many(until: number, from = 0): readonly string[] {
-  return Array.from({ length: until - from }, (_, nth) => `z${from + nth}.example`);
-}
-
 /** A fleet that is as declared, in which revisions of any share of the zones pass. */
 async function fleetOf(count: number, store = new MemoryRunStore(), options = {}): Promise<World> {
   const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 1 };
   const world = new World(many(count), { fleetLimits, ...options }, oneCredential, store);
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   world.requests.length = 0;
   world.takeResults();
   return world;
@@ -60,8 +56,7 @@ async function largeFleet(count: number): Promise<World> {
   for (const [name, { zone }] of world.live) {
     if (live !== undefined) world.live.set(name, { ...live, zone });
   }
-  world.start();
-  await world.clock.advance(0);
+  await world.begin();
   return world;
 }
 
@@ -124,8 +119,7 @@ describe("a revision that weakens more zones than the limit", () => {
     expect(live?.settings?.enabled).toBe(true);
     const policies = live?.policies?.map((each) => ({ ...each, value: "script-src *" }));
     if (live !== undefined) world.live.set("z0.example", { ...live, policies });
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(2 * hour);
+    await world.sweep("schedule", 2 * hour);
     expect(written(world)).toEqual(new Set(["z0.example"]));
   });
 
@@ -165,8 +159,7 @@ describe("a revision that weakens more zones than the limit", () => {
     await commit(world, many(5), off);
     const live = world.live.get("z7.example");
     if (live !== undefined) world.live.set("z7.example", { ...live, policies: [] });
-    world.reconciler.requestSweep("manual");
-    await world.clock.advance(minute);
+    await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(["z7.example"]));
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", hold: undefined });
     await world.clock.advance(10 * minute);
@@ -194,8 +187,7 @@ describe("a revision that weakens no more zones than the limit", () => {
   it("adds zones: it is applied", async ({ expect }) => {
     await using world = new World(many(14));
     for (const zone of many(14, 6)) world.files.delete(zone);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     await commit(world, many(14, 6), protectedContent);
     expect(written(world)).toEqual(new Set(many(14)));
   });
@@ -228,8 +220,7 @@ describe("several revisions within an hour", () => {
     );
     // A later hour counts anew.
     await world.clock.advance(hour);
-    world.reconciler.requestSweep("manual");
-    await world.clock.advance(0);
+    await world.sweep("manual");
     expect(written(world).size).toBe(4);
   });
 
@@ -302,8 +293,7 @@ describe("zones that somebody strengthened by hand", () => {
       const policies = live?.policies?.map((each) => ({ ...each, action: "allow" as const })) ?? [];
       if (live !== undefined) world.live.set(zone, { ...live, policies });
     }
-    world.reconciler.requestSweep("manual");
-    await world.clock.advance(minute);
+    await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(many(3)));
     const held = world.reports.filter(({ result }) => result === "held");
     expect(held.map(({ zone }) => zone)).toEqual(many(5, 3));
@@ -327,8 +317,7 @@ describe("a zone that could not be planned with its revision", () => {
     await commit(world, many(9), off);
     expect(written(world)).toEqual(new Set(many(3)));
     world.faults.clear();
-    world.reconciler.requestSweep("manual");
-    await world.clock.advance(minute);
+    await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(many(3)));
   });
 });
@@ -341,8 +330,7 @@ describe("the mode observe", () => {
     await commit(world, many(6), off);
     expect(world.loads.at(-1)?.hold).toBeUndefined();
     world.reconciler.reconfigure(options);
-    world.reconciler.requestSweep("manual");
-    await world.clock.advance(minute);
+    await world.sweep("manual", minute);
     expect(written(world).size).toBe(3);
   });
 });

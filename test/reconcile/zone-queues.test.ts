@@ -17,23 +17,19 @@ describe("zones of several credentials", () => {
     const fleetLimits = { ...defaultOptions.fleetLimits, maxWeakened: { zones: 9, share: 0 } };
     await using world = new World([...shops, brand], { fleetLimits }, credentials);
     for (const shop of shops) world.slow.set(shop, 300_000);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults()).toEqual([`${brand} applied`]);
     expect(world.reconciler.waiting).toBe(1);
     expect([...world.reconciler.running.keys()]).toEqual(shops.slice(0, 2));
 
     world.files.set(brand, { ...protectedContent, settings: [] });
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(0);
+    await world.reload("r2");
     expect(world.takeResults()).toEqual([`${brand} in_sync`]);
   });
 
   it("run where no credential serves them: their report says so", async ({ expect }) => {
     await using world = new World([brand], {}, { names: ["shops"], of: () => "" });
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.takeResults()).toEqual([`${brand} applied`]);
   });
 

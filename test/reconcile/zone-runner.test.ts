@@ -45,8 +45,7 @@ describe("a zone that fails again after a success", () => {
     await world.clock.advance(10 * minute);
     expect(world.takeResults().at(-1)).toBe(`${shop} applied`);
     world.faults.set(shop, () => failure);
-    world.reconciler.requestSweep("schedule");
-    await world.clock.advance(4_999);
+    await world.sweep("schedule", 4_999);
     expect(world.takeResults()).toEqual([`${shop} error`]);
     await world.clock.advance(1);
     expect(world.takeResults()).toEqual([`${shop} error`]);
@@ -95,8 +94,7 @@ describe("a zone that was dropped from the files after failures and is added aga
     world.files.delete(shop);
     for (const revision of ["r2", "r3"]) {
       world.revision = revision;
-      world.reconciler.filesChanged();
-      await world.clock.advance(0);
+      await world.reload();
       world.files.set(shop, protectedContent);
     }
     world.takeResults();
@@ -111,8 +109,7 @@ describe("a fleet that is judged as a whole", () => {
   it("is written without another read of its first hundred zones", async ({ expect }) => {
     const zones = Array.from({ length: 120 }, (_, index) => `z${index}.example`);
     await using world = new World(zones);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     expect(world.requests).toHaveLength(120);
     world.requests.length = 0;
     const { options, reconciler } = world;
@@ -128,8 +125,7 @@ describe("a fleet that is judged as a whole", () => {
 describe("a zone that somebody may have changed", () => {
   it("is read at once, and others are not", async ({ expect }) => {
     await using world = new World([shop, "blog.example"]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.priorities.length = 0;
     world.reconciler.wakeZone(named(shop));
@@ -140,8 +136,7 @@ describe("a zone that somebody may have changed", () => {
 
   it("is ignored where it is not declared", async ({ expect }) => {
     await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
+    await world.begin();
     world.takeResults();
     world.reconciler.wakeZone(named("stranger.example"));
     await world.clock.advance(0);

@@ -2,6 +2,7 @@ import type { Budget } from "../../src/api/budget/budget.ts";
 import type { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
 import type { DesiredState, Listing, RoundPhase } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { SweepTrigger } from "../../src/reconcile/queue/events.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { RunStore } from "../../src/reconcile/run/run-store.ts";
@@ -34,6 +35,23 @@ export const protectedContent: ZoneContent = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([policy("checkout")]),
 }).content;
+
+/** The protected content of an edited file: its policy blocks. */
+export const edited: ZoneContent = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
+
+/** The protected content switched off, with its only policy removed. */
+export const weakened: ZoneContent = desiredZone({
+  settings: [{ name: "enabled", value: false }],
+  policies: declared([]),
+}).content;
+
+/** `z0.example` …, from one number until before another. */
+export function many(until: number, from = 0): readonly string[] {
+  return Array.from({ length: until - from }, (_, nth) => `z${from + nth}.example`);
+}
 
 /** The options of a reconciler unless a test sets others. */
 export const defaultOptions: ReconcilerOptions = {
@@ -147,6 +165,25 @@ export class World implements AsyncDisposable {
     const { stop, abort } = this;
     this.#ended = this.reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
     this.reconciler.requestSweep("startup");
+  }
+
+  /** Starts, and lets everything happen that needs no time. */
+  async begin(): Promise<void> {
+    this.start();
+    await this.clock.advance(0);
+  }
+
+  /** Lets the files change: their revision is new, or the same if only what they contain was set. */
+  async reload(revision = this.revision): Promise<void> {
+    this.revision = revision;
+    this.reconciler.filesChanged();
+    await this.clock.advance(0);
+  }
+
+  /** Requests a sweep, and lets some time pass. */
+  async sweep(trigger: SweepTrigger = "schedule", ms = 0): Promise<void> {
+    this.reconciler.requestSweep(trigger);
+    await this.clock.advance(ms);
   }
 
   /** Resolves when the loop has ended. */
