@@ -2,13 +2,13 @@ import type { PolicyBehavior } from "../plan/policies/policy-force.ts";
 import type { Script } from "../zone/inventory-item.ts";
 import {
   type ObservedResource,
+  type PageFacts,
   type PolicyDecision,
   blocksScripts,
   pageSelector,
   policyEvaluator,
   observedResources,
 } from "./policy-decision.ts";
-import type { PageFacts } from "./selects-page.ts";
 
 /** Scripts in use that no enforced policy of a zone allows. */
 export interface OutsideScripts {

@@ -1,9 +1,11 @@
 import { type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective, sourceMatcher } from "../syntax/csp/csp-match.ts";
 import type { CspSource } from "../syntax/csp/csp-source.ts";
+import { selects } from "../syntax/expression/evaluate-expression.ts";
+import type { Expression } from "../syntax/expression/expression-tree.ts";
 import { parseExpression } from "../syntax/expression/expression.ts";
+import { type RequestFacts, valueOfField } from "../syntax/expression/request-facts.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
-import { type PageFacts, type Selected, selectsPage } from "./selects-page.ts";
 
 export interface NamedSource {
   readonly directive: string;
@@ -29,16 +31,16 @@ export type PolicyEvaluator = (resource: SeenResource, url: URL, page: PageFacts
 export function policyEvaluator(terms: PolicyBehavior | undefined): PolicyEvaluator {
   const force = forceOf(terms);
   if (terms === undefined || force === "none") return () => untouched;
-  const selects = pageSelector(terms);
+  const selectionOf = pageSelector(terms);
   if (force === "unknown") {
-    return (_resource, _url, page) => (selects(page) === "no" ? untouched : unknownAction);
+    return (_resource, _url, page) => (selectionOf(page) === "no" ? untouched : unknownAction);
   }
   const evaluators = {
     script: requestEvaluator(terms.value, "script"),
     connection: requestEvaluator(terms.value, "connection"),
   } as const;
   return (resource, url, page) => {
-    const selected = selects(page);
+    const selected = selectionOf(page);
     if (selected === "no") return untouched;
     const decision = evaluators[resource.kind](resource, url, page.url);
     return decision.kind === "blocked" && selected === "maybe" ? expressionUndecided : decision;
@@ -61,6 +63,26 @@ export function pageSelector({ expression }: PolicyBehavior): (page: PageFacts) 
     known.set(page, selected);
     return selected;
   };
+}
+
+/** Whether an expression selects a page; `maybe` if it depends on more than the URL of the page. */
+type Selected = "yes" | "no" | "maybe";
+
+export interface PageFacts {
+  readonly url: URL;
+  /** Only the host is known; the rest of the URL is a guess. */
+  readonly hostOnly: boolean;
+}
+
+/** Whether `expression` selects requests for a page, before any rewriting (SERVICE.md A.7). */
+function selectsPage(expression: Expression, { url, hostOnly }: PageFacts): Selected {
+  const { host, pathname: path, protocol, search } = url;
+  const request: RequestFacts = hostOnly
+    ? { host }
+    : { host, path, query: search.slice(1), ssl: protocol === "https:" };
+  const selected = selects(expression, (field) => valueOfField(field, request));
+  if (selected === undefined) return "maybe";
+  return selected ? "yes" : "no";
 }
 
 const untouched: PolicyDecision = { kind: "untouched" };

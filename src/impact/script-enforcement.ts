@@ -2,8 +2,12 @@ import { matchesPage } from "../syntax/url-pattern.ts";
 import type { Script } from "../zone/inventory-item.ts";
 import type { LivePolicy } from "../zone/live-zone.ts";
 import { unmarked } from "../zone/mark.ts";
-import { blocksScripts, type PolicyEvaluator, policyEvaluator } from "./policy-decision.ts";
-import type { PageFacts } from "./selects-page.ts";
+import {
+  blocksScripts,
+  type PageFacts,
+  type PolicyEvaluator,
+  policyEvaluator,
+} from "./policy-decision.ts";
 
 /** What an enforced policy does to a script on some pages. */
 export interface Enforcement {

@@ -1,13 +1,11 @@
 import { it } from "vitest";
 
-import { selectsPage } from "../../src/impact/selects-page.ts";
-import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { pageSelector } from "../../src/impact/policy-decision.ts";
 
 /** Whether an expression selects a page. */
 function selected(expression: string, page: string, hostOnly = false): string {
-  const { tree } = parseExpression(expression);
-  if (tree === undefined) throw new Error(`${expression} cannot be read`);
-  return selectsPage(tree, { url: new URL(page), hostOnly });
+  const select = pageSelector({ expression, action: "allow", enabled: true, value: "" });
+  return select({ url: new URL(page), hostOnly });
 }
 
 const checkout = "https://shop.example.com/checkout/pay?Step=2";

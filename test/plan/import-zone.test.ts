@@ -89,11 +89,6 @@ describe("what is live, declared", () => {
     { description: "[zonewarden:shop]", key: "shop" },
     { description: "--- 1.", key: "1" },
     { description: "测试", expression: "ssl", key: "policy" },
-    {
-      description: "测试",
-      expression: 'http.host eq "a.example" and http.host eq "b.example"',
-      key: "policy",
-    },
   ])("makes of $description the key $key", ({ key, ...policy }, { expect }) => {
     expect(keysOf(declared(withPolicies(livePolicy("p1", policy))))).toEqual([key]);
   });

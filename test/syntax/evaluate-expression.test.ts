@@ -2,13 +2,10 @@ import { describe, it } from "vitest";
 
 import { selects } from "../../src/syntax/expression/evaluate-expression.ts";
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
-import {
-  type SampleRequest,
-  valueOfField,
-} from "../../src/syntax/expression/overlap/sample-request.ts";
+import { type RequestFacts, valueOfField } from "../../src/syntax/expression/request-facts.ts";
 
 /** http://shop.example/A/list.tar.GZ?q=1 from 10.1.2.3 in Germany. */
-const request: SampleRequest = {
+const request: RequestFacts = {
   host: "shop.example",
   path: "/A/list.tar.GZ",
   query: "q=1",
@@ -23,7 +20,7 @@ const request: SampleRequest = {
 };
 
 /** Whether a request is selected, with and without "not", which can only turn the answer round. */
-function answer(text: string, changed: Partial<SampleRequest> = {}): boolean | undefined {
+function answer(text: string, changed: Partial<RequestFacts> = {}): boolean | undefined {
   const [tree, opposite] = [text, `not (${text})`].map((each) => parseExpression(each).tree);
   if (tree === undefined || opposite === undefined) throw new Error(text);
   const valueOf = (field: string) => valueOfField(field, { ...request, ...changed });

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { compareExpressions } from "../../src/syntax/expression/compare-expressions.ts";
+import { compareExpressions } from "../../src/syntax/expression/certainty/certainty.ts";
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
-import { hostsOf } from "../../src/syntax/expression/hosts.ts";
 import { printExpression } from "../../src/syntax/expression/print-expression.ts";
 import { cases } from "../support/properties.ts";
 import { arbitraryExpression, withoutPlaces } from "./arbitrary-expression.ts";
@@ -34,7 +33,6 @@ function examine(text: string): string | undefined {
       ? undefined
       : "no tree, no error";
   }
-  hostsOf(tree);
   const printed = printExpression(tree);
   const again = parseExpression(printed).tree;
   if (again === undefined) return `cannot read its own text: ${printed}`;

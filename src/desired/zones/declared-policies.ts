@@ -1,8 +1,9 @@
 import { certainlyImplies, certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
+import {
+  commonRequest,
+  type SampleRequest,
+} from "../../syntax/expression/certainty/common-request.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
-import { commonRequest } from "../../syntax/expression/overlap/overlap.ts";
-import type { SampleRequest } from "../../syntax/expression/overlap/sample-request.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
@@ -81,16 +82,9 @@ const needed = [
  */
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
   const allowed = items.filter(({ action, enabled }) => action === "allow" && enabled);
-  if (allowed.length < 2) return [];
-  const allowing = allowed.map(({ key, expression }) => ({
-    key,
-    expression,
-    hosts: hostsOf(expression),
-  }));
   let left = maxComparisons;
-  return allowing.flatMap((later, index) => {
-    for (const earlier of allowing.slice(0, index)) {
-      if (hostsOverlap(earlier.hosts, later.hosts) === "no") continue;
+  return allowed.flatMap((later, index) => {
+    for (const earlier of allowed.slice(0, index)) {
       left -= 1;
       const page = left < 0 ? undefined : commonRequest(earlier.expression, later.expression);
       if (page !== undefined) return [overlap(later.key, earlier.key, page)];

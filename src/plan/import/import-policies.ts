@@ -1,5 +1,4 @@
 import { byText } from "../../syntax/by-text.ts";
-import { hostsOf } from "../../syntax/expression/hosts.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { type MarkedDescription, unmarked } from "../../zone/mark.ts";
 import { type Policy, policyActions } from "../../zone/resource.ts";
@@ -46,9 +45,9 @@ function declarationOf(
   return { key, was: undefined, description, action, expression, enabled, value, acknowledge: [] };
 }
 
+/** The first text with which an expression compares the host; "" if there is none. */
 function hostIn(expression: string): string {
-  const hosts = hostsOf(expression);
-  return hosts.kind === "some" ? (hosts.patterns[0] ?? "") : "";
+  return /\bhttp\.host\b[^"]*"([^"]*)"/.exec(expression)?.[1] ?? "";
 }
 
 function sortText({ description, expression, action, value, id }: LivePolicy): string {

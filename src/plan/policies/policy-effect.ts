@@ -1,5 +1,5 @@
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
-import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
+import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
 import { type PolicyBehavior, forceOf, strength } from "./policy-force.ts";
 

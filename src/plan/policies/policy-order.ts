@@ -2,8 +2,10 @@ import { byText } from "../../syntax/by-text.ts";
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { cspDirectives } from "../../syntax/csp/csp-directives.ts";
 import { parseCsp } from "../../syntax/csp/csp.ts";
-import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
-import { type HostSet, hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
+import {
+  certainlyExclude,
+  compareExpressions,
+} from "../../syntax/expression/certainty/certainty.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { Hold } from "../guard/hold.ts";
 import type { KindPlan, Step } from "../write-order.ts";
@@ -79,9 +81,9 @@ function isMixed({ changes }: PolicyStep): boolean {
   return changes.some(({ verb, effect }) => verb === "update" && effect.direction === "unclear");
 }
 
-/** Demands of a policy on the requests to some hosts. */
+/** Demands of a policy on the requests that its expression selects. */
 interface Demands {
-  readonly hosts: HostSet;
+  readonly expression: string;
   readonly demands: readonly Demand[];
 }
 
@@ -108,14 +110,14 @@ function demandsMissing(
     : compareCsp(value, lacks.value)
         .changes.filter(({ effect }) => effect === "looser" || effect === "unclear")
         .map(({ directive, source }) => ({ directive, source: source || undefined }));
-  return demands.length === 0 ? noDemands : { hosts: hostsOf(expression), demands };
+  return demands.length === 0 ? noDemands : { expression, demands };
 }
 
-const noDemands: Demands = { hosts: { kind: "all" }, demands: [] };
+const noDemands: Demands = { expression: "true", demands: [] };
 
 function overlap(a: Demands, b: Demands): boolean {
   const isShared = a.demands.some((one) => b.demands.some((other) => isAboutSame(one, other)));
-  return isShared && hostsOverlap(a.hosts, b.hosts) !== "no";
+  return isShared && !certainlyExclude(a.expression, b.expression);
 }
 
 function isAboutSame(a: Demand, b: Demand): boolean {

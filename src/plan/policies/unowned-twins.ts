@@ -1,4 +1,4 @@
-import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
+import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";

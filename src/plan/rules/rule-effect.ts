@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
+import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
 import type { Overrides, RuleOverride } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
 import type { ComparableRule } from "./rule-fields.ts";

@@ -97,7 +97,7 @@ function applied(
 }
 
 /** Whether each character is one byte. */
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
@@ -134,7 +134,7 @@ function isMember(value: FieldValue, member: Member): boolean | undefined {
 }
 
 /** The outcome of a comparison of texts; `undefined` if only the service can tell. */
-export function compareTexts(value: string, operator: string, other: string): boolean | undefined {
+function compareTexts(value: string, operator: string, other: string): boolean | undefined {
   if (operator === "eq") return value === other;
   if (operator === "ne") return value !== other;
   if (operator === "contains") return value.includes(other);

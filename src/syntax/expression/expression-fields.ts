@@ -100,6 +100,11 @@ export const expressionFields: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/** The name of a field, of one with an old name the new one. */
+export function aliasOf(field: string): string {
+  return field.replace(/^ip\.geoip\./, "ip.src.");
+}
+
 function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/\S+/g), ([name]) => name);
 }

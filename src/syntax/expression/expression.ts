@@ -40,6 +40,12 @@ const parsed = new Map<string, ParsedExpression>();
 
 const maxParsed = 500;
 
+/** The tree of an expression; `undefined` if it is invalid. */
+export function validTree(text: string): Expression | undefined {
+  const { tree, diagnostics } = parseExpression(text);
+  return diagnostics.some(({ severity }) => severity === "error") ? undefined : tree;
+}
+
 function parse(text: string): ParsedExpression {
   const written = canonicalExpression(text);
   const whole = { offset: text.length - text.trimStart().length, length: written.length };

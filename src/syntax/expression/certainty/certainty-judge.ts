@@ -26,7 +26,7 @@ type Way = readonly Goal[];
 type Choice = readonly Way[];
 
 /** What follows from the conditions that were decided. */
-interface Known {
+export interface Known {
   /** Conditions by their text. */
   readonly outcomes: ReadonlyMap<string, boolean>;
   readonly values: KnownValues;
@@ -59,34 +59,51 @@ export class CertaintyJudge {
     ]);
   }
 
-  #isPossible(
+  /** Whether certainly no request is selected by both. */
+  exclude(a: Expression, b: Expression): boolean {
+    return this.waysToSelect([a, b]).next().done === true;
+  }
+
+  /**
+   * What follows in each way in which all expressions can select a request. What takes too long, or
+   * is not known, is among them.
+   */
+  waysToSelect(expressions: readonly Expression[]): Generator<Known> {
+    return this.#ways(expressions.map((expression) => ({ expression, holds: true })));
+  }
+
+  #isPossible(goals: Way): boolean {
+    return this.#ways(goals).next().done !== true;
+  }
+
+  *#ways(
     goals: Way,
     choices: readonly Choice[] = [],
     known: Known = { outcomes: new Map(), values: new KnownValues(this.#languages, this.#zone) },
-  ): boolean {
+  ): Generator<Known> {
     const open = [...goals];
     const left = [...choices];
     const outcomes = new Map(known.outcomes);
     const values = known.values.copy();
     for (let goal = open.pop(); goal !== undefined; goal = open.pop()) {
       const { expression, holds } = goal;
-      if (expression.kind === "truth" || expression.kind === "comparison") {
-        if (!this.#canBe(expression, holds, outcomes, values)) return false;
+      if (isCondition(expression)) {
+        if (!this.#canBe(expression, holds, outcomes, values)) return;
         continue;
       }
       const ways = waysOf(expression, holds);
       const [way] = ways;
-      if (way === undefined) return false;
+      if (way === undefined) return;
       if (ways.length === 1) open.push(...way);
       else left.push(ways);
     }
-    if (!values.arePossible()) return false;
+    if (!values.arePossible()) return;
     const choice = left.pop();
-    if (choice === undefined) return true;
-    return choice.some((way) => {
-      this.#branches += 1;
-      return this.#branches > maxBranches || this.#isPossible(way, left, { outcomes, values });
-    });
+    if (choice === undefined || this.#branches > maxBranches) yield { outcomes, values };
+    else {
+      this.#branches += choice.length;
+      for (const way of choice) yield* this.#ways(way, left, { outcomes, values });
+    }
   }
 
   /** Notes that a condition holds or fails; returns whether it can. */
@@ -122,10 +139,14 @@ export class CertaintyJudge {
       const { offset, length } = argument;
       return this.certaintyOf({ kind: "truth", operand: argument, offset, length });
     }
-    const isCondition =
+    const isExpression =
       argument.kind !== "text" && argument.kind !== "integer" && argument.kind !== "address";
-    return isCondition ? this.certaintyOf(argument) : "depends";
+    return isExpression ? this.certaintyOf(argument) : "depends";
   }
+}
+
+function isCondition(expression: Expression): expression is Condition {
+  return expression.kind === "truth" || expression.kind === "comparison";
 }
 
 /** Whether a list in a call is the entry of another one, which can be missing. */

@@ -1,5 +1,4 @@
-import type { Expression } from "../expression-tree.ts";
-import { parseExpression } from "../expression.ts";
+import { canonicalExpression, validTree } from "../expression.ts";
 import { type Certainty, CertaintyJudge } from "./certainty-judge.ts";
 
 /**
@@ -28,7 +27,23 @@ export function certainlyImplies(a: string, b: string): boolean {
   return one !== undefined && other !== undefined && new CertaintyJudge().implies(one, other);
 }
 
-function validTree(text: string): Expression | undefined {
-  const { tree, diagnostics } = parseExpression(text);
-  return diagnostics.some(({ severity }) => severity === "error") ? undefined : tree;
+/** Whether certainly no request is selected by both `a` and `b`. */
+export function certainlyExclude(a: string, b: string): boolean {
+  const [one, other] = [validTree(a), validTree(b)];
+  return one !== undefined && other !== undefined && new CertaintyJudge().exclude(one, other);
+}
+
+/**
+ * The requests of the second expression are the same, a subset or a superset; `unclear`: none of it
+ * could be proved.
+ */
+export type ExpressionOrder = "equal" | "narrower" | "wider" | "unclear";
+
+/** Compares what two expressions select, as far as that is certain. */
+export function compareExpressions(before: string, after: string): ExpressionOrder {
+  if (canonicalExpression(before) === canonicalExpression(after)) return "equal";
+  const isNarrower = certainlyImplies(after, before);
+  const isWider = certainlyImplies(before, after);
+  if (isNarrower) return isWider ? "equal" : "narrower";
+  return isWider ? "wider" : "unclear";
 }

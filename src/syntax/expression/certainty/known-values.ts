@@ -1,7 +1,8 @@
-import { expressionFields } from "../expression-fields.ts";
+import { aliasOf, expressionFields } from "../expression-fields.ts";
 import type { Argument, CallOperand, Comparison, Operand } from "../expression-tree.ts";
 import { isOperand, typeOfOperand } from "../operand-type.ts";
 import { printOperand } from "../print-expression.ts";
+import { byteText } from "../read/read-string-literal.ts";
 import { lowerCaseFields, numbersOfField, textsOfField } from "./field-facts.ts";
 import type { Language, Languages } from "./languages.ts";
 import {
@@ -63,6 +64,28 @@ export class KnownValues {
         ({ isPresent, texts, numbers }) =>
           !isPresent || (numbers.length > 0 && !this.#languages.isNone(texts)),
       );
+  }
+
+  /** A text that the value of a field can be, of those that match a pattern: `usual` if possible. */
+  textOf(field: string, pattern: string, usual: string): string | undefined {
+    const all = new TextLanguages(this.#languages);
+    const known = this.#values.get(aliasOf(field))?.texts;
+    const possible = [
+      known ?? textsOfField(field, this.#zone, this.#languages, all),
+      all.where("matches", { text: pattern }) ?? this.#languages.none,
+    ];
+    const asUsual = this.#languages.every([...possible, all.oneOf([usual])]);
+    return this.#languages.isNone(asUsual)
+      ? this.#languages.exampleOf(this.#languages.every(possible))?.map(byteText).join("")
+      : usual;
+  }
+
+  /** A number or an address that the value of a field can be: one from 0 if possible. */
+  numberOf(field: string): bigint | undefined {
+    const numbers = this.#values.get(aliasOf(field))?.numbers ?? [[0n, 0n] as const];
+    const [first, last] = numbers.find(([, end]) => end >= 0n) ?? numbers.at(-1) ?? [];
+    if (first === undefined || last === undefined || first >= 0n) return first;
+    return last < 0n ? last : 0n;
   }
 
   /** Notes that a comparison holds or fails; returns whether it can. */
@@ -204,7 +227,7 @@ const outcomeWithItself: Partial<Record<Comparison["operator"], boolean>> = {
  * The name under which the value of an operand is known: old names of a field have the same value.
  */
 function nameOf(operand: Operand): string {
-  return printOperand(operand).replace(/^ip\.geoip\./, "ip.src.");
+  return aliasOf(printOperand(operand));
 }
 
 /** Whether two operands certainly have one value. */

@@ -117,6 +117,25 @@ export class Languages {
     return true;
   }
 
+  /** The bytes of one of the shortest texts of a language; `undefined` if none is found. */
+  exampleOf(language: Language): readonly number[] | undefined {
+    const open: { readonly language: Language; readonly bytes: readonly number[] }[] = [
+      { language, bytes: [] },
+    ];
+    const seen = new Set([language]);
+    for (const { language: next, bytes } of open) {
+      if (next.hasEmpty) return bytes;
+      if (this.#steps > maxSteps) return undefined;
+      for (const some of this.#classesOf(next)) {
+        const after = this.#after(next, some);
+        if (after === this.none || seen.has(after)) continue;
+        seen.add(after);
+        open.push({ language: after, bytes: [...bytes, firstOf(some)] });
+      }
+    }
+    return undefined;
+  }
+
   #made(key: string, shape: Shape, hasEmpty: boolean): Language {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
@@ -221,4 +240,10 @@ export class Languages {
       [anyByte],
     );
   }
+}
+
+/** The first letter among some bytes, else the first byte. */
+function firstOf(bytes: bigint): number {
+  const some = bytes & smallLetters || bytes & capitals || bytes;
+  return (some & -some).toString(2).length - 1;
 }

@@ -1,5 +1,6 @@
 import type { Comparison, Value } from "../expression-tree.ts";
 import { type Interval, intervalOf } from "../intervals.ts";
+import type { IpAddress } from "../ip-address.ts";
 
 /** Whole numbers from the first to the last, both included. */
 export type NumberSpan = readonly [first: bigint, last: bigint];
@@ -41,13 +42,20 @@ export function numbersOf({ operator, right }: Comparison): NumberSet | undefine
 }
 
 /** What can be before or after a value: no address of the other version. */
-export function lineOf({ of }: Interval): NumberSpan {
+function lineOf({ of }: Interval): NumberSpan {
   if (of === "integer") return everyInteger;
   return of === "ip4" ? [0n, ip4Count - 1n] : [ip4Count, everyAddress[1]];
 }
 
 function spanOf({ of, first, last }: Interval): NumberSpan {
   return of === "ip6" ? [first + ip4Count, last + ip4Count] : [first, last];
+}
+
+/** The address of a number in {@link everyAddress}. */
+export function addressAt(number: bigint): IpAddress {
+  return number < ip4Count
+    ? { version: 4, value: number }
+    : { version: 6, value: number - ip4Count };
 }
 
 /** The numbers of `all` that are not in `set`. */
