@@ -58,6 +58,13 @@ export class EmulatedService {
     this.#nextEventAt = nextEventIn(this.#store);
   }
 
+  /** A new id of a request. */
+  newRay(): string {
+    const part = (): string => Math.floor(this.ports.random() * 0x10000).toString(16);
+    const parts = Array.from({ length: 4 }, () => part().padStart(4, "0"));
+    return `${parts.join("")}-EMU`;
+  }
+
   /** Stores a zone or account, and resolves when it is durable. */
   async commit(next: Owner): Promise<void> {
     this.#store.replace(next);

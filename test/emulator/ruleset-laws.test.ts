@@ -3,15 +3,13 @@ import { describe, it } from "vitest";
 
 import { ApiError } from "../../src/emulator/http/api-error.ts";
 import {
-  withUpdatedRule,
-  withNewRule,
-  withoutRule,
-} from "../../src/emulator/rulesets/rule-endpoints.ts";
-import {
   emptyRuleset,
   nextVersion,
   replacedRules,
   rulesetFields,
+  withNewRule,
+  withoutRule,
+  withUpdatedRule,
 } from "../../src/emulator/rulesets/stored-ruleset.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { StoredRuleset, EmulatedZone } from "../../src/emulator/state.ts";

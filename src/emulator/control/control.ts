@@ -1,23 +1,26 @@
-import type { Context } from "hono";
+import { type Context, Hono } from "hono";
 
 import { isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import { isSameOrigin } from "../../syntax/request-origin.ts";
+import { recordManagedMove } from "../audit/audited-write.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import { ApiError, apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { operations } from "../http/operations.ts";
-import type { Router } from "../http/reply.ts";
-import { isTime, parseDuration } from "../http/time.ts";
+import { isTime, parseDuration, timestamp } from "../http/time.ts";
 import { withReports } from "../page-shield/items.ts";
+import {
+  afterLoad,
+  loadMembers,
+  scriptLoadIn,
+  scriptWithUrl,
+} from "../page-shield/loaded-scripts.ts";
 import { effectiveRules } from "../rulesets/managed-overrides.ts";
-import { managedRulesetId, managedRulesets } from "../rulesets/managed.ts";
+import { managedNow, managedRulesetId, managedRulesets } from "../rulesets/managed.ts";
 import { executedRuleset } from "../rulesets/stored-ruleset.ts";
 import type { InventoryItem, EmulatedZone } from "../state.ts";
-import { editAsPerson, moveManaged } from "./audited-edits.ts";
-import { loadScript } from "./browser-scripts.ts";
+import { editAsPerson } from "./edit.ts";
 import { faultKinds } from "./faults.ts";
-
-const prefix = "/_emulator";
 
 const help = `zonewarden's emulator: everything in it is synthetic.
 
@@ -55,88 +58,91 @@ const help = `zonewarden's emulator: everything in it is synthetic.
 `;
 
 /**
- * Adds the control API. It is no part of the service, needs no credential and is not in the
- * journal.
+ * The control API. It is no part of the service, needs no credential and is not in the journal.
  */
-export function addControl(router: Router, service: EmulatedService): void {
-  router.use(`${prefix}/*`, (context: Context, next) => {
-    const refusal = writeRefusal(context);
-    return refusal === undefined ? next() : handle(() => Promise.reject(refusal));
+export function controlApi(service: EmulatedService): Hono {
+  const { faults, journal } = service;
+  const api = new Hono();
+  api.use((context, next) => {
+    refuseForeignWrite(context);
+    return next();
   });
-  router.get(prefix, (context) => context.text(help));
-  router.get(`${prefix}/`, (context) => context.text(help));
-  router.get(`${prefix}/operations`, (context) => context.json({ operations }));
-  addJournal(router, service);
-  addClock(router, service);
-  addFaults(router, service);
-  router.post(`${prefix}/reset`, async (context) => {
-    service.reset();
-    await service.save();
-    return context.json({ reset: true });
+  api.onError((error) => {
+    if (!(error instanceof ApiError)) throw error;
+    return shown({ errors: error.errors }, error.status);
   });
-  router.post(`${prefix}/edit`, (context) =>
-    handleBody(context, (fields) => {
-      const zone = zoneNamed(service, fields.required("zone", fields.text("zone")));
-      return editAsPerson(service, zone, fields);
-    }),
-  );
-  router.post(`${prefix}/managed`, (context) =>
-    handleBody(context, (fields) => moveManaged(service, fields)),
-  );
-  router.post(`${prefix}/report`, (context) =>
-    handleBody(context, (fields) => report(service, fields)),
-  );
-  router.post(`${prefix}/script`, (context) =>
-    handleBody(context, (fields) => {
-      const zone = zoneNamed(service, fields.required("zone", fields.text("zone")));
-      return loadScript(service, zone, fields);
-    }),
-  );
-  router.get(`${prefix}/effective`, (context) =>
-    handle(() => effective(service, new URL(context.req.url).searchParams)),
-  );
-  router.all(`${prefix}/*`, (context) => context.text(`not found\n\n${help}`, 404));
-}
+  const get = (path: string, act: (query: URLSearchParams) => unknown): void => {
+    api.get(path, ({ req }) => shown(act(new URL(req.url).searchParams)));
+  };
+  const post = (path: string, act: (fields: FieldReader) => unknown): void => {
+    api.post(path, async ({ req }) => {
+      const body = objectIn(await req.text());
+      return shown(await act(new FieldReader(body, "", unpublishedCodes.body)));
+    });
+  };
+  const now = (): unknown => ({ now: service.store.now().toISOString() });
 
-/** Refuses writes that a page of another site can make a browser send. */
-function writeRefusal({ req }: Context): ApiError | undefined {
-  if (req.method === "GET" || req.method === "HEAD") return undefined;
-  if (isSameOrigin((name) => req.header(name)) === false) {
-    return apiError(403, unpublishedCodes.body, "writes from a page of another site are refused");
-  }
-  const type = req.header("content-type");
-  const hasBody = type !== undefined || Number(req.header("content-length") ?? 0) > 0;
-  if (!hasBody || /^application\/json\s*(;|$)/i.test(type ?? "")) return undefined;
-  const message = "the body must be JSON: send Content-Type: application/json (curl --json)";
-  return apiError(415, unpublishedCodes.body, message);
-}
-
-function addJournal(router: Router, { journal }: EmulatedService): void {
-  router.get(`${prefix}/journal`, (context) => {
-    const since = Number(context.req.query("since") ?? 0);
-    const method = context.req.query("method")?.toUpperCase();
+  api.get("/", (context) => context.text(help));
+  get("/operations", () => ({ operations }));
+  get("/journal", (query) => {
+    const since = Number(query.get("since") ?? 0);
+    const method = query.get("method")?.toUpperCase();
     const entries = journal
       .entries()
       .filter((entry) => entry.number > since && (method ?? entry.method) === entry.method);
-    return context.json({ entries });
+    return { entries };
   });
-  router.delete(`${prefix}/journal`, (context) => {
+  api.delete("/journal", () => {
     journal.clear();
-    return context.json({ cleared: true });
+    return shown({ cleared: true });
   });
+  api.post("/reset", async () => {
+    service.reset();
+    await service.save();
+    return shown({ reset: true });
+  });
+  get("/clock", now);
+  post("/clock", async (fields) => {
+    fields.only(["now", "advance"]);
+    service.store.moveClock(clockMove(fields, service.store.now()));
+    await service.save();
+    return now();
+  });
+  post("/edit", (fields) => editAsPerson(service, zoneIn(service, fields), fields));
+  post("/managed", (fields) => moveManaged(service, fields));
+  post("/report", (fields) => report(service, zoneIn(service, fields), fields));
+  post("/script", (fields) => loadScript(service, zoneIn(service, fields), fields));
+  get("/effective", (query) => effective(service, query));
+  get("/faults", () => ({ faults: faults.list() }));
+  post("/faults", ({ body }) => faults.add(body));
+  api.delete("/faults", () => {
+    faults.clear();
+    return shown({ faults: [] });
+  });
+  api.delete("/faults/:id", ({ req }) => {
+    const id = req.param("id");
+    if (!faults.remove(Number(id))) throw notFound(`there is no fault ${id}`);
+    return shown({ faults: faults.list() });
+  });
+  api.all("/*", (context) =>
+    context.req.path.endsWith("/_emulator/")
+      ? context.text(help)
+      : context.text(`not found\n\n${help}`, 404),
+  );
+  return api;
 }
 
-function addClock(router: Router, service: EmulatedService): void {
-  const now = (): JsonObject => ({ now: service.store.now().toISOString() });
-  router.get(`${prefix}/clock`, (context) => context.json(now()));
-  router.post(`${prefix}/clock`, (context) =>
-    handleBody(context, async (fields) => {
-      fields.only(["now", "advance"]);
-      service.store.moveClock(clockMove(fields, service.store.now()));
-      await service.save();
-      return now();
-    }),
-  );
+/** Throws on writes that a page of another site can make a browser send. */
+function refuseForeignWrite({ req }: Context): void {
+  if (req.method === "GET" || req.method === "HEAD") return;
+  if (isSameOrigin((name) => req.header(name)) === false) {
+    throw apiError(403, unpublishedCodes.body, "writes from a page of another site are refused");
+  }
+  const type = req.header("content-type");
+  const hasBody = type !== undefined || Number(req.header("content-length") ?? 0) > 0;
+  if (!hasBody || /^application\/json\s*(;|$)/i.test(type ?? "")) return;
+  const message = "the body must be JSON: send Content-Type: application/json (curl --json)";
+  throw apiError(415, unpublishedCodes.body, message);
 }
 
 function clockMove(fields: FieldReader, now: Date): number {
@@ -151,27 +157,30 @@ function clockMove(fields: FieldReader, now: Date): number {
   throw fields.error(name, `${name} must be as in ${example}`);
 }
 
-function addFaults(router: Router, { faults }: EmulatedService): void {
-  router.get(`${prefix}/faults`, (context) => context.json({ faults: faults.list() }));
-  router.post(`${prefix}/faults`, (context) =>
-    handleBody(context, (fields) => faults.add(fields.body)),
-  );
-  router.delete(`${prefix}/faults`, (context) => {
-    faults.clear();
-    return context.json({ faults: [] });
-  });
-  router.delete(`${prefix}/faults/:id`, (context) =>
-    handle(() => {
-      const id = context.req.param("id");
-      if (!faults.remove(Number(id))) throw notFound(`there is no fault ${id}`);
-      return { faults: faults.list() };
-    }),
-  );
+/** Moves a managed ruleset to another version, as the service does by itself (SERVICE.md B.7). */
+async function moveManaged(service: EmulatedService, fields: FieldReader): Promise<unknown> {
+  fields.only(["ruleset", "version"]);
+  const { store } = service;
+  const name = fields.required("ruleset", fields.text("ruleset"));
+  const id = managedRulesetId(name);
+  const ruleset = managedNow(store).find(({ current }) => current.id === id)?.current;
+  if (ruleset === undefined) throw notFound(`there is no managed ruleset ${name}`);
+  const version = fields.text("version") ?? `${Number(ruleset.version) + 1}`;
+  if (!/^[1-9]\d{0,8}$/.test(version)) {
+    throw fields.error("version", 'version must be digits, as in "88"');
+  }
+  store.moveManaged(id, { version, last_updated: timestamp(store.now()) });
+  for (const account of store.accounts()) recordManagedMove(service, account, id);
+  await service.save();
+  return { ruleset: ruleset.name, version };
 }
 
-async function report(service: EmulatedService, fields: FieldReader): Promise<unknown> {
+async function report(
+  service: EmulatedService,
+  zone: EmulatedZone,
+  fields: FieldReader,
+): Promise<unknown> {
   fields.only(["zone", "url", "times"]);
-  const zone = zoneNamed(service, fields.required("zone", fields.text("zone")));
   const url = fields.required("url", fields.text("url"));
   const times = fields.integer("times") ?? 1;
   let reported = 0;
@@ -187,6 +196,30 @@ async function report(service: EmulatedService, fields: FieldReader): Promise<un
   return { reported };
 }
 
+/**
+ * Browsers load a script: it appears, is on other pages, or has other content; or it is deleted.
+ * Like the service, the emulator detects nothing while monitoring is off.
+ */
+async function loadScript(
+  service: EmulatedService,
+  zone: EmulatedZone,
+  fields: FieldReader,
+): Promise<unknown> {
+  fields.only(["zone", ...loadMembers]);
+  const load = scriptLoadIn(fields);
+  if (load.vanish && scriptWithUrl(zone, load.url) === undefined) {
+    throw notFound(`${zone.name} has no script with this url`);
+  }
+  if (!load.vanish && !zone.settings.enabled) {
+    throw fields.error("zone", `monitoring of ${zone.name} is off: nothing is detected`);
+  }
+  const next = afterLoad(zone, load, service.store.now());
+  await service.commit(next);
+  if (load.vanish) return { vanished: load.url };
+  const script = scriptWithUrl(next, load.url);
+  return { script: { ...script?.facts, ...script?.detail } };
+}
+
 function effective(service: EmulatedService, query: URLSearchParams): unknown {
   const zone = zoneNamed(service, query.get("zone") ?? "");
   const name = query.get("ruleset") ?? "owasp";
@@ -198,6 +231,10 @@ function effective(service: EmulatedService, query: URLSearchParams): unknown {
     .find((rule) => executedRuleset(rule) === id);
   if (deployment === undefined) throw notFound(`${zone.name} does not deploy ${ruleset.name}`);
   return { rules: effectiveRules(ruleset, deployment.action_parameters?.["overrides"]) };
+}
+
+function zoneIn(service: EmulatedService, fields: FieldReader): EmulatedZone {
+  return zoneNamed(service, fields.required("zone", fields.text("zone")));
 }
 
 function zoneNamed({ store }: EmulatedService, name: string): EmulatedZone {
@@ -212,30 +249,13 @@ function notFound(message: string): ApiError {
   return apiError(404, unpublishedCodes.itemNotFound, message);
 }
 
-async function handleBody(
-  context: Context,
-  act: (fields: FieldReader) => unknown,
-): Promise<Response> {
-  const text = await context.req.text();
-  return handle(() => act(new FieldReader(parseBody(text), "", unpublishedCodes.body)));
-}
-
-function parseBody(text: string): JsonObject {
+function objectIn(text: string): JsonObject {
   const value = parseJson(text);
   if (isJsonObject(value)) return value;
   throw apiError(400, unpublishedCodes.body, "the body must be a JSON object");
 }
 
-async function handle(act: () => unknown): Promise<Response> {
-  try {
-    return jsonResponse(200, await act());
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return jsonResponse(error.status, { errors: error.errors });
-  }
-}
-
-function jsonResponse(status: number, body: unknown): Response {
+function shown(body: unknown, status = 200): Response {
   const headers = { "content-type": "application/json" };
   return new Response(`${JSON.stringify(body, undefined, 2)}\n`, { status, headers });
 }

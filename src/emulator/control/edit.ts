@@ -1,119 +1,126 @@
 import type { JsonObject } from "../../syntax/json.ts";
+import { recordWrite } from "../audit/audited-write.ts";
+import type { EmulatedService } from "../emulated-service.ts";
+import type { Operation } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
-import {
-  createdPolicy,
-  policyMembers,
-  updatedPolicy,
-  withPolicy,
-  withoutPolicy,
-} from "../page-shield/policy-endpoints.ts";
-import { settingMembers, updatedSettings } from "../page-shield/settings-endpoints.ts";
+import { idOf } from "../http/handle-request.ts";
+import { endpointsAt } from "../http/operations.ts";
+import { policyMembers } from "../page-shield/policy-endpoints.ts";
+import { settingMembers } from "../page-shield/settings-endpoints.ts";
 import { parseTuning, tuningMembers, withTuning } from "../rulesets/managed-overrides.ts";
 import { managedIds } from "../rulesets/managed.ts";
 import { managedPhase } from "../rulesets/phases.ts";
-import { withNewRule, withoutRule, withUpdatedRule } from "../rulesets/rule-endpoints.ts";
-import type { WriteContext } from "../rulesets/rule.ts";
-import {
-  entryPointOf,
-  executedRuleset,
-  rulesetFields,
-  type RulesetWrite,
-  withRuleset,
-} from "../rulesets/stored-ruleset.ts";
-import type { EmulatedPolicy, EmulatedRule, StoredRuleset, EmulatedZone } from "../state.ts";
+import { entryPointOf, executedRuleset } from "../rulesets/stored-ruleset.ts";
+import { seededToken } from "../seed/seeded-parts.ts";
+import type { EmulatedPolicy, EmulatedRule, EmulatedZone } from "../state.ts";
+import { idFrom } from "../store.ts";
 
-/** A zone after an edit, and the response to the edit. */
-interface Edited {
-  readonly next: EmulatedZone;
-  readonly result: unknown;
-  /** The request that the dashboard sends for it, and the id of what it creates. */
-  readonly write: EditWrite;
-}
-
-interface EditWrite {
-  readonly method: string;
+/** The request that the dashboard sends for an edit. */
+interface EditRequest {
+  readonly method: Operation["method"];
   /** Below the zone's path. */
   readonly path: string;
-  readonly created?: string;
   readonly body?: JsonObject;
 }
 
+/** The person to whom an edit belongs that names nobody. */
+const defaultActor = "dashboard@example.com";
+
+/** A session of the dashboard may do everything. */
+const session = seededToken({ name: "dashboard", value: "" });
+
 /**
- * Changes a zone as somebody in the dashboard would; what the service rejects is rejected here too.
+ * Changes a zone as somebody in the dashboard would, and records the change in the audit log as
+ * that person's; what the service rejects is rejected here too. Gives what was edited.
  */
-export function editZone(zone: EmulatedZone, fields: FieldReader, context: WriteContext): Edited {
+export async function editAsPerson(
+  service: EmulatedService,
+  zone: EmulatedZone,
+  fields: FieldReader,
+): Promise<unknown> {
+  const { store, audit } = service;
+  const email = fields.text("actor") ?? defaultActor;
+  const { method, body, ...request } = editRequest(zone, fields);
+  const path = `/zones/${zone.id}${request.path}`;
+  const route = endpointsAt(path).find(({ endpoint }) => endpoint.method === method);
+  if (route === undefined) throw new Error(`the service has no ${method} ${path}`);
+  const answer = route.endpoint.handle({
+    store,
+    audit,
+    token: session,
+    dialect: "published",
+    path,
+    query: new URLSearchParams(),
+    param: (name) => route.params[name] ?? "",
+    body: () => body ?? {},
+    staleMs: 0,
+    now: store.now(),
+  });
+  if (answer.next !== undefined) await service.commit(answer.next);
+  const id = idFrom(`user/${email}`);
+  recordWrite(service, {
+    owner: zone,
+    actor: { id, type: "user", context: "dash", email, ip_address: "192.0.2.10" },
+    credential: email,
+    method,
+    path,
+    status: 200,
+    ray: service.newRay(),
+    userAgent: "Synthetic browser",
+    resultId: idOf(answer),
+    body,
+  });
+  return answer.result ?? { deleted: true };
+}
+
+function editRequest(zone: EmulatedZone, fields: FieldReader): EditRequest {
   fields.only(["zone", "actor", "settings", "policy", "rule", "set", "delete"]);
   const settings = fields.object("settings");
   if (settings !== undefined) {
     // The service ignores unknown members; here they are probably typing errors.
     settings.only(settingMembers);
-    const result = updatedSettings(zone, settings.body, context.now);
-    const write = { method: "PUT", path: "/page_shield", body: settings.body };
-    return { next: { ...zone, settings: result }, result, write };
+    return { method: "PUT", path: "/page_shield", body: settings.body };
   }
-  if (fields.body["policy"] !== undefined) return editPolicy(zone, fields, context);
-  if (fields.body["rule"] !== undefined) return editRule(zone, fields, context);
-  throw fields.error("", "name what to edit: settings, policy or rule");
-}
-
-const policiesPath = "/page_shield/policies";
-
-function editPolicy(zone: EmulatedZone, fields: FieldReader, context: WriteContext): Edited {
-  if (typeof fields.body["policy"] !== "string") {
-    const added = fields.required("policy", fields.object("policy"));
-    added.only(policyMembers);
-    const result = createdPolicy(zone, added.body, context.newId(), context.isLenient);
-    const write = { method: "POST", path: policiesPath, created: result.id, body: added.body };
-    return { next: { ...zone, policies: [...zone.policies, result] }, result, write };
+  if (fields.body["policy"] !== undefined) {
+    const collection = "/page_shield/policies";
+    return partRequest(fields, "policy", collection, zone.policies, (set) => {
+      set.only(policyMembers);
+      return { method: "PUT", body: set.body };
+    });
   }
-  const policy = findNamed(zone.policies, fields.body["policy"], "policy");
-  const path = `${policiesPath}/${policy.id}`;
-  if (fields.boolean("delete") === true) {
-    const write = { method: "DELETE", path };
-    return { next: withoutPolicy(zone, policy.id), result: { deleted: policy }, write };
+  if (fields.body["rule"] === undefined) {
+    throw fields.error("", "name what to edit: settings, policy or rule");
   }
-  const set = fields.required("set", fields.object("set"));
-  set.only(policyMembers);
-  const result = updatedPolicy(zone, policy, set.body, context.isLenient);
-  const write = { method: "PUT", path, body: set.body };
-  return { next: withPolicy(zone, result), result, write };
-}
-
-function editRule(zone: EmulatedZone, fields: FieldReader, context: WriteContext): Edited {
-  const before = entryPointOf(zone, managedPhase);
-  if (before === undefined) {
+  const ruleset = entryPointOf(zone, managedPhase)?.current;
+  if (ruleset === undefined) {
     throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
   }
-  const edited = editedEntryPoint(fields, { ...context, owner: zone, before });
-  const { ruleset, ...request } = edited;
-  const path = `/rulesets/${before.current.id}/rules${request.path}`;
-  const write = { ...request, path };
-  return { next: withRuleset(zone, ruleset), result: ruleset.current, write };
+  const collection = `/rulesets/${ruleset.id}/rules`;
+  return partRequest(fields, "rule", collection, ruleset.rules, (set, rule) => ({
+    method: "PATCH",
+    body: editedRule(rule, set),
+  }));
 }
 
-interface EditedEntryPoint {
-  readonly ruleset: StoredRuleset;
-  readonly method: string;
-  /** Below the path of the ruleset's rules. */
-  readonly path: string;
-  readonly body?: JsonObject;
-}
-
-function editedEntryPoint(fields: FieldReader, write: RulesetWrite): EditedEntryPoint {
-  const name = fields.body["rule"];
+/** The request that adds an item to a collection, deletes one that is named, or changes it. */
+function partRequest<T extends EmulatedPolicy | EmulatedRule>(
+  fields: FieldReader,
+  noun: "policy" | "rule",
+  collection: string,
+  items: readonly T[],
+  change: (set: FieldReader, item: T) => Omit<EditRequest, "path">,
+): EditRequest {
+  const name = fields.body[noun];
   if (typeof name !== "string") {
-    const { body } = fields.required("rule", fields.object("rule"));
-    return { ruleset: withNewRule(rulesetFields(body), write), method: "POST", path: "", body };
+    const added = fields.required(noun, fields.object(noun));
+    if (noun === "policy") added.only(policyMembers);
+    return { method: "POST", path: collection, body: added.body };
   }
-  const rule = findNamed(write.before.current.rules, name, "rule");
-  const path = `/${rule.id}`;
-  if (fields.boolean("delete") === true) {
-    return { ruleset: withoutRule(rule, write), method: "DELETE", path };
-  }
-  const body = editedRule(rule, fields.required("set", fields.object("set")));
-  const ruleset = withUpdatedRule(rulesetFields(body), rule, write);
-  return { ruleset, method: "PATCH", path, body };
+  const item = findNamed(items, name, noun);
+  const path = `${collection}/${item.id}`;
+  if (fields.boolean("delete") === true) return { method: "DELETE", path };
+  return { path, ...change(fields.required("set", fields.object("set")), item) };
 }
 
 /** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */

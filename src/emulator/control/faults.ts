@@ -3,7 +3,6 @@ import type { JsonObject } from "../../syntax/json.ts";
 import type { AuditEffects } from "../audit/audit-log.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { type AuditEffectOf, auditFaults } from "./audit-faults.ts";
 
 /** What injected faults do to one request; absent members: nothing. */
 export interface FaultEffects {
@@ -32,6 +31,9 @@ interface ListedFault {
   readonly remaining: number | undefined;
   readonly hits: number;
 }
+
+/** What a fault does to an entry of the audit log, given a random number from 0 up to 1. */
+type AuditEffectOf = (random: number) => AuditEffects;
 
 interface Fault {
   readonly spec: JsonObject;
@@ -138,67 +140,54 @@ const members = [
 function parseFault(body: JsonObject): Fault {
   const fields = new FieldReader(body, "", unpublishedCodes.body);
   fields.only(members);
+  const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
   return {
     spec: body,
-    effect: effectIn(fields),
+    effect: fields.required("fault", effects[kind])(fields),
     method: fields.text("method")?.toUpperCase(),
     path: fields.text("path") ?? "*",
     credential: fields.text("credential"),
     probability: probabilityIn(fields),
     random: seededRandom(fields.integer("seed") ?? 1),
-    skip: naturalIn(fields, "skip") ?? 0,
-    remaining: naturalIn(fields, "count"),
+    skip: fields.integer("skip", 0) ?? 0,
+    remaining: fields.integer("count", 0),
     hits: 0,
   };
 }
 
-/** The effect of each fault of requests, from the members that it needs. */
-const requestFaults: Readonly<Record<string, (fields: FieldReader) => FaultEffects>> = {
+/** The effect of each fault, from the members that it needs. */
+const effects: Readonly<Record<string, (fields: FieldReader) => Fault["effect"]>> = {
   latency: (fields) => ({
-    latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")),
+    latencyMs: fields.required("milliseconds", fields.integer("milliseconds", 0)),
   }),
   status: (fields) => ({
-    status: statusIn(fields),
-    retryAfter: naturalIn(fields, "retry_after"),
+    status: fields.required("status", fields.integer("status", 400, 599)),
+    retryAfter: fields.integer("retry_after", 0),
   }),
   lost_request: () => ({ lostRequest: true }),
   lost_answer: () => ({ lostAnswer: true }),
   cut_body: () => ({ cutBody: true }),
   malformed_json: () => ({ malformedJson: true }),
-  stale: (fields) => ({ staleMs: 1_000 * secondsIn(fields) }),
+  stale: (fields) => ({ staleMs: secondsIn(fields) }),
   revoked: () => ({ revoked: true }),
   denied: () => ({ denied: true }),
+  audit_late: (fields) => {
+    const lateMs = secondsIn(fields);
+    return () => ({ lateMs });
+  },
+  audit_shuffled: (fields) => {
+    const mostMs = secondsIn(fields);
+    return (random) => ({ lateMs: Math.floor(random * mostMs) });
+  },
+  audit_lost: () => () => ({ lost: true }),
+  audit_duplicated: () => () => ({ duplicated: true }),
 };
 
-const effects = new Map<string, (fields: FieldReader) => Fault["effect"]>([
-  ...Object.entries(requestFaults),
-  ...Object.entries(auditFaults).map(
-    ([kind, effectOf]) =>
-      [kind, (fields: FieldReader) => effectOf(() => secondsIn(fields))] as const,
-  ),
-]);
+export const faultKinds: readonly string[] = Object.keys(effects);
 
-export const faultKinds: readonly string[] = [...effects.keys()];
-
-function effectIn(fields: FieldReader): Fault["effect"] {
-  const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
-  return fields.required("fault", effects.get(kind))(fields);
-}
-
+/** The member `seconds`, in milliseconds. */
 function secondsIn(fields: FieldReader): number {
-  return fields.required("seconds", naturalIn(fields, "seconds"));
-}
-
-function naturalIn(fields: FieldReader, name: string): number | undefined {
-  const value = fields.integer(name);
-  if (value === undefined || value >= 0) return value;
-  throw fields.error(name, `${name} must not be negative`);
-}
-
-function statusIn(fields: FieldReader): number {
-  const status = fields.required("status", fields.integer("status"));
-  if (status >= 400 && status <= 599) return status;
-  throw fields.error("status", "status must be from 400 to 599");
+  return 1_000 * fields.required("seconds", fields.integer("seconds", 0));
 }
 
 function probabilityIn(fields: FieldReader): number {

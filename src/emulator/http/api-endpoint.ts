@@ -55,17 +55,15 @@ export interface CursorInfo extends Omit<WireResultInfo, "count"> {
   readonly history_status?: "exact" | "approximate" | "unavailable";
 }
 
-/** Response of an endpoint; `next` is stored before the response is sent. */
-export type EndpointAnswer =
-  | {
-      readonly kind: "json";
-      readonly result: unknown;
-      readonly info: CursorInfo | undefined;
-      readonly messages: readonly WireMessage[];
-      readonly next: Owner | undefined;
-    }
-  | { readonly kind: "empty"; readonly next: Owner | undefined }
-  | { readonly kind: "csv"; readonly text: string; readonly next: undefined };
+/** Answer of an endpoint: a result in the envelope, or CSV, or else 204 without a body. */
+export interface EndpointAnswer {
+  readonly result?: unknown;
+  readonly info?: CursorInfo | undefined;
+  readonly messages?: readonly WireMessage[];
+  readonly csv?: string;
+  /** Is stored before the response is sent. */
+  readonly next?: Owner;
+}
 
 /** An endpoint without `dry_run`, as all but those that write rulesets are. */
 export function endpoint(
@@ -76,19 +74,4 @@ export function endpoint(
   handle: Endpoint["handle"],
 ): Endpoint {
   return { method, path, summary, permissions, dryRun: false, handle };
-}
-
-/** 200 with a result. */
-export function found(result: unknown, info?: CursorInfo): EndpointAnswer {
-  return { kind: "json", result, info, messages: [], next: undefined };
-}
-
-/** 200 with a result, after `next` is stored. */
-export function stored(result: unknown, next: Owner): EndpointAnswer {
-  return { kind: "json", result, info: undefined, messages: [], next };
-}
-
-/** 204 without a body, after `next` is stored. */
-export function noContent(next: Owner): EndpointAnswer {
-  return { kind: "empty", next };
 }

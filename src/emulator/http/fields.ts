@@ -30,8 +30,11 @@ export class FieldReader {
     return this.#member(name, (value) => typeof value === "boolean", "a boolean");
   }
 
-  integer(name: string): number | undefined {
-    return this.#member(name, isInteger, "an integer");
+  integer(name: string, min = -Infinity, max = Infinity): number | undefined {
+    const value = this.#member(name, isInteger, "an integer");
+    if (value === undefined || (value >= min && value <= max)) return value;
+    const range = max === Infinity ? `at least ${min}` : `from ${min} to ${max}`;
+    throw this.error(name, `${name} must be ${range}`);
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {

@@ -1,5 +1,6 @@
 import { wireCodes } from "../../api/wire.ts";
 import {
+  coerceObject,
   isDeeperThan,
   isJsonObject,
   type JsonObject,
@@ -10,14 +11,14 @@ import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { Owner, TokenState } from "../state.ts";
 import { authenticated, invalidAccessToken, isPermitted } from "./access.ts";
-import type { EndpointCall, Endpoint } from "./api-endpoint.ts";
+import type { EndpointAnswer, EndpointCall, Endpoint } from "./api-endpoint.ts";
 import { ApiError, apiError, unpublishedCodes } from "./api-error.ts";
 import { queryFlag } from "./query.ts";
-import { errorReply, type Reply, replyTo } from "./reply.ts";
 
 /** Largest body that is accepted; the service's own limit is not published. */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
+/** A request to an endpoint. */
 export interface RoutedRequest extends Pick<EndpointCall, "path" | "query" | "param"> {
   readonly authorization: string | undefined;
   readonly token: TokenState | undefined;
@@ -25,10 +26,20 @@ export interface RoutedRequest extends Pick<EndpointCall, "path" | "query" | "pa
   readonly body: string;
 }
 
+/** A response that is ready to be sent. */
+export interface Reply {
+  readonly status: number;
+  /** `undefined`: no body and no envelope (SERVICE.md C.1). */
+  readonly text: string | undefined;
+  readonly contentType: string;
+}
+
 /** The reply to a request, and the state to store before it is sent. */
 export interface HandledRequest {
   readonly reply: Reply;
-  readonly next: Owner | undefined;
+  readonly next?: Owner | undefined;
+  /** Id of what was created or changed; `undefined` if the result has none. */
+  readonly resultId?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -47,39 +58,36 @@ export function handleRequest(
     if (faults.status !== undefined) throw injectedError(faults.status);
     if (faults.revoked === true) throw invalidAccessToken();
     if (faults.denied === true) throw notPermitted();
-    return { ...callEndpoint(service, endpoint, request, faults, now), headers };
+    return { headers, ...callEndpoint(service, endpoint, request, faults.staleMs ?? 0, now) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { reply: errorReply(error), next: undefined, headers };
+    return { reply: errorReply(error), headers };
   }
 }
 
 function callEndpoint(
-  { store, audit, ports }: EmulatedService,
+  { store, audit, ports: { dialect } }: EmulatedService,
   endpoint: Endpoint,
   request: RoutedRequest,
-  faults: FaultEffects,
+  ageMs: number,
   now: Date,
 ): Omit<HandledRequest, "headers"> {
   const { path, query, param, authorization } = request;
   const token = authenticated(request.token, authorization, path, now);
-  if (!isPermitted(token, endpoint.permissions)) {
-    throw notPermitted();
-  }
+  if (!isPermitted(token, endpoint.permissions)) throw notPermitted();
   const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
-  const answer = endpoint.handle({
-    store,
-    audit,
-    token,
-    dialect: ports.dialect,
-    path,
-    query,
-    param,
-    body: () => parseBody(request.body),
-    staleMs: endpoint.method === "GET" ? (faults.staleMs ?? 0) : 0,
-    now,
-  });
-  return { reply: replyTo(answer, isDryRun), next: isDryRun ? undefined : answer.next };
+  const staleMs = endpoint.method === "GET" ? ageMs : 0;
+  const body = (): JsonObject => parseBody(request.body);
+  const call = { store, audit, token, dialect, path, query, param, body, staleMs, now };
+  const answer = endpoint.handle(call);
+  const reply = replyTo(answer, isDryRun);
+  return isDryRun ? { reply } : { reply, next: answer.next, resultId: idOf(answer) };
+}
+
+/** The id in the result of an answer. */
+export function idOf({ result }: EndpointAnswer): string | undefined {
+  const { id } = coerceObject(result);
+  return typeof id === "string" ? id : undefined;
 }
 
 function parseBody(text: string): JsonObject {
@@ -110,4 +118,22 @@ function rateLimited(): ApiError {
 function injectedError(status: number): ApiError {
   if (status === 429) return rateLimited();
   return apiError(status, 1000 + status, `fault injected by the emulator: status ${status}`);
+}
+
+/** An endpoint's answer in the service's envelope; a dry run has no result (SERVICE.md B.2). */
+function replyTo(answer: EndpointAnswer, isDryRun: boolean): Reply {
+  const { result, csv, messages = [], info } = answer;
+  if (csv !== undefined) return { status: 200, text: csv, contentType: "text/csv; charset=utf-8" };
+  if (result === undefined) return jsonReply(204, undefined);
+  const shown = isDryRun ? null : result;
+  return jsonReply(200, { result: shown, success: true, errors: [], messages, result_info: info });
+}
+
+export function errorReply({ status, errors }: ApiError): Reply {
+  return jsonReply(status, { result: null, success: false, errors, messages: [] });
+}
+
+function jsonReply(status: number, body: unknown): Reply {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return { status, text, contentType: "application/json" };
 }

@@ -2,9 +2,7 @@ import { auditEndpoints } from "../audit/audit-endpoints.ts";
 import { itemEndpoints } from "../page-shield/item-endpoints.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
 import { settingsEndpoints } from "../page-shield/settings-endpoints.ts";
-import { entryPointEndpoints, versionEndpoints } from "../rulesets/entry-point-endpoints.ts";
-import { ruleEndpoints } from "../rulesets/rule-endpoints.ts";
-import { rulesetEndpoints, rulesetLevels } from "../rulesets/ruleset-endpoints.ts";
+import { rulesetEndpoints } from "../rulesets/ruleset-endpoints.ts";
 import { accountEndpoints } from "../zones/account-endpoints.ts";
 import { zoneEndpoints } from "../zones/zone-endpoints.ts";
 import type { Endpoint, Operation } from "./api-endpoint.ts";
@@ -17,12 +15,7 @@ export const endpoints: readonly Endpoint[] = [
   ...settingsEndpoints,
   ...itemEndpoints,
   ...policyEndpoints,
-  ...rulesetLevels.flatMap((level) => [
-    ...entryPointEndpoints(level),
-    ...rulesetEndpoints(level),
-    ...ruleEndpoints(level),
-    ...versionEndpoints(level),
-  ]),
+  ...rulesetEndpoints,
 ];
 
 /** The same without handlers, as `--operations` lists it. */
@@ -31,3 +24,22 @@ export const operations: readonly Operation[] = endpoints.map(({ method, path, s
   path,
   summary,
 }));
+
+const patterns = endpoints.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replaceAll(/:([a-z_]+)/g, "(?<$1>[^/]+)")}$`),
+}));
+
+/** An endpoint, and the parameters in the path of a request to it. */
+export interface Route {
+  readonly endpoint: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** The endpoints of a path, one for each method that it has. */
+export function endpointsAt(path: string): readonly Route[] {
+  return patterns.flatMap(({ endpoint, pattern }) => {
+    const match = pattern.exec(path);
+    return match === null ? [] : [{ endpoint, params: { ...match.groups } }];
+  });
+}

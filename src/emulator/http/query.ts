@@ -89,6 +89,28 @@ export function slicePage<T>(all: readonly T[], page: number, perPage: number): 
 }
 
 /**
+ * The `perPage` items after the one that the `cursor` of a query names, and the cursor for the next
+ * ones; `undefined` after the last.
+ *
+ * @param nameOf what a cursor says of an item.
+ */
+export function pageAfter<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  perPage: number,
+  nameOf: (item: T) => string,
+): { readonly items: readonly T[]; readonly after: string | undefined } {
+  const cursorOf = (item: T): string => Buffer.from(nameOf(item)).toString("base64url");
+  const cursor = query.get("cursor") ?? "";
+  const start = cursor === "" ? 0 : all.findLastIndex((item) => cursorOf(item) === cursor) + 1;
+  if (cursor !== "" && start === 0) throw badQuery("cursor", "must be one that an answer gave");
+  const items = all.slice(start, start + perPage);
+  const last = items.at(-1);
+  const hasMore = last !== undefined && start + items.length < all.length;
+  return { items, after: hasMore ? cursorOf(last) : undefined };
+}
+
+/**
  * Whether `text` matches `pattern`: exactly, or with `*` at the pattern's start, end or both. This
  * is no glob: in the middle of a pattern the service takes `*` literally (SERVICE.md A.3).
  */

@@ -5,7 +5,6 @@ import {
   type EndpointCall,
   type Endpoint,
   endpoint,
-  found,
 } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import {
@@ -75,16 +74,13 @@ function listItems(collection: Collection, call: EndpointCall): EndpointAnswer {
   const rows = inOrder(isUnique ? withoutDuplicates(matching) : matching, query);
   if (queryOneOf(query, "export", ["csv"]) === "csv") {
     const items = rows.slice(0, maxExported).map((row) => collection.result(row));
-    return { kind: "csv", text: csvOf(items), next: undefined };
+    return { csv: csvOf(items) };
   }
   const isAll = query.get("page") === "all";
   const size = queryInteger(query, "per_page", 1, 100) ?? defaultPageSize;
   const perPage = isAll ? Math.max(rows.length, 1) : size;
   const { items, info } = slicePage(rows, isAll ? 1 : pageIn(query), perPage);
-  return found(
-    items.map((row) => collection.result(row)),
-    info,
-  );
+  return { result: items.map((row) => collection.result(row)), info };
 }
 
 function pageIn(query: URLSearchParams): number {
@@ -108,7 +104,7 @@ function getItem(collection: Collection, call: EndpointCall): EndpointAnswer {
   if (row === undefined) {
     throw apiError(404, unpublishedCodes.itemNotFound, `${collection.noun} ${id} not found`);
   }
-  return found({ ...collection.result(row), ...row.item.detail });
+  return { result: { ...collection.result(row), ...row.item.detail } };
 }
 
 function csvOf(items: readonly JsonObject[]): string {

@@ -2,17 +2,10 @@ import { wireCodes } from "../../api/wire.ts";
 import { acceptedDirectives } from "../../syntax/csp/csp-directives.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { identifierIn, permissions, zoneIn } from "../http/access.ts";
-import {
-  type Dialect,
-  type Endpoint,
-  endpoint,
-  found,
-  noContent,
-  stored,
-} from "../http/api-endpoint.ts";
+import { type Endpoint, endpoint, type EndpointCall } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { checkFilterExpression, type ExpressionLimits } from "../rulesets/filter-expression.ts";
+import { checkFilterExpression } from "../rulesets/filter-expression.ts";
 import type { EmulatedPolicy, EmulatedZone } from "../state.ts";
 
 export const policyMembers = ["description", "action", "expression", "enabled", "value"];
@@ -25,36 +18,39 @@ const { pageShieldRead, pageShieldWrite } = permissions;
 /** Content security policies (SERVICE.md A.6). */
 export const policyEndpoints: readonly Endpoint[] = [
   // A recorded response of the service has no `result_info` here, though its schema demands it.
-  endpoint("GET", collection, "List policies", pageShieldRead, (call) =>
-    found(zoneIn(call).policies.map((policy) => policyResult(policy, call.dialect))),
-  ),
+  endpoint("GET", collection, "List policies", pageShieldRead, (call) => ({
+    result: zoneIn(call).policies.map((policy) => policyResult(policy, call)),
+  })),
   endpoint("POST", collection, "Create a policy", pageShieldWrite, (call) => {
     const zone = zoneIn(call);
     const policy = createdPolicy(zone, call.body(), call.store.newId(), call.store.isLenient);
-    const next = { ...zone, policies: [...zone.policies, policy] };
-    return stored(policyResult(policy, call.dialect), next);
+    const policies = [...zone.policies, policy];
+    return { result: policyResult(policy, call), next: { ...zone, policies } };
   }),
-  endpoint("GET", single, "Get a policy", pageShieldRead, (call) => {
-    const policy = policyWithId(zoneIn(call), identifierIn(call, "policy_id"));
-    return found(policyResult(policy, call.dialect));
-  }),
+  endpoint("GET", single, "Get a policy", pageShieldRead, (call) => ({
+    result: policyResult(policyFor(call, zoneIn(call)), call),
+  })),
   endpoint("PUT", single, "Update a policy", pageShieldWrite, (call) => {
     const zone = zoneIn(call);
-    const before = policyWithId(zone, identifierIn(call, "policy_id"));
-    const policy = updatedPolicy(zone, before, call.body(), call.store.isLenient);
-    return stored(policyResult(policy, call.dialect), withPolicy(zone, policy));
+    const before = policyFor(call, zone);
+    // Members that the body does not have stay, as the published schema allows.
+    const policy = policyIn(call.body(), before, zone.plan, call.store.isLenient);
+    const policies = zone.policies.map((each) => (each === before ? policy : each));
+    return { result: policyResult(policy, call), next: { ...zone, policies } };
   }),
   // Deleting a policy that does not exist succeeds too (SERVICE.md A.6).
-  endpoint("DELETE", single, "Delete a policy", pageShieldWrite, (call) =>
-    noContent(withoutPolicy(zoneIn(call), identifierIn(call, "policy_id"))),
-  ),
+  endpoint("DELETE", single, "Delete a policy", pageShieldWrite, (call) => {
+    const zone = zoneIn(call);
+    const id = identifierIn(call, "policy_id");
+    return { next: { ...zone, policies: zone.policies.filter((policy) => policy.id !== id) } };
+  }),
 ];
 
 /**
  * A policy in the form of responses: the specification page has `enabled` as a string
  * (SERVICE.md A.6).
  */
-function policyResult(policy: EmulatedPolicy, dialect: Dialect): object {
+function policyResult(policy: EmulatedPolicy, { dialect }: EndpointCall): object {
   return dialect === "published" ? policy : { ...policy, enabled: String(policy.enabled) };
 }
 
@@ -65,7 +61,7 @@ export function createdPolicy(
   id: string,
   isLenient: boolean,
 ): EmulatedPolicy {
-  const policy = policyIn(body, { id }, { plan: zone.plan, isLenient });
+  const policy = policyIn(body, { id }, zone.plan, isLenient);
   const { policies: limit } = zone.entitlements;
   if (zone.policies.length < limit) return policy;
   throw apiError(
@@ -75,23 +71,12 @@ export function createdPolicy(
   );
 }
 
-/**
- * A policy after an update; members that `body` does not have stay, as the published schema allows.
- */
-export function updatedPolicy(
-  zone: EmulatedZone,
-  before: EmulatedPolicy,
-  body: JsonObject,
-  isLenient: boolean,
-): EmulatedPolicy {
-  return policyIn(body, before, { plan: zone.plan, isLenient });
-}
-
 /** Reads a policy; members that are neither in `body` nor in `before` are an error. */
 function policyIn(
   body: JsonObject,
   before: Pick<EmulatedPolicy, "id"> & Partial<EmulatedPolicy>,
-  limits: ExpressionLimits,
+  plan: string,
+  isLenient: boolean,
 ): EmulatedPolicy {
   const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
   const text = (name: "description" | "expression" | "value"): string =>
@@ -104,18 +89,9 @@ function policyIn(
     enabled: fields.required("enabled", enabledIn(fields) ?? before.enabled),
     value: text("value"),
   };
-  checkPolicy(fields, policy, limits);
+  checkFilterExpression(fields, policy.expression, plan, isLenient);
+  checkDirectives(fields, policy);
   return policy;
-}
-
-/** The zone with `policy` instead of the one with its id. */
-export function withPolicy(zone: EmulatedZone, policy: EmulatedPolicy): EmulatedZone {
-  const policies = zone.policies.map((other) => (other.id === policy.id ? policy : other));
-  return { ...zone, policies };
-}
-
-export function withoutPolicy(zone: EmulatedZone, id: string): EmulatedZone {
-  return { ...zone, policies: zone.policies.filter((policy) => policy.id !== id) };
 }
 
 /**
@@ -128,7 +104,8 @@ function enabledIn(fields: FieldReader): boolean | undefined {
   return fields.boolean("enabled");
 }
 
-function policyWithId(zone: EmulatedZone, id: string): EmulatedPolicy {
+function policyFor(call: EndpointCall, zone: EmulatedZone): EmulatedPolicy {
+  const id = identifierIn(call, "policy_id");
   const policy = zone.policies.find((candidate) => candidate.id === id);
   if (policy !== undefined) return policy;
   throw apiError(404, unpublishedCodes.itemNotFound, `policy ${id} not found`);
@@ -136,11 +113,10 @@ function policyWithId(zone: EmulatedZone, id: string): EmulatedPolicy {
 
 const directives = new Set(acceptedDirectives);
 
-/** Throws if the service rejects a policy, as for unknown directives, nonces or several lines. */
-function checkPolicy(fields: FieldReader, policy: EmulatedPolicy, limits: ExpressionLimits): void {
-  checkFilterExpression(fields, policy.expression, limits);
-  const parts = policy.value.split(";").filter((part) => part.trim() !== "");
-  if (parts.length === 0 && policy.action !== "add_reporting_directives") {
+/** Throws if the service rejects a policy: unknown directives, nonces or several lines. */
+function checkDirectives(fields: FieldReader, { action, value }: EmulatedPolicy): void {
+  const parts = value.split(";").filter((part) => part.trim() !== "");
+  if (parts.length === 0 && action !== "add_reporting_directives") {
     throw fields.error("value", "a policy needs at least one directive");
   }
   for (const part of parts) checkDirective(fields, part.trim());

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissions, zoneIn } from "../http/access.ts";
-import { type Dialect, type Endpoint, endpoint, found, stored } from "../http/api-endpoint.ts";
+import { type Dialect, type Endpoint, endpoint } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
@@ -16,20 +16,20 @@ export const settingMembers = [
   "use_cloudflare_reporting_endpoint",
   "use_service_reporting_endpoint",
   "use_connection_url_path",
-] as const;
+];
 
 /** Page Shield settings (SERVICE.md A.2). */
 export const settingsEndpoints: readonly Endpoint[] = [
-  endpoint("GET", path, "Get Page Shield settings", permissions.pageShieldRead, (call) =>
-    found(settingsResult(zoneIn(call).settings, call.dialect)),
-  ),
+  endpoint("GET", path, "Get Page Shield settings", permissions.pageShieldRead, (call) => ({
+    result: settingsResult(zoneIn(call).settings, call.dialect),
+  })),
   endpoint("PUT", path, "Update Page Shield settings", permissions.pageShieldWrite, (call) => {
     const zone = zoneIn(call);
     const settings = updatedSettings(zone, call.body(), call.now);
     // The specification page has two members only in the response to a PUT (SERVICE.md A.2).
     const { enabled, updated_at } = settings;
     const result = call.dialect === "published" ? settings : { enabled, updated_at };
-    return stored(result, { ...zone, settings });
+    return { result, next: { ...zone, settings } };
   }),
 ];
 
@@ -43,15 +43,15 @@ function settingsResult(settings: Settings, dialect: Dialect): object {
 export function updatedSettings(zone: EmulatedZone, body: JsonObject, now: Date): Settings {
   const { settings: before, entitlements } = zone;
   const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
-  const read = (name: (typeof settingMembers)[number]): boolean | undefined => fields.boolean(name);
   const after: Settings = {
-    enabled: read("enabled") ?? before.enabled,
+    enabled: fields.boolean("enabled") ?? before.enabled,
     updated_at: timestamp(now),
     use_cloudflare_reporting_endpoint:
-      read("use_cloudflare_reporting_endpoint") ??
-      read("use_service_reporting_endpoint") ??
+      fields.boolean("use_cloudflare_reporting_endpoint") ??
+      fields.boolean("use_service_reporting_endpoint") ??
       before.use_cloudflare_reporting_endpoint,
-    use_connection_url_path: read("use_connection_url_path") ?? before.use_connection_url_path,
+    use_connection_url_path:
+      fields.boolean("use_connection_url_path") ?? before.use_connection_url_path,
   };
   for (const { name, value, entitlement } of entitledChanges) {
     if (entitlements[entitlement] || before[name] === value || after[name] !== value) continue;

@@ -1,17 +1,18 @@
 import { wireCodes } from "../../api/wire.ts";
 import { definedMembers, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
-import type { ExpressionLimits } from "./filter-expression.ts";
+import type { Owner, StoredRuleset } from "../state.ts";
 import { managedRulesets, scoreRuleId } from "./managed.ts";
-import { isDdosPhase, phases, ruleActions, scoreActions } from "./phases.ts";
+import { phaseRules, phases, ruleActions, scoreActions } from "./phases.ts";
 
-/** The ruleset of a rule: what the rule may do depends on it. */
-export interface RuleContext extends ExpressionLimits {
-  readonly level: "zone" | "account";
-  readonly kind: string;
-  readonly phase: string;
-  /** Custom rulesets of the account, which its root rulesets may execute. */
-  readonly customRulesets: readonly string[];
+/** A write to a ruleset: what a rule may do depends on its owner and on the ruleset. */
+export interface RulesetWrite {
+  readonly now: Date;
+  readonly newId: () => string;
+  /** See `checkFilterExpression`. */
+  readonly isLenient: boolean;
+  readonly owner: Owner;
+  readonly before: StoredRuleset;
 }
 
 const sensitivityLevels = ["default", "medium", "low", "eoff"];
@@ -22,10 +23,10 @@ const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", 
  * Parameters of an `execute` rule as they are stored: strict, complete, without empty lists
  * (SERVICE.md B.5).
  */
-export function executeParameters(fields: FieldReader, context: RuleContext): JsonObject {
+export function executeParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
   fields.only(["id", "version", "overrides", "matched_data"]);
   const id = fields.required("id", fields.text("id"));
-  checkExecuted(fields, id, context);
+  checkExecuted(fields, id, write);
   const version = fields.text("version") ?? "latest";
   if (version !== "latest") {
     throw fields.error("version", `'${version}' is not a valid value for version: only 'latest'`);
@@ -35,21 +36,23 @@ export function executeParameters(fields: FieldReader, context: RuleContext): Js
   return definedMembers({
     id,
     version,
-    overrides: overrides && overridesIn(overrides, context),
+    overrides: overrides && overridesIn(overrides, write),
     matched_data: matchedData && matchedDataIn(matchedData),
   });
 }
 
-function checkExecuted(fields: FieldReader, id: string, context: RuleContext): void {
-  if (context.level === "account" && context.customRulesets.includes(id)) return;
+function checkExecuted(fields: FieldReader, id: string, write: RulesetWrite): void {
+  const { owner, before } = write;
+  const { phase } = before.current;
+  const isCustom = owner.rulesets.some(
+    ({ current }) => current.kind === "custom" && current.id === id,
+  );
+  if (owner.level === "account" && isCustom) return;
   const ruleset = managedRulesets.get(id);
-  if (ruleset === undefined || ruleset.phase !== context.phase) {
-    throw fields.error(
-      "id",
-      `could not find a ruleset ${id} to execute in the ${context.phase} phase`,
-    );
+  if (ruleset === undefined || ruleset.phase !== phase) {
+    throw fields.error("id", `could not find a ruleset ${id} to execute in the ${phase} phase`);
   }
-  if (context.plan === "free" && !ruleset.name.includes("Free")) {
+  if (owner.level === "zone" && owner.plan === "free" && !ruleset.name.includes("Free")) {
     throw fields.error("id", `not entitled: the plan of this zone has no "${ruleset.name}"`);
   }
 }
@@ -59,50 +62,51 @@ function matchedDataIn(fields: FieldReader): JsonObject {
   return { public_key: fields.required("public_key", fields.text("public_key")) };
 }
 
-function overridesIn(fields: FieldReader, context: RuleContext): JsonObject | undefined {
+function overridesIn(fields: FieldReader, write: RulesetWrite): JsonObject | undefined {
   fields.only(["enabled", "action", "sensitivity_level", "categories", "rules"]);
   if (Object.keys(fields.body).length === 0) {
     throw fields.error("", "overrides must have at least one member");
   }
-  const categories = fields.objects("categories")?.map((item) => categoryOverride(item, context));
-  const rules = fields.objects("rules")?.map((item) => ruleOverride(item, context));
+  const categories = fields.objects("categories")?.map((item) => categoryOverride(item, write));
+  const rules = fields.objects("rules")?.map((item) => ruleOverride(item, write));
   refuseDuplicates(fields, "categories", categories ?? [], "category");
   refuseDuplicates(fields, "rules", rules ?? [], "id");
   const overrides = definedMembers({
-    ...commonOverrides(fields, context),
+    ...commonOverrides(fields, write),
     categories: categories?.length === 0 ? undefined : categories,
     rules: rules?.length === 0 ? undefined : rules,
   });
   return Object.keys(overrides).length === 0 ? undefined : overrides;
 }
 
-function categoryOverride(fields: FieldReader, context: RuleContext): JsonObject {
+function categoryOverride(fields: FieldReader, write: RulesetWrite): JsonObject {
   fields.only(["category", "enabled", "action", "sensitivity_level"]);
   const category = fields.required("category", fields.text("category"));
-  return { category, ...atLeastOne(fields, commonOverrides(fields, context)) };
+  return { category, ...atLeastOne(fields, commonOverrides(fields, write)) };
 }
 
 /**
  * Ids are not looked up: the rules of the emulator's managed rulesets are synthetic, so a real id
  * may be missing.
  */
-function ruleOverride(fields: FieldReader, context: RuleContext): JsonObject {
+function ruleOverride(fields: FieldReader, write: RulesetWrite): JsonObject {
   fields.only(["id", "enabled", "action", "score_threshold", "sensitivity_level"]);
   const id = fields.required("id", fields.text("id"));
   if (!isIdentifier(id)) throw fields.error("id", `'${id}' is not a rule id`);
   if (id === scoreRuleId) fields.oneOf("action", scoreActions);
   const threshold = definedMembers({ score_threshold: fields.integer("score_threshold") });
-  return { id, ...atLeastOne(fields, { ...commonOverrides(fields, context), ...threshold }) };
+  return { id, ...atLeastOne(fields, { ...commonOverrides(fields, write), ...threshold }) };
 }
 
-function commonOverrides(fields: FieldReader, context: RuleContext): JsonObject {
+function commonOverrides(fields: FieldReader, write: RulesetWrite): JsonObject {
   const overrides = definedMembers({
     enabled: fields.boolean("enabled"),
     action: fields.oneOf("action", ruleActions),
     sensitivity_level: fields.oneOf("sensitivity_level", sensitivityLevels),
   });
-  if ("sensitivity_level" in overrides && !isDdosPhase(context.phase)) {
-    throw fields.error("sensitivity_level", `the ${context.phase} phase has no sensitivity levels`);
+  const { phase } = write.before.current;
+  if ("sensitivity_level" in overrides && phaseRules(phase).hasSensitivity !== true) {
+    throw fields.error("sensitivity_level", `the ${phase} phase has no sensitivity levels`);
   }
   return overrides;
 }
@@ -124,8 +128,8 @@ function refuseDuplicates(
 }
 
 /** Parameters of a `skip` rule as they are stored (SERVICE.md B.4). */
-export function skipParameters(fields: FieldReader, context: RuleContext): JsonObject {
-  if (context.kind === "root") {
+export function skipParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
+  if (write.before.current.kind === "root") {
     throw fields.error("", "skip is not allowed in a root ruleset", wireCodes.skipInRoot);
   }
   fields.only(skipMembers);

@@ -7,22 +7,18 @@ import type { FieldReader } from "../http/fields.ts";
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
 const plansWithRegex = ["business", "enterprise"];
 
-/** What an expression may use. */
-export interface ExpressionLimits {
-  /** Plan of the zone, "" if none restricts it. */
-  readonly plan: string;
-  /**
-   * Whether names and arguments that the tables do not have are accepted, as those of a newer
-   * service.
-   */
-  readonly isLenient: boolean;
-}
-
-/** Throws if the service rejects a filter expression. */
+/**
+ * Throws if the service rejects a filter expression.
+ *
+ * @param plan the plan of the zone, "" if none restricts it.
+ * @param isLenient whether names and arguments that the tables do not have are accepted, as those
+ *   of a newer service.
+ */
 export function checkFilterExpression(
   fields: FieldReader,
   expression: string,
-  { plan, isLenient }: ExpressionLimits,
+  plan: string,
+  isLenient: boolean,
 ): void {
   if (expression.length > maxExpressionLength) {
     throw fields.error(
@@ -35,25 +31,17 @@ export function checkFilterExpression(
   const error = diagnostics.find(
     (diagnostic) => diagnostic.severity === "error" || (!isLenient && isRefused(diagnostic)),
   );
-  if (error !== undefined || tree === undefined) throw rejection(fields, expression, error);
+  if (error !== undefined || tree === undefined) {
+    const message = parsingError(expression, error);
+    const isArgument = error?.code === "EXPR_BAD_ARGUMENT";
+    throw fields.error("expression", message, isArgument ? wireCodes.wrongArgument : undefined);
+  }
   if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
     throw fields.error(
       "expression",
       "not entitled: the use of operator Matches is not allowed, a Business plan or a WAF Advanced plan is required",
     );
   }
-}
-
-function rejection(
-  fields: FieldReader,
-  expression: string,
-  diagnostic: SyntaxDiagnostic | undefined,
-): Error {
-  const isArgument = diagnostic?.code === "EXPR_BAD_ARGUMENT";
-  const message = parsingError(expression, diagnostic);
-  return isArgument
-    ? fields.error("expression", message, wireCodes.wrongArgument)
-    : fields.error("expression", message);
 }
 
 /**

@@ -18,13 +18,8 @@ export const tuningMembers = ["paranoia_level", "score_threshold", "action"];
 
 /** Reads the tuning of a seed or of a control request. */
 export function parseTuning(fields: FieldReader): OwaspTuning {
-  const paranoiaLevel = fields.integer("paranoia_level");
-  const maxLevel = paranoiaTags.length;
-  if (paranoiaLevel !== undefined && (paranoiaLevel < 1 || paranoiaLevel > maxLevel)) {
-    throw fields.error("paranoia_level", `paranoia_level must be from 1 to ${maxLevel}`);
-  }
   return {
-    paranoiaLevel,
+    paranoiaLevel: fields.integer("paranoia_level", 1, paranoiaTags.length),
     scoreThreshold: fields.integer("score_threshold"),
     action: fields.oneOf("action", scoreActions),
   };

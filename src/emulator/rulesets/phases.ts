@@ -24,18 +24,33 @@ export const ruleActions: readonly string[] = namesIn(`
 /** Actions of the OWASP score rule (SERVICE.md B.7). */
 export const scoreActions = ["block", "managed_challenge", "js_challenge", "log", "challenge"];
 
-/** `source` of rulesets of a phase; only WAF phases have it (SERVICE.md B.3). */
-export function sourceOf(phase: string): { readonly source?: string } {
-  if (phase.includes("firewall")) return { source: "firewall_managed" };
-  return phase === "http_ratelimit" ? { source: "rate_limit" } : {};
+/** What a phase has and allows. */
+interface PhaseRules {
+  /** `source` of its rulesets; only WAF phases have it (SERVICE.md B.3). */
+  readonly source?: string;
+  /** Actions of its rules; `undefined`: all. */
+  readonly actions?: readonly string[];
+  /** Actions that only zones of the plan enterprise have besides. */
+  readonly enterpriseActions?: readonly string[];
+  /** Whether its managed rulesets have sensitivity levels (SERVICE.md B.5). */
+  readonly hasSensitivity?: boolean;
 }
 
-/** Whether rules of a phase only deploy managed rulesets and add exceptions. */
-export function isManagedPhase(phase: string): boolean {
-  return phase.endsWith("_managed");
-}
+/** Rules of such a phase only deploy managed rulesets and add exceptions. */
+const managed: PhaseRules = { actions: ["execute", "skip"], enterpriseActions: ["log"] };
+const wafSource = { source: "firewall_managed" };
 
-/** Whether managed rulesets of a phase have sensitivity levels (SERVICE.md B.5). */
-export function isDdosPhase(phase: string): boolean {
-  return phase.startsWith("ddos_");
+const rulesOfPhases: Readonly<Record<string, PhaseRules>> = {
+  ddos_l4: { hasSensitivity: true },
+  ddos_l7: { hasSensitivity: true },
+  http_ratelimit: { source: "rate_limit" },
+  http_request_firewall_custom: wafSource,
+  http_request_firewall_managed: { ...wafSource, ...managed },
+  http_response_firewall_managed: { ...wafSource, ...managed },
+  magic_transit_ids_managed: managed,
+  magic_transit_managed: managed,
+};
+
+export function phaseRules(phase: string): PhaseRules {
+  return rulesOfPhases[phase] ?? {};
 }

@@ -1,24 +1,10 @@
-import { canonicalJson, type JsonObject } from "../../syntax/json.ts";
+import { canonicalJson, definedMembers } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { EmulatedRule, RuleContent } from "../state.ts";
-import { executeParameters, type RuleContext, skipParameters } from "./action-parameters.ts";
+import { executeParameters, type RulesetWrite, skipParameters } from "./action-parameters.ts";
 import { checkFilterExpression } from "./filter-expression.ts";
-import { isManagedPhase, ruleActions } from "./phases.ts";
-
-/** Clock and id generator of a write. */
-export interface WriteContext {
-  readonly now: Date;
-  readonly newId: () => string;
-  /** See `ExpressionLimits`. */
-  readonly isLenient: boolean;
-}
-
-export interface RuleDraft {
-  readonly id: string | undefined;
-  readonly ref: string | undefined;
-  readonly content: Omit<RuleContent, "ref">;
-}
+import { phaseRules, ruleActions } from "./phases.ts";
 
 /**
  * Members of a rule in a request; read-only ones are ignored, so that a response can be sent back.
@@ -40,46 +26,57 @@ const members = [
   "exposed_credential_check",
 ];
 
-/** Reads a rule strictly; `extra` are members that only this operation has. */
-export function parseRule(
+/**
+ * Reads a rule strictly. With the same content as `live` it is `live`, and keeps its version.
+ *
+ * @param live the rule that it replaces.
+ * @param extra members that only this operation has.
+ */
+export function ruleFrom(
   fields: FieldReader,
-  context: RuleContext,
+  live: EmulatedRule | undefined,
+  write: RulesetWrite,
   extra: readonly string[] = [],
-): RuleDraft {
+): EmulatedRule {
   fields.only([...members, ...extra]);
-  const action = actionIn(fields, context);
+  const content = contentIn(fields, write);
+  const id = live?.id ?? write.newId();
+  const rule: EmulatedRule = {
+    id,
+    version: live === undefined ? "1" : `${Number(live.version) + 1}`,
+    last_updated: timestamp(write.now),
+    ...content,
+    ref: fields.text("ref") ?? id,
+  };
+  return live !== undefined && contentText(live) === contentText(rule) ? live : rule;
+}
+
+function contentIn(fields: FieldReader, write: RulesetWrite): Omit<RuleContent, "ref"> {
+  const action = actionIn(fields, write);
   const expression = fields.required("expression", fields.text("expression"));
-  checkFilterExpression(fields, expression, context);
-  const ref = fields.text("ref");
-  if (ref === "") throw fields.error("ref", "ref must not be empty");
-  const parameters = parametersIn(fields, action, context);
+  checkFilterExpression(fields, expression, planOf(write), write.isLenient);
+  if (fields.text("ref") === "") throw fields.error("ref", "ref must not be empty");
+  const logging = fields.object("logging");
+  logging?.only(["enabled"]);
+  // Only skip rules have it; the default is to log (SERVICE.md B.4).
+  const logs = { enabled: logging?.boolean("enabled") ?? true };
   return {
-    id: fields.text("id"),
-    ref,
-    content: {
-      action,
-      ...(parameters === undefined ? {} : { action_parameters: parameters }),
-      expression,
-      description: fields.text("description") ?? "",
-      enabled: fields.boolean("enabled") ?? true,
-      ...loggingIn(fields, action),
-      ...copied(fields, "ratelimit"),
-      ...copied(fields, "exposed_credential_check"),
-    },
+    action,
+    expression,
+    description: fields.text("description") ?? "",
+    enabled: fields.boolean("enabled") ?? true,
+    ...definedMembers({
+      action_parameters: parametersIn(fields, action, write),
+      logging: action === "skip" ? logs : undefined,
+      ratelimit: fields.object("ratelimit")?.body,
+      exposed_credential_check: fields.object("exposed_credential_check")?.body,
+    }),
   };
 }
 
-/** The rule after a write; with the same content it is `before`, and keeps its version. */
-export function ruleFrom(
-  draft: RuleDraft,
-  before: EmulatedRule | undefined,
-  { now, newId }: WriteContext,
-): EmulatedRule {
-  const id = before?.id ?? newId();
-  const version = before === undefined ? 1 : Number(before.version) + 1;
-  const content = { ...draft.content, ref: draft.ref ?? id };
-  const rule = { id, version: String(version), last_updated: timestamp(now), ...content };
-  return before !== undefined && contentText(before) === contentText(rule) ? before : rule;
+/** The plan of the zone, "" if none restricts the ruleset. */
+function planOf({ owner }: RulesetWrite): string {
+  return owner.level === "zone" ? owner.plan : "";
 }
 
 function contentText({
@@ -91,10 +88,12 @@ function contentText({
   return canonicalJson({ ...content, logging: { ...content.logging } });
 }
 
-function actionIn(fields: FieldReader, { phase, plan }: RuleContext): string {
+function actionIn(fields: FieldReader, write: RulesetWrite): string {
   const action = fields.required("action", fields.oneOf("action", ruleActions));
-  if (!isManagedPhase(phase) || action === "execute" || action === "skip") return action;
-  if (action === "log" && plan === "enterprise") return action;
+  const { phase } = write.before.current;
+  const { actions, enterpriseActions = [] } = phaseRules(phase);
+  if (actions === undefined || actions.includes(action)) return action;
+  if (planOf(write) === "enterprise" && enterpriseActions.includes(action)) return action;
   throw fields.error(
     "action",
     `'${action}' is not a valid value for action because it is not allowed in the ${phase} phase`,
@@ -104,28 +103,12 @@ function actionIn(fields: FieldReader, { phase, plan }: RuleContext): string {
 function parametersIn(
   fields: FieldReader,
   action: string,
-  context: RuleContext,
-): JsonObject | undefined {
+  write: RulesetWrite,
+): RuleContent["action_parameters"] {
   const given = fields.object("action_parameters");
   if (action !== "execute" && action !== "skip") return given?.body;
   const parameters = fields.required("action_parameters", given);
   return action === "execute"
-    ? executeParameters(parameters, context)
-    : skipParameters(parameters, context);
-}
-
-/** Only skip rules have it; the default is to log (SERVICE.md B.4). */
-function loggingIn(fields: FieldReader, action: string): Pick<RuleContent, "logging"> {
-  const logging = fields.object("logging");
-  logging?.only(["enabled"]);
-  const enabled = logging?.boolean("enabled") ?? true;
-  return action === "skip" ? { logging: { enabled } } : {};
-}
-
-function copied(
-  fields: FieldReader,
-  name: "ratelimit" | "exposed_credential_check",
-): Partial<Record<typeof name, JsonObject>> {
-  const given = fields.object(name);
-  return given === undefined ? {} : { [name]: given.body };
+    ? executeParameters(parameters, write)
+    : skipParameters(parameters, write);
 }

@@ -1,20 +1,11 @@
 import { wireCodes } from "../../api/wire.ts";
 import { accountIn, identifierIn, permissions, zoneIn } from "../http/access.ts";
-import {
-  type EndpointAnswer,
-  type EndpointCall,
-  type CursorInfo,
-  type Endpoint,
-  endpoint,
-  found,
-  noContent,
-  type Operation,
-  stored,
-} from "../http/api-endpoint.ts";
-import { apiError, unpublishedCodes } from "../http/api-error.ts";
+import type { EndpointAnswer, EndpointCall, Endpoint, Operation } from "../http/api-endpoint.ts";
+import { apiError, routeNotFound, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
-import { badQuery, queryInteger } from "../http/query.ts";
-import type { Owner, EmulatedRuleset, StoredRuleset } from "../state.ts";
+import { pageAfter, queryInteger } from "../http/query.ts";
+import type { EmulatedRule, EmulatedRuleset, Owner, StoredRuleset } from "../state.ts";
+import type { RulesetWrite } from "./action-parameters.ts";
 import { managedNow } from "./managed.ts";
 import { phases } from "./phases.ts";
 import {
@@ -22,106 +13,162 @@ import {
   entryPointKind,
   entryPointOf,
   executedRuleset,
-  nextVersion,
-  replacedRules,
   rulesetFields,
-  type RulesetWrite,
+  updatedRuleset,
+  withNewRule,
+  withoutRule,
   withRuleset,
+  withUpdatedRule,
 } from "./stored-ruleset.ts";
 
 const maxPerPage = 50;
 
 /** Zones and accounts have rulesets, with the same operations below two prefixes. */
-export interface RulesetLevel {
-  readonly noun: "zone" | "account";
-  /** The noun with its article. */
-  readonly one: "a zone" | "an account";
-  readonly prefix: string;
-  readonly readPermissions: readonly string[];
-  readonly writePermissions: readonly string[];
-  ownerIn(call: EndpointCall): Owner;
-}
-
-export const rulesetLevels: readonly RulesetLevel[] = [
+const levels = [
   {
     noun: "zone",
     one: "a zone",
     prefix: "/zones/:zone_id/rulesets",
-    readPermissions: permissions.zoneRulesetsRead,
-    writePermissions: permissions.zoneRulesetsWrite,
+    read: permissions.zoneRulesetsRead,
+    write: permissions.zoneRulesetsWrite,
     ownerIn: zoneIn,
   },
   {
     noun: "account",
     one: "an account",
     prefix: "/accounts/:account_id/rulesets",
-    readPermissions: permissions.accountRulesetsRead,
-    writePermissions: permissions.accountRulesetsWrite,
+    read: permissions.accountRulesetsRead,
+    write: permissions.accountRulesetsWrite,
     ownerIn: accountIn,
+  },
+] as const;
+
+/** A request for rulesets of a zone or account. */
+interface RulesetCall extends EndpointCall {
+  readonly owner: Owner;
+}
+
+/** Method, path below the prefix, and summary, in which `ONE` is a zone or an account. */
+type RulesetOperation = readonly [
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  handle: (call: RulesetCall) => EndpointAnswer,
+];
+
+const entryPoint = "/phases/:ruleset_phase/entrypoint";
+const single = "/:ruleset_id";
+const rule = `${single}/rules/:rule_id`;
+const version = `${single}/versions/:ruleset_version`;
+
+const operations: readonly RulesetOperation[] = [
+  [
+    "GET",
+    entryPoint,
+    "Get ONE entry point ruleset",
+    (call) => ({ result: entryPointIn(call).current }),
+  ],
+  ["PUT", entryPoint, "Update or create ONE entry point ruleset", replaceEntryPoint],
+  [
+    "GET",
+    `${entryPoint}/versions`,
+    "List ONE entry point ruleset's versions",
+    // An absent entry point has no versions; that is no error (SERVICE.md B.8).
+    (call) => ({ result: versionsOf(entryPointOf(call.owner, phaseIn(call))).map(withoutRules) }),
+  ],
+  [
+    "GET",
+    `${entryPoint}/versions/:ruleset_version`,
+    "Get a version of ONE entry point ruleset",
+    (call) => ({ result: versionIn(call, entryPointIn(call)) }),
+  ],
+  ["GET", "", "List NOUN rulesets", listRulesets],
+  ["POST", "", "Create ONE ruleset", createRuleset],
+  ["GET", single, "Get ONE ruleset", (call) => ({ result: rulesetIn(call).current })],
+  ["PUT", single, "Update ONE ruleset", replaceRuleset],
+  ["DELETE", single, "Delete ONE ruleset", deleteRuleset],
+  [
+    "POST",
+    `${single}/rules`,
+    "Add a rule to ONE ruleset",
+    (call) => changed(call, (write, body) => withNewRule(body, write)),
+  ],
+  [
+    "PATCH",
+    rule,
+    "Update a rule of ONE ruleset",
+    (call) => changed(call, (write, body) => withUpdatedRule(body, ruleIn(call, write), write)),
+  ],
+  [
+    "DELETE",
+    rule,
+    "Delete a rule of ONE ruleset",
+    (call) => {
+      const write = writeOf(call, ownRulesetIn(call));
+      return storedRuleset(call.owner, withoutRule(ruleIn(call, write), write));
+    },
+  ],
+  [
+    "GET",
+    `${single}/versions`,
+    "List ONE ruleset's versions",
+    (call) => ({ result: versionsOf(rulesetIn(call)).map(withoutRules) }),
+  ],
+  [
+    "GET",
+    version,
+    "Get a version of ONE ruleset",
+    (call) => ({ result: versionIn(call, rulesetIn(call)) }),
+  ],
+  ["DELETE", version, "Delete a version of ONE ruleset", deleteVersion],
+];
+
+/** Rules of a managed ruleset with a tag: at accounts only (SERVICE.md B.1). */
+const tagOperation: RulesetOperation = [
+  "GET",
+  `${version}/by_tag/:rule_tag`,
+  "List the rules of ONE ruleset's version with a tag",
+  (call) => {
+    const found = versionIn(call, rulesetIn(call));
+    const tag = call.param("rule_tag");
+    const rules = found.rules.filter(({ categories }) => categories?.includes(tag) === true);
+    return { result: { ...found, rules } };
   },
 ];
 
-export function readEndpoint(
-  level: RulesetLevel,
-  path: string,
-  summary: string,
-  handle: (call: EndpointCall, owner: Owner) => EndpointAnswer,
-): Endpoint {
-  return endpoint("GET", path, summary, level.readPermissions, (call) =>
-    handle(call, level.ownerIn(call)),
-  );
+/** Rulesets, their rules and versions (SERVICE.md B.1, B.3). */
+export const rulesetEndpoints: readonly Endpoint[] = levels.flatMap((level) => {
+  const own = level.noun === "account" ? [...operations, tagOperation] : operations;
+  return own.map(([method, path, summary, handle]) => ({
+    method,
+    path: `${level.prefix}${path}`,
+    summary: summary.replace("ONE", level.one).replace("NOUN", level.noun),
+    permissions: method === "GET" ? level.read : level.write,
+    dryRun: method !== "GET",
+    handle: (call) => handle({ ...call, owner: level.ownerIn(call) }),
+  }));
+});
+
+/** Changes the ruleset in the path as its body says. */
+function changed(
+  call: RulesetCall,
+  change: (write: RulesetWrite, body: FieldReader) => StoredRuleset,
+): EndpointAnswer {
+  const write = writeOf(call, ownRulesetIn(call));
+  return storedRuleset(call.owner, change(write, rulesetFields(call.body())));
 }
 
-/** An endpoint that writes rulesets of a level; all of them understand `dry_run`. */
-export function writeEndpoint(
-  level: RulesetLevel,
-  method: Operation["method"],
-  path: string,
-  summary: string,
-  handle: (call: EndpointCall, owner: Owner) => EndpointAnswer,
-): Endpoint {
-  const write = endpoint(method, path, summary, level.writePermissions, (call) =>
-    handle(call, level.ownerIn(call)),
-  );
-  return { ...write, dryRun: true };
+function writeOf({ now, store, owner }: RulesetCall, before: StoredRuleset): RulesetWrite {
+  return { now, newId: () => store.newId(), isLenient: store.isLenient, owner, before };
 }
 
-/**
- * An endpoint that updates the ruleset in its path and responds with all of it (SERVICE.md B.1).
- */
-export function updateEndpoint(
-  level: RulesetLevel,
-  method: Operation["method"],
-  path: string,
-  summary: string,
-  update: (call: EndpointCall, write: RulesetWrite) => StoredRuleset,
-): Endpoint {
-  return writeEndpoint(level, method, path, summary, (call, owner) =>
-    storedRuleset(owner, update(call, writeOf(call, owner, ownRulesetIn(call, owner)))),
-  );
-}
-
-/** Whole rulesets (SERVICE.md B.1, B.3). */
-export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, one, prefix } = level;
-  const single = `${prefix}/:ruleset_id`;
-  return [
-    readEndpoint(level, prefix, `List ${noun} rulesets`, listRulesets),
-    writeEndpoint(level, "POST", prefix, `Create ${one} ruleset`, createRuleset),
-    readEndpoint(level, single, `Get ${one} ruleset`, (call, owner) =>
-      found(rulesetIn(call, owner).current),
-    ),
-    updateEndpoint(level, "PUT", single, `Update ${one} ruleset`, (call, write) => {
-      const fields = rulesetFields(call.body());
-      fields.only(["name", "description", "kind", "phase", "rules"]);
-      return updatedRuleset(fields, write);
-    }),
-    writeEndpoint(level, "DELETE", single, `Delete ${one} ruleset`, deleteRuleset),
-  ];
+/** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
+function storedRuleset(owner: Owner, ruleset: StoredRuleset): EndpointAnswer {
+  return { result: ruleset.current, next: withRuleset(owner, ruleset) };
 }
 
 /** The managed rulesets that a zone or account may use: free zones have few (SERVICE.md B.7). */
-function managedFor({ store }: EndpointCall, owner: Owner): readonly StoredRuleset[] {
+function managedFor({ store, owner }: RulesetCall): readonly StoredRuleset[] {
   const all = managedNow(store);
   if (owner.level === "account" || owner.plan !== "free") return all;
   return all.filter(
@@ -130,98 +177,103 @@ function managedFor({ store }: EndpointCall, owner: Owner): readonly StoredRules
 }
 
 /** The ruleset in the path: the owner's own, or a managed one, which both levels can read. */
-export function rulesetIn(call: EndpointCall, owner: Owner): StoredRuleset {
+function rulesetIn(call: RulesetCall): StoredRuleset {
   const id = identifierIn(call, "ruleset_id");
-  const own = owner.rulesets.find(({ current }) => current.id === id);
-  if (own !== undefined) return own;
-  const managed = managedFor(call, owner).find(({ current }) => current.id === id);
-  if (managed !== undefined) return managed;
+  const found =
+    call.owner.rulesets.find(({ current }) => current.id === id) ??
+    managedFor(call).find(({ current }) => current.id === id);
+  if (found !== undefined) return found;
   throw apiError(404, unpublishedCodes.rulesetNotFound, `could not find ruleset ${id}`);
 }
 
 /** The ruleset in the path of a write: managed ones are read-only. */
-export function ownRulesetIn(call: EndpointCall, owner: Owner): StoredRuleset {
-  const ruleset = rulesetIn(call, owner);
+function ownRulesetIn(call: RulesetCall): StoredRuleset {
+  const ruleset = rulesetIn(call);
   if (ruleset.current.kind !== "managed") return ruleset;
   throw apiError(400, unpublishedCodes.ruleset, "managed rulesets cannot be modified");
 }
 
-export function withoutRules({
+function ruleIn(call: RulesetCall, { before }: RulesetWrite): EmulatedRule {
+  const id = identifierIn(call, "rule_id");
+  const found = before.current.rules.find((candidate) => candidate.id === id);
+  if (found !== undefined) return found;
+  throw apiError(404, unpublishedCodes.ruleNotFound, `could not find rule ${id}`);
+}
+
+function phaseIn(call: RulesetCall): string {
+  const given = call.param("ruleset_phase");
+  if (phases.includes(given)) return given;
+  throw apiError(400, unpublishedCodes.ruleset, `'${given}' is not a valid value for phase`);
+}
+
+function entryPointIn(call: RulesetCall): StoredRuleset {
+  const phase = phaseIn(call);
+  const found = entryPointOf(call.owner, phase);
+  if (found !== undefined) return found;
+  const message = `could not find entrypoint ruleset in the ${phase} phase`;
+  throw apiError(404, wireCodes.noEntrypoint, message);
+}
+
+/** All versions of a ruleset, oldest first; none if there is no ruleset. */
+function versionsOf(ruleset: StoredRuleset | undefined): readonly EmulatedRuleset[] {
+  return ruleset === undefined ? [] : [...ruleset.past, ruleset.current];
+}
+
+function versionIn(call: RulesetCall, ruleset: StoredRuleset): EmulatedRuleset {
+  const wanted = call.param("ruleset_version");
+  if (!/^\d+$/.test(wanted)) throw routeNotFound(call.path);
+  const match = versionsOf(ruleset).find((each) => each.version === wanted);
+  if (match !== undefined) return match;
+  throw apiError(404, unpublishedCodes.versionNotFound, `could not find version ${wanted}`);
+}
+
+function withoutRules({
   rules: _rules,
   ...others
 }: EmulatedRuleset): Omit<EmulatedRuleset, "rules"> {
   return others;
 }
 
-export function writeOf(
-  { now, store }: EndpointCall,
-  owner: Owner,
-  before: StoredRuleset,
-): RulesetWrite {
-  return { now, newId: () => store.newId(), isLenient: store.isLenient, owner, before };
-}
-
-/** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
-export function storedRuleset(owner: Owner, ruleset: StoredRuleset): EndpointAnswer {
-  return stored(ruleset.current, withRuleset(owner, ruleset));
-}
-
-/** The next version of a ruleset after a PUT; without `rules` the rules stay (SERVICE.md B.3). */
-export function updatedRuleset(fields: FieldReader, write: RulesetWrite): StoredRuleset {
-  const { current } = write.before;
-  for (const name of ["name", "kind", "phase"] as const) {
-    const given = fields.text(name);
-    if (given === undefined || given === current[name]) continue;
-    const message = `the ${name} field cannot be modified: got ${given}, want ${current[name]}`;
-    throw fields.error(name, message);
-  }
-  const description = fields.text("description") ?? current.description;
-  const items = fields.objects("rules");
-  const rules = items === undefined ? current.rules : replacedRules(items, write);
-  return nextVersion(write.before, { description, rules }, write.now);
-}
-
 /** Own rulesets first, then the managed ones (SERVICE.md B.1). */
-function listRulesets(call: EndpointCall, owner: Owner): EndpointAnswer {
-  const { query } = call;
-  const all = [...owner.rulesets, ...managedFor(call, owner)].map(({ current }) => current);
-  const cursor = query.get("cursor");
-  const start = cursor === null ? 0 : all.findIndex(({ id }) => cursorOf(id) === cursor) + 1;
-  if (cursor !== null && start === 0) throw badQuery("cursor", "must be one that an answer gave");
-  const perPage = queryInteger(query, "per_page", 1, maxPerPage) ?? maxPerPage;
-  const page = all.slice(start, start + perPage);
-  const last = page.at(-1);
-  const hasMore = last !== undefined && start + page.length < all.length;
-  return found(page.map(withoutRules), hasMore ? cursorInfo(last.id) : undefined);
+function listRulesets(call: RulesetCall): EndpointAnswer {
+  const all = [...call.owner.rulesets, ...managedFor(call)].map(({ current }) => current);
+  const perPage = queryInteger(call.query, "per_page", 1, maxPerPage) ?? maxPerPage;
+  const { items, after } = pageAfter(all, call.query, perPage, ({ id }) => id);
+  const result = items.map(withoutRules);
+  // The schema has `cursors.after`; the official client reads `cursor`.
+  return after === undefined ? { result } : { result, info: { cursors: { after }, cursor: after } };
 }
 
-/** The schema has `cursors.after`; the official client reads `cursor`. */
-function cursorInfo(id: string): CursorInfo {
-  const after = cursorOf(id);
-  return { cursors: { after }, cursor: after };
-}
-
-function cursorOf(id: string): string {
-  return Buffer.from(id).toString("base64url");
-}
-
-function createRuleset(call: EndpointCall, owner: Owner): EndpointAnswer {
+function replaceEntryPoint(call: RulesetCall): EndpointAnswer {
+  const { owner, store } = call;
+  const phase = phaseIn(call);
   const fields = rulesetFields(call.body());
-  fields.only(["name", "description", "kind", "phase", "rules"]);
+  fields.only(["name", "description", "rules"]);
+  const name = fields.text("name") ?? "default";
+  const kind = entryPointKind(owner);
+  const before = entryPointOf(owner, phase) ?? emptyRuleset(store.newId(), { name, kind, phase });
+  return storedRuleset(owner, updatedRuleset(fields, writeOf(call, before)));
+}
+
+const rulesetMembers = ["name", "description", "kind", "phase", "rules"];
+
+function createRuleset(call: RulesetCall): EndpointAnswer {
+  const { owner } = call;
+  const fields = rulesetFields(call.body());
+  fields.only(rulesetMembers);
   const name = fields.required("name", fields.text("name"));
   const kind = kindIn(fields, owner);
   const phase = fields.required("phase", fields.oneOf("phase", phases));
   if (name === "") throw fields.error("name", "name must not be empty");
   if (kind !== "custom" && entryPointOf(owner, phase) !== undefined) {
-    throw apiError(
-      400,
-      wireCodes.secondEntrypoint,
+    throw fields.error(
+      "kind",
       `'${kind}' is not a valid value for kind because exceeded maximum number of ${kind} rulesets for phase ${phase}`,
-      "/kind",
+      wireCodes.secondEntrypoint,
     );
   }
   const before = emptyRuleset(call.store.newId(), { name, kind, phase });
-  return storedRuleset(owner, updatedRuleset(fields, writeOf(call, owner, before)));
+  return storedRuleset(owner, updatedRuleset(fields, writeOf(call, before)));
 }
 
 function kindIn(fields: FieldReader, owner: Owner): string {
@@ -233,17 +285,38 @@ function kindIn(fields: FieldReader, owner: Owner): string {
   throw fields.error("kind", message);
 }
 
-function deleteRuleset(call: EndpointCall, owner: Owner): EndpointAnswer {
-  const { id } = ownRulesetIn(call, owner).current;
+function replaceRuleset(call: RulesetCall): EndpointAnswer {
+  return changed(call, (write, body) => {
+    body.only(rulesetMembers);
+    return updatedRuleset(body, write);
+  });
+}
+
+function deleteRuleset(call: RulesetCall): EndpointAnswer {
+  const { owner } = call;
+  const { id } = ownRulesetIn(call).current;
   const user = owner.rulesets.find(({ current }) =>
-    current.rules.some((rule) => executedRuleset(rule) === id),
+    current.rules.some((each) => executedRuleset(each) === id),
   );
   if (user !== undefined) {
     const message = `ruleset ${id} is executed by a rule of ruleset ${user.current.id}`;
     throw apiError(400, unpublishedCodes.rulesetInUse, message);
   }
-  return noContent({
-    ...owner,
-    rulesets: owner.rulesets.filter(({ current }) => current.id !== id),
-  });
+  const rulesets = owner.rulesets.filter(({ current }) => current.id !== id);
+  return { next: { ...owner, rulesets } };
+}
+
+/**
+ * The newest version is in use and cannot be deleted, so that no number is given twice
+ * (SERVICE.md B.3).
+ */
+function deleteVersion(call: RulesetCall): EndpointAnswer {
+  const ruleset = ownRulesetIn(call);
+  const { current } = ruleset;
+  const gone = versionIn(call, ruleset);
+  if (gone.version === current.version) {
+    throw apiError(400, unpublishedCodes.rulesetInUse, `version ${gone.version} is in use`);
+  }
+  const past = ruleset.past.filter((each) => each.version !== gone.version);
+  return { next: withRuleset(call.owner, { current, past }) };
 }

@@ -4,9 +4,9 @@ import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { Owner, EmulatedRule, EmulatedRuleset, StoredRuleset } from "../state.ts";
-import type { RuleContext } from "./action-parameters.ts";
-import { sourceOf } from "./phases.ts";
-import { parseRule, type RuleDraft, ruleFrom, type WriteContext } from "./rule.ts";
+import type { RulesetWrite } from "./action-parameters.ts";
+import { phaseRules } from "./phases.ts";
+import { ruleFrom } from "./rule.ts";
 
 /** Earlier versions that are kept of each ruleset. */
 const maxVersions = 200;
@@ -14,26 +14,8 @@ const maxVersions = 200;
 /** Limit of rules in an entry point of an account. */
 const accountRules = 1_000;
 
-export interface RulesetWrite extends WriteContext {
-  readonly owner: Owner;
-  readonly before: StoredRuleset;
-}
-
 export function rulesetFields(body: JsonObject): FieldReader {
   return new FieldReader(body, "", unpublishedCodes.ruleset);
-}
-
-export function ruleContextOf({ owner, before, isLenient }: RulesetWrite): RuleContext {
-  const { kind, phase } = before.current;
-  const custom = owner.rulesets.filter(({ current }) => current.kind === "custom");
-  return {
-    level: owner.level,
-    kind,
-    phase,
-    plan: owner.level === "zone" ? owner.plan : "",
-    isLenient,
-    customRulesets: custom.map(({ current }) => current.id),
-  };
 }
 
 export function entryPointKind(owner: Owner): "zone" | "root" {
@@ -51,8 +33,9 @@ export function emptyRuleset(
   id: string,
   facts: Pick<EmulatedRuleset, "name" | "kind" | "phase">,
 ): StoredRuleset {
+  const { source } = phaseRules(facts.phase);
   const unwritten = { description: "", version: "0", last_updated: "", rules: [] };
-  return { current: { id, ...facts, ...sourceOf(facts.phase), ...unwritten }, past: [] };
+  return { current: { id, ...facts, ...(source && { source }), ...unwritten }, past: [] };
 }
 
 /**
@@ -63,28 +46,24 @@ export function replacedRules(
   items: readonly FieldReader[],
   write: RulesetWrite,
 ): readonly EmulatedRule[] {
-  const ruleContext = ruleContextOf(write);
   const claimed = new Set<string>();
   const rules = items.map((fields) => {
-    const draft = parseRule(fields, ruleContext);
-    const live = liveRuleOf(draft, fields, write.before.current.rules);
+    const live = liveRuleOf(fields, write.before.current.rules);
     if (live !== undefined && claimed.has(live.id)) {
       throw fields.error("", `rule ${live.id} is claimed twice`);
     }
     if (live !== undefined) claimed.add(live.id);
-    return ruleFrom(draft, live, write);
+    return ruleFrom(fields, live, write);
   });
   return validRules(rules, write);
 }
 
-function liveRuleOf(
-  draft: RuleDraft,
-  fields: FieldReader,
-  live: readonly EmulatedRule[],
-): EmulatedRule | undefined {
-  if (draft.id === undefined) return live.find(({ ref }) => ref === draft.ref);
-  const rule = live.find(({ id }) => id === draft.id);
-  if (rule === undefined) throw fields.error("id", `could not find a rule ${draft.id}`);
+function liveRuleOf(fields: FieldReader, live: readonly EmulatedRule[]): EmulatedRule | undefined {
+  const wanted = fields.text("id");
+  const ref = fields.text("ref");
+  if (wanted === undefined) return live.find((rule) => rule.ref === ref);
+  const rule = live.find(({ id }) => id === wanted);
+  if (rule === undefined) throw fields.error("id", `could not find a rule ${wanted}`);
   return rule;
 }
 
@@ -139,8 +118,87 @@ export function executedRuleset({
   return typeof id === "string" ? id : undefined;
 }
 
-export function withRules(rules: readonly EmulatedRule[], write: RulesetWrite): StoredRuleset {
+/** The next version of a ruleset after a PUT; without `rules` the rules stay (SERVICE.md B.3). */
+export function updatedRuleset(fields: FieldReader, write: RulesetWrite): StoredRuleset {
+  const { current } = write.before;
+  for (const name of ["name", "kind", "phase"] as const) {
+    const given = fields.text(name);
+    if (given === undefined || given === current[name]) continue;
+    const message = `the ${name} field cannot be modified: got ${given}, want ${current[name]}`;
+    throw fields.error(name, message);
+  }
+  const description = fields.text("description") ?? current.description;
+  const items = fields.objects("rules");
+  const rules = items === undefined ? current.rules : replacedRules(items, write);
+  return nextVersion(write.before, { description, rules }, write.now);
+}
+
+/** The ruleset with one more rule, at the end unless a position is given. */
+export function withNewRule(fields: FieldReader, write: RulesetWrite): StoredRuleset {
+  const rule = ruleFrom(fields, undefined, write, ["position"]);
+  return withRules(inserted(write.before.current.rules, rule, fields.object("position")), write);
+}
+
+/**
+ * The ruleset with a rule replaced, or only moved if the body has nothing but a position
+ * (SERVICE.md B.4).
+ */
+export function withUpdatedRule(
+  fields: FieldReader,
+  live: EmulatedRule,
+  write: RulesetWrite,
+): StoredRuleset {
+  const { rules } = write.before.current;
+  const position = fields.object("position");
+  const isMove = Object.keys(fields.body).length === 1 && "position" in fields.body;
+  const rule = isMove ? live : ruleFrom(fields, live, write, ["position"]);
+  const index = rules.indexOf(live);
+  const others = rules.toSpliced(index, 1);
+  const after = position === undefined ? rules.with(index, rule) : inserted(others, rule, position);
+  return withRules(after, write);
+}
+
+export function withoutRule(rule: EmulatedRule, { before, now }: RulesetWrite): StoredRuleset {
+  const rules = before.current.rules.filter(({ id }) => id !== rule.id);
+  return nextVersion(before, { rules }, now);
+}
+
+function withRules(rules: readonly EmulatedRule[], write: RulesetWrite): StoredRuleset {
   return nextVersion(write.before, { rules: validRules(rules, write) }, write.now);
+}
+
+/** `others` with `rule` at `position`, by default at the end (SERVICE.md B.4). */
+function inserted(
+  others: readonly EmulatedRule[],
+  rule: EmulatedRule,
+  position: FieldReader | undefined,
+): readonly EmulatedRule[] {
+  const index = position === undefined ? others.length : indexIn(position, others);
+  return others.toSpliced(index, 0, rule);
+}
+
+function indexIn(position: FieldReader, others: readonly EmulatedRule[]): number {
+  position.only(["before", "after", "index"]);
+  if (Object.keys(position.body).length !== 1) {
+    throw position.error("", "position must have exactly one of before, after and index");
+  }
+  const before = position.text("before");
+  if (before !== undefined) return before === "" ? 0 : indexOf(position, "before", before, others);
+  const after = position.text("after");
+  if (after === "") return others.length;
+  if (after !== undefined) return indexOf(position, "after", after, others) + 1;
+  return position.required("index", position.integer("index", 1, others.length + 1)) - 1;
+}
+
+function indexOf(
+  position: FieldReader,
+  name: "before" | "after",
+  id: string,
+  others: readonly EmulatedRule[],
+): number {
+  const index = others.findIndex((rule) => rule.id === id);
+  if (index < 0) throw position.error(name, `could not find another rule ${id} in the ruleset`);
+  return index;
 }
 
 /** The ruleset after a write: every write makes a new version, and earlier ones are kept. */

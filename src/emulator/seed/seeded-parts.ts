@@ -67,7 +67,7 @@ function entitlementsFrom(seed: Partial<Entitlements>, plan: string): Entitlemen
   };
 }
 
-export function tokenFrom({ expires_on, not_before, ...seed }: SeedToken): TokenState {
+export function seededToken({ expires_on, not_before, ...seed }: SeedToken): TokenState {
   const defaults = { permissions: "all", zones: ["*"], accounts: ["*"], status: "active" } as const;
   const times = { expiresOn: expires_on ?? null, notBefore: not_before ?? null };
   return { id: idFrom(`token/${seed.value}`), ...defaults, ...seed, ...times };

@@ -30,7 +30,7 @@ import {
   rateLimitFrom,
   seededCookie,
   seededResource,
-  tokenFrom,
+  seededToken,
   unlimited,
 } from "./seeded-parts.ts";
 import { inOrder, seededEvent } from "./zone-events.ts";
@@ -55,7 +55,7 @@ export function seededState(seed: Seed, now: Date): SeededState {
   const state: State = {
     accounts,
     zones,
-    tokens: tokens.map(tokenFrom),
+    tokens: tokens.map(seededToken),
     rateLimit: rateLimitFrom(seed.rate_limit),
     clockOffset: 0,
     made: builder.idCount,

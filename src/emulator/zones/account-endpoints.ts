@@ -6,7 +6,6 @@ import {
   type EndpointCall,
   type Endpoint,
   endpoint,
-  found,
 } from "../http/api-endpoint.ts";
 import { directionOf, pageOf } from "../http/query.ts";
 import type { AccountState } from "../state.ts";
@@ -14,9 +13,9 @@ import type { AccountState } from "../state.ts";
 /** Accounts, and the verification of the request's own credential (SERVICE.md C.4). */
 export const accountEndpoints: readonly Endpoint[] = [
   endpoint("GET", "/accounts", "List accounts", permissions.accountRead, listAccounts),
-  endpoint("GET", "/accounts/:account_id", "Get an account", permissions.accountRead, (call) =>
-    found(accountResult(accountIn(call))),
-  ),
+  endpoint("GET", "/accounts/:account_id", "Get an account", permissions.accountRead, (call) => ({
+    result: accountResult(accountIn(call)),
+  })),
   endpoint("GET", "/user/tokens/verify", "Verify a user token", permissions.none, verifyToken),
   endpoint(
     "GET",
@@ -38,7 +37,7 @@ function listAccounts({ store, token, query }: EndpointCall): EndpointAnswer {
     .filter((account) => (name === null || account.name === name) && reachesAccount(token, account))
     .toSorted((a, b) => direction * compareText(a.name, b.name));
   const { items, info } = pageOf(accounts, query);
-  return found(items.map(accountResult), info);
+  return { result: items.map(accountResult), info };
 }
 
 function accountResult({ id, name, createdOn }: AccountState): unknown {
@@ -55,15 +54,12 @@ function verifyToken({ token, now }: EndpointCall): EndpointAnswer {
   const status = statusOfToken(token, now);
   const message = "This API Token is valid and active";
   return {
-    kind: "json",
     result: {
       id: token.id,
       status,
       expires_on: token.expiresOn ?? undefined,
       not_before: token.notBefore ?? undefined,
     },
-    info: undefined,
     messages: status === "active" ? [{ code: wireCodes.authentication, message }] : [],
-    next: undefined,
   };
 }

@@ -6,7 +6,6 @@ import {
   type EndpointCall,
   type Endpoint,
   endpoint,
-  found,
 } from "../http/api-endpoint.ts";
 import { badQuery, directionOf, pageOf, queryList, queryOneOf, queryText } from "../http/query.ts";
 import type { TokenState, EmulatedZone } from "../state.ts";
@@ -16,24 +15,24 @@ const zoneStatuses = ["initializing", "pending", "active", "moved"] as const;
 const zoneTypes = ["full", "partial", "secondary", "internal"];
 const orders = ["name", "status", "account.id", "account.name", "plan.id"] as const;
 
-/** Operators of the `name` and `account.name` filters (SERVICE.md C.4). */
-const operators = new Map<string, (text: string, wanted: string) => boolean>([
-  ["equal", (text, wanted) => text.toLowerCase() === wanted.toLowerCase()],
-  ["not_equal", (text, wanted) => text.toLowerCase() !== wanted.toLowerCase()],
-  ["starts_with", (text, wanted) => text.toLowerCase().startsWith(wanted.toLowerCase())],
-  ["ends_with", (text, wanted) => text.toLowerCase().endsWith(wanted.toLowerCase())],
-  ["contains", (text, wanted) => text.toLowerCase().includes(wanted.toLowerCase())],
-  ["starts_with_case_sensitive", (text, wanted) => text.startsWith(wanted)],
-  ["ends_with_case_sensitive", (text, wanted) => text.endsWith(wanted)],
-  ["contains_case_sensitive", (text, wanted) => text.includes(wanted)],
+/** How a text is compared by the `name` and `account.name` filters (SERVICE.md C.4). */
+const comparisons = new Map<string, (text: string, wanted: string) => boolean>([
+  ["equal", (text, wanted) => text === wanted],
+  ["not_equal", (text, wanted) => text !== wanted],
+  ["starts_with", (text, wanted) => text.startsWith(wanted)],
+  ["ends_with", (text, wanted) => text.endsWith(wanted)],
+  ["contains", (text, wanted) => text.includes(wanted)],
 ]);
+
+/** The end of an operator that tells capitals apart. */
+const caseSensitive = "_case_sensitive";
 
 /** The zone listing and single zones (SERVICE.md C.4). */
 export const zoneEndpoints: readonly Endpoint[] = [
   endpoint("GET", "/zones", "List zones", permissions.zoneRead, listZones),
-  endpoint("GET", "/zones/:zone_id", "Get a zone", permissions.zoneRead, (call) =>
-    found(zoneResult(call, zoneIn(call))),
-  ),
+  endpoint("GET", "/zones/:zone_id", "Get a zone", permissions.zoneRead, (call) => ({
+    result: zoneResult(call, zoneIn(call)),
+  })),
 ];
 
 /** Zones out of a credential's scope are left out: no error (SERVICE.md C.4). */
@@ -49,10 +48,7 @@ function listZones(call: EndpointCall): EndpointAnswer {
           anyOf ? filters.some((filter) => filter(zone)) : filters.every((filter) => filter(zone)),
         );
   const { items, info } = pageOf(inOrder(zones, query, store), query);
-  return found(
-    items.map((zone) => zoneResult(call, zone)),
-    info,
-  );
+  return { result: items.map((zone) => zoneResult(call, zone)), info };
 }
 
 /**
@@ -98,10 +94,11 @@ function textFilter(
 ): ((text: string) => boolean) | undefined {
   const value = queryText(query, parameter, 253);
   if (value === undefined) return undefined;
-  const colon = value.indexOf(":");
-  const operator = operators.get(value.slice(0, Math.max(colon, 0)));
-  if (operator !== undefined) return (text) => operator(text, value.slice(colon + 1));
-  return (text) => text.toLowerCase() === value.toLowerCase();
+  const [, operator = "", operand = ""] = /^(\w+):(.*)$/s.exec(value) ?? [];
+  const compare = comparisons.get(operator.replace(caseSensitive, ""));
+  if (compare === undefined) return (text) => text.toLowerCase() === value.toLowerCase();
+  if (operator.endsWith(caseSensitive)) return (text) => compare(text, operand);
+  return (text) => compare(text.toLowerCase(), operand.toLowerCase());
 }
 
 function inOrder(

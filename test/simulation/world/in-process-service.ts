@@ -2,9 +2,8 @@ import { basePath } from "../../../src/api/wire.ts";
 import type { FaultEffects } from "../../../src/emulator/control/faults.ts";
 import { EmulatedService } from "../../../src/emulator/emulated-service.ts";
 import { tokenIn } from "../../../src/emulator/http/access.ts";
-import type { Endpoint } from "../../../src/emulator/http/api-endpoint.ts";
 import { handleRequest } from "../../../src/emulator/http/handle-request.ts";
-import { endpoints } from "../../../src/emulator/http/operations.ts";
+import { endpointsAt, type Route } from "../../../src/emulator/http/operations.ts";
 import type { State, EmulatedZone } from "../../../src/emulator/state.ts";
 
 /** A request as the service gets it. */
@@ -83,16 +82,6 @@ export class InProcessService {
   }
 }
 
-interface Route {
-  readonly endpoint: Endpoint;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-const patterns = endpoints.map((endpoint) => ({
-  endpoint,
-  pattern: new RegExp(`^${endpoint.path.replaceAll(/:([a-z_]+)/g, "(?<$1>[^/]+)")}$`),
-}));
-
 /** The same few paths are requested all the time. */
 const routes = new Map<string, Route>();
 
@@ -100,13 +89,9 @@ function routeOf(method: string, path: string): Route {
   const key = `${method} ${path}`;
   const known = routes.get(key);
   if (known !== undefined) return known;
-  for (const { endpoint, pattern } of patterns) {
-    const groups = endpoint.method === method ? pattern.exec(path)?.groups : undefined;
-    if (endpoint.method !== method || !pattern.test(path)) continue;
-    const route = { endpoint, params: { ...groups } };
-    if (routes.size > 10_000) routes.clear();
-    routes.set(key, route);
-    return route;
-  }
-  throw new Error(`the service has no ${key}`);
+  const route = endpointsAt(path).find(({ endpoint }) => endpoint.method === method);
+  if (route === undefined) throw new Error(`the service has no ${key}`);
+  if (routes.size > 10_000) routes.clear();
+  routes.set(key, route);
+  return route;
 }
