@@ -3,30 +3,45 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { Host } from "../host/host.ts";
 import type { ExitCode } from "./output/exit-codes.ts";
 
-/**
- * Adds arguments, options, examples and the action to a command that has its name and description.
- *
- * @param end receives the exit code of the command.
- */
-export type DefineCommand = (
-  command: CliCommand,
-  host: Host,
-  end: (code: ExitCode) => void,
-) => void;
+/** Adds arguments, options, examples and the work to a command that has its name and description. */
+export type DefineCommand = (command: CliCommand, host: Host) => void;
 
 /** The first argument of the calls that the scripts for shells make; the number of words and the words follow. */
 export const completeCommand = "__complete";
 
-/** The options of a command that prints text for people or JSON. */
-export interface PrintFlags {
+/** The options of a command that calls the service. */
+export interface SessionFlags {
   readonly config: string;
+  readonly quiet?: boolean;
+}
+
+/** The options of a command that prints text for people or JSON. */
+export interface PrintFlags extends SessionFlags {
   readonly format: "text" | "json";
 }
 
+/** The arguments and the options, as commander passes them. */
+type Given = Parameters<Parameters<Command["action"]>[0]>;
+
 /** A command with the options that several commands have. */
 export class CliCommand extends Command {
+  readonly #end: (code: ExitCode) => void;
+
+  /** @param end receives the exit code of the work. */
+  constructor(name: string | undefined, end: (code: ExitCode) => void) {
+    super(name);
+    this.#end = end;
+  }
+
   override createCommand(name?: string): CliCommand {
-    return new CliCommand(name);
+    return new CliCommand(name, this.#end);
+  }
+
+  /** What the command does: `work` gets the arguments, then the options, and returns the exit code. */
+  runs(work: (...given: Given) => ExitCode | Promise<ExitCode>): this {
+    return this.action(async (...given: readonly unknown[]) => {
+      this.#end(await work(...given));
+    });
   }
 
   /** An option with one of several values, or with a list of them where `flags` end in `...`. */

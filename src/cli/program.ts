@@ -69,7 +69,7 @@ export async function createProgram(
   host: Host,
   end: (code: ExitCode) => void,
 ): Promise<Command> {
-  const program = new CliCommand("zonewarden")
+  const program = new CliCommand("zonewarden", end)
     .description(
       "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies and managed WAF rulesets.",
     )
@@ -94,7 +94,7 @@ export async function createProgram(
     const command = program.command(name).description(description);
     const isNamed = areAllNamed || args.includes(name);
     const define = isNamed ? await definitions[name]?.() : undefined;
-    define?.(command, host, end);
+    define?.(command, host);
   }
   return program;
 }
@@ -141,7 +141,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   evidence: async () => (await import("./evidence/evidence-command.ts")).defineEvidence,
   import: async () => (await import("./commands/import-command.ts")).defineImport,
   inventory: async () => (await import("./commands/inventory-command.ts")).defineInventory,
-  scripts: async () => (await import("./scripts/scripts-command.ts")).defineScripts,
+  scripts: async () => (await import("./commands/scripts-command.ts")).defineScripts,
   suggest: async () => (await import("./commands/suggest-command.ts")).defineSuggest,
   rulesets: async () => (await import("./commands/rulesets-command.ts")).defineRulesets,
   emulate: async () => (await import("./commands/emulate-command.ts")).defineEmulate,

@@ -101,7 +101,7 @@ describe("blame", () => {
   it.for([
     { args: [shop, "--since", "soon"], says: "--since and --until take a moment" },
     { args: ["nowhere.example"], says: "no zone that matches nowhere.example" },
-    { args: ["*"], says: "matches several zones" },
+    { args: ["*"], says: "zones match; name one, or give its id: " },
   ])("refuses $args", async ({ args, says }, { expect }) => {
     await using example = await exampleWithEmulator();
     const { stderr, code } = await example.place.run("blame", ...args);

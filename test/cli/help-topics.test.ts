@@ -4,9 +4,8 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { environmentVariables } from "../../src/cli/help/environment.ts";
 import { plainText, sectionOf } from "../../src/cli/help/section.ts";
-import { topics } from "../../src/cli/help/topics.ts";
+import { environmentVariables, topics } from "../../src/cli/help/topics.ts";
 import { wholeProgram, workplace } from "../support/command-line.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { gapsText, writtenFilesText } from "../../src/cli/output/import-report.ts";
+import { gapsText, writtenFilesText } from "../../src/cli/session/import-zones.ts";
 import type { LeftOut } from "../../src/plan/import/candidate.ts";
 
 function zonesWith(count: number, leftOut: readonly LeftOut[]) {

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { Budget, type Pause } from "../../src/api/budget/budget.ts";
-import { WaitLines } from "../../src/cli/output/wait-lines.ts";
+import { WaitLines } from "../../src/cli/output/progress.ts";
 import { defaultBudget } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { exampleWithEmulator } from "../support/example.ts";

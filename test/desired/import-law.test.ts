@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { importedFiles, importedText } from "../../src/cli/output/imported-files.ts";
+import { importedFiles, importedText } from "../../src/cli/session/import-zones.ts";
 import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";

@@ -1,4 +1,4 @@
-import { environmentVariables } from "../../src/cli/help/environment.ts";
+import { environmentVariables } from "../../src/cli/help/topics.ts";
 import { workflowText } from "../../src/cli/init/starter-files.ts";
 import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
 import { liveKeys } from "../../src/daemon/config-reload.ts";

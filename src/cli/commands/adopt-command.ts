@@ -1,13 +1,18 @@
-import { quietHost } from "../../host/host.ts";
+import { hasColor } from "../../host/host.ts";
+import { StoredRuns } from "../../memory/stored-runs.ts";
+import { type CommandState, openCommandState } from "../../memory/stored-state.ts";
+import { adoptedAfter } from "../../reconcile/run/adopted-rules.ts";
+import { plural } from "../../render/format.ts";
+import { renderReports } from "../../render/plan-text.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { adoptZones } from "../session/adopt-zones.ts";
-import type { ApplyFlags } from "../session/apply-zones.ts";
-import { withSession } from "../session/session.ts";
-import { acceptedHashes } from "./apply-command.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { planAll, type PlannedFleet } from "../session/plan-all.ts";
+import { finish } from "../session/print-reports.ts";
+import { type Session, withSession } from "../session/session.ts";
+import { acceptedHashes, type AppliedZones, type ApplyFlags, applyZones } from "./apply-command.ts";
 
-type AdoptOptions = Omit<ApplyFlags, "zones"> & { readonly quiet?: boolean };
-
-export const defineAdopt: DefineCommand = (command, host, end) => {
+export const defineAdopt: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
     .configFile()
@@ -27,12 +32,101 @@ export const defineAdopt: DefineCommand = (command, host, end) => {
       "zonewarden adopt shop.example.com",
       "zonewarden adopt --yes '*.example.com'    # one request for each policy, none for rules",
     )
-    .action(async (zones: readonly string[], options: AdoptOptions) => {
-      const usedHost = quietHost(host, options);
-      end(
-        await withSession(options.config, usedHost, (session) =>
-          adoptZones({ ...options, zones }, session),
-        ),
-      );
-    });
+    .runs((zones: readonly string[], options: Omit<ApplyFlags, "zones">) =>
+      withSession(options, host, (session) => adoptZones({ ...options, zones }, session)),
+    );
 };
+
+/**
+ * Takes ownership of what the files declare and what is live without our mark: one write for each policy, and a record in
+ * the state for each rule, whose ref cannot change. Shows the plan, and asks before the first write.
+ */
+export async function adoptZones(flags: ApplyFlags, session: Session): Promise<ExitCode> {
+  const { config, host, stop } = session;
+  const state = await openCommandState(config, host);
+  await using _store = state.store;
+  const fleet = await planAll({ ...flags, adoptOnly: true }, session);
+  if (typeof fleet === "number") return fleet;
+  const { reports } = fleet;
+  if (flags.format === "text" && host.isInteractive) {
+    host.stdout.write(`${renderReports(reports, { color: hasColor(host, host.stdout) })}\n`);
+  }
+  const isNothing = reports.every((report) => !isTouched(report));
+  const isAgreed = isNothing || flags.yes === true || (await host.confirm(questionOf(fleet), stop));
+  if (!isAgreed) {
+    host.stderr.write("nothing was written; --yes writes without asking\n");
+    return finish(fleet, reports, exitCodes.held, flags.format, host);
+  }
+  const applied = await applyZones(fleet, session, { ...flags, yes: true });
+  const { reports: after, code } = await remember(applied, fleet, state, session);
+  return finish(fleet, after, code, flags.format, host);
+}
+
+function questionOf({ reports, declared }: PlannedFleet): string {
+  const writes = reports.reduce((sum, each) => sum + writesIn(each), 0);
+  const rules = reports.reduce((sum, each) => sum + unownedRules(each), 0);
+  const what = [
+    ...(writes === 0 ? [] : [`${plural(writes, "policy")} (${plural(writes, "request")})`]),
+    ...(rules === 0 ? [] : [`${plural(rules, "rule")} (no request)`]),
+  ].join(" and ");
+  const touched = reports.filter(isTouched).length;
+  return `Take ownership of ${what} in ${touched} of ${plural(declared, "zone")}: what you delete from the files later is deleted in the zones. Adopt?`;
+}
+
+function isTouched(report: ZoneReport): boolean {
+  return report.result === "planned" || unownedRules(report) > 0;
+}
+
+function writesIn(report: ZoneReport): number {
+  return report.result === "planned" ? report.plan.writes.length : 0;
+}
+
+function unownedRules(report: ZoneReport): number {
+  if (report.result === "error" || report.result === "held") return 0;
+  return report.plan.unowned.filter(({ kind }) => kind === "rule").length;
+}
+
+/** Stores the rules of the zones whose adoption succeeded; tells which could not be stored. */
+async function remember(
+  { reports, code }: AppliedZones,
+  { zones }: PlannedFleet,
+  state: CommandState,
+  { config: { mode }, host }: Session,
+): Promise<AppliedZones> {
+  const declared = new Map(zones.map(({ declared: { desired } }) => [desired.zone.name, desired]));
+  const runs = state.store === undefined ? undefined : new StoredRuns(state.store);
+  let forgotten = 0;
+  const after = reports.map((report) => {
+    const desired = declared.get(report.zone);
+    const wanted = unownedRules(report);
+    if (report.result === "error" || desired === undefined || wanted === 0) return report;
+    const known = runs?.adopted(report.zone) ?? [];
+    const rules = adoptedAfter(report, { desired, mode, ownership: { adopt: true, rules: known } });
+    const taken = report.plan.unowned.filter(({ id }) => rules.some((rule) => rule.id === id));
+    if (runs === undefined || taken.length === 0) {
+      forgotten += wanted;
+      return report;
+    }
+    runs.setAdopted(report.zone, rules);
+    const names = taken.map((each) => each.key).join(", ");
+    const notes = [...report.plan.notes, `adopted without a request: ${names}`];
+    const unowned = report.plan.unowned.filter((each) => !taken.includes(each));
+    return { ...report, plan: { ...report.plan, unowned, adoptedRules: rules, notes } };
+  });
+  const isStored = state.store === undefined || (await state.store.flush());
+  if (isStored && forgotten === 0) return { reports: after, code };
+  host.stderr.write(`${whyNot(forgotten, state)}\n`);
+  return {
+    reports: isStored ? after : reports,
+    code: code === exitCodes.done ? exitCodes.partial : code,
+  };
+}
+
+function whyNot(forgotten: number, state: CommandState): string {
+  if (state.store !== undefined && forgotten === 0) {
+    return "the state cannot be written: no rule is adopted; free space, or correct the permissions";
+  }
+  const why =
+    state.store === undefined ? state.why : "their zones may not be written, or were not applied";
+  return `${plural(forgotten, "rule")} not adopted: ${why}. A running daemon adopts rules itself with desired.adopt: on_first_apply`;
+}

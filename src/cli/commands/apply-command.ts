@@ -1,20 +1,39 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 
-import { type Host, quietHost } from "../../host/host.ts";
+import { hasColor, type Host } from "../../host/host.ts";
 import { isHash } from "../../plan/guard/release.ts";
-import { printable } from "../../render/format.ts";
-import { failureOf } from "../../state/run-report.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { changingZone } from "../../reconcile/fleet/fleet-guard.ts";
+import { applyReviewed } from "../../reconcile/run/apply.ts";
+import { plural, printable } from "../../render/format.ts";
+import type { HeldFleet } from "../../render/held-fleet.ts";
+import { failureOf, type ZoneReport } from "../../state/run-report.ts";
+import { firstOf } from "../../syntax/first-of.ts";
+import { logZone } from "../../telemetry/log/log-reports.ts";
+import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
-import { type AppliedZones, type ApplyFlags, applyZones } from "../session/apply-zones.ts";
-import { planAll, type PlannedFleet, type PlannedFleetZone } from "../session/plan-all.ts";
+import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
+import { startProgress } from "../output/progress.ts";
+import {
+  countOf,
+  heldByFleet,
+  heldFleet,
+  plansToApply,
+  storeWeakened,
+} from "../session/fleet-hold.ts";
+import {
+  type FleetFlags,
+  planAll,
+  type PlannedFleet,
+  type PlannedFleetZone,
+} from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
-import { type Session, withSession } from "../session/session.ts";
+import { rethrow, type Session, withSession } from "../session/session.ts";
 import { applyPlanFile, type PlanFileFlags } from "./apply-plan-file.ts";
 
-export const defineApply: DefineCommand = (command, host, end) => {
+export const defineApply: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
     .configFile()
@@ -42,31 +61,25 @@ export const defineApply: DefineCommand = (command, host, end) => {
       "zonewarden apply --plan plan.json",
       "zonewarden apply --plan plan.json --verify-key verify.pem",
     )
-    .action(async (zones: readonly string[], options: ApplyOptions, self: Command) => {
+    .runs((zones: readonly string[], options: ApplyOptions) => {
       const usageError = usageErrorIn(zones, options);
-      if (usageError !== undefined) self.error(`error: ${usageError}`);
-      const { plan, verifyKey, check = false } = options;
-      if (verifyKey !== undefined && plan === undefined) {
-        self.error("error: --verify-key is about a saved plan: add --plan");
-      }
-      const work = check ? checkZones : applyZones;
-      const usedHost = quietHost(host, options);
-      end(
-        plan === undefined
-          ? await runApply({ ...options, zones }, work, usedHost)
-          : await applyPlanFile({ ...options, plan }, usedHost),
-      );
+      if (usageError !== undefined) command.error(`error: ${usageError}`);
+      const { plan, check = false } = options;
+      if (plan !== undefined) return applyPlanFile({ ...options, plan }, host);
+      return runApply({ ...options, zones }, check ? checkZones : applyZones, host);
     });
 };
 
 /** Options that do not go together. */
 function usageErrorIn(zones: readonly string[], options: ApplyOptions): string | undefined {
-  const { plan, check = false, enforce = false } = options;
+  const { plan, verifyKey, check = false, enforce = false } = options;
   if (plan !== undefined && (zones.length > 0 || check || enforce)) {
     return "--plan applies a whole saved plan: remove the zones, --check and --enforce";
   }
   const areNamed = zones.length > 0 && !zones.some((zone) => zone.includes("*"));
-  return enforce && !areNamed ? "--enforce needs the names of zones, without *" : undefined;
+  if (enforce && !areNamed) return "--enforce needs the names of zones, without *";
+  const isAlone = verifyKey !== undefined && plan === undefined;
+  return isAlone ? "--verify-key is about a saved plan: add --plan" : undefined;
 }
 
 /** Reads `--accept`, once for each hash: an argument after the hash is a zone. */
@@ -83,7 +96,6 @@ export function acceptedHashes(
 type ApplyOptions = Omit<ApplyFlags, "zones"> &
   Partial<Pick<PlanFileFlags, "plan" | "verifyKey">> & {
     readonly check?: boolean;
-    readonly quiet?: boolean;
   };
 
 /** Plans all zones first: a mistake shows before anything is written. */
@@ -92,7 +104,7 @@ async function runApply(
   work: (fleet: PlannedFleet, session: Session, flags: ApplyFlags) => Promise<AppliedZones>,
   host: Host,
 ): Promise<ExitCode> {
-  return withSession(flags.config, host, async (session) => {
+  return withSession(flags, host, async (session) => {
     const fleet = await planAll(flags, session);
     if (typeof fleet === "number") return fleet;
     const { reports, code } = await work(fleet, session, flags);
@@ -105,7 +117,7 @@ async function runApply(
  * settings and policies.
  */
 async function checkZones(
-  { zones, missing }: PlannedFleet,
+  { zones, reports }: PlannedFleet,
   session: Session,
 ): Promise<AppliedZones> {
   let refused = 0;
@@ -119,7 +131,6 @@ async function checkZones(
       session.host.stderr.write(`${name}: ${printable(answer.text)}\n`);
     }
   }
-  const reports = [...zones.map(({ planned }) => planned.report), ...missing];
   if (refused > 0) return { reports, code: exitCodes.failed };
   const isAllRead = reports.every(({ result }) => result !== "error");
   return { reports, code: isAllRead ? exitCodes.done : exitCodes.partial };
@@ -140,4 +151,103 @@ async function checkWrite(
     const { code, message } = failureOf(error);
     return { text: `${code}: ${message}`, isRefused: true };
   }
+}
+
+export interface ApplyFlags extends FleetFlags {
+  readonly yes?: boolean;
+}
+
+/** What became of the zones of a command, and its exit code. */
+export interface AppliedZones {
+  readonly reports: readonly ZoneReport[];
+  readonly code: ExitCode;
+}
+
+/** Writes nothing where the fleet guard holds the plans, or a person on the terminal does not agree. */
+export async function applyZones(
+  fleet: PlannedFleet,
+  session: Session,
+  { zones, accept = [], yes = false, enforce = false }: ApplyFlags,
+): Promise<AppliedZones> {
+  const { config, host, signals } = session;
+  const plans = plansToApply(fleet.zones);
+  const { declared, declaredHash: hash } = fleet;
+  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const by = countOf(zones, declared, limits);
+  const judged = { plans, declared, hash };
+  const held = heldFleet({ ...judged, weakened: fleet.weakened(by) }, limits);
+  if (held !== undefined) return notWritten(held, fleet, session);
+  const isAgreed = yes || plans.length === 0 || !(host.isInteractive || enforce);
+  const question = `${enforce ? enforceNote : ""}${questionOf(plans, fleet.declared)}`;
+  if (!isAgreed && !(await host.confirm(question, signals.stop))) {
+    host.stderr.write("nothing was written; --yes writes without asking\n");
+    return { reports: fleet.reports, code: exitCodes.held };
+  }
+  const heldNow = await storeWeakened(judged, by, limits, session);
+  if (heldNow !== undefined) return notWritten(heldNow, fleet, session);
+  return await writeAll(fleet, session, enforce);
+}
+
+function notWritten(
+  { found, hash, limit }: HeldFleet,
+  fleet: PlannedFleet,
+  { host }: Session,
+): AppliedZones {
+  host.stderr.write(
+    `nothing is written: held by fleet_change: ${found}: to apply all of them, add --accept ${hash}, or raise limits.${limit}\n`,
+  );
+  return { reports: fleet.reports.map(heldByFleet), code: exitCodes.held };
+}
+
+async function writeAll(
+  { zones, missing }: PlannedFleet,
+  session: Session,
+  isLogged: boolean,
+): Promise<AppliedZones> {
+  const { service, host, signals } = session;
+  const logger = isLogged ? auditLogger(session) : undefined;
+  const { reader, writer } = service;
+  const ports = { reader, writer, clock: host.clock, bug: rethrow };
+  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host);
+  const applied: ZoneReport[] = [];
+  for (const zone of zones) {
+    const report = await applyReviewed(zone, ports, signals);
+    applied.push(report);
+    if (logger !== undefined) {
+      const credential = "plan" in report ? service.credentialOf(report.plan.zone) : "";
+      logZone(logger, report, credential);
+    }
+    if (isPlanned(zone)) progress.step();
+  }
+  const reports = [...applied, ...missing];
+  return { reports, code: exitCodeOfApply(reports) };
+}
+
+const enforceNote = "--enforce writes although the mode may be observe. ";
+
+/** Logs on stderr what is written although the mode is `observe`, in the lines of the daemon. */
+function auditLogger({ config, service, host }: Session): Logger {
+  return createLogger({
+    level: "info",
+    format: config.log.format ?? (host.stderr.isTTY ? "pretty" : "json"),
+    color: hasColor(host, host.stderr),
+    destination: host.stderr,
+    clock: host.clock,
+    scrub: (line) => service.credentials.reduce((text, each) => each.scrub(text), line),
+  });
+}
+
+function questionOf(plans: readonly Plan[], declared: number): string {
+  const changes = plans.reduce((sum, plan) => sum + plan.changes.length, 0);
+  const weaker = plans.map(changingZone).filter(({ weakens }) => weakens).length;
+  const names = plans.map(({ zone }) => zone.name);
+  const warning =
+    weaker === 0
+      ? "No change weakens the protection."
+      : `The changes of ${plural(weaker, "zone")} weaken the protection, or may.`;
+  return `${plural(changes, "change")} in ${names.length} of ${plural(declared, "zone")} (${firstOf(names, 5)}). ${warning} Apply?`;
+}
+
+function isPlanned({ planned }: PlannedFleetZone): boolean {
+  return planned.report.result === "planned";
 }

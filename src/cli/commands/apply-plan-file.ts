@@ -27,21 +27,20 @@ import {
   type SavedPlanRequest,
 } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
-import { planFileErrors, type PlanFile, readPlanFile } from "../../render/plan-file.ts";
+import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-file.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
-import { heldByFleet, heldFleet } from "../session/fleet-hold.ts";
+import { heldByFleet, heldFleet, storeWeakened } from "../session/fleet-hold.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
-import { storeWeakened } from "../session/weakened-zones.ts";
 
-export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format" | "accept"> {
+export interface PlanFileFlags extends Pick<FleetFlags, "config" | "quiet" | "format" | "accept"> {
   readonly plan: string;
   readonly verifyKey?: string;
 }
@@ -60,7 +59,7 @@ export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<E
   }
   const read = readPlanFile(text);
   if (read.result === "error") return reject(read.error.message);
-  return withSession(flags.config, host, async (session) => {
+  return withSession(flags, host, async (session) => {
     const { config, baseUrl } = session;
     const unsigned = await signatureErrorText(read, flags.verifyKey, config, host);
     if (unsigned !== undefined) return reject(unsigned);

@@ -11,10 +11,10 @@ import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
-import { listMatchingZones } from "../session/listing.ts";
+import { listOneZone } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-export const defineBlame: DefineCommand = (command, host, end) => {
+export const defineBlame: DefineCommand = (command, host) => {
   command
     .argument("<zone>", "the zone: a name or an id")
     .configFile()
@@ -24,29 +24,21 @@ export const defineBlame: DefineCommand = (command, host, end) => {
       "zonewarden blame shop.example.com",
       "zonewarden blame shop.example.com --since 24h --format json | jq .entries",
     )
-    .action(async (zone: string, options: Omit<BlameFlags, "zone">) => {
-      end(await printBlame({ ...options, zone }, host));
-    });
+    .runs((zone: string, flags: BlameFlags) => printBlame(zone, flags, host));
 };
 
 interface BlameFlags extends PrintFlags {
-  readonly zone: string;
   readonly since: string;
 }
 
 /** Prints who changed what of a zone, beside our own history. Sends only GETs. */
-async function printBlame(flags: BlameFlags, host: Host): Promise<ExitCode> {
+async function printBlame(name: string, flags: BlameFlags, host: Host): Promise<ExitCode> {
   const now = host.clock.now();
   const since = momentIn(flags.since, now);
   if (since === undefined) return fail(`blame: ${momentHelp}`, host);
-  return withSession(flags.config, host, async (session) => {
-    const { zones } = await listMatchingZones([flags.zone], session);
-    const [zone, ...others] = zones;
+  return withSession(flags, host, async (session) => {
+    const zone = await listOneZone(name, session);
     if (zone === undefined) return exitCodes.failed;
-    if (others.length > 0) {
-      const ids = zones.map(({ name, id }) => `${name} ${id}`).join(", ");
-      return fail(`blame: ${flags.zone} matches several zones, name one by its id: ${ids}`, host);
-    }
     const window = windowSince(since, now);
     const audited = await auditItems(zone, window, session);
     const runs = await runItems(zone, window, session);

@@ -11,7 +11,7 @@ import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { emulatorOn, loadSeedOrPrint } from "../session/embedded-emulator.ts";
 
-export const defineEmulate: DefineCommand = (command, host, end) => {
+export const defineEmulate: DefineCommand = (command, host) => {
   command
     .option("-l, --listen <address>", "host and port to listen on", emulatorAddress)
     .option("--hosts <names>", "host names under which clients reach it, separated by commas")
@@ -38,9 +38,7 @@ export const defineEmulate: DefineCommand = (command, host, end) => {
       "zonewarden emulate --generate zones=1000,policies=3 --state /tmp/emulator.json",
       "curl -H 'Authorization: Bearer emulator-token' http://127.0.0.1:8787/client/v4/zones",
     )
-    .action(async (options: EmulateFlags) => {
-      end(await emulate(options, host));
-    });
+    .runs((options: EmulateFlags) => emulate(options, host));
 };
 
 interface EmulateFlags {

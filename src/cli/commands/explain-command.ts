@@ -1,14 +1,27 @@
+import type { Config } from "../../desired/config/config.ts";
 import { diagnosticExamples, diagnosticSituations } from "../../desired/diagnostic-examples.ts";
 import { checkText } from "../../desired/load/check-text.ts";
-import { hasColor, type Host } from "../../host/host.ts";
+import { hasColor, type Host, quietHost } from "../../host/host.ts";
+import { loadConfigOrPrint } from "../../host/load.ts";
+import { type LinkAnswer, mayWrite } from "../../plan/guard/may-write.ts";
 import { renderDiagnostics } from "../../render/diagnostic-formats.ts";
+import {
+  answersIn,
+  answersJson,
+  answersText,
+  type WriteAnswer,
+} from "../../render/write-answers.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { parseJson } from "../../syntax/json.ts";
 import { nearest } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { defineExplainZone } from "./explain-zone.ts";
+import { askDaemon } from "../session/ask-daemon.ts";
+import { planAll } from "../session/plan-all.ts";
+import { type Session, withSession } from "../session/session.ts";
 
-export const defineExplain: DefineCommand = (command, host, end) => {
+export const defineExplain: DefineCommand = (command, host) => {
   command
     .argument("[code]", "the code of a diagnostic; without it, list all codes")
     .examples(
@@ -16,11 +29,11 @@ export const defineExplain: DefineCommand = (command, host, end) => {
       "zonewarden explain ALLOW_OVERLAP",
       "zonewarden explain zone shop.example.com",
     )
-    .action((code: string | undefined) => {
-      end(code === undefined ? listCodes(host) : explain(code.toUpperCase(), host));
-    });
+    .runs((code: string | undefined) =>
+      code === undefined ? listCodes(host) : explain(code.toUpperCase(), host),
+    );
   const zone = command.command("zone").description("print why a zone is not written");
-  defineExplainZone(zone, host, end);
+  defineExplainZone(zone, host);
 };
 
 function listCodes({ stdout }: Host): ExitCode {
@@ -77,3 +90,79 @@ const changing = {
     # zonewarden-disable-next-line CODE -- reason
 To change its level for some or all files, use \`lint\` in zonewarden.yaml.`,
 } as const;
+
+/** `zonewarden explain zone`: why a zone is not written. */
+const defineExplainZone: DefineCommand = (command, host) => {
+  command
+    .argument("<zone>", "a declared zone, by its name")
+    .configFile()
+    .formats("text", "json")
+    .addHelpText(
+      "after",
+      `
+Prints what a zone has to pass before it is written, in order, and of each that blocks the reason and what you can do. Asks
+the running daemon of the configuration. If none answers, reads and plans the zone as \`plan\` does; it then cannot tell
+what only the daemon knows. Writes nothing.`,
+    )
+    .examples(
+      "zonewarden explain zone shop.example.com",
+      "zonewarden explain zone shop.example.com --format json | jq .blocked_by",
+    )
+    .runs((zone: string, flags: PrintFlags) => explainZone(zone, flags, host));
+};
+
+async function explainZone(zone: string, flags: PrintFlags, host: Host): Promise<ExitCode> {
+  const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(5_000));
+  if (config === undefined) return exitCodes.invalid;
+  const { url, answers } = await fromDaemon(zone, config);
+  if (answers !== undefined) return print(answers, `asked ${url}`, flags, host);
+  return withSession(flags, host, async (session) => {
+    const planned = await fromPlan(zone, flags, session);
+    if (typeof planned === "number") return planned;
+    return print(planned, `${url} does not answer for this zone: it was planned here`, flags, host);
+  });
+}
+
+function print(answers: WriteAnswer, from: string, { format }: PrintFlags, host: Host): ExitCode {
+  const json = `${JSON.stringify(answersJson(answers), undefined, 2)}\n`;
+  host.stdout.write(format === "json" ? json : `${answersText(answers)}\n(${from})\n`);
+  return exitCodes.done;
+}
+
+/** `answers` is `undefined` if no daemon answers that knows the zone. */
+async function fromDaemon(
+  zone: string,
+  config: Config,
+): Promise<{ readonly url: string; readonly answers: WriteAnswer | undefined }> {
+  const path = `/api/v1/zones/${encodeURIComponent(zone)}/write`;
+  const { url, response } = await askDaemon(path, config);
+  const isKnown = response?.ok === true;
+  return { url, answers: isKnown ? answersIn(parseJson(await response.text())) : undefined };
+}
+
+async function fromPlan(
+  zone: string,
+  { config }: PrintFlags,
+  session: Session,
+): Promise<WriteAnswer | ExitCode> {
+  const flags = { config, format: "text", zones: [zone], audit: false, onlyReads: true } as const;
+  const fleet = await planAll(flags, {
+    ...session,
+    host: quietHost(session.host, { quiet: true }),
+  });
+  if (typeof fleet === "number") return fleet;
+  const [report] = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
+  if (report === undefined) {
+    return fail(`explain zone: ${zone}: no zone has this name`, session.host);
+  }
+  const changes = report.result === "error" ? 0 : report.plan.changes.length;
+  return { zone: report.zone, changes, links: linksOf(report) };
+}
+
+function linksOf(report: ZoneReport): readonly LinkAnswer[] {
+  return mayWrite({
+    holds: report.result === "held" ? report.holds : [],
+    read: report.result === "error" ? report.failure.message : undefined,
+    unknown: ["fleet", "lease", "budget"],
+  });
+}

@@ -5,14 +5,14 @@ import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { askDaemon } from "../session/ask-daemon.ts";
 
-export const defineHealthcheck: DefineCommand = (command, host, end) => {
+export const defineHealthcheck: DefineCommand = (command, host) => {
   command
     .configFile()
     .option("--ready", "ask whether a revision of the files is active, not only whether it works")
     .examples("zonewarden healthcheck", "zonewarden healthcheck --ready")
-    .action(async ({ config, ready }: { readonly config: string; readonly ready?: boolean }) => {
-      end(await check(config, ready === true ? "/readyz" : "/livez", host));
-    });
+    .runs(({ config, ready }: { readonly config: string; readonly ready?: boolean }) =>
+      check(config, ready === true ? "/readyz" : "/livez", host),
+    );
 };
 
 async function check(file: string, path: string, host: Host): Promise<ExitCode> {

@@ -1,9 +1,13 @@
+import path from "node:path";
+
 import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { historyJson } from "../../history/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../../history/history-text.ts";
 import type { HistoryEntry } from "../../history/history.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../history/timeline.ts";
-import { type Host, hasColor } from "../../host/host.ts";
+import type { CheckedFile } from "../../history/verify/check-file.ts";
+import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-history.ts";
+import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
@@ -11,9 +15,9 @@ import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { isMatch } from "../session/listing.ts";
-import { type VerifyFlags, verifyHistoryFiles } from "../session/verify-history-files.ts";
+import { type ProofFlags, proofIn } from "../session/plan-keys.ts";
 
-export const defineHistory: DefineCommand = (command, host, end) => {
+export const defineHistory: DefineCommand = (command, host) => {
   command
     // Options after "verify" are its own.
     .enablePositionalOptions()
@@ -27,13 +31,13 @@ export const defineHistory: DefineCommand = (command, host, end) => {
       "zonewarden history shop.example.com --since 24h",
       "zonewarden history --since 2026-03-01 --until 2026-04-01 --format json | jq .drift",
     )
-    .action(async (zone: string | undefined, options: Omit<HistoryFlags, "zone">) => {
-      end(await printHistory({ ...options, zone }, host));
-    });
-  defineVerify(command, host, end);
+    .runs((zone: string | undefined, options: Omit<HistoryFlags, "zone">) =>
+      printHistory({ ...options, zone }, host),
+    );
+  defineVerify(command, host);
 };
 
-const defineVerify: DefineCommand = (command, host, end) => {
+const defineVerify: DefineCommand = (command, host) => {
   command
     .command("verify")
     .description("check that no line of the history was changed, removed, inserted or moved")
@@ -47,9 +51,7 @@ const defineVerify: DefineCommand = (command, host, end) => {
       "zonewarden history verify --head 9f2c41d8e6b0… --verify-key history-verify.pem",
       "zonewarden history verify backup/history.jsonl /var/lib/zonewarden/history.jsonl",
     )
-    .action(async (files: readonly string[], flags: VerifyFlags) => {
-      end(await verifyHistoryFiles(files, flags, host));
-    });
+    .runs((files: readonly string[], flags: VerifyFlags) => verifyHistoryFiles(files, flags, host));
 };
 
 interface HistoryFlags extends PrintFlags {
@@ -63,13 +65,13 @@ interface HistoryFlags extends PrintFlags {
 async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> {
   const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
-  const { path } = config.history;
+  const { path: file } = config.history;
   const range = rangeIn(flags, host.clock.now());
-  if (range === undefined || path === undefined) {
+  if (range === undefined || file === undefined) {
     const noFile = `${flags.config} sets no history.path: the daemon keeps the history in memory, and shows it on its status page`;
     return fail(`history: ${range === undefined ? momentHelp : noFile}`, host);
   }
-  const { entries, damaged } = await readHistory(host.historyStore(path).read(0));
+  const { entries, damaged } = await readHistory(host.historyStore(file).read(0));
   const { zone } = flags;
   const found = entries.filter((entry) => zone === undefined || isMatch(entry.zone, [zone]));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
@@ -79,7 +81,7 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
   if (damaged.length === 0) return exitCodes.done;
   const remedy =
     "what they recorded is missing here; restore the file from a backup, or delete them";
-  return fail(`${path}: ${damageText(damaged)}: ${remedy}`, host, exitCodes.partial);
+  return fail(`${file}: ${damageText(damaged)}: ${remedy}`, host, exitCodes.partial);
 }
 
 /** What the flags name, without `since` if it is not set; `undefined` if a flag names no moment. */
@@ -122,4 +124,105 @@ function driftTimes(entries: readonly HistoryEntry[], period: Period): readonly 
   return [...Map.groupBy(entries, ({ zone }) => zone)]
     .toSorted(byEntryName)
     .map(([zone, own]) => driftTimeIn(zone, own, period));
+}
+
+/** Options of `history verify`. */
+interface VerifyFlags extends ProofFlags, PrintFlags {}
+
+/** Checks history files, or the one of the configuration if none is named. Needs no network. */
+async function verifyHistoryFiles(
+  named: readonly string[],
+  { config, format, ...flags }: VerifyFlags,
+  host: Host,
+): Promise<ExitCode> {
+  const proof = await proofIn(flags, host);
+  if (typeof proof === "string") return fail(`history verify: ${proof}`, host);
+  const found = named.length > 0 ? named : await configuredFile(config, host);
+  if (typeof found === "number") return found;
+  const files = found.map((file) => {
+    const pieces = host.historyStore(path.resolve(host.directory, file)).read(0);
+    return { file, pieces };
+  });
+  const check = await verifyHistory(files, proof);
+  host.stdout.write(format === "json" ? jsonOf(check) : textOf(check));
+  return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
+}
+
+async function configuredFile(file: string, host: Host): Promise<readonly string[] | ExitCode> {
+  const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(10_000));
+  if (config === undefined) return exitCodes.invalid;
+  const { path: history } = config.history;
+  if (history !== undefined) return [history];
+  return fail(`history verify: ${file} sets no history.path; name the files to verify`, host);
+}
+
+/** Whether the files are as they were written, as far as the proof shows it. */
+function resultOf({ flaws, remarks }: HistoryCheck): "intact" | "not_covered" | "changed" {
+  if (flaws.length > 0) return "changed";
+  return remarks.some(({ code }) => code === "not_covered") ? "not_covered" : "intact";
+}
+
+function jsonOf(check: HistoryCheck): string {
+  const { files, flaws, remarks } = check;
+  const report = {
+    format: 1,
+    result: resultOf(check),
+    head: files.at(-1)?.seals.at(-1)?.hash ?? null,
+    files: files.map(({ file, lines, chains, firstAt, lastAt, seals }) => ({
+      file,
+      lines,
+      chains,
+      first_at: firstAt?.toISOString() ?? null,
+      last_at: lastAt?.toISOString() ?? null,
+      first_number: seals[0]?.n ?? null,
+      last_number: seals.at(-1)?.n ?? null,
+      head: seals.at(-1)?.hash ?? null,
+    })),
+    flaws,
+    remarks,
+  };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}
+
+/** Flaws that the text shows; the JSON has all. */
+const shownFlaws = 50;
+
+function textOf(check: HistoryCheck): string {
+  const { files, flaws, remarks, covered } = check;
+  const lines = files.map(fileText);
+  for (const { file, line, code, message } of remarks) {
+    lines.push(`${place(file, line)}: ${code}: ${message}`);
+  }
+  for (const { file, line, code, message } of flaws.slice(0, shownFlaws)) {
+    lines.push(`${place(file, line)}: error: ${code}: ${message}`);
+  }
+  if (flaws.length > shownFlaws) lines.push(`… and ${flaws.length - shownFlaws} more`);
+  lines.push(conclusions[resultOf(check)](flaws.length));
+  if (flaws.length === 0 && covered === undefined) lines.push(unprovedText);
+  return `${lines.join("\n")}\n`;
+}
+
+const conclusions = {
+  intact: () =>
+    "Intact: from the first line to the last, no line was changed, removed, inserted or moved.",
+  not_covered: () =>
+    "Not proved: the lines fit each other, but how the file begins is not covered by the head.",
+  changed: (count: number) => `Not intact: ${count} ${count === 1 ? "finding" : "findings"}.`,
+};
+
+const unprovedText = `This does not show whether lines at the end were removed, or the whole file was written anew: compare with a head
+that somebody else has kept (--head), or with the signatures (--verify-key).`;
+
+function fileText({ file, lines, chains, firstAt, lastAt, seals }: CheckedFile): string {
+  const times =
+    firstAt === undefined || lastAt === undefined
+      ? ""
+      : `, ${firstAt.toISOString()} to ${lastAt.toISOString()}`;
+  const last = seals.at(-1);
+  const head = last === undefined ? "no head" : `head ${last.hash}, line ${last.n} of the chain`;
+  return `${file}: ${lines} lines${times}; ${head} ${chains.join(", ")}`.trimEnd();
+}
+
+function place(file: string, line: number): string {
+  return line === 0 ? file : `${file}:${line}`;
 }

@@ -1,30 +1,27 @@
 import path from "node:path";
 
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 
-import { type Host, quietHost } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { type DefineCommand, profileNameIn } from "../command-options.ts";
+import { type DefineCommand, profileNameIn, type SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
-import { writtenFilesText } from "../output/import-report.ts";
-import { importedFiles, importedText } from "../output/imported-files.ts";
-import { existingOf, writeNew } from "../output/new-files.ts";
-import { adoptZones } from "../session/adopt-zones.ts";
+import { existingOf, writeNew } from "../output/files.ts";
 import {
-  declaredIn,
-  failureOfAll,
+  gapsText,
   importable,
-  type Imported,
+  importedFiles,
+  importedText,
   type ImportPart,
   importZones,
-  isComplete,
-  printGaps,
+  writtenFilesText,
+  type ZoneToWrite,
 } from "../session/import-zones.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-export const defineImport: DefineCommand = (command, host, end) => {
+export const defineImport: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
     .configFile()
@@ -52,14 +49,12 @@ export const defineImport: DefineCommand = (command, host, end) => {
       "zonewarden import '*.example.com' --only rules --out zones --force",
       "zonewarden import --out zones --adopt    # asks before the first write",
     )
-    .action(
-      async (zones: readonly string[], options: Omit<ImportFlags, "zones">, self: Command) => {
-        if (options.adopt === true && options.out === undefined) {
-          self.error("error: --adopt needs --out: it adopts what the files declare");
-        }
-        end(await runImport({ ...options, zones }, quietHost(host, options)));
-      },
-    );
+    .runs((zones: readonly string[], flags: ImportFlags) => {
+      if (flags.adopt === true && flags.out === undefined) {
+        command.error("error: --adopt needs --out: it adopts what the files declare");
+      }
+      return runImport(zones, flags, host);
+    });
 };
 
 function partsIn(text: string): readonly ImportPart[] {
@@ -71,11 +66,7 @@ function partsIn(text: string): readonly ImportPart[] {
   );
 }
 
-interface ImportFlags {
-  readonly config: string;
-  readonly quiet?: boolean;
-  /** Patterns of zone names, or ids; none means all. */
-  readonly zones: readonly string[];
+interface ImportFlags extends SessionFlags {
   readonly only: readonly ImportPart[];
   /** The directory for the files; without it, one text is printed. */
   readonly out?: string;
@@ -86,31 +77,40 @@ interface ImportFlags {
   readonly yes?: boolean;
 }
 
-/** Declares the live state, so that a plan of it is empty. Sends only GETs. */
-async function runImport(flags: ImportFlags, host: Host): Promise<ExitCode> {
-  return withSession(flags.config, host, async (session) => {
-    const { zones: wanted, all: listed, failed } = await listMatchingZones(flags.zones, session);
+/**
+ * Declares the live state, so that a plan of it is empty. Sends only GETs, unless it adopts.
+ *
+ * @param patterns of zone names, or ids; none means all.
+ */
+async function runImport(
+  patterns: readonly string[],
+  flags: ImportFlags,
+  host: Host,
+): Promise<ExitCode> {
+  return withSession(flags, host, async (session) => {
+    const { zones: wanted, all: listed, failed } = await listMatchingZones(patterns, session);
     if (wanted.length === 0) return exitCodes.failed;
-    const zones = await importZones(wanted, flags.only, session);
-    printGaps(zones, host);
-    const failure = failureOfAll(zones);
+    const { declared, gaps, failure } = await importZones(wanted, flags.only, session);
+    host.stderr.write(gapsText(gaps));
     if (failure !== undefined) return exitCodeOfFailure(failure.code);
-    const code = await output(zones, listed, flags, host);
+    const code = await output(declared, listed, flags, host);
     if (code !== exitCodes.done) return code;
-    const isWhole = failed.length === 0 && zones.every(isComplete);
-    const ended = await adoptImported(zones, flags, session);
+    const names = declared.map(({ zone }) => zone.name);
+    const ended = flags.adopt === true ? await adoptIn(names, flags, session) : exitCodes.done;
+    const isWhole = failed.length === 0 && gaps.length === 0;
     return ended === exitCodes.done && !isWhole ? exitCodes.partial : ended;
   });
 }
 
-/** Takes ownership of what the files declare that were written. */
-async function adoptImported(
-  imported: readonly Imported[],
-  { adopt = false, yes = false, out = "", config: file }: ImportFlags,
+/** Takes ownership of what the written files declare. */
+async function adoptIn(
+  zones: readonly string[],
+  { yes = false, out = "", config: file }: ImportFlags,
   session: Session,
 ): Promise<ExitCode> {
-  const zones = declaredIn(imported).map(({ zone }) => zone.name);
-  if (!adopt || zones.length === 0) return exitCodes.done;
+  if (zones.length === 0) return exitCodes.done;
+  // Most imports adopt nothing.
+  const adoptZones = (await import("./adopt-command.ts")).adoptZones;
   const { config, host } = session;
   const desired = { ...config.desired, path: path.resolve(host.directory, out) };
   const flags = { config: file, format: "text", zones, yes } as const;
@@ -119,12 +119,11 @@ async function adoptImported(
 
 /** Prints the text, or writes the files, unless some exist that must not be overwritten. */
 async function output(
-  imported: readonly Imported[],
+  declared: readonly ZoneToWrite[],
   listed: readonly Zone[],
   { out, force, profile }: ImportFlags,
   host: Host,
 ): Promise<ExitCode> {
-  const declared = declaredIn(imported);
   if (out === undefined) {
     host.stdout.write(importedText(declared, listed, profile));
     return exitCodes.done;
@@ -134,15 +133,11 @@ async function output(
   const names = files.map(({ file }) => file);
   const found = force ? [] : await existingOf(names, directory, host);
   if (found.length > 0) {
-    const shown = firstOf(
-      found.map((file) => path.join(out, file)),
-      5,
-    );
-    return fail(`import: these files exist; add --force to overwrite them: ${shown}`, host);
+    const shown = found.map((file) => path.join(out, file));
+    const message = "import: these files exist; add --force to overwrite them";
+    return fail(`${message}: ${firstOf(shown, 5)}`, host);
   }
-  for (const file of files) {
-    await writeNew(file, directory, host, force);
-  }
+  for (const file of files) await writeNew(file, directory, host, force);
   const written = names.map((name) => path.join(out, name));
   host.stdout.write(writtenFilesText(written, out));
   return exitCodes.done;

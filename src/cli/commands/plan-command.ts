@@ -1,9 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
-import type { Command } from "commander";
-
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
-import { type Host, quietHost } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
 import type { FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
@@ -15,15 +13,15 @@ import { renderMarkdown } from "../../render/plan-markdown.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
+import { isWritten } from "../output/files.ts";
 import { startProgress } from "../output/progress.ts";
-import { isWritten } from "../output/write-file.ts";
 import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { readSigningKey } from "../session/plan-keys.ts";
 import { finish, reportOf } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-export const definePlan: DefineCommand = (command, host, end) => {
+export const definePlan: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
     .configFile()
@@ -56,15 +54,17 @@ export const definePlan: DefineCommand = (command, host, end) => {
       "zonewarden plan --format json | jq .summary",
       "zonewarden plan --format markdown --full plan.md > comment.md",
     )
-    .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">, self: Command) => {
+    .runs((zones: readonly string[], options: Omit<PlanFlags, "zones">) => {
       if (options.signKey !== undefined && options.out === undefined) {
-        self.error("error: --sign-key signs a saved plan: add --out");
+        command.error("error: --sign-key signs a saved plan: add --out");
       }
       const isPrinted = options.format === "text" && (options.out ?? options.full) === undefined;
       if (options.watch === true && !isPrinted) {
-        self.error("error: --watch prints text for a person: leave out --out, --full and --format");
+        command.error(
+          "error: --watch prints text for a person: leave out --out, --full and --format",
+        );
       }
-      end(await runPlan({ ...options, zones }, quietHost(host, options)));
+      return runPlan({ ...options, zones }, host);
     });
 };
 
@@ -73,7 +73,6 @@ interface PlanFlags extends FleetFlags {
   readonly full?: string;
   readonly signKey?: string;
   readonly impact?: boolean;
-  readonly quiet?: boolean;
   readonly watch?: boolean;
 }
 
@@ -81,7 +80,7 @@ async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
   const { signKey, watch = false } = flags;
   const signing = signKey === undefined ? undefined : await readSigningKey(signKey, host);
   if (signing?.result === "error") return fail(signing.message, host, exitCodes.invalid);
-  return withSession(flags.config, host, async (session) => {
+  return withSession(flags, host, async (session) => {
     if (watch) return watchPlan(flags, session);
     const fleet = await planAll({ ...flags, onlyReads: true }, session);
     return typeof fleet === "number" ? fleet : printPlan(fleet, flags, session, signing?.key);
@@ -119,7 +118,7 @@ export async function printPlan(
   session: Session,
   signingKey: KeyObject | undefined,
 ): Promise<ExitCode> {
-  const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
+  const { reports } = fleet;
   const held = heldTogether(fleet, session.config.limits);
   const declared = fleet.zones.map((each) => each.declared.desired);
   const extras = {

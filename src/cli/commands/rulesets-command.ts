@@ -1,27 +1,27 @@
 import { InvalidArgumentError } from "commander";
 
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
+import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
+import { loadDesiredOrPrint } from "../../host/load.ts";
+import { writeHolds } from "../../plan/guard/guard.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
+import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
+import { windowsOf } from "../../reconcile/schedule/windows.ts";
+import { plural, printable, valueText } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
-import { rulesetDiff } from "../../render/ruleset-diff.ts";
+import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
 import type { JsonObject } from "../../syntax/json.ts";
-import type { CliCommand, DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
-import {
-  diffJson,
-  diffText,
-  headJson,
-  headTable,
-  headText,
-  ruleTable,
-  versionTable,
-} from "../output/ruleset-output.ts";
+import { managedPhase, rulesetIdOf } from "../../zone/managed-ruleset.ts";
+import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
+import type { Zone } from "../../zone/zone.ts";
+import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { tableText } from "../output/table.ts";
-import type { Session } from "../session/session.ts";
-import { type PruneFlags, pruneVersions } from "./prune-versions.ts";
-import { type FoundRuleset, type RulesetFlags, withRuleset, withScope } from "./ruleset-lookup.ts";
+import { listOneZone } from "../session/listing.ts";
+import { type Session, withSession } from "../session/session.ts";
 
-export const defineRulesets: DefineCommand = (command, host, end) => {
+export const defineRulesets: DefineCommand = (command, host) => {
   command.examples(
     "zonewarden rulesets list shop.example.com",
     "zonewarden rulesets show shop.example.com owasp --account",
@@ -32,11 +32,8 @@ export const defineRulesets: DefineCommand = (command, host, end) => {
       "zonewarden rulesets list shop.example.com",
       "zonewarden rulesets list shop.example.com --account --format json",
     )
-    .action(async (zone: string, flags: RulesetFlags) => {
-      end(await withScope(zone, flags, host, listRulesets));
-    });
-  addCommand(command, "show", "show a ruleset with its rules")
-    .argument("<ruleset>", rulesetHelp)
+    .runs((zone: string, flags: RulesetFlags) => withScope(zone, flags, host, listRulesets));
+  rulesetCommand(command, "show", "show a ruleset with its rules")
     .option("--ruleset-version <number>", "this version instead of the newest")
     .option("--tag <tag>", "only rules with this category")
     .examples(
@@ -44,48 +41,35 @@ export const defineRulesets: DefineCommand = (command, host, end) => {
       "zonewarden rulesets show shop.example.com entrypoint --ruleset-version 3",
       "zonewarden rulesets show shop.example.com owasp --account --tag paranoia-level-3",
     )
-    .action(async (zone: string, ruleset: string, flags: ShowFlags) => {
-      end(await withRuleset(zone, ruleset, flags, host, showRuleset));
-    });
-  defineVersions(command, host, end);
-};
-
-const defineVersions: DefineCommand = (command, host, end) => {
-  addCommand(command, "versions", "list the versions of a ruleset")
-    .argument("<ruleset>", rulesetHelp)
+    .runs((zone: string, ruleset: string, flags: ShowFlags) =>
+      withRuleset(zone, ruleset, flags, host, showRuleset),
+    );
+  rulesetCommand(command, "versions", "list the versions of a ruleset")
     .examples("zonewarden rulesets versions shop.example.com entrypoint")
-    .action(async (zone: string, ruleset: string, flags: RulesetFlags) => {
-      end(await withRuleset(zone, ruleset, flags, host, listVersions));
-    });
-  addCommand(command, "diff", "print the differences between two versions of a ruleset")
-    .argument("<ruleset>", rulesetHelp)
+    .runs((zone: string, ruleset: string, flags: RulesetFlags) =>
+      withRuleset(zone, ruleset, flags, host, listVersions),
+    );
+  rulesetCommand(command, "diff", "print the differences between two versions of a ruleset")
     .argument("<version>", "the version before")
     .argument("[other]", "the version after; the newest by default")
     .examples(
       "zonewarden rulesets diff shop.example.com entrypoint 3",
       "zonewarden rulesets diff shop.example.com entrypoint 3 5",
     )
-    .action(
-      async (
-        zone: string,
-        ruleset: string,
-        ...rest: readonly [string, string | undefined, RulesetFlags]
-      ) => {
-        const [version, other, flags] = rest;
-        end(await withRuleset(zone, ruleset, { ...flags, version, other }, host, diffVersions));
-      },
-    );
-  addCommand(command, "prune", "delete old versions of a ruleset, after a confirmation")
-    .argument("<ruleset>", rulesetHelp)
+    .runs((...given: readonly [string, string, string, string | undefined, RulesetFlags]) => {
+      const [zone, ruleset, version, other, flags] = given;
+      return withRuleset(zone, ruleset, { ...flags, version, other }, host, diffVersions);
+    });
+  rulesetCommand(command, "prune", "delete old versions of a ruleset, after a confirmation")
     .option("--keep <number>", "how many of the newest versions to keep", keptCount, "10")
     .option("--yes", "delete without asking")
     .examples(
       "zonewarden rulesets prune shop.example.com entrypoint --keep 20",
       "zonewarden rulesets prune shop.example.com entrypoint --yes",
     )
-    .action(async (zone: string, ruleset: string, flags: PruneFlags) => {
-      end(await withRuleset(zone, ruleset, flags, host, pruneVersions));
-    });
+    .runs((zone: string, ruleset: string, flags: PruneFlags) =>
+      withRuleset(zone, ruleset, flags, host, pruneVersions),
+    );
 };
 
 function addCommand(command: CliCommand, name: string, description: string): CliCommand {
@@ -98,8 +82,77 @@ function addCommand(command: CliCommand, name: string, description: string): Cli
     .option("--account", "the rulesets of the zone's account instead of those of the zone");
 }
 
-const rulesetHelp =
-  "its id, its phase, its name, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
+function rulesetCommand(command: CliCommand, name: string, description: string): CliCommand {
+  return addCommand(command, name, description).argument(
+    "<ruleset>",
+    "its id, its phase, its name, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free",
+  );
+}
+
+function keptCount(text: string): string {
+  if (/^[1-9]\d{0,5}$/.test(text)) return text;
+  throw new InvalidArgumentError("Write a number from 1 up: the newest version is always kept.");
+}
+
+interface RulesetFlags extends PrintFlags {
+  /** Whether the rulesets of the zone's account are meant. */
+  readonly account?: boolean;
+}
+
+interface FoundRuleset {
+  readonly scope: RulesetScope;
+  readonly id: string;
+}
+
+/** Connects to the service, finds the zone and runs `work`. */
+async function withScope<Flags extends RulesetFlags>(
+  name: string,
+  flags: Flags,
+  host: Host,
+  work: (scope: RulesetScope, flags: Flags, session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withSession(flags, host, async (session) => {
+    const zone = await listOneZone(name, session);
+    if (zone === undefined) return exitCodes.failed;
+    return work({ level: flags.account === true ? "account" : "zone", zone }, flags, session);
+  });
+}
+
+/**
+ * Connects to the service, finds the ruleset and runs `work`.
+ *
+ * @param ruleset an id, a phase, a short name such as `owasp`, or a name that only one ruleset has.
+ */
+async function withRuleset<Flags extends RulesetFlags>(
+  zone: string,
+  ruleset: string,
+  flags: Flags,
+  host: Host,
+  work: (found: FoundRuleset, flags: Flags, session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withScope(zone, flags, host, async (scope, _flags, session) => {
+    const id = await idOf(ruleset, scope, session);
+    if (id !== undefined) return work({ scope, id }, flags, session);
+    const where = scope.level === "zone" ? scope.zone.name : `the account of ${scope.zone.name}`;
+    return fail(`${where} has no ruleset "${ruleset}": zonewarden rulesets list shows all`, host);
+  });
+}
+
+async function idOf(
+  name: string,
+  scope: RulesetScope,
+  { service, stop }: Session,
+): Promise<string | undefined> {
+  const known = /^[0-9a-f]{32}$/.test(name) ? name : rulesetIdOf(name);
+  if (known !== undefined) return known;
+  const phase = name === "entrypoint" ? managedPhase : name;
+  const kind = scope.level === "zone" ? "zone" : "root";
+  const heads = await service.rulesets.list(scope, stop);
+  const entrypoint = heads.find((head) => head.phase === phase && head.kind === kind);
+  if (entrypoint !== undefined) return entrypoint.id;
+  const [found, ...others] = heads.filter((head) => head.name === name);
+  return others.length === 0 ? found?.id : undefined;
+}
 
 async function listRulesets(
   scope: RulesetScope,
@@ -107,7 +160,11 @@ async function listRulesets(
   { service, host, stop }: Session,
 ): Promise<ExitCode> {
   const heads = await service.rulesets.list(scope, stop);
-  return print(flags, heads.map(headJson), headTable(heads), host);
+  const table = {
+    head: ["name", "kind", "phase", "version", "id"],
+    rows: heads.map(({ name, kind, phase, version, id }) => [name, kind, phase, version, id]),
+  };
+  return print(flags, heads.map(headJson), table, host);
 }
 
 interface ShowFlags extends RulesetFlags {
@@ -125,9 +182,26 @@ async function showRuleset(
   const rules = ruleset.rules.filter(
     ({ categories }) => tag === undefined || categories.includes(tag),
   );
-  if (flags.format === "text") host.stdout.write(`${headText(ruleset, rules.length)}\n\n`);
+  if (flags.format === "text") {
+    const { name, version, phase } = ruleset;
+    const all = plural(ruleset.rules.length, "rule");
+    const count = rules.length === ruleset.rules.length ? all : `${rules.length} of ${all}`;
+    host.stdout.write(
+      `${printable(`${name}, version ${version}, ${phase}, ${count} (${id})`)}\n\n`,
+    );
+  }
   const json = { ...headJson(ruleset), rules: rules.map(({ wire }) => wire) };
-  return print(flags, json, ruleTable(rules), host);
+  const table = {
+    head: ["description", "action", "enabled", "categories or expression", "id"],
+    rows: rules.map((rule) => [
+      rule.description,
+      rule.action,
+      rule.enabled ? "yes" : "no",
+      rule.categories.length > 0 ? rule.categories.join(" ") : rule.expression,
+      rule.id,
+    ]),
+  };
+  return print(flags, json, table, host);
 }
 
 async function listVersions(
@@ -136,7 +210,11 @@ async function listVersions(
   { service, host, stop }: Session,
 ): Promise<ExitCode> {
   const heads = await service.rulesets.versions(scope, id, stop);
-  return print(flags, heads.map(headJson), versionTable(heads), host);
+  const table = {
+    head: ["version", "last updated", "description"],
+    rows: heads.map(({ version, lastUpdated, description }) => [version, lastUpdated, description]),
+  };
+  return print(flags, heads.map(headJson), table, host);
 }
 
 interface DiffFlags extends RulesetFlags {
@@ -161,17 +239,128 @@ async function diffVersions(
   return exitCodes.done;
 }
 
-function keptCount(text: string): string {
-  if (/^[1-9]\d{0,5}$/.test(text)) return text;
-  throw new InvalidArgumentError("Write a number from 1 up: the newest version is always kept.");
+function diffJson(
+  ruleset: string,
+  before: Ruleset,
+  after: Ruleset,
+  diffs: readonly RuleDiff[],
+): JsonObject {
+  const changes = diffs.map(({ verb, rule, place, fields }) => ({
+    verb,
+    place,
+    rule: rule.wire,
+    fields: fields.map((each) => ({
+      field: each.field,
+      before: each.before ?? null,
+      after: each.after ?? null,
+    })),
+  }));
+  return { ruleset, before: before.version, after: after.version, changes };
+}
+
+const diffSigns = { added: "+", removed: "-", changed: "~", moved: "⇅" } as const;
+
+function diffText(before: Ruleset, after: Ruleset, diffs: readonly RuleDiff[]): string {
+  const count = diffs.length === 0 ? "no rule differs" : plural(diffs.length, "difference");
+  const lines = diffs.flatMap(({ verb, rule, place, fields }) => {
+    const name = printable(rule.description === "" ? rule.ref : rule.description);
+    return [
+      `  ${diffSigns[verb]} ${verb}, place ${place}: ${name} (${rule.id})`,
+      ...fields.map((each) => {
+        const values = `${valueText(each.before)} → ${valueText(each.after)}`;
+        return `      ${each.field}: ${values}`;
+      }),
+    ];
+  });
+  return [`version ${before.version} → ${after.version}: ${count}`, ...lines].join("\n");
+}
+
+function headJson({ lastUpdated, ...head }: RulesetHead): JsonObject {
+  const { id, name, description, kind, phase, version } = head;
+  return { id, name, description, kind, phase, version, last_updated: lastUpdated };
 }
 
 function print(
   { format }: RulesetFlags,
   json: JsonObject | readonly JsonObject[],
-  table: Table,
+  { head, rows }: Table,
   { stdout }: Host,
 ): ExitCode {
+  const table = { head, rows: rows.map((cells) => cells.map(printable)) };
   stdout.write(format === "json" ? `${JSON.stringify(json, null, 2)}\n` : `${tableText(table)}\n`);
   return exitCodes.done;
+}
+
+interface PruneFlags extends RulesetFlags {
+  readonly keep: string;
+  readonly yes?: boolean;
+}
+
+/** Deletes all versions but the newest, after a confirmation; nothing while a hold is on writes to the zone. */
+async function pruneVersions(
+  { scope, id }: FoundRuleset,
+  { keep, yes = false }: PruneFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const { service, host, stop } = session;
+  const versions = await service.rulesets.versions(scope, id, stop);
+  const old = versions.slice(0, Math.max(0, versions.length - Number(keep)));
+  const [first, last] = [old[0]?.version, old.at(-1)?.version];
+  if (first === undefined || last === undefined) {
+    host.stdout.write(
+      `nothing to delete: the ruleset has ${plural(versions.length, "version")}, and --keep is ${keep}\n`,
+    );
+    return exitCodes.done;
+  }
+  const holdsNow = await holdsOn(scope.zone, session);
+  if (holdsNow === undefined) return exitCodes.invalid;
+  const holds = holdsNow();
+  if (holds.length > 0) {
+    return fail(`nothing was deleted: ${textOf(holds)}`, host, exitCodes.held);
+  }
+  const what = `${old.length} of ${plural(versions.length, "version")} of ${id} (${first} to ${last})`;
+  if (!yes && !(await host.confirm(`Delete ${what}? This cannot be undone.`, stop))) {
+    return fail(`nothing was deleted; --yes deletes ${what} without asking`, host, exitCodes.held);
+  }
+  for (const [done, { version }] of old.entries()) {
+    // A freeze can begin, for example while the command waits for an answer or for the request budget.
+    const late = holdsNow();
+    if (late.length > 0) {
+      return fail(`deleted ${done} of ${old.length}: ${textOf(late)}`, host, exitCodes.held);
+    }
+    await service.pruner.prune(scope, id, version, stop);
+  }
+  host.stdout.write(`deleted ${what}\n`);
+  return exitCodes.done;
+}
+
+/** Tells what holds writes to a zone, at each moment; `undefined` if the zone files have errors, which are printed. */
+async function holdsOn(
+  { id, name }: Zone,
+  { config, service, host, stop }: Session,
+): Promise<(() => readonly Hold[]) | undefined> {
+  const state = await loadDesiredOrPrint(config, host, stop);
+  if (state === undefined) return undefined;
+  const listing = await service.reader.listZones(stop);
+  const fleet = desiredFleet(selectZones, state, joinListings(undefined, listing));
+  const declared = fleet.zones.get(name)?.desired;
+  const windows = windowsOf(config.windows);
+  return () => {
+    const now = host.clock.now();
+    const isDeclared = declared?.zone.id === id;
+    const content = isDeclared ? declared.content : undefined;
+    const mode = content?.mode === "observe" ? "observe" : config.mode;
+    const { suspension } = content ?? { suspension: undefined };
+    const holds = writeHolds({ mode, suspension, freeze: windows.freezeAt(now), now });
+    return isDeclared ? holds : [...holds, undeclared(name)];
+  };
+}
+
+function undeclared(name: string): Hold {
+  const message = `the files do not declare ${name}: nothing is written; declare the zone`;
+  return { reason: "undeclared", message };
+}
+
+function textOf(holds: readonly Hold[]): string {
+  return holds.map(({ reason, message }) => `held by ${reason}: ${message}`).join("\n");
 }

@@ -15,13 +15,11 @@ import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { clusterOf } from "../session/cluster-of.ts";
 import { reachService } from "../session/embedded-emulator.ts";
 
-export const defineRun: DefineCommand = (command, host, end) => {
+export const defineRun: DefineCommand = (command, host) => {
   command
     .configFile()
     .examples("zonewarden run --config /etc/zonewarden/zonewarden.yaml")
-    .action(async ({ config }: { readonly config: string }) => {
-      end(await run(config, host));
-    });
+    .runs(({ config }: { readonly config: string }) => run(config, host));
 };
 
 async function run(file: string, host: Host): Promise<ExitCode> {

@@ -4,13 +4,11 @@ import type { Host } from "../../host/host.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 
-export const defineSchema: DefineCommand = (command, host, end) => {
+export const defineSchema: DefineCommand = (command, host) => {
   command
     .argument("[name]", "the schema; without it, print the names of all schemas")
     .examples("zonewarden schema", "zonewarden schema zones > zones.schema.json")
-    .action(async (name: string | undefined) => {
-      end(await printSchema(name, host));
-    });
+    .runs((name: string | undefined) => printSchema(name, host));
 };
 
 const directory = new URL("../../../schemas/", import.meta.url);

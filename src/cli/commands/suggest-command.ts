@@ -1,16 +1,16 @@
 import { zoneFileText } from "../../desired/import/zone-text.ts";
-import { type Host, notesOf, quietHost } from "../../host/host.ts";
+import { type Host, notesOf } from "../../host/host.ts";
 import { type Granularity, granularities, suggestPolicy } from "../../impact/suggest-policy.ts";
 import { suggestionEntry, suggestionRemarks } from "../../render/suggestion.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
 import { type Zone, zoneName } from "../../zone/zone.ts";
-import type { DefineCommand } from "../command-options.ts";
+import type { DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { listZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-export const defineSuggest: DefineCommand = (command, host, end) => {
+export const defineSuggest: DefineCommand = (command, host) => {
   command
     .argument("<host>", "a host of one of the zones")
     .configFile()
@@ -25,29 +25,20 @@ export const defineSuggest: DefineCommand = (command, host, end) => {
       "zonewarden suggest shop.example.com",
       "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
     )
-    .action(async (target: string, options: Omit<SuggestFlags, "host">) => {
-      const usedHost = quietHost(host, options);
-      end(await suggest({ ...options, host: target }, usedHost));
-    });
+    .runs((target: string, flags: SuggestFlags) => suggest(target, flags, host));
 };
 
-interface SuggestFlags {
-  readonly config: string;
-  readonly host: string;
+interface SuggestFlags extends SessionFlags {
   readonly by: Granularity;
-  readonly quiet?: boolean;
 }
 
 /** Prints a policy for a host that permits what browsers reported for it. */
-async function suggest(flags: SuggestFlags, host: Host): Promise<ExitCode> {
-  return withSession(flags.config, host, async (session) => {
-    const target = zoneName(flags.host);
+async function suggest(text: string, flags: SuggestFlags, host: Host): Promise<ExitCode> {
+  return withSession(flags, host, async (session) => {
+    const target = zoneName(text);
     if (target === undefined) {
-      const name = JSON.stringify(flags.host);
-      return fail(
-        `${name} is not a host name: write only the name, such as shop.example.com`,
-        host,
-      );
+      const remedy = "write only the name, such as shop.example.com";
+      return fail(`${JSON.stringify(text)} is not a host name: ${remedy}`, host);
     }
     const zone = await zoneOf(target, session);
     if (zone === undefined) {

@@ -27,7 +27,7 @@ import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnost
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 
-export const defineValidate: DefineCommand = (command, host, end) => {
+export const defineValidate: DefineCommand = (command, host) => {
   command
     .argument("[path]", "directory or file with zone files, instead of desired.path")
     .configFile()
@@ -45,9 +45,9 @@ export const defineValidate: DefineCommand = (command, host, end) => {
       "zonewarden validate --strict      # exits with 3 if there is a warning",
       "zonewarden validate --format sarif > zonewarden.sarif",
     )
-    .action(async (target: string | undefined, options: Omit<ValidateFlags, "path">) => {
-      end(await validate({ ...options, path: target }, host));
-    });
+    .runs((target: string | undefined, options: Omit<ValidateFlags, "path">) =>
+      validate({ ...options, path: target }, host),
+    );
 };
 
 interface Checked extends PrintableDiagnostics {

@@ -9,13 +9,13 @@ import type { DefineCommand } from "../command-options.ts";
 import { doctorFormat } from "../doctor/finding.ts";
 import { exitCodes } from "../output/exit-codes.ts";
 
-export const defineVersion: DefineCommand = (command, host, end) => {
+export const defineVersion: DefineCommand = (command, host) => {
   command
     .option("--json", "print it as JSON, with the formats that this version writes", false)
     .examples("zonewarden version", "zonewarden version --json | jq -r .commit")
-    .action(({ json }: { readonly json: boolean }) => {
+    .runs(({ json }: { readonly json: boolean }) => {
       host.stdout.write(json ? jsonOf(host) : textOf(host));
-      end(exitCodes.done);
+      return exitCodes.done;
     });
 };
 

@@ -11,8 +11,8 @@ import { uncheckedScripts } from "../../reconcile/inventory/unchecked-scripts.ts
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { shownPath } from "../output/shown-path.ts";
-import { type CheckName, fine, type CheckFinding, finding } from "./finding.ts";
+import { shownPath } from "../output/files.ts";
+import { type CheckFinding, type CheckName, finding, fine } from "./finding.ts";
 
 /** More mistakes of one kind are counted only. */
 const maxShown = 10;

@@ -1,12 +1,27 @@
+import type { Config } from "../../desired/config/config.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import type { Host } from "../../host/host.ts";
+import { loadZoneFiles, readConfig } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { plural } from "../../render/format.ts";
+import { ListenError } from "../../web/listen-error.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { examine } from "./examine.ts";
-import { countOf, exitCodeOf, type CheckFinding, findingsJson } from "./finding.ts";
+import { reachService } from "../session/embedded-emulator.ts";
+import { checkConfig, checkSecrets, checkZoneFiles } from "./check-files.ts";
+import { checkService } from "./check-service.ts";
+import { checkCluster, checkHistory, checkState } from "./check-state.ts";
+import {
+  type CheckFinding,
+  checkNames,
+  countOf,
+  exitCodeOf,
+  finding,
+  findingsJson,
+  skipped,
+} from "./finding.ts";
 
-export const defineDoctor: DefineCommand = (command, host, end) => {
+export const defineDoctor: DefineCommand = (command, host) => {
   command
     .configFile()
     .formats("text", "json")
@@ -15,9 +30,7 @@ export const defineDoctor: DefineCommand = (command, host, end) => {
       "zonewarden doctor --config /etc/zonewarden/zonewarden.yaml",
       "zonewarden doctor --format json | jq '.findings[] | select(.status == \"error\")'",
     )
-    .action(async (flags: PrintFlags) => {
-      end(await doctor(flags, host));
-    });
+    .runs((flags: PrintFlags) => doctor(flags, host));
 };
 
 async function doctor({ config, format }: PrintFlags, host: Host): Promise<ExitCode> {
@@ -52,4 +65,59 @@ function summaryOf(findings: readonly CheckFinding[]): string {
   const warnings = countOf(findings, "warning");
   if (errors + warnings === 0) return "No problem found.";
   return `${plural(errors, "error")}, ${plural(warnings, "warning")}.`;
+}
+
+/** Checks everything that a daemon needs, as far as each check can be made. Writes nothing and sends only GETs. */
+async function examine(
+  file: string,
+  host: Host,
+  stop: AbortSignal,
+): Promise<readonly CheckFinding[]> {
+  const loaded = await readConfig(file, host, stop);
+  const configuration = checkConfig(loaded, file, host);
+  const { config } = loaded;
+  if (config === undefined) {
+    const others = checkNames.filter((name) => name !== "configuration");
+    return [
+      ...configuration,
+      ...others.map((name) => skipped(name, "the configuration is invalid")),
+    ];
+  }
+  const state = await loadZoneFiles(config.desired.path, config.lint, host, stop);
+  const found = [
+    ...configuration,
+    ...(await checkSecrets(config, host)),
+    ...checkZoneFiles(state, config, host),
+    ...(await ofService(config, state, host, stop)),
+    ...(await checkState(config, host)),
+    ...(await checkHistory(config, host)),
+    ...(await checkCluster(config, host)),
+  ];
+  return checkNames.flatMap((name) => found.filter(({ check }) => check === name));
+}
+
+/** Starts the embedded emulator where the configuration names one and none runs. */
+async function ofService(
+  config: Config,
+  state: LoadedFiles,
+  host: Host,
+  stop: AbortSignal,
+): Promise<readonly CheckFinding[]> {
+  const lines: string[] = [];
+  const listening = {
+    ...host,
+    stderr: { isTTY: false, write: (text: string) => lines.push(text) },
+  };
+  const remedy = "correct api.emulator in the configuration";
+  try {
+    await using reached = await reachService(config, listening, true);
+    if (reached !== undefined) {
+      return await checkService(state, { config, baseUrl: reached.baseUrl, host }, stop);
+    }
+    const message = `the seed of the emulator is invalid: ${lines.join("").trim()}`;
+    return [finding("service", "error", { message, remedy })];
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    return [finding("service", "error", { message: error.message, remedy })];
+  }
 }

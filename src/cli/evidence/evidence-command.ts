@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-csv.ts";
+import { evidenceCsv, type EvidenceFile } from "../../evidence/evidence-csv.ts";
 import { evidenceJson } from "../../evidence/evidence-json.ts";
 import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
@@ -15,13 +15,11 @@ import { startOf } from "../../zone/written-date.ts";
 import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { existingOf, writeNew } from "../output/new-files.ts";
-import { shownPath } from "../output/shown-path.ts";
-import { proofIn, type ProofFlags } from "../session/plan-keys.ts";
-import { declaredSubject } from "./declared-subject.ts";
-import { readPastFiles } from "./past-files.ts";
+import { existingOf, shownPath, writeNew } from "../output/files.ts";
+import { type ProofFlags, proofIn } from "../session/plan-keys.ts";
+import { declaredSubject, readPastFiles } from "./past-files.ts";
 
-export const defineEvidence: DefineCommand = (command, host, end) => {
+export const defineEvidence: DefineCommand = (command, host) => {
   command
     .configFile()
     .requiredOption("--zone <names...>", "the zones, by name")
@@ -39,9 +37,7 @@ export const defineEvidence: DefineCommand = (command, host, end) => {
       "zonewarden evidence --zone shop.example.com --since 2026-08-01 --until 2026-10-31 --out evidence",
       "zonewarden evidence --zone shop.example.com --since 2026-08-01 --until 2026-10-31 --out evidence --verify-key history-verify.pem",
     )
-    .action(async (flags: EvidenceFlags) => {
-      end(await writeEvidence(flags, host));
-    });
+    .runs((flags: EvidenceFlags) => writeEvidence(flags, host));
 };
 
 interface EvidenceFlags extends ProofFlags {

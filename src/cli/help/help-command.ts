@@ -10,7 +10,7 @@ import { manualPage } from "./manual-page.ts";
 import { plainText, sectionOf } from "./section.ts";
 import { type Topic, topics } from "./topics.ts";
 
-export const defineHelp: DefineCommand = (command, host, end) => {
+export const defineHelp: DefineCommand = (command, host) => {
   const names = Object.keys(topics);
   command
     .addArgument(new Argument("[topic...]", `a command, or one of ${names.join(", ")}`))
@@ -21,11 +21,11 @@ export const defineHelp: DefineCommand = (command, host, end) => {
       "zonewarden help plan",
       "zonewarden help --man | man -l -",
     )
-    .action(async (words: readonly string[], { man }: { readonly man: boolean }) => {
+    .runs((words: readonly string[], { man }: { readonly man: boolean }) => {
       const program = command.parent ?? command;
-      if (man) host.stdout.write(manualPage(program));
-      else if (words[0] === undefined) host.stdout.write(`${program.helpInformation()}${listText}`);
-      else end(await explain(words, program, host));
+      if (!man && words.length > 0) return explain(words, program, host);
+      host.stdout.write(man ? manualPage(program) : `${program.helpInformation()}${listText}`);
+      return exitCodes.done;
     });
 };
 

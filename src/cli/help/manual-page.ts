@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 
 import { version } from "../../host/version.ts";
 import { exitCodeHelp } from "../output/exit-codes.ts";
-import { environmentVariables } from "./environment.ts";
+import { environmentVariables } from "./topics.ts";
 
 /** The manual page of the program for `man`, from its commands, exit codes and variables. The same version gives the same text. */
 export function manualPage(program: Command): string {

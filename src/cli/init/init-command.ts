@@ -1,23 +1,39 @@
 import path from "node:path";
 
+import { InvalidArgumentError } from "commander";
+
 import type { Config } from "../../desired/config/config.ts";
 import { emulatorAddress, tokenVariable } from "../../desired/config/defaults.ts";
+import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
+import { plural } from "../../render/format.ts";
+import { errorCode } from "../../syntax/error-code.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import type { StopSignals } from "../../zone/signals.ts";
+import type { Zone } from "../../zone/zone.ts";
 import { type DefineCommand, profileNameIn } from "../command-options.ts";
 import { printPlan } from "../commands/plan-command.ts";
-import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
+import { existingOf, type NewFile, writeNew } from "../output/files.ts";
+import { gapsText, importable, importedFiles, importZones } from "../session/import-zones.ts";
+import { listZones, matchingZones } from "../session/listing.ts";
 import { planAll } from "../session/plan-all.ts";
-import { inSession } from "../session/session.ts";
-import { directoryIn, type InitFlags, ownersIn, startAnswers } from "./answers.ts";
+import { inSession, type Session } from "../session/session.ts";
 import { Questions, Unanswered } from "./questions.ts";
-import { setUp } from "./set-up.ts";
-import { configText } from "./starter-files.ts";
+import {
+  configText,
+  nextSteps,
+  ownersFiles,
+  type Repository,
+  ownersText,
+  workflowFile,
+  workflowText,
+} from "./starter-files.ts";
 
-export const defineInit: DefineCommand = (command, host, end) => {
+export const defineInit: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "import only these zones (names, in which * matches anything, or ids)")
     .configFile()
@@ -46,10 +62,25 @@ export const defineInit: DefineCommand = (command, host, end) => {
       "zonewarden init --yes --emulator         # without an account",
       "zonewarden init '*.example.com' --token-file ../token --no-workflow",
     )
-    .action(async (zones: readonly string[], flags: Omit<InitFlags, "zones">) => {
-      end(await init({ ...flags, zones }, host));
-    });
+    .runs((zones: readonly string[], flags: Omit<InitFlags, "zones">) =>
+      init({ ...flags, zones }, host),
+    );
 };
+
+interface InitFlags {
+  readonly config: string;
+  /** Patterns of zone names, or ids; none means all. */
+  readonly zones: readonly string[];
+  /** The address of an emulator; `true`: the default address. */
+  readonly emulator?: string | boolean;
+  readonly tokenFile?: string | undefined;
+  readonly out?: string;
+  /** `false`: no profile. */
+  readonly profile?: string | false;
+  readonly workflow?: boolean;
+  readonly owners?: readonly string[];
+  readonly yes: boolean;
+}
 
 /** Writes the files of a new set-up, and plans. Nothing is written before every question is answered. */
 async function init(flags: InitFlags, host: Host): Promise<ExitCode> {
@@ -72,18 +103,14 @@ zonewarden init --help lists what you can set.`;
 
 async function start(flags: InitFlags, host: Host, signals: StopSignals): Promise<ExitCode> {
   const questions = new Questions(host, !flags.yes, signals.stop);
-  const answers = await startAnswers(flags, questions, host);
-  const { keepsConfig, emulator, directory, tokenFile } = answers;
-  const zoneFiles = path.relative(path.dirname(flags.config), directory);
-  const text = keepsConfig ? undefined : configText(emulator, zoneFiles);
+  const { text, tokenFile } = await startAnswers(flags, questions, host);
   const config = await configOf(flags.config, text, host, signals.stop);
   if (config === undefined) return exitCodes.invalid;
-  const withToken = await tokenIn(tokenFile, host);
+  const withToken = await hostWithToken(tokenFile, config, host);
   if (typeof withToken === "string") return fail(`init: ${withToken}`, host);
-  if (!isTokenKnown(config, withToken)) return fail(noTokenText, host);
   return inSession(config, withToken, signals, async (session) => {
-    const given = { flags, tokenFile, configText: text };
-    const done = await setUp(given, questions, session);
+    const configFile = text === undefined ? [] : [{ file: flags.config, text }];
+    const done = await setUp(configFile, { ...flags, tokenFile }, questions, session);
     if (typeof done === "number") return done;
     // Empty, unless the files that were there already declare something else.
     const plan = { config: flags.config, format: "text", zones: [] } as const;
@@ -93,6 +120,80 @@ async function start(flags: InitFlags, host: Host, signals: StopSignals): Promis
     host.stdout.write(done.nextSteps);
     return code === exitCodes.done && !done.isWhole ? exitCodes.partial : code;
   });
+}
+
+/**
+ * Asks for the service, its token and the directory.
+ *
+ * @returns the text of the configuration, `undefined` if the one that exists stays, and the file that holds the token,
+ * where the environment does not.
+ */
+async function startAnswers(
+  { config, emulator, tokenFile, out, yes }: InitFlags,
+  questions: Questions,
+  host: Host,
+): Promise<{ readonly text: string | undefined; readonly tokenFile: string | undefined }> {
+  const exists = (await existingOf([config], host.directory, host)).length > 0;
+  // With --yes it is refused later, beside the other files that exist.
+  const isKept =
+    exists && !yes && !(await questions.agrees(`${config} exists. Overwrite it?`, false));
+  if (isKept) return { text: undefined, tokenFile };
+  const address = await questions.value(
+    {
+      text: "Which service? 1: the service, with your token  2: the emulator, without an account",
+      byDefault: "1",
+      read: addressIn,
+    },
+    emulator === true ? emulatorAddress : emulator === false ? "" : emulator,
+  );
+  const needsToken = address === "" && (host.env[tokenVariable] ?? "") === "";
+  const tokenText = "File with a read-only token (its name is not written to any file)";
+  const file =
+    needsToken && questions.areAsked
+      ? await questions.value({ text: tokenText, byDefault: "", read: fileIn }, tokenFile)
+      : tokenFile;
+  const directory = await questions.value(
+    { text: "Directory for the zone files", byDefault: "zones", read: directoryIn },
+    out,
+  );
+  const zoneFiles = path.relative(path.dirname(config), directory);
+  return { text: configText(address, zoneFiles), tokenFile: file };
+}
+
+/** The address of the emulator; "" for the service. */
+function addressIn(answer: string): string {
+  if (answer === "1") return "";
+  if (answer === "2") return emulatorAddress;
+  throw new InvalidArgumentError("Answer 1 or 2.");
+}
+
+function fileIn(answer: string): string {
+  if (answer !== "") return answer;
+  throw new InvalidArgumentError(
+    "Name a file, or stop with Ctrl-C and export ZONEWARDEN_API_TOKEN.",
+  );
+}
+
+/** Reads the directory for the zone files: below the working directory, so that one repository holds everything. */
+function directoryIn(text: string): string {
+  const directory = path.posix.normalize(text).replace(/\/$/, "");
+  if (/^\w[\w.-]*(?:\/\w[\w.-]*)*$/.test(directory)) return directory;
+  throw new InvalidArgumentError(
+    "Use a directory below this one, of letters, digits, `.`, `_`, `-` and `/`.",
+  );
+}
+
+/** Reads owners as CODEOWNERS has them; an empty text means none. */
+function ownersIn(text: string): readonly string[] {
+  const owners = wordsIn(text);
+  if (owners.every((each) => /^(?:@[\w-]+(?:\/[\w.-]+)?|[\w.+-]+@[\w.-]+)$/.test(each))) {
+    return owners;
+  }
+  throw new InvalidArgumentError("Write users, teams or addresses: @user, @org/team, a@b.example.");
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((each) => each !== "");
 }
 
 /** The configuration that will be written, checked as if it were there; the one that exists without a text. */
@@ -113,21 +214,199 @@ function configOf(
   return loadConfigOrPrint(file, { ...host, files }, stop);
 }
 
-/** The host with the token of a file in its environment; a text says why there is none. */
-async function tokenIn(file: string | undefined, host: Host): Promise<Host | string> {
-  if (file === undefined) return host;
-  const { text, why } = await readText(file, host);
-  if (text === undefined) return `${file}: cannot be read: ${why}; name the file with the token`;
-  if (text.trim() === "") return `${file}: the file is empty; it must hold the token`;
-  return { ...host, env: { ...host.env, [tokenVariable]: text.trim() } };
-}
-
-function isTokenKnown({ api, credentials }: Config, { env }: Host): boolean {
-  if (api.emulator !== undefined) return true;
-  return credentials.every(
-    ({ source }) => !("env" in source) || (env[source.env]?.trim() ?? "") !== "",
+/** The host with the token of a file in its environment; a text says why there is no token. */
+async function hostWithToken(
+  file: string | undefined,
+  { api, credentials }: Config,
+  host: Host,
+): Promise<Host | string> {
+  if (file !== undefined) {
+    const { text, why } = await readText(file, host);
+    if (text === undefined) return `${file}: cannot be read: ${why}; name the file with the token`;
+    if (text.trim() === "") return `${file}: the file is empty; it must hold the token`;
+    return { ...host, env: { ...host.env, [tokenVariable]: text.trim() } };
+  }
+  const isKnown = credentials.every(
+    ({ source }) => !("env" in source) || (host.env[source.env]?.trim() ?? "") !== "",
   );
+  return isKnown || api.emulator !== undefined ? host : noTokenText;
 }
 
-const noTokenText = `init: there is no token: export ${tokenVariable}, or add --token-file FILE. It needs read permissions only.
+const noTokenText = `there is no token: export ${tokenVariable}, or add --token-file FILE. It needs read permissions only.
 To try zonewarden without an account: zonewarden init --emulator`;
+
+interface Done {
+  /** Whether the files declare everything that is live in the zones. */
+  readonly isWhole: boolean;
+  readonly nextSteps: string;
+}
+
+/** Imports the zones, asks what else to write, and writes all files; the exit code if nothing is written. */
+async function setUp(
+  configFile: readonly NewFile[],
+  flags: InitFlags,
+  questions: Questions,
+  session: Session,
+): Promise<Done | ExitCode> {
+  const { host, config } = session;
+  const listed = await listZones(session);
+  const wanted = matchingZones(await patternsOf(flags, questions, listed.zones), listed, host);
+  if (wanted.length === 0) return exitCodes.failed;
+  const { declared, gaps, failure } = await importZones(wanted, importable, session);
+  host.stderr.write(gapsText(gaps));
+  if (failure !== undefined) return exitCodeOfFailure(failure.code);
+  const profile = await profileOf(flags, questions);
+  const repository = await repositoryAt(flags.config, config.desired.path, host);
+  const { files, ownersLines } = await repositoryFiles(repository, flags, questions, host);
+  const directory = path.relative(host.directory, config.desired.path);
+  const zoneFiles = importedFiles(declared, listed.zones, profile).map(({ file, text }) => ({
+    file: path.join(directory, file),
+    text,
+  }));
+  const chosen = await chooseFiles(configFile, zoneFiles, files, questions, host);
+  if (typeof chosen === "number") return chosen;
+  const written = await write(chosen, session);
+  if (typeof written === "number") return written;
+  const isWhole = listed.failed.length === 0 && gaps.length === 0;
+  const facts = { repository, written, ownersLines, tokenFile: flags.tokenFile, files };
+  return { isWhole, nextSteps: nextSteps(facts, session) };
+}
+
+/** Asks which zones to import, where no argument says it. */
+async function patternsOf(
+  { zones }: InitFlags,
+  questions: Questions,
+  listed: readonly Zone[],
+): Promise<readonly string[]> {
+  if (zones.length > 0 || listed.length === 0 || !questions.areAsked) return zones;
+  const names = listed.map(({ name }) => name);
+  const text = `The token sees ${plural(names.length, "zone")} (${firstOf(names, 5)}). Which to import? Names, with * for anything`;
+  return questions.value({ text, byDefault: "*", read: wordsIn });
+}
+
+/** The name of the profile; `undefined`: none. */
+async function profileOf(
+  { profile }: InitFlags,
+  questions: Questions,
+): Promise<string | undefined> {
+  if (profile === false) return undefined;
+  const text = "Name of the profile for what the zones have in common; - for none";
+  const name = await questions.value({ text, byDefault: "baseline", read: profileIn }, profile);
+  return name === "" ? undefined : name;
+}
+
+function profileIn(answer: string): string {
+  return answer === "-" ? "" : profileNameIn(answer);
+}
+
+/** Finds the Git repository around the working directory. */
+async function repositoryAt(config: string, directory: string, host: Host): Promise<Repository> {
+  const [configInIt = "", directoryInIt = ""] = [config, directory].map((file) =>
+    path.relative(host.directory, path.resolve(host.directory, file)),
+  );
+  const facts = { config: configInIt, directory: directoryInIt };
+  for (let place = host.directory; ; place = path.dirname(place)) {
+    if (await host.namedFiles.exists(path.join(place, ".git"))) {
+      return { ...facts, root: path.relative(host.directory, place) };
+    }
+    if (path.dirname(place) === place) return { ...facts, root: undefined };
+  }
+}
+
+/**
+ * Asks which files GitHub gets. They belong to the root of the repository: elsewhere, GitHub does not read them.
+ *
+ * @returns the files, and the lines for a CODEOWNERS that exists already, which is never rewritten.
+ */
+async function repositoryFiles(
+  { root = "", config, directory }: Repository,
+  { workflow, owners }: InitFlags,
+  questions: Questions,
+  host: Host,
+): Promise<{ readonly files: readonly NewFile[]; readonly ownersLines: string }> {
+  if (root !== "" || [config, directory].some((each) => each.startsWith(".."))) {
+    const where = "in the root of the repository, with the files below it";
+    host.stderr.write(
+      `no workflow and no CODEOWNERS are written: GitHub reads them only ${where}\n`,
+    );
+    return { files: [], ownersLines: "" };
+  }
+  const workflowQuestion = `Write ${workflowFile}, which checks pull requests on GitHub?`;
+  const hasWorkflow = await questions.agrees(workflowQuestion, true, workflow);
+  const text = "Who must approve changes on GitHub? @user or @org/team; empty for nobody";
+  const approvers = await questions.value({ text, byDefault: "", read: ownersIn }, owners);
+  const lines = approvers.length === 0 ? "" : ownersText(config, directory, approvers);
+  const hasOwners = (await existingOf(ownersFiles, host.directory, host)).length > 0;
+  const files = [
+    ...(hasWorkflow ? [{ file: workflowFile, text: workflowText(config) }] : []),
+    ...(lines === "" || hasOwners ? [] : [{ file: ownersFiles[0], text: lines }]),
+  ];
+  return { files, ownersLines: hasOwners ? lines : "" };
+}
+
+/** A file to write, and whether it replaces one. */
+interface Choice extends NewFile {
+  readonly mayReplace: boolean;
+}
+
+/**
+ * Decides which files are written. One that exists is replaced only where the person agrees, and refused otherwise.
+ *
+ * @param configFile which the person has agreed to replace, if anybody was asked.
+ */
+async function chooseFiles(
+  configFile: readonly NewFile[],
+  zoneFiles: readonly NewFile[],
+  others: readonly NewFile[],
+  questions: Questions,
+  host: Host,
+): Promise<readonly Choice[] | ExitCode> {
+  const all = [...configFile, ...zoneFiles, ...others];
+  const names = all.map(({ file }) => file);
+  const existing = new Set(await existingOf(names, host.directory, host));
+  if (!questions.areAsked && existing.size > 0) return fail(existingText([...existing]), host);
+  const replaced = new Set(configFile);
+  const found = zoneFiles.filter(({ file }) => existing.has(file));
+  if (found.length > 0 && (await questions.agrees(zonesText(found), false))) {
+    for (const each of found) replaced.add(each);
+  }
+  for (const each of others.filter(({ file }) => existing.has(file))) {
+    if (await questions.agrees(`${each.file} exists. Overwrite it?`, false)) replaced.add(each);
+  }
+  return all
+    .map((each) => ({ ...each, mayReplace: existing.has(each.file) && replaced.has(each) }))
+    .filter(({ file, mayReplace }) => mayReplace || !existing.has(file));
+}
+
+function zonesText(found: readonly NewFile[]): string {
+  const names = found.map(({ file }) => file);
+  const verb = found.length === 1 ? "exists" : "exist";
+  return `${plural(found.length, "zone file")} ${verb}: ${firstOf(names, 5)}. Overwrite?`;
+}
+
+function existingText(files: readonly string[]): string {
+  return `init: these files exist, so nothing was written: ${firstOf(files, 10)}
+Remove them, name other places (--config, --out, --no-workflow), or run zonewarden init on a terminal: it asks before it overwrites.`;
+}
+
+/** Writes the files and prints their names; the exit code if one cannot be written. */
+async function write(
+  chosen: readonly Choice[],
+  { host }: Session,
+): Promise<readonly string[] | ExitCode> {
+  const written: string[] = [];
+  for (const { mayReplace, ...each } of chosen) {
+    try {
+      await writeNew(each, host.directory, host, mayReplace);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "") throw error;
+      const why = code === "EEXIST" ? "it exists" : reasonOf(error);
+      const before = written.length === 0 ? "nothing" : written.join(", ");
+      return fail(`init: ${each.file}: cannot be written: ${why}; written: ${before}`, host);
+    }
+    written.push(each.file);
+    host.stdout.write(`${each.file}\n`);
+  }
+  return written;
+}

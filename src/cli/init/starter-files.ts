@@ -1,4 +1,11 @@
+import path from "node:path";
+
+import type { Config } from "../../desired/config/config.ts";
+import { emulatorAddress } from "../../desired/config/defaults.ts";
 import { version } from "../../host/version.ts";
+import { hostWithPort } from "../../syntax/host-port.ts";
+import type { NewFile } from "../output/files.ts";
+import type { Session } from "../session/session.ts";
 
 /** Where a workflow belongs, from the root of a repository. */
 export const workflowFile = ".github/workflows/zonewarden.yaml";
@@ -6,8 +13,12 @@ export const workflowFile = ".github/workflows/zonewarden.yaml";
 /** Where GitHub looks for owners, in its order: only the first file counts. */
 export const ownersFiles = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"] as const;
 
-/** A configuration that writes nothing yet. It holds no secret and names none. */
-export function configText(emulator: string | undefined, directory: string): string {
+/**
+ * A configuration that writes nothing yet. It holds no secret and names none.
+ *
+ * @param emulator its address; "" for the service.
+ */
+export function configText(emulator: string, directory: string): string {
   const api = `
 api:
   # The emulator of the service on this machine. Remove it to use the service, with your token.
@@ -18,7 +29,7 @@ api:
 
 # observe: read, plan, and write nothing. When the plan shows what you want, set enforce.
 mode: observe
-${emulator === undefined ? "" : api}
+${emulator === "" ? "" : api}
 desired:
   path: ${directory}
 `;
@@ -76,4 +87,65 @@ export function ownersText(config: string, directory: string, owners: readonly s
   const head =
     "# Who must approve what decides about the protection of the zones, once the branch requires review from code owners.";
   return `${head}\n${lines.map((line) => `${line} ${owners.join(" ")}`).join("\n")}\n`;
+}
+
+/** The Git repository around the working directory. Paths are relative to the working directory. */
+export interface Repository {
+  readonly config: string;
+  readonly directory: string;
+  /** Where it begins; "" for the working directory; `undefined` where there is none. */
+  readonly root: string | undefined;
+}
+
+interface Facts {
+  readonly repository: Repository;
+  readonly written: readonly string[];
+  /** Lines for a CODEOWNERS that exists; "" for none. */
+  readonly ownersLines: string;
+  readonly tokenFile: string | undefined;
+  /** The files for GitHub. */
+  readonly files: readonly NewFile[];
+}
+
+/** What to do after `init`, as numbered lines. */
+export function nextSteps(facts: Facts, { config, host }: Session): string {
+  const { repository, written, ownersLines, tokenFile, files } = facts;
+  const { emulator } = config.api;
+  const tops = new Set(written.map((file) => path.normalize(file).split(path.sep)[0] ?? file));
+  const steps = [
+    ...(tokenFile === undefined ? [] : tokenSteps(tokenFile, host.directory)),
+    `Read the files and commit them:${repository.root === undefined ? " git init," : ""} git add ${[...tops].join(" ")}`,
+    ...(ownersLines === "" ? [] : [`Add these lines to CODEOWNERS:\n\n${ownersLines}`]),
+    ...(files.some(({ file }) => file === workflowFile)
+      ? [emulator === undefined ? serviceCheck : emulatedCheck]
+      : []),
+    emulator === undefined ? "Check the whole set-up: zonewarden doctor" : emulatorStep(emulator),
+    "Change a zone file, and see what it would do: zonewarden plan",
+    `To let zonewarden write, set mode: enforce in ${repository.config}; then: zonewarden apply, or zonewarden run`,
+  ];
+  return `\nNext:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join("")}`;
+}
+
+function tokenSteps(file: string, directory: string): readonly string[] {
+  const isInside = !path.relative(directory, path.resolve(directory, file)).startsWith("..");
+  return [
+    `Give the token to each command: export ZONEWARDEN_API_TOKEN="$(cat ${shellWord(file)})"`,
+    ...(isInside ? [`Keep the token out of Git: add ${file} to .gitignore`] : []),
+  ];
+}
+
+function shellWord(text: string): string {
+  return /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const serviceCheck =
+  "On GitHub, store a token that may only read as the secret ZONEWARDEN_API_TOKEN, and require review from code owners for the branch";
+
+const emulatedCheck =
+  "On GitHub, the workflow plans against an emulator of its own, until the configuration names the service";
+
+function emulatorStep({ listen: { host, port } }: NonNullable<Config["api"]["emulator"]>): string {
+  const address = hostWithPort(host, port);
+  const listen = address === emulatorAddress ? "" : ` --listen ${address}`;
+  return `Keep an emulator running, so that it remembers what you change: zonewarden emulate${listen}`;
 }

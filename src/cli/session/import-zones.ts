@@ -1,31 +1,50 @@
-import { whyNotWritable } from "../../desired/import/zone-text.ts";
-import type { Host } from "../../host/host.ts";
-import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone.ts";
+import { extractProfile } from "../../desired/import/extract-profile.ts";
+import { contentEntry } from "../../desired/import/zone-entry.ts";
+import { whyNotWritable, zoneFileText } from "../../desired/import/zone-text.ts";
+import type { LeftOut } from "../../plan/import/candidate.ts";
+import { importLiveZone } from "../../plan/import/import-zone.ts";
+import { plural } from "../../render/format.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { Kind } from "../../zone/resource.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { gapsText, type ImportGap } from "../output/import-report.ts";
+import type { NewFile } from "../output/files.ts";
 import { startProgress } from "../output/progress.ts";
-import { inParallel } from "./in-parallel.ts";
-import type { Session } from "./session.ts";
+import { inParallel, type Session } from "./session.ts";
 
 /** What an import can read of a zone. */
 export const importable = ["settings", "policies", "rules"] as const;
 
 export type ImportPart = (typeof importable)[number];
 
-/** The declaration of what is live in a zone, or why it cannot be read. */
-export type Imported = { readonly zone: Zone } & (
-  | { readonly imported: ImportedZone }
-  | { readonly failure: Failure }
-);
+/** What is live in zones, as files can declare it. */
+interface ImportedZones {
+  /** The zones that could be read. */
+  readonly declared: readonly ZoneToWrite[];
+  /** What the declarations omit; empty if they have everything. */
+  readonly gaps: readonly ImportGap[];
+  /** Why no zone could be read; `undefined` if at least one was. */
+  readonly failure: Failure | undefined;
+}
+
+export interface ZoneToWrite {
+  readonly zone: Zone;
+  readonly content: ZoneContent;
+}
+
+/** A zone with what its file omits, or with the reason why there is no file for it. */
+type ImportGap =
+  | { readonly zone: string; readonly leftOut: readonly LeftOut[] }
+  | { readonly zone: string; readonly failure: string };
 
 /** Reads zones, and declares what is live. Sends only GETs. */
 export async function importZones(
   wanted: readonly Zone[],
   only: readonly ImportPart[],
   { config, service: { reader }, host, stop }: Session,
-): Promise<readonly Imported[]> {
+): Promise<ImportedZones> {
   const rules = only.includes("rules");
   const parts = {
     settings: only.includes("settings"),
@@ -34,10 +53,10 @@ export async function importZones(
     scoreRule: rules,
   };
   using progress = startProgress("reading zones", wanted.length, host);
-  return await inParallel(wanted, config.api.concurrency, async (zone) => {
+  const results = await inParallel(wanted, config.api.concurrency, async (zone) => {
     try {
       const live = await reader.readZone(zone, parts, "changed", stop);
-      return { zone, imported: importLiveZone(live, config.desired.owner, whyNotWritable) };
+      return { zone, ...importLiveZone(live, config.desired.owner, whyNotWritable) };
     } catch (error) {
       stop.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;
@@ -46,34 +65,126 @@ export async function importZones(
       progress.step();
     }
   });
+  const declared = results.filter((each) => "content" in each);
+  const [failed] = results.filter((each) => "failure" in each);
+  const gaps = results.flatMap((each): ImportGap | readonly [] => {
+    if ("failure" in each) return { zone: each.zone.name, failure: each.failure.message };
+    return each.leftOut.length === 0 ? [] : { zone: each.zone.name, leftOut: each.leftOut };
+  });
+  return { declared, gaps, failure: declared.length === 0 ? failed?.failure : undefined };
 }
 
-/** Prints what could not be read, and what a zone file cannot declare. */
-export function printGaps(zones: readonly Imported[], { stderr }: Host): void {
-  const gaps = zones.map((each): ImportGap =>
-    "failure" in each
-      ? { zone: each.zone.name, failure: each.failure.message }
-      : { zone: each.zone.name, leftOut: each.imported.leftOut },
+/** Lines that are printed one by one; above, lines of the same reason become one line. */
+const mostLines = 20;
+
+/** What could not be read, and what a zone file cannot declare; "" if nothing is missing. */
+export function gapsText(gaps: readonly ImportGap[]): string {
+  const lines = gaps.flatMap(linesOf);
+  if (lines.length <= mostLines) {
+    return lines.map(({ zone, what, why }) => `${zone}: ${what} ${why}\n`).join("");
+  }
+  const groups = [...Map.groupBy(lines, ({ kind, why }) => `${kind} ${why}`).values()]
+    .toSorted((a, b) => b.length - a.length)
+    .map((group) => groupText(group));
+  return [
+    ...groups.slice(0, mostLines),
+    ...(groups.length > mostLines ? [`and ${groups.length - mostLines} more reasons\n`] : []),
+    "To see each of them, import one zone: zonewarden import ZONE\n",
+  ].join("");
+}
+
+interface GapLine {
+  readonly zone: string;
+  readonly kind: Kind | "zone";
+  /** The resource in words. */
+  readonly what: string;
+  readonly why: string;
+}
+
+function linesOf(gap: ImportGap): readonly GapLine[] {
+  const { zone } = gap;
+  if ("failure" in gap) return [{ zone, kind: "zone", what: "not imported:", why: gap.failure }];
+  return gap.leftOut
+    .filter(({ isFollowUp = false }) => !isFollowUp)
+    .map(({ kind, id, title, reason: why }) => {
+      const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
+      return { zone, kind, what: `${kind} ${label}`, why };
+    });
+}
+
+function groupText(group: readonly GapLine[]): string {
+  const zones = new Set(group.map(({ zone }) => zone));
+  const [{ kind, why, zone } = { kind: "zone", why: "", zone: "" }] = group;
+  const where = zones.size === 1 ? zone : `${zone} and ${zones.size - 1} more`;
+  if (kind === "zone") return `${plural(zones.size, "zone")} not imported: ${why} (${where})\n`;
+  return `${plural(group.length, kind)} left out: ${why} (${where})\n`;
+}
+
+/** The files that were written, one by one where they are few. */
+export function writtenFilesText(files: readonly string[], directory: string): string {
+  if (files.length > mostLines) return `wrote ${files.length} zone files into ${directory}\n`;
+  return files.map((file) => `${file}\n`).join("");
+}
+
+/** All zones as one text. What they have in common goes into the profile, where one is named. */
+export function importedText(
+  zones: readonly ZoneToWrite[],
+  listed: readonly Zone[],
+  profile: string | undefined,
+): string {
+  const { entries, profiles } = entriesOf(zones, listed, profile);
+  return zoneFileText({ ...profiles, zones: entries.map(({ entry }) => entry) }, remark);
+}
+
+/** One file per zone, relative to the directory of the zone files. What the zones have in common goes into a file for the profile, where one is named. */
+export function importedFiles(
+  zones: readonly ZoneToWrite[],
+  listed: readonly Zone[],
+  profile: string | undefined,
+): readonly NewFile[] {
+  const { entries, profiles } = entriesOf(zones, listed, profile);
+  const files = entries.map(({ zone: { name, id }, entry }) =>
+    "id" in entry
+      ? { file: `${id}.yaml`, text: zoneFileText({ zones: [entry] }, `${name}. ${remark}`) }
+      : { file: `${name}.yaml`, text: zoneFileText({ zones: [entry] }, remark) },
   );
-  stderr.write(gapsText(gaps));
+  if (profile === undefined || Object.keys(profiles).length === 0) return files;
+  // In its own directory, since a zone can have the name of the profile.
+  return [{ file: `profiles/${profile}.yaml`, text: zoneFileText(profiles, remark) }, ...files];
 }
 
-/** Why no zone could be read; `undefined` if at least one was. */
-export function failureOfAll(zones: readonly Imported[]): Failure | undefined {
-  const failures = zones.flatMap((each) => ("failure" in each ? each.failure : []));
-  return failures.length === zones.length ? failures[0] : undefined;
-}
+const remark = "Imported from the service by `zonewarden import`.";
 
-/** The zones that could be read, with what their files declare. */
-export function declaredIn(
-  zones: readonly Imported[],
-): readonly { readonly zone: Zone; readonly content: ImportedZone["content"] }[] {
-  return zones.flatMap((each) =>
-    "failure" in each ? [] : { zone: each.zone, content: each.imported.content },
+/** The entries of the zones that declare anything; `profiles` is that key of a zone file, empty if there is none. */
+function entriesOf(
+  zones: readonly ZoneToWrite[],
+  listed: readonly Zone[],
+  profile: string | undefined,
+): {
+  readonly entries: readonly { readonly zone: Zone; readonly entry: JsonObject }[];
+  readonly profiles: JsonObject;
+} {
+  const sameName = Map.groupBy(listed, ({ name }) => name);
+  const declaring = zones.flatMap(({ zone, content }) => {
+    const entry = contentEntry(content);
+    const { name, id } = zone;
+    const isKnownByName = sameName.get(name)?.length === 1 && name.length <= longestName;
+    const target = isKnownByName ? { name } : { id };
+    return Object.keys(entry).length > 0 ? [{ zone, entry: { ...target, ...entry } }] : [];
+  });
+  if (profile === undefined) return { entries: declaring, profiles: {} };
+  const extracted = extractProfile(
+    declaring.map(({ entry }) => entry),
+    profile,
   );
+  return {
+    entries: declaring.map(({ zone, entry }, index) => ({
+      zone,
+      entry: extracted.entries[index] ?? entry,
+    })),
+    profiles: extracted.profile === undefined ? {} : { profiles: { [profile]: extracted.profile } },
+  };
 }
 
-/** Whether the zone was read, and the declaration has all of it. */
-export function isComplete(each: Imported): boolean {
-  return "imported" in each && each.imported.leftOut.length === 0;
-}
+/** With `.yaml`, what file systems permit as a file name. */
+const longestName = 250;

@@ -1,4 +1,5 @@
 import type { ZoneListing } from "../../api/service.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
@@ -18,6 +19,18 @@ export async function listMatchingZones(
   const listing = await listZones(session);
   const zones = matchingZones(patterns, listing, session.host);
   return { zones, failed: listing.failed, all: listing.zones };
+}
+
+/** The one zone of a name or an id, as the service lists it; prints why if there is none, or several. */
+export async function listOneZone(name: string, session: Session): Promise<Zone | undefined> {
+  const { zones } = await listMatchingZones([name], session);
+  if (zones.length > 1) {
+    const ids = zones.map((zone) => `${zone.name} ${zone.id}`);
+    session.host.stderr.write(
+      `${name}: ${zones.length} zones match; name one, or give its id: ${firstOf(ids, 5)}\n`,
+    );
+  }
+  return zones.length === 1 ? zones[0] : undefined;
 }
 
 /** The listed zones that patterns of names or ids name; prints a line if there are none. */

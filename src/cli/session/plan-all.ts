@@ -8,10 +8,10 @@ import type { Ownership } from "../../plan/ownership.ts";
 import {
   declaredIn,
   desiredFleet,
+  type DesiredFleet,
   type FleetZone,
   joinListings,
   missingReport,
-  type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
 import {
   type FleetLimits,
@@ -34,17 +34,16 @@ import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
+import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { fleetPart, type PartFlags } from "./fleet-part.ts";
-import { inParallel } from "./in-parallel.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
-import { rethrow, type Session } from "./session.ts";
+import { inParallel, rethrow, type Session } from "./session.ts";
 
 /** The flags that `plan` and `apply` share. */
-export interface FleetFlags extends PartFlags {
-  readonly config: string;
+export interface FleetFlags extends PartFlags, SessionFlags {
   readonly format: "text" | "json" | "markdown";
   /** Patterns of zone names; none means all. */
   readonly zones: readonly string[];
@@ -75,6 +74,10 @@ export interface PlannedFleet {
   readonly commit: string | undefined;
   readonly startedAt: Date;
   readonly zones: readonly PlannedFleetZone[];
+  /** Reports on declared zones that the service does not list. */
+  readonly missing: readonly ZoneReport[];
+  /** Of the zones, then of the missing ones. */
+  readonly reports: readonly ZoneReport[];
   /** The number of declared zones, named on the command line or not. */
   readonly declared: number;
   /**
@@ -84,8 +87,6 @@ export interface PlannedFleet {
   readonly change: { readonly tooLarge: RevisionChange | undefined } | undefined;
   /** The zones that were weakened within the last hour, as far as the state says it. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
-  /** Reports on declared zones that the service does not list. */
-  readonly missing: readonly ZoneReport[];
   /** The zones of the service, in which those of the files were found. */
   readonly listing: ZoneListing;
   /** Whether the zones of every credential could be listed. */
@@ -145,20 +146,19 @@ export async function planAll(
   const missing = [...part.fleet.missing]
     .filter(([name]) => isMatch(name, flags.zones))
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
-  const isComplete = listing.failed.length === 0;
-  const declared = declaredIn(fleet);
   return {
     revision,
     commit,
     declaredHash,
     startedAt,
     zones,
-    declared,
+    missing,
+    reports: [...zones.map((zone) => zone.planned.report), ...missing],
+    declared: declaredIn(fleet),
     change: part.base && changeOf(part.base, fleet, config.limits),
     weakened,
-    missing,
     listing,
-    isComplete,
+    isComplete: listing.failed.length === 0,
     diagnostics,
   };
 }

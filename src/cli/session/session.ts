@@ -1,12 +1,13 @@
 import type { Config } from "../../desired/config/config.ts";
 import { connect, type ServiceClient } from "../../host/connect.ts";
-import type { Host } from "../../host/host.ts";
+import { type Host, quietHost } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { isAborted, type StopSignals } from "../../zone/signals.ts";
+import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
-import { WaitLines } from "../output/wait-lines.ts";
+import { WaitLines } from "../output/progress.ts";
 import { reachService } from "./embedded-emulator.ts";
 
 /** What a command that calls the service works with. */
@@ -25,13 +26,14 @@ export interface Session {
  * request; a failure of the service is printed as one line and has its own exit code.
  */
 export async function withSession(
-  configFile: string,
-  host: Host,
+  flags: SessionFlags,
+  given: Host,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  const host = quietHost(given, flags);
   using shutdown = handleShutdown(host, exitCodes.failed);
   const { signals } = shutdown;
-  const config = await loadConfigOrPrint(configFile, host, signals.stop);
+  const config = await loadConfigOrPrint(flags.config, host, signals.stop);
   return config === undefined ? exitCodes.invalid : await inSession(config, host, signals, work);
 }
 
@@ -61,4 +63,19 @@ export async function inSession(
 /** The `bug` port of a command: an internal error ends it. */
 export function rethrow(error: unknown): never {
   throw error;
+}
+
+/** Works on `width` items at a time and returns the results in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results.set(index, await work(item));
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
 }

@@ -7,7 +7,7 @@ import { selectWith } from "../../desired/zones/select.ts";
 import { type Host, notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { adoptScripts } from "../../impact/adopt-scripts.ts";
-import { type StoredZones, readStoredZones } from "../../memory/stored-state.ts";
+import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
 import { readScripts, type ScriptSource } from "../../reconcile/inventory/read-scripts.ts";
 import { plural } from "../../render/format.ts";
@@ -22,15 +22,15 @@ import {
 import { checkScripts } from "../../state/scripts/check-scripts.ts";
 import type { ScriptWatch } from "../../state/scripts/script-watch.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
-import type { DefineCommand, PrintFlags } from "../command-options.ts";
+import type { DefineCommand, PrintFlags, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { isWritten } from "../output/files.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
-import { isWritten } from "../output/write-file.ts";
 import { isMatch, listZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-export const defineScripts: DefineCommand = (command, host, end) => {
+export const defineScripts: DefineCommand = (command, host) => {
   command
     // Options after "adopt" are its own.
     .enablePositionalOptions()
@@ -41,13 +41,7 @@ export const defineScripts: DefineCommand = (command, host, end) => {
       "zonewarden scripts shop.example.com",
       "zonewarden scripts shop.example.com --format json | jq .findings",
     )
-    .action(async (zone: string | undefined, flags: PrintFlags) => {
-      end(
-        await inZone(zone, flags.config, host, (desired, session) =>
-          print(desired, flags, session),
-        ),
-      );
-    });
+    .runs((zone: string | undefined, flags: PrintFlags) => inZone(zone, flags, host, print));
   command
     .command("adopt")
     .description(
@@ -64,30 +58,23 @@ export const defineScripts: DefineCommand = (command, host, end) => {
       "zonewarden scripts adopt shop.example.com --out zones/shop-scripts.yaml",
       "zonewarden scripts adopt shop.example.com --page 'shop.example.com/checkout/*'",
     )
-    .action(async (zone: string, flags: AdoptFlags) => {
-      end(
-        await inZone(zone, flags.config, host, (desired, session) =>
-          adopt(desired, flags, session),
-        ),
-      );
-    });
+    .runs((zone: string, flags: AdoptFlags) => inZone(zone, flags, host, adopt));
 };
 
-interface AdoptFlags {
-  readonly config: string;
+interface AdoptFlags extends SessionFlags {
   readonly page?: readonly string[];
   readonly out?: string;
 }
 
 /** Finds a declared zone and works with it; an error in the files ends the command before any request. */
-async function inZone(
+async function inZone<Flags extends SessionFlags>(
   name: string | undefined,
-  configFile: string,
+  flags: Flags,
   host: Host,
-  work: (desired: DesiredZone, session: Session) => Promise<ExitCode>,
+  work: (desired: DesiredZone, flags: Flags, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   if (name === undefined) return fail("scripts: name a zone", host);
-  return withSession(configFile, host, async (session) => {
+  return withSession(flags, host, async (session) => {
     const { config, stop } = session;
     const state = await loadDesiredOrPrint(config, host, stop);
     if (state === undefined) return exitCodes.invalid;
@@ -95,7 +82,7 @@ async function inZone(
     const { zones } = desiredFleet(selectWith(config.lint), state, known);
     const found = [...zones.values()].filter(({ desired }) => isMatch(desired.zone.name, [name]));
     const [first, ...others] = found;
-    if (first !== undefined && others.length === 0) return work(first.desired, session);
+    if (first !== undefined && others.length === 0) return work(first.desired, flags, session);
     const remedy = "name one zone that the files declare and the service lists";
     return fail(`scripts: ${name}: ${found.length} zones match; ${remedy}`, host);
   });

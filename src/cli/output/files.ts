@@ -1,6 +1,7 @@
 import path from "node:path";
 
 import type { Host } from "../../host/host.ts";
+import { errorCode } from "../../syntax/error-code.ts";
 
 /** A file to write; the name is relative to a directory, or absolute. */
 export interface NewFile {
@@ -38,4 +39,27 @@ export async function writeNew(
   if (!mayReplace) await namedFiles.create(place, text, isPrivate);
   else if (isPrivate) await namedFiles.savePrivate(place, text);
   else await namedFiles.save(place, text);
+}
+
+/** Writes a file that a command line names; prints the reason and returns `false` if it cannot be written. */
+export async function isWritten(
+  name: string,
+  host: Host,
+  write: (file: string) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await write(path.resolve(host.directory, name));
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "") throw error;
+    host.stderr.write(`${name}: cannot be written (${code}); name another file\n`);
+    return false;
+  }
+}
+
+/** A path as the operator knows it: relative to the working directory where it is below it. */
+export function shownPath(place: string, { directory }: Pick<Host, "directory">): string {
+  const relative = path.relative(directory, place);
+  return relative === "" || relative.startsWith("..") ? place : relative;
 }
