@@ -5,10 +5,9 @@ import { acceptanceJson, versionJson } from "../render/scripts/scripts-json.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../zone/declared-scripts.ts";
 import type { Policy } from "../zone/resource.ts";
-import type { DeclaredItem } from "./evidence-inventory.ts";
-import type { Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
+import type { DeclaredItem, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
 import type { FilesRevision, FindingStory, ScriptStory } from "./evidence-stories.ts";
-import { keysIn } from "./evidence-tables.ts";
+import { keysIn, pagesOf } from "./evidence-tables.ts";
 
 /** The pack as JSON, in the form of `schemas/evidence.schema.json`. */
 export function evidenceJson({ period, files, history, limits, zones }: Evidence): JsonObject {
@@ -70,7 +69,7 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
     revisions: zone.revisions.map((each) => ({
       ...filesJson(each),
       ...checksJson(each.checks),
-      pages: typeof each.declared === "string" ? null : (each.declared.scripts?.pages ?? []),
+      pages: typeof each.declared === "string" ? null : pagesOf(each.declared),
       not_known: typeof each.declared === "string" ? each.declared : null,
     })),
     days: zone.days.map((day) => ({ ...day })),
@@ -145,11 +144,10 @@ function findingJson({ openedAt, closedAt, steps, ...finding }: FindingStory): J
     versions: versions.map(versionJson),
     opened_at: openedAt.toISOString(),
     closed_at: closedAt?.toISOString() ?? null,
-    steps: steps.map(({ at, event, revision, commit, acceptance }) => ({
+    steps: steps.map(({ at, event, acceptance, ...files }) => ({
       at: at.toISOString(),
       event,
-      revision,
-      commit: commit ?? null,
+      ...filesJson(files),
       acknowledged: acceptance === undefined ? null : acceptanceJson(acceptance),
     })),
   };
@@ -164,12 +162,11 @@ function scriptJson(script: ScriptStory): JsonObject {
     authorised: script.isAuthorised,
     enforced_by: script.enforcement.map((each) => ({ ...each })),
     vanished_at: script.vanishedAt?.toISOString() ?? null,
-    steps: script.steps.map(({ at, event, hash, revision, commit }) => ({
+    steps: script.steps.map(({ at, event, hash, ...files }) => ({
       at: at.toISOString(),
       event,
       hash,
-      revision,
-      commit: commit ?? null,
+      ...filesJson(files),
     })),
   };
 }

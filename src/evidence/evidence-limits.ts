@@ -1,8 +1,14 @@
 import type { Period } from "../history/timeline.ts";
+import { plural } from "../render/format.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
-import type { DeclaringRevision } from "./evidence-inventory.ts";
-import type { EvidenceInput, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
-import { type FilesRevision, unexplainedFindings } from "./evidence-stories.ts";
+import type {
+  DeclaringRevision,
+  EvidenceInput,
+  KeptHistory,
+  ZoneEvidence,
+} from "./evidence-pack.ts";
+import type { FilesRevision } from "./evidence-stories.ts";
+import { filesText } from "./evidence-tables.ts";
 
 const dayMs = 86_400_000;
 
@@ -19,77 +25,66 @@ export function historyLimits(
   { files, flaws, remarks, damaged, uncovered, firstAt, lastAt }: KeptHistory,
   { since, until }: Period,
 ): readonly string[] {
-  const limits: string[] = [];
   // That there are no lines is told below.
   const changes = flaws.filter(({ code }) => code !== "empty" || files.length > 1);
-  if (changes.length > 0) {
-    limits.push(
-      `The history is not intact (${counted(changes.length, "finding")} of its check): what this pack shows may be incomplete or wrong.`,
-    );
-  }
-  for (const [code, says] of Object.entries(remarkTexts)) {
-    if (remarks.some((each) => each.code === code)) limits.push(says);
-  }
-  if (damaged > 0) {
-    limits.push(
-      `${counted(damaged, "line")} of the history cannot be read and ${damaged === 1 ? "is" : "are"} missing here.`,
-    );
-  }
   const left = uncovered.filter((at) => at === undefined || at < until).length;
-  if (left > 0) {
-    limits.push(
-      `${counted(left, "line")} of the history ${left === 1 ? "is" : "are"} not covered by the head or a signature, and left out here: use a newer head.`,
-    );
-  }
-  if (firstAt === undefined || lastAt === undefined) {
-    return [...limits, "The history has no lines: nothing is recorded of the period."];
-  }
-  if (Number(firstAt) >= Number(since) + dayMs) {
-    limits.push(
+  return said([
+    changes.length > 0 &&
+      `The history is not intact (${plural(changes.length, "finding")} of its check): what this pack shows may be incomplete or wrong.`,
+    ...Object.entries(remarkTexts).map(
+      ([code, says]) => remarks.some((each) => each.code === code) && says,
+    ),
+    damaged > 0 &&
+      `${plural(damaged, "line")} of the history cannot be read and ${isAre(damaged)} missing here.`,
+    left > 0 &&
+      `${plural(left, "line")} of the history ${isAre(left)} not covered by the head or a signature, and left out here: use a newer head.`,
+    firstAt === undefined && "The history has no lines: nothing is recorded of the period.",
+    firstAt !== undefined &&
+      Number(firstAt) >= Number(since) + dayMs &&
       `The history that was read begins on ${firstAt.toISOString()}: nothing is recorded of the days before.`,
-    );
-  }
-  if (Number(lastAt) < Number(until) - dayMs) {
-    limits.push(
+    lastAt !== undefined &&
+      Number(lastAt) < Number(until) - dayMs &&
       `The history that was read ends on ${lastAt.toISOString()}: nothing is recorded of the days after.`,
-    );
-  }
-  return limits;
+  ]);
+}
+
+function said(limits: readonly (string | false)[]): readonly string[] {
+  return limits.filter((each) => each !== false);
+}
+
+function isAre(count: number): string {
+  return count === 1 ? "is" : "are";
 }
 
 /** What is not shown of a zone, a sentence each. */
 export function zoneLimits(
-  zone: Pick<ZoneEvidence, "atEnd" | "days" | "pauses" | "revisions">,
+  zone: Pick<ZoneEvidence, "atEnd" | "days" | "pauses" | "revisions" | "findings">,
   records: readonly ScriptRecord[],
   { files, isChecking }: Pick<EvidenceInput, "files" | "isChecking">,
 ): readonly string[] {
-  const { days, pauses } = zone;
-  const limits = [...declaredLimits(zone, isChecking)];
-  if (records.length === 0) {
-    return [
-      ...limits,
+  const { days, pauses, findings } = zone;
+  const check = records.at(-1);
+  if (check === undefined) {
+    return said([
+      declaredLimit(zone, isChecking),
       "The history has no check of the zone's scripts: as far as it tells, the zone was never monitored.",
-    ];
+    ]);
   }
   const gaps = days.filter(({ status }) => status !== "checked").length;
-  if (gaps > 0) {
-    limits.push(
-      `${counted(gaps, "day")} of ${days.length} without a complete check: see the days.`,
-    );
-  }
-  for (const { since, until } of pauses) {
-    limits.push(
-      `No check for more than seven days: from ${since.toISOString()} to ${until.toISOString()}.`,
-    );
-  }
-  limits.push(...revisionLimits(zone, files));
-  const unexplained = unexplainedFindings(records);
-  if (unexplained > 0) {
-    limits.push(
-      `${counted(unexplained, "finding")} of the last check ${unexplained === 1 ? "is" : "are"} not shown: no line that is kept has ${unexplained === 1 ? "it" : "them"}.`,
-    );
-  }
-  return limits;
+  // Findings that the last record counts and no line explains were opened before the first line that is kept.
+  const open = findings.filter(({ closedAt }) => closedAt === undefined).length;
+  const unexplained = check.open + check.acknowledged - open;
+  return said([
+    declaredLimit(zone, isChecking),
+    gaps > 0 && `${plural(gaps, "day")} of ${days.length} without a complete check: see the days.`,
+    ...pauses.map(
+      ({ since, until }) =>
+        `No check for more than seven days: from ${since.toISOString()} to ${until.toISOString()}.`,
+    ),
+    ...revisionLimits(zone, files),
+    unexplained > 0 &&
+      `${plural(unexplained, "finding")} of the last check ${isAre(unexplained)} not shown: no line that is kept has ${unexplained === 1 ? "it" : "them"}.`,
+  ]);
 }
 
 function isUnknown({ declared }: DeclaringRevision): boolean {
@@ -100,41 +95,31 @@ function isUnknown({ declared }: DeclaringRevision): boolean {
 function revisionLimits(
   { revisions }: Pick<ZoneEvidence, "revisions">,
   files: FilesRevision,
-): readonly string[] {
-  const limits: string[] = [];
+): readonly (string | false)[] {
   const last = revisions.at(-1);
   const unknown = revisions.filter(isUnknown).length;
-  if (unknown > 0) {
-    limits.push(
-      `What the files declared is not known of ${unknown} of ${counted(revisions.length, "revision")}: see the revisions.`,
-    );
-  }
-  if (last === undefined || last.revision === files.revision || !isUnknown(last)) return limits;
-  const used = last.commit === undefined ? `revision ${last.revision}` : `commit ${last.commit}`;
   return [
-    ...limits,
-    `The inventory at the end is that of the files as they are now; the last check of the period used ${used}.`,
+    unknown > 0 &&
+      `What the files declared is not known of ${unknown} of ${plural(revisions.length, "revision")}: see the revisions.`,
+    last !== undefined &&
+      last.revision !== files.revision &&
+      isUnknown(last) &&
+      `The inventory at the end is that of the files as they are now; the last check of the period used ${filesText(last)}.`,
   ];
 }
 
-function declaredLimits(
+function declaredLimit(
   { atEnd: { declared } }: Pick<ZoneEvidence, "atEnd">,
   isChecking: boolean,
-): readonly string[] {
+): string | false {
   if (typeof declared === "string") {
-    return [`The inventory of authorised scripts is not shown: ${declared}.`];
+    return `The inventory of authorised scripts is not shown: ${declared}.`;
   }
   if (declared.scripts === undefined) {
-    return [
-      "The files declare no scripts for the zone (page_shield.scripts): there is no inventory of authorised scripts.",
-    ];
+    return "The files declare no scripts for the zone (page_shield.scripts): there is no inventory of authorised scripts.";
   }
-  if (isChecking) return [];
-  return [
-    "The configuration as it is now reads no inventory of scripts (inventory.enabled, inventory.kinds): nothing checks the declared scripts.",
-  ];
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  return (
+    !isChecking &&
+    "The configuration as it is now reads no inventory of scripts (inventory.enabled, inventory.kinds): nothing checks the declared scripts."
+  );
 }

@@ -4,10 +4,9 @@ import type { DriftEpisode, Period, StatusSpan } from "../history/timeline.ts";
 import type { CheckedFile } from "../history/verify/check-file.ts";
 import type { Finding } from "../history/verify/history-finding.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
-import type { AuthorisedScript } from "../zone/declared-scripts.ts";
+import type { AuthorisedScript, DeclaredScripts } from "../zone/declared-scripts.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { CheckTimes } from "./evidence-days.ts";
-import type { SubjectDeclaration, DeclaredItem, DeclaringRevision } from "./evidence-inventory.ts";
 import type { FilesRevision, FindingStory, ScriptStory } from "./evidence-stories.ts";
 
 /** A checked file. */
@@ -32,6 +31,29 @@ export interface KeptHistory {
   readonly lastAt: Date | undefined;
   /** Whether the files were compared with a head or a key that somebody else keeps. */
   readonly isProved: boolean;
+}
+
+/** What files declare of a zone, as far as a pack is about it. */
+export interface SubjectDeclaration {
+  readonly scripts: DeclaredScripts | undefined;
+  readonly policies: readonly Policy[];
+}
+
+/** A revision of the files, and what they declare of a zone. */
+export interface DeclaringRevision extends FilesRevision {
+  /** The first and the last recorded check with it; `undefined`: the files as they are now. */
+  readonly checks: Period | undefined;
+  /** A text: why it is not known. */
+  readonly declared: SubjectDeclaration | string;
+}
+
+/** Something that the files declared for a time. */
+export interface DeclaredItem<T> {
+  readonly item: T;
+  /** The revision from which on it was declared so. */
+  readonly files: FilesRevision;
+  /** The first and the last recorded check with it; `undefined`: no recorded check of the period used it. */
+  readonly checks: Period | undefined;
 }
 
 /** A zone that the pack is about. */

@@ -1,12 +1,13 @@
 import type { Period } from "../history/timeline.ts";
-import { html, type Html, htmlTable, textOfHtml } from "../render/html.ts";
+import { type Columns, html, type Html, htmlTable, type Part, textOfHtml } from "../render/html.ts";
 import type { Control, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
 import { evidenceStyle } from "./evidence-style.ts";
 import {
-  daysTable,
   type EvidenceTable,
   filesText,
+  pagesOf,
   statusWords,
+  tableOf,
   zoneTables,
 } from "./evidence-tables.ts";
 
@@ -81,8 +82,7 @@ function limitList(title: string, limits: readonly string[]): Html | undefined {
 }
 
 function zoneSection(zone: ZoneEvidence, id: string): Html {
-  const { declared } = zone.atEnd;
-  const pages = typeof declared === "string" ? [] : (declared.scripts?.pages ?? []);
+  const pages = pagesOf(zone.atEnd.declared);
   return html`<section class="zone" aria-labelledby="${id}">
     <h2 id="${id}">${zone.zone}</h2>
     <p>
@@ -91,33 +91,26 @@ function zoneSection(zone: ZoneEvidence, id: string): Html {
     </p>
     ${limitList("Missing in this evidence", zone.limits)}
     <h3>Requirements, and what was recorded</h3>
-    ${controlTable(zone.controls)}
+    ${htmlTable(controlColumns, zone.controls)}
     <h3>Days</h3>
-    ${tableOf(dayRanges(zone))}
+    ${renderTable(dayRanges(zone))}
     ${zoneTables(zone).map(
       (table) =>
         html`<h3>${table.title}</h3>
-          ${tableOf(table)}`,
+          ${renderTable(table)}`,
     )}
   </section>`;
 }
 
-function controlTable(controls: readonly Control[]): Html {
-  const rows = controls.map(
-    ({ requirement, text, shown, notShown }) =>
-      html`<tr>
-        <td>${requirement}</td>
-        <td>${text}</td>
-        <td>
-          <ul>
-            ${shown.map((each) => html`<li>${each}</li>`)}
-          </ul>
-        </td>
-        <td>${notShown}</td>
-      </tr>`,
-  );
-  return htmlTable(["PCI DSS 4.0.1", "Requirement, in short", "Recorded", "Not shown"], rows);
-}
+const controlColumns: Columns<Control> = {
+  "PCI DSS 4.0.1": ({ requirement }) => requirement,
+  "Requirement, in short": ({ text }) => text,
+  Recorded: ({ shown }) =>
+    html`<ul>
+      ${shown.map((each) => html`<li>${each}</li>`)}
+    </ul>`,
+  "Not shown": ({ notShown }) => notShown,
+};
 
 /** Neighbouring days with the same status, as one row. */
 function dayRanges(zone: ZoneEvidence): EvidenceTable {
@@ -129,36 +122,27 @@ function dayRanges(zone: ZoneEvidence): EvidenceTable {
       last.days += 1;
     } else ranges.push({ from: day, to: day, status, days: 1 });
   }
-  return {
-    ...daysTable(zone),
-    columns: ["begin", "end", "days", "status"],
-    rows: ranges.map(({ from, to, days, status }) => [
-      from,
-      to,
-      String(days),
-      `${statusWords(status)}${status === "checked" ? "" : " (gap)"}`,
-    ]),
-  };
+  return tableOf({}, ranges, {
+    begin: ({ from }) => from,
+    end: ({ to }) => to,
+    days: ({ days }) => String(days),
+    status: ({ status }) => `${statusWords(status)}${status === "checked" ? "" : " (gap)"}`,
+  });
 }
 
-function tableOf({ columns, rows, empty }: EvidenceTable): Html {
+function renderTable({ columns, rows, empty }: EvidenceTable): Html {
   if (rows.length === 0) return html`<p>${empty}</p>`;
-  return htmlTable(
-    columns,
-    rows.map(
-      (row) =>
-        html`<tr>
-          ${row.map(cellOf)}
-        </tr>`,
-    ),
-  );
+  const cells = columns.map((head, at) => {
+    return [head, (row: readonly string[]): Part => cellOf(row[at])] as const;
+  });
+  return htmlTable(Object.fromEntries(cells), rows);
 }
 
 /** Words up to the length of a moment stay whole. */
 const longWord = /[^\s-]{25}/;
 
-function cellOf(text: string): Html {
-  return longWord.test(text) ? html`<td class="long">${text}</td>` : html`<td>${text}</td>`;
+function cellOf(text = ""): Part {
+  return longWord.test(text) ? html`<span class="long">${text}</span>` : text;
 }
 
 function historySection({ files, flaws, remarks, damaged, isProved }: KeptHistory): Html {
@@ -177,36 +161,30 @@ function historySection({ files, flaws, remarks, damaged, isProved }: KeptHistor
       }
       Lines that cannot be read: ${damaged}.
     </p>
-    ${tableOf({
-      ...table,
-      columns: [
-        "file",
-        "lines",
-        "first line",
-        "last line",
-        "number and hash of the last line",
-        "chain",
-      ],
-      rows: files.map(({ file, lines, firstAt, lastAt, head, chains }) => [
-        file,
-        String(lines),
-        firstAt?.toISOString() ?? "",
-        lastAt?.toISOString() ?? "",
-        head === undefined ? "" : `${head.n} ${head.hash}`,
-        chains.join(", "),
-      ]),
-    })}
+    ${renderTable(
+      tableOf({ empty: "None." }, files, {
+        file: ({ file }) => file,
+        lines: ({ lines }) => String(lines),
+        "first line": ({ firstAt }) => firstAt?.toISOString() ?? "",
+        "last line": ({ lastAt }) => lastAt?.toISOString() ?? "",
+        "number and hash of the last line": ({ head }) =>
+          head === undefined ? "" : `${head.n} ${head.hash}`,
+        chain: ({ chains }) => chains.join(", "),
+      }),
+    )}
     ${noteTable("Findings of the check of the history", flaws)}
     ${noteTable("Remarks of the check of the history", remarks)}
   </section>`;
 }
 
-const table: EvidenceTable = { name: "", title: "", columns: [], rows: [], empty: "None." };
-
 function noteTable(title: string, notes: KeptHistory["flaws"]): Html | undefined {
   if (notes.length === 0) return undefined;
-  const columns = ["file", "line", "code", "message"];
-  const rows = notes.map(({ file, line, code, message }) => [file, String(line), code, message]);
+  const table = tableOf({}, notes, {
+    file: ({ file }) => file,
+    line: ({ line }) => String(line),
+    code: ({ code }) => code,
+    message: ({ message }) => message,
+  });
   return html`<h3>${title}</h3>
-    ${tableOf({ ...table, columns, rows })}`;
+    ${renderTable(table)}`;
 }

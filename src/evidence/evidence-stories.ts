@@ -111,17 +111,3 @@ export function scriptStories(
     ({ vanishedAt }) => vanishedAt === undefined || vanishedAt >= since,
   );
 }
-
-/** Findings that the last record counts and no line explains: they were opened before the first line that is kept. */
-export function unexplainedFindings(records: readonly ScriptRecord[]): number {
-  const open = new Set<string>();
-  for (const { events } of records) {
-    for (const each of events) {
-      if (!("finding" in each)) continue;
-      if (each.event === "closed") open.delete(each.finding.id);
-      else open.add(each.finding.id);
-    }
-  }
-  const last = records.at(-1);
-  return last === undefined ? 0 : Math.max(0, last.open + last.acknowledged - open.size);
-}

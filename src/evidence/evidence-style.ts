@@ -65,11 +65,11 @@ export const evidenceStyle: Html = html`<style>
   .long {
     overflow-wrap: anywhere;
   }
-  th {
+  thead th {
     background: #eee;
   }
-  thead {
-    display: table-header-group;
+  tbody th {
+    font-weight: inherit;
   }
   tr {
     break-inside: avoid;

@@ -1,11 +1,11 @@
 import { historyAuthors } from "../history/history-text.ts";
-import type { HistoryChange, HistoryEntry } from "../history/history.ts";
+import type { HistoryChange } from "../history/history.ts";
 import { authorsLine, causeWords } from "../render/cause-text.ts";
+import { csvText } from "../render/csv-cell.ts";
 import { durationText, valueText } from "../render/format.ts";
 import type { ScriptIntegrity } from "../zone/declared-scripts.ts";
-import type { DeclaredItem } from "./evidence-inventory.ts";
-import type { ZoneEvidence } from "./evidence-pack.ts";
-import type { FilesRevision } from "./evidence-stories.ts";
+import type { DeclaredItem, Evidence, SubjectDeclaration, ZoneEvidence } from "./evidence-pack.ts";
+import type { FilesRevision, FindingStep } from "./evidence-stories.ts";
 
 /** A table of the pack: the same rows in the page and in a CSV file. */
 export interface EvidenceTable {
@@ -18,233 +18,197 @@ export interface EvidenceTable {
   readonly empty: string;
 }
 
+/** What the cells below each head of a table show of an item. */
+type Cells<T> = Readonly<Record<string, (item: T) => string>>;
+
+/** A table with a row for each item. */
+export function tableOf<T>(
+  { name = "", title = "", empty = "" }: Partial<EvidenceTable>,
+  items: readonly T[],
+  cells: Cells<T>,
+): EvidenceTable {
+  const rows = items.map((item) => Object.values(cells).map((textOf) => textOf(item)));
+  return { name, title, columns: Object.keys(cells), rows, empty };
+}
+
 /** The tables of a zone, in the order of the page. */
 export function zoneTables(zone: ZoneEvidence): readonly EvidenceTable[] {
+  const isKnown = typeof zone.atEnd.declared !== "string";
   return [
-    authorisedTable(zone),
-    seenTable(zone),
-    findingsTable(zone),
-    revisionsTable(zone),
-    policiesTable(zone),
-    changesTable(zone),
-    driftTable(zone),
-    statusesTable(zone),
+    tableOf(
+      {
+        name: "authorised-scripts",
+        title: "Inventory of authorised scripts",
+        empty: isKnown ? "The files authorise no script." : "Not known.",
+      },
+      zone.inventory,
+      {
+        script: ({ item }) => item.url,
+        owner: ({ item }) => item.owner,
+        justification: ({ item }) => item.justification,
+        "approved by": ({ item }) => item.approvedBy,
+        "approved on": ({ item }) => item.approvedOn,
+        "review by": ({ item }) => item.reviewBy,
+        integrity: ({ item }) => integrityText(item.integrity),
+        ...declaredCells,
+      },
+    ),
+    tableOf(
+      {
+        name: "seen-scripts",
+        title: "Scripts that were on the pages",
+        empty: "No script is recorded.",
+      },
+      zone.scripts,
+      {
+        script: ({ url }) => url,
+        "authorised when recorded": ({ isAuthorised }) => (isAuthorised ? "yes" : "no"),
+        entry: ({ entry }) => entry,
+        recorded: ({ steps }) =>
+          steps
+            .map(({ at, event, hash }) => `${at.toISOString()} ${event} ${hash}`.trimEnd())
+            .join("; "),
+        policies: ({ enforcement }) =>
+          enforcement.map(({ policy, decision }) => `${policy} ${decision}`).join("; "),
+        pages: ({ pageUrls }) => pageUrls.join(" "),
+      },
+    ),
+    tableOf(
+      { name: "findings", title: "Findings, and what was done", empty: "No finding is recorded." },
+      zone.findings,
+      {
+        opened: ({ openedAt }) => openedAt.toISOString(),
+        closed: ({ closedAt }) => momentText(closedAt),
+        kind: ({ kind }) => statusWords(kind),
+        subject: ({ subject }) => subject,
+        detail: ({ detail }) => detail,
+        "what was done": ({ steps }) => steps.map(stepText).join("; "),
+        pages: ({ pageUrls }) => pageUrls.join(" "),
+        id: ({ id }) => id,
+      },
+    ),
+    tableOf(
+      {
+        name: "revisions",
+        title: "Revisions of the files with which scripts were checked",
+        empty: "No check is recorded.",
+      },
+      zone.revisions,
+      {
+        "first recorded check": ({ checks }) => momentText(checks?.since),
+        "last recorded check": ({ checks }) => momentText(checks?.until),
+        commit: ({ commit }) => commit ?? "",
+        revision: ({ revision }) => revision,
+        "pages in scope": ({ declared }) => pagesOf(declared).join(" "),
+        "not known because": ({ declared }) => (typeof declared === "string" ? declared : ""),
+      },
+    ),
+    tableOf(
+      {
+        name: "policies",
+        title: "Content security policies that the files declare",
+        empty: isKnown ? "The files declare no policy." : "Not known.",
+      },
+      zone.policies,
+      {
+        policy: ({ item }) => item.key,
+        enabled: ({ item }) => (item.enabled ? "yes" : "no"),
+        action: ({ item }) => item.action,
+        expression: ({ item }) => item.expression,
+        value: ({ item }) => item.value,
+        ...declaredCells,
+      },
+    ),
+    tableOf(
+      {
+        name: "changes",
+        title: "Changes of policies, settings and rules",
+        empty: "No change is recorded.",
+      },
+      zone.runs.flatMap((run) => run.changes.map((change) => ({ run, change }))),
+      {
+        at: ({ run }) => run.at.toISOString(),
+        resource: ({ change }) => change.key,
+        change: ({ change }) => change.verb,
+        cause: ({ change }) => causeWords(change.causes),
+        who: ({ change }) => historyAuthors(change),
+        effect: ({ change }) => change.direction,
+        result: ({ change: { result } }) => (result === "found" ? "found, not written" : result),
+        files: ({ run: { revision, commit } }) => filesText({ revision, commit }),
+        fields: ({ change: { fields } }) =>
+          fields
+            .map(
+              ({ field, before, after }) => `${field}: ${valueText(before)} → ${valueText(after)}`,
+            )
+            .join("; "),
+      },
+    ),
+    tableOf(
+      { name: "drift", title: "Drift, and the time to correct it", empty: "No drift is recorded." },
+      zone.drift,
+      {
+        "last run without it": ({ earliest }) => earliest.toISOString(),
+        detected: ({ detected }) => detected.toISOString(),
+        "corrected or gone": ({ gone }) => momentText(gone),
+        "time to correct": ({ gone, detected }) =>
+          gone === undefined ? "not by the end of the period" : durationText(+gone - +detected),
+        resources: ({ changes }) => keysIn(changes).join(", "),
+        who: ({ changes }) => authorsLine(changes),
+      },
+    ),
+    tableOf(
+      { name: "statuses", title: "Recorded status of policies, settings and rules" },
+      zone.statuses,
+      {
+        begin: ({ since }) => since.toISOString(),
+        end: ({ until }) => until.toISOString(),
+        status: ({ status }) => (status === undefined ? "no record" : statusWords(status)),
+      },
+    ),
   ];
 }
 
 /** A line for each day of the period. */
-export function daysTable({ days }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "days",
-    title: "Days",
-    columns: ["day", "status"],
-    rows: days.map(({ day, status }) => [day, statusWords(status)]),
-    empty: "",
-  };
+function daysTable({ days }: ZoneEvidence): EvidenceTable {
+  return tableOf({ name: "days", title: "Days" }, days, {
+    day: ({ day }) => day,
+    status: ({ status }) => statusWords(status),
+  });
 }
 
-function authorisedTable({ inventory, atEnd }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "authorised-scripts",
-    title: "Inventory of authorised scripts",
-    columns: [
-      "script",
-      "owner",
-      "justification",
-      "approved by",
-      "approved on",
-      "review by",
-      "integrity",
-      ...declaredColumns,
-    ],
-    rows: inventory.map(({ item, ...declared }) => [
-      item.url,
-      item.owner,
-      item.justification,
-      item.approvedBy,
-      item.approvedOn,
-      item.reviewBy,
-      integrityText(item.integrity),
-      ...declaredCells(declared),
-    ]),
-    empty: typeof atEnd.declared === "string" ? "Not known." : "The files authorise no script.",
-  };
-}
+const now = "none: the files as they are now";
 
-const declaredColumns = ["declared by", "first recorded check", "last recorded check"];
+const declaredCells: Cells<DeclaredItem<unknown>> = {
+  "declared by": ({ files }) => filesText(files),
+  "first recorded check": ({ checks }) => checks?.since.toISOString() ?? now,
+  "last recorded check": ({ checks }) => checks?.until.toISOString() ?? now,
+};
 
-function declaredCells({
-  files,
-  checks,
-}: Pick<DeclaredItem<unknown>, "files" | "checks">): readonly string[] {
-  const none = "none: the files as they are now";
-  return [
-    filesText(files),
-    checks?.since.toISOString() ?? none,
-    checks?.until.toISOString() ?? none,
-  ];
+function momentText(at: Date | undefined): string {
+  return at?.toISOString() ?? "";
 }
 
 function integrityText(integrity: ScriptIntegrity): string {
   return integrity.by === "hashes" ? `hashes ${integrity.hashes.join(" ")}` : integrity.by;
 }
 
-function seenTable({ scripts }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "seen-scripts",
-    title: "Scripts that were on the pages",
-    columns: ["script", "authorised when recorded", "entry", "recorded", "policies", "pages"],
-    rows: scripts.map(({ url, isAuthorised, entry, steps, enforcement, pageUrls }) => [
-      url,
-      isAuthorised ? "yes" : "no",
-      entry,
-      steps
-        .map(({ at, event, hash }) => `${at.toISOString()} ${event} ${hash}`.trimEnd())
-        .join("; "),
-      enforcement.map(({ policy, decision }) => `${policy} ${decision}`).join("; "),
-      pageUrls.join(" "),
-    ]),
-    empty: "No script is recorded.",
-  };
+function stepText({ at, event, acceptance, ...files }: FindingStep): string {
+  const isNew = event === "acknowledged" || event === "renewed";
+  const by =
+    acceptance === undefined || !isNew
+      ? ""
+      : ` by ${acceptance.by} until ${acceptance.until.toISOString()}: ${acceptance.reason}`;
+  return `${at.toISOString()} ${event}${by} (${filesText(files)})`;
 }
 
-function findingsTable({ findings }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "findings",
-    title: "Findings, and what was done",
-    columns: ["opened", "closed", "kind", "subject", "detail", "what was done", "pages", "id"],
-    rows: findings.map((finding) => [
-      finding.openedAt.toISOString(),
-      finding.closedAt?.toISOString() ?? "",
-      statusWords(finding.kind),
-      finding.subject,
-      finding.detail,
-      finding.steps
-        .map(({ at, event, acceptance, ...files }) => {
-          const isNew = event === "acknowledged" || event === "renewed";
-          const by =
-            acceptance === undefined || !isNew
-              ? ""
-              : ` by ${acceptance.by} until ${acceptance.until.toISOString()}: ${acceptance.reason}`;
-          return `${at.toISOString()} ${event}${by} (${filesText(files)})`;
-        })
-        .join("; "),
-      finding.pageUrls.join(" "),
-      finding.id,
-    ]),
-    empty: "No finding is recorded.",
-  };
-}
-
-function revisionsTable({ revisions }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "revisions",
-    title: "Revisions of the files with which scripts were checked",
-    columns: [
-      "first recorded check",
-      "last recorded check",
-      "commit",
-      "revision",
-      "pages in scope",
-      "not known because",
-    ],
-    rows: revisions.map(({ checks, commit, revision, declared }) => [
-      checks?.since.toISOString() ?? "",
-      checks?.until.toISOString() ?? "",
-      commit ?? "",
-      revision,
-      typeof declared === "string" ? "" : (declared.scripts?.pages ?? []).join(" "),
-      typeof declared === "string" ? declared : "",
-    ]),
-    empty: "No check is recorded.",
-  };
-}
-
-function policiesTable({ policies, atEnd }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "policies",
-    title: "Content security policies that the files declare",
-    columns: ["policy", "enabled", "action", "expression", "value", ...declaredColumns],
-    rows: policies.map(({ item, ...declared }) => [
-      item.key,
-      item.enabled ? "yes" : "no",
-      item.action,
-      item.expression,
-      item.value,
-      ...declaredCells(declared),
-    ]),
-    empty: typeof atEnd.declared === "string" ? "Not known." : "The files declare no policy.",
-  };
-}
-
-function changesTable({ runs }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "changes",
-    title: "Changes of policies, settings and rules",
-    columns: ["at", "resource", "change", "cause", "who", "effect", "result", "files", "fields"],
-    rows: runs.flatMap((run) => run.changes.map((change) => changeRow(run, change))),
-    empty: "No change is recorded.",
-  };
-}
-
-function changeRow(run: HistoryEntry, change: HistoryChange): readonly string[] {
-  const { key, verb, causes, direction, result, fields } = change;
-  return [
-    run.at.toISOString(),
-    key,
-    verb,
-    causeWords(causes),
-    historyAuthors(change),
-    direction,
-    result === "found" ? "found, not written" : result,
-    filesText({ revision: run.revision, commit: run.commit }),
-    fields
-      .map(({ field, before, after }) => `${field}: ${valueText(before)} → ${valueText(after)}`)
-      .join("; "),
-  ];
-}
-
-function driftTable({ drift }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "drift",
-    title: "Drift, and the time to correct it",
-    columns: [
-      "last run without it",
-      "detected",
-      "corrected or gone",
-      "time to correct",
-      "resources",
-      "who",
-    ],
-    rows: drift.map(({ earliest, detected, gone, changes }) => [
-      earliest.toISOString(),
-      detected.toISOString(),
-      gone?.toISOString() ?? "",
-      gone === undefined ? "not by the end of the period" : durationText(+gone - +detected),
-      keysIn(changes).join(", "),
-      authorsLine(changes),
-    ]),
-    empty: "No drift is recorded.",
-  };
+/** The pages in scope; none if it is not known what the files declared. */
+export function pagesOf(declared: SubjectDeclaration | string): readonly string[] {
+  return typeof declared === "string" ? [] : (declared.scripts?.pages ?? []);
 }
 
 /** The resources of changes, each once. */
 export function keysIn(changes: readonly HistoryChange[]): readonly string[] {
   return [...new Set(changes.map(({ key }) => key))];
-}
-
-function statusesTable({ statuses }: ZoneEvidence): EvidenceTable {
-  return {
-    name: "statuses",
-    title: "Recorded status of policies, settings and rules",
-    columns: ["begin", "end", "status"],
-    rows: statuses.map(({ since, until, status }) => [
-      since.toISOString(),
-      until.toISOString(),
-      status === undefined ? "no record" : statusWords(status),
-    ]),
-    empty: "",
-  };
 }
 
 /** `no_record` as `no record`. */
@@ -255,4 +219,22 @@ export function statusWords(name: string): string {
 /** A revision of the files in full: Git's name for it, if there is one. */
 export function filesText({ revision, commit }: FilesRevision): string {
   return commit === undefined ? `revision ${revision}` : `commit ${commit}`;
+}
+
+/** A file of the pack. */
+export interface EvidenceFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The tables of all zones as CSV files (RFC 4180), with the zone in the first column. */
+export function evidenceCsv({ zones }: Evidence): readonly EvidenceFile[] {
+  const rows = zones.flatMap((zone) =>
+    [...zoneTables(zone), daysTable(zone)].map((table) => ({ zone: zone.zone, table })),
+  );
+  return [...Map.groupBy(rows, ({ table }) => table.name)].map(([name, tables]) => {
+    const heads = ["zone", ...(tables[0]?.table.columns ?? [])];
+    const cells = tables.flatMap(({ zone, table }) => table.rows.map((row) => [zone, ...row]));
+    return { file: `${name}.csv`, text: csvText([heads, ...cells]) };
+  });
 }

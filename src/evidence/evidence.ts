@@ -1,19 +1,23 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { HistoryEntry } from "../history/history.ts";
 import { driftEpisodes, type Period, type StatusSpan, statusSpans } from "../history/timeline.ts";
 import type { ScriptRecord } from "../state/scripts/script-watch.ts";
 import { byText } from "../syntax/by-text.ts";
 import { controlsOf } from "./evidence-controls.ts";
 import { checkTimesOf } from "./evidence-days.ts";
-import { declaredItems, usedRevisions } from "./evidence-inventory.ts";
 import { historyLimits, zoneLimits } from "./evidence-limits.ts";
 import type {
+  DeclaredItem,
+  DeclaringRevision,
   DriftStory,
   Evidence,
   EvidenceInput,
   EvidenceSubject,
+  SubjectDeclaration,
   ZoneEvidence,
 } from "./evidence-pack.ts";
-import { findingStories, scriptStories } from "./evidence-stories.ts";
+import { type FilesRevision, findingStories, scriptStories } from "./evidence-stories.ts";
 
 /** Makes the pack. What was not recorded is missing in it, and is named in its limits. */
 export function evidenceOf(input: EvidenceInput): Evidence {
@@ -101,4 +105,48 @@ function statusesIn(
     { since, until: end },
   );
   return end < until ? [...known, { status: undefined, since: end, until }] : known;
+}
+
+/** A revision of the files, and the first and last recorded check with it before another one was used. */
+interface UsedRevision extends FilesRevision, Period {}
+
+/** The revisions of the period in the order of their use. One that came back is there again. */
+function usedRevisions(
+  records: readonly ScriptRecord[],
+  { since }: Period,
+): readonly UsedRevision[] {
+  const used: UsedRevision[] = [];
+  for (const { revision, commit, at } of records) {
+    if (at < since) continue;
+    const last = used.at(-1);
+    if (last?.revision === revision) used[used.length - 1] = { ...last, until: at };
+    else used.push({ revision, commit, since: at, until: at });
+  }
+  return used;
+}
+
+/**
+ * What the files declared over time. An item that was changed is there once for each of its forms; one that was gone, or
+ * not known, for a time is there again.
+ */
+function declaredItems<T>(
+  revisions: readonly DeclaringRevision[],
+  itemsOf: (declared: SubjectDeclaration) => readonly T[],
+): readonly DeclaredItem<T>[] {
+  const ended: DeclaredItem<T>[] = [];
+  let current: readonly DeclaredItem<T>[] = [];
+  for (const { declared, checks, revision, commit } of revisions) {
+    const items = typeof declared === "string" ? [] : itemsOf(declared);
+    const next = items.map((item) => {
+      const known = current.find((each) => isDeepStrictEqual(each.item, item));
+      const first = known ?? { item, files: { revision, commit }, checks };
+      const since = first.checks?.since;
+      return checks === undefined || since === undefined
+        ? first
+        : { ...first, checks: { since, until: checks.until } };
+    });
+    ended.push(...current.filter((each) => !next.some(({ item }) => item === each.item)));
+    current = next;
+  }
+  return [...ended, ...current];
 }

@@ -8,7 +8,7 @@ const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
  * A cell of CSV (RFC 4180), lists joined by spaces. The text is untrusted: what a spreadsheet would read as a formula
  * begins with `'`, what it may take for a separator is quoted, and what would steer a terminal is escaped.
  */
-export function csvCell(value: Json | undefined): string {
+function csvCell(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   const parts = Array.isArray(value) ? value : [value];
   const text = parts
@@ -16,4 +16,9 @@ export function csvCell(value: Json | undefined): string {
     .join(" ");
   const safe = withoutControls(formula.test(text) ? `'${text}` : text);
   return /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Rows of cells as CSV. */
+export function csvText(rows: readonly (readonly (Json | undefined)[])[]): string {
+  return rows.map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
 }

@@ -20,16 +20,26 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { [markup]: result };
 }
 
+/** The columns of a table: what the cells below each head show of a row. The first one names the row. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => Part>>;
+
 /** A table with a row of heads; `kind` is its class. */
-export function htmlTable(columns: readonly string[], rows: Part, kind?: string): Html {
+export function htmlTable<Row>(columns: Columns<Row>, rows: readonly Row[], kind?: string): Html {
+  const [[title, nameOf] = ["", () => undefined], ...others] = Object.entries(columns);
   return html`<table${kind !== undefined && html` class="${kind}"`}>
     <thead>
       <tr>
-        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+        ${[title, ...others.map(([head]) => head)].map((head) => html`<th scope="col">${head}</th>`)}
       </tr>
     </thead>
     <tbody>
-      ${rows}
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            <th scope="row">${nameOf(row)}</th>
+            ${others.map(([head, cell]) => html`<td data-label="${head}">${cell(row)}</td>`)}
+          </tr>`,
+      )}
     </tbody>
   </table>`;
 }

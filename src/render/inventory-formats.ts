@@ -13,7 +13,7 @@ import {
   type ScriptVersion,
   type SeenResource,
 } from "../zone/inventory-item.ts";
-import { csvCell } from "./csv-cell.ts";
+import { csvText } from "./csv-cell.ts";
 import { plural, printable } from "./format.ts";
 
 /** How each attribute of JSON and CSV is read, by its name in the service's API. `undefined`: not known. */
@@ -83,10 +83,10 @@ export function inventoryCsv(
   const lines = inventories.flatMap(({ zone, items }) =>
     items.map((item) => {
       const row: JsonObject = { zone, ...itemJson(item, maliciousBelow) };
-      return heads.map((column) => csvCell(row[column]));
+      return heads.map((column) => row[column]);
     }),
   );
-  return [heads, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+  return csvText([heads, ...lines]);
 }
 
 /** A table: column heads, and rows of cells. */

@@ -71,7 +71,7 @@ describe("a pack of a history with uses of our token elsewhere", () => {
 function dayRows(page: string): readonly string[] {
   const [, table = ""] = /<h3>Days<\/h3>.*?<tbody>(.*?)<\/tbody>/s.exec(page) ?? [];
   return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
-    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell]) => cell).join(" "),
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell]) => cell).join(" "),
   );
 }
 

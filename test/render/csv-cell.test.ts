@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { csvCell } from "../../src/render/csv-cell.ts";
+import { csvText } from "../../src/render/csv-cell.ts";
 
 describe("a cell of CSV", () => {
   it.for([
@@ -29,6 +29,6 @@ describe("a cell of CSV", () => {
     { value: "＝1", cell: "'＝1" },
     { value: '=HYPERLINK("a",1)', cell: '"\'=HYPERLINK(""a"",1)"' },
   ])("of $value is $cell", ({ value, cell }, { expect }) => {
-    expect(csvCell(value)).toBe(cell);
+    expect(csvText([[value, "end"]])).toBe(`${cell},end\r\n`);
   });
 });

@@ -1,11 +1,8 @@
 import { describe, it } from "vitest";
 
 import type { Author } from "../../src/plan/cause/author.ts";
-import { textOfHtml } from "../../src/render/html.ts";
-import type { ZoneState } from "../../src/state/zone-state.ts";
-import { renderAuthorPanel } from "../../src/web/pages/page-fleet-authors.ts";
 import { fleetOf } from "../support/fleets.ts";
-import { wordsOf } from "../support/pages.ts";
+import { fleetPage, wordsOf } from "../support/pages.ts";
 import { at, change, declared, report } from "../support/reports.ts";
 
 const [shop, blog, docs] = ["shop.example.com", "blog.example.com", "docs.example.com"] as const;
@@ -23,20 +20,15 @@ function author([email, minute, isCertain]: Scene["by"][number]): Author {
   return { ...shown, ...request, at: at(minute), isCertain };
 }
 
-/** The zones after runs that found the drift, in this order. */
-function zonesAfter(scenes: readonly Scene[]): readonly ZoneState[] {
+/** Who is listed on the page of the fleet after runs that found the drift, in this order. */
+function itemsOf(scenes: readonly Scene[]): readonly string[] {
   const fleet = fleetOf(...[shop, blog, docs].map((name) => declared(name)));
   for (const [minute, { zone, key, by }] of scenes.entries()) {
     const changes = [{ ...change(key), authors: by.map(author) }];
     fleet.recordZone(report(zone, 10 + minute, { result: "applied", cause: "drift", changes }));
   }
-  return fleet.zones;
-}
-
-function itemsOf(scenes: readonly Scene[]): readonly string[] {
-  const panel = renderAuthorPanel(zonesAfter(scenes), at(30));
-  const page = panel === undefined ? "" : textOfHtml(panel);
-  return page.split("<li>").slice(1).map(wordsOf);
+  const [panel = ""] = /"authors-title".*?<\/section>/s.exec(fleetPage(fleet)) ?? [];
+  return panel.split("<li>").slice(1).map(wordsOf);
 }
 
 const scenes: readonly Scene[] = [

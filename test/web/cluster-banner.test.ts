@@ -1,9 +1,19 @@
 import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/render/html.ts";
-import { clusterBanner } from "../../src/web/pages/cluster-banner.ts";
-import { wordsOf } from "../support/pages.ts";
-import { clusterOf } from "../support/reports.ts";
+import type { ClusterStatus } from "../../src/state/daemon-status.ts";
+import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
+import { selectionFrom } from "../../src/web/pages/selection.ts";
+import { fleetOf } from "../support/fleets.ts";
+import { snapshotOf, wordsOf } from "../support/pages.ts";
+import { clusterOf, daemon } from "../support/reports.ts";
+
+/** The banner of a page; "" for none. */
+function bannerOf(cluster: ClusterStatus): string {
+  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon({ cluster }) };
+  const page = textOfHtml(renderFleetPage(snapshot, selectionFrom({})));
+  return /<p class="banner".*?<\/p>/s.exec(page)?.[0] ?? "";
+}
 
 const own = { isHeld: true, works: true, holder: "zonewarden-1_b" };
 
@@ -36,16 +46,14 @@ describe("the banner of a process in a cluster", () => {
       says: "The last request about the Lease failed: forbidden.",
     },
   ])("says “$says” where $when", ({ cluster, says }, { expect }) => {
-    const banner = clusterBanner(cluster);
-    const text = banner === undefined ? "" : wordsOf(textOfHtml(banner));
+    const text = wordsOf(bannerOf(cluster));
     if (says === "") expect(text).toBe("");
     else expect(text).toContain(says);
   });
 
   it("links to the pages of the holder, whose name is shown as text", ({ expect }) => {
     const page = "http://10.0.0.7:9464/?a=1&b";
-    const banner = clusterBanner(clusterOf({ page, holder: "<b>x</b>" }));
-    expect(banner === undefined ? "" : textOfHtml(banner)).toContain(
+    expect(bannerOf(clusterOf({ page, holder: "<b>x</b>" }))).toContain(
       '<a href="http://10.0.0.7:9464/?a=1&amp;b"><bdi>&lt;b&gt;x&lt;/b&gt;</bdi></a>',
     );
   });

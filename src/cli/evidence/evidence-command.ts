@@ -1,9 +1,9 @@
 import path from "node:path";
 
-import { evidenceCsv, type EvidenceFile } from "../../evidence/evidence-csv.ts";
 import { evidenceJson } from "../../evidence/evidence-json.ts";
 import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
+import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-tables.ts";
 import { evidenceOf } from "../../evidence/evidence.ts";
 import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";

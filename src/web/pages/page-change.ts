@@ -1,7 +1,7 @@
-import type { Change, Effect, FieldChange } from "../../plan/change.ts";
+import type { Change, Effect } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
-import { html, type Html, htmlTable } from "../../render/html.ts";
+import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
 
@@ -58,26 +58,16 @@ function reasonList(reasons: readonly string[]): Html {
 
 /** Both sides of an update; one side of a create or delete. */
 function fieldTable({ verb, fields }: Change, sides: Sides): Html {
-  const side = verb === "create" ? "after" : "before";
-  const columns = verb === "update" ? [sides.before, sides.after] : [sides[side]];
-  const rows = fields.map((field) =>
-    verb === "update" ? changedRow(field, sides) : plainRow(field.field, field[side]),
-  );
-  return htmlTable(["Field", ...columns], rows, "fields");
-}
-
-function changedRow({ field, before, after }: FieldChange, sides: Sides): Html {
-  const values = renderSides(before, after);
-  return html`<tr>
-    <th scope="row">${foreign(field)}</th>
-    <td data-label="${sides.before}">${values.before}</td>
-    <td data-label="${sides.after}">${values.after}</td>
-  </tr>`;
-}
-
-function plainRow(field: string, value: FieldChange["before"]): Html {
-  return html`<tr>
-    <th scope="row">${foreign(field)}</th>
-    <td>${renderValue(value)}</td>
-  </tr>`;
+  const rows = fields.map(({ field, before, after }) => ({
+    name: foreign(field),
+    ...(verb === "update"
+      ? renderSides(before, after)
+      : { before: renderValue(before), after: renderValue(after) }),
+  }));
+  const columns: Columns<(typeof rows)[number]> = {
+    Field: ({ name }) => name,
+    ...(verb === "create" ? {} : { [sides.before]: ({ before }) => before }),
+    ...(verb === "delete" ? {} : { [sides.after]: ({ after }) => after }),
+  };
+  return htmlTable(columns, rows, "fields");
 }

@@ -8,7 +8,7 @@ import {
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
-import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import { card, commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
 /** The diagnostics of the files with their places, and the held revision. */
 export function renderDiagnosticsPage(snapshot: Snapshot): Html {
@@ -52,11 +52,12 @@ function heldItem({ revision, commit, hold, zones }: HeldRevision, load: LoadRep
     ? html`Nothing is written; ${counted(zones, "zone")} would change.`
     : html`Revision ${revisionCode(inForce)}${commitCode(commitInForce)} stays active;
       ${counted(zones, "zone")} would change or be dropped.`;
-  return html`<section class="card error">
-    <h2>The revision ${revisionCode(revision)}${commitCode(commit)} is held</h2>
-    <p>${foreign(hold.message)} <code class="quiet">${hold.reason}</code></p>
-    <p class="quiet">${effect}</p>
-  </section>`;
+  return card(
+    "error",
+    html`The revision ${revisionCode(revision)}${commitCode(commit)} is held`,
+    html`<p>${foreign(hold.message)} <code class="quiet">${hold.reason}</code></p>
+      <p class="quiet">${effect}</p>`,
+  );
 }
 
 function diagnosticItem({ code, severity, place, path, message, remedy }: Diagnostic): Html {

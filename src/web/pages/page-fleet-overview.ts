@@ -1,6 +1,6 @@
-import { html, type Html } from "../../render/html.ts";
+import { html, type Html, type Part } from "../../render/html.ts";
 import { type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
-import { number, statusText } from "./page-parts.ts";
+import { number, section, statusText } from "./page-parts.ts";
 import {
   type FleetInventory,
   type InventoryFilter,
@@ -15,6 +15,33 @@ type Counts = Readonly<Record<ZoneStatus, number>>;
 /** Shown even with zero zones. */
 const always = new Set<ZoneStatus>(["in_sync", "drifted", "pending", "held", "error"]);
 
+/** A filter of the zone list, with what it finds. */
+interface Tab {
+  /** Its class. */
+  readonly kind?: string;
+  readonly count: number;
+  readonly label: Part;
+  /** What it selects. */
+  readonly to: ZoneFilter;
+  readonly isCurrent: boolean;
+}
+
+function tabList(tabs: readonly Tab[]): Html {
+  return html`<ul class="tabs">
+    ${tabs.map(
+      ({ kind, count, label, to, isCurrent }) =>
+        html`<li>
+          <a${kind !== undefined && html` class="${kind}"`} href="/${queryOf({ ...to, page: 1 })}" aria-current="${String(isCurrent)}"
+            ><b>${number(count)}</b>
+            ${kind !== undefined && count > 0 && dot}${label}</a
+          >
+        </li> `,
+    )}
+  </ul>`;
+}
+
+const dot = html`<span class="dot" aria-hidden="true"></span>`;
+
 /** A bar of all zones by status, and a filter with a count for each status. */
 export function renderOverview(counts: Counts, selection: ZoneFilter): Html {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -22,29 +49,21 @@ export function renderOverview(counts: Counts, selection: ZoneFilter): Html {
   const shown = zoneStatuses.filter(
     (status) => counts[status] > 0 || status === selection.status || always.has(status),
   );
-  const href = (status: ZoneStatus | undefined): string =>
-    `/${queryOf({ ...selection, status, page: 1 })}`;
+  const tabs = shown.map((status) => ({
+    kind: status,
+    count: counts[status],
+    label: statusText(status),
+    to: { ...selection, status },
+    isCurrent: status === selection.status,
+  }));
+  const every = {
+    count: all,
+    label: isNarrowed ? "found" : "zones",
+    to: { ...selection, status: undefined },
+    isCurrent: selection.status === undefined,
+  };
   return html`<section class="overview" aria-label="Zones by status">
-    ${all > 0 && shareBar(counts, all)}
-    <ul class="tabs">
-      <li>
-        <a href="${href(undefined)}" aria-current="${String(selection.status === undefined)}"
-          ><b>${number(all)}</b> ${isNarrowed ? "found" : "zones"}</a
-        >
-      </li>
-      ${shown.map(
-        (status) =>
-          html`<li>
-            <a
-              class="${status}"
-              href="${href(status)}"
-              aria-current="${String(status === selection.status)}"
-              ><b>${number(counts[status])}</b>
-              <span class="dot" aria-hidden="true"></span>${statusText(status)}</a
-            >
-          </li> `,
-      )}
-    </ul>
+    ${all > 0 && shareBar(counts, all)} ${tabList([every, ...tabs])}
   </section>`;
 }
 
@@ -87,49 +106,29 @@ export const filterWords: Readonly<Record<InventoryFilter, string>> = {
   unread: "not read yet",
 };
 
-/** The inventories of all zones: a filter with a count for each finding. */
+/** The inventories of all zones: a filter with a count for each finding. The current one links to the page without it. */
 export function renderFleetInventory(
-  found: FleetInventory,
+  { zones, malicious, outside }: FleetInventory,
   selection: ZoneFilter,
 ): Html | undefined {
-  // A count of zero is shown once an inventory was read.
-  const shown = inventoryFilters.filter(
-    (filter) =>
-      found.zones[filter] > 0 ||
-      filter === selection.inventory ||
-      itemsOf(filter, found) !== undefined,
-  );
-  if (shown.length === 0) return undefined;
-  return html`<section class="overview" aria-labelledby="seen-title">
-    <h2 id="seen-title">Inventory <small>zones, as of the last read</small></h2>
-    <ul class="tabs">
-      ${shown.map((filter) => tab(filter, found, selection))}
-    </ul>
-  </section>`;
-}
-
-function itemsOf(
-  filter: InventoryFilter,
-  { malicious, outside }: FleetInventory,
-): number | undefined {
-  return { malicious, outside, failing: undefined, unread: undefined }[filter];
-}
-
-/** The current filter links to the page without it. */
-function tab(filter: InventoryFilter, found: FleetInventory, selection: ZoneFilter): Html {
-  const isCurrent = filter === selection.inventory;
-  const inventory = isCurrent ? undefined : filter;
-  const zones = found.zones[filter];
-  const items = itemsOf(filter, found) ?? 0;
-  return html`<li>
-    <a
-      class="${filter}"
-      href="/${queryOf({ ...selection, inventory, page: 1 })}"
-      aria-current="${String(isCurrent)}"
-      ><b>${number(zones)}</b>
-      ${zones > 0 && html`<span class="dot" aria-hidden="true"></span>`}${filterWords[filter]}${items > 0 && `: ${number(items)}`}</a
-    >
-  </li> `;
+  const items = { malicious, outside, failing: undefined, unread: undefined };
+  const tabs = inventoryFilters
+    .map((filter) => {
+      const isCurrent = filter === selection.inventory;
+      const found = items[filter] ?? 0;
+      return {
+        kind: filter,
+        count: zones[filter],
+        label: [filterWords[filter], found > 0 && `: ${number(found)}`],
+        to: { ...selection, inventory: isCurrent ? undefined : filter },
+        isCurrent,
+      };
+    })
+    // A count of zero is shown once an inventory was read.
+    .filter(({ kind, count, isCurrent }) => count > 0 || isCurrent || items[kind] !== undefined);
+  if (tabs.length === 0) return undefined;
+  const title = html`Inventory <small>zones, as of the last read</small>`;
+  return section("seen", title, tabList(tabs), "overview");
 }
 
 export function maliciousBadge({ inventory }: ZoneState): Html | undefined {

@@ -1,3 +1,4 @@
+import { authorName, authorsIn } from "../../plan/cause/author.ts";
 import { causesIn } from "../../plan/cause/cause.ts";
 import { html, type Html, type Part } from "../../render/html.ts";
 import {
@@ -9,48 +10,41 @@ import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.t
 import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import { findingKinds } from "../../state/scripts/script-watch.ts";
 import type { ChangeRecord, ZoneState } from "../../state/zone-state.ts";
+import { byText } from "../../syntax/by-text.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { renderAuthorPanel } from "./page-fleet-authors.ts";
 import {
   causeText,
   counted,
+  facts,
   foreign,
   moment,
   number,
   panel,
   renderReconcile,
+  shortList,
   undoneBadge,
   weakenedBadge,
+  zoneLink,
 } from "./page-parts.ts";
-
-const recentShown = 12;
-const removedShown = 12;
-const findingsShown = 12;
 
 /** Latest changes, schedule, queue and credentials. */
 export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot): Html {
+  const { audit, credentials } = daemon;
   return html`<div class="side">
-    ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
+    ${panel("recent", "Latest changes", recentChanges(fleet.recent, now))}
     ${findingPanel(fleet.zones)}${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
-    ${renderAuthorPanel(fleet.zones, now)}
-    ${daemon.audit && panel("audit", "Audit log", auditState(daemon.audit, now))}
-    ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
+    ${authorPanel(fleet.zones, now)} ${audit && panel("audit", "Audit log", auditState(audit, now))}
+    ${panel("credentials", "Credentials", credentialList(credentials, now))}
   </div>`;
 }
 
 function removedPanel(removed: readonly RemovedZone[], now: Date): Html | undefined {
   if (removed.length === 0) return undefined;
-  const more = removed.length - removedShown;
-  return panel(
-    "removed",
-    "No longer managed",
-    html`<p class="quiet">Left as they were.</p>
-      <ul class="recent">
-        ${removed.slice(0, removedShown).map(({ zone, at }) => html`<li>${zone} ${moment(at, now)}</li>`)}
-      </ul>
-      ${more > 0 && html`<p class="quiet">and ${number(more)} more</p>`}`,
-  );
+  return panel("removed", "No longer managed", [
+    html`<p class="quiet">Left as they were.</p>`,
+    shortList(removed, ({ zone, at }) => [zone, " ", moment(at, now)]),
+  ]);
 }
 
 /** The zones whose scripts have open findings, the gravest first; nothing if there are none. */
@@ -66,27 +60,56 @@ function findingPanel(zones: readonly ZoneState[]): Html | undefined {
   const shown = found.toSorted(
     (a, b) => findingKinds.indexOf(a.worst) - findingKinds.indexOf(b.worst) || b.count - a.count,
   );
-  const more = found.length - findingsShown;
   return panel(
     "findings",
     "Findings on scripts",
-    html`<ul class="recent">
-        ${shown.slice(0, findingsShown).map(
-          ({ zone, worst, count }) =>
-            html`<li>
-              <a href="/zones/${zone}#scripts-title">${zone}</a>
-              <span class="note"
-                ><b class="error">${worst.replaceAll("_", " ")}</b
-                >${count > 1 && html` and ${counted(count - 1, "more finding")}`}</span
-              >
-            </li>`,
-        )}
-      </ul>
-      ${more > 0 && html`<p class="quiet">and ${counted(more, "more zone")}</p>`}`,
+    shortList(
+      shown,
+      ({ zone, worst, count }) =>
+        html`<a href="/zones/${zone}#scripts-title">${zone}</a>
+          <span class="note"
+            ><b class="error">${worst.replaceAll("_", " ")}</b
+            >${count > 1 && html` and ${counted(count - 1, "more finding")}`}</span
+          >`,
+      "zone",
+    ),
   );
 }
 
-function recentList(recent: readonly ChangeRecord[], now: Date): Html {
+/** Who made drift, by the latest changes of the zones and by what differs now; nothing if nobody is known. */
+function authorPanel(zones: readonly ZoneState[], now: Date): Html | undefined {
+  const seen = zones.flatMap(({ declared, changes, differing }) =>
+    authorsIn([...changes.flatMap((record) => record.changes), ...differing]).map((author) => {
+      return { zone: declared.name, name: authorName(author), author };
+    }),
+  );
+  if (seen.length === 0) return undefined;
+  // Those who changed the most zones first.
+  const authors = [...Map.groupBy(seen, ({ name }) => name)]
+    .map(([name, own]) => ({
+      name,
+      zones: new Set(own.map(({ zone }) => zone)),
+      last: new Date(Math.max(...own.map(({ author }) => Number(author.at)))),
+      isPossible: own.every(({ author }) => !author.isCertain),
+    }))
+    .toSorted(byText(({ name }) => name))
+    .toSorted((a, b) => b.zones.size - a.zones.size || Number(b.last) - Number(a.last));
+  return panel(
+    "authors",
+    "Who changes zones by hand",
+    shortList(authors, ({ name, zones: own, last, isPossible }) => {
+      const [only = ""] = own;
+      const where = own.size === 1 ? zoneLink(only) : counted(own.size, "zone");
+      return html`${foreign(name)} ${moment(last, now)}
+        <span class="note">${where}${isPossible && ", possibly"}</span>`;
+    }),
+  );
+}
+
+/** Changes that are listed; the zones have more. */
+const recentShown = 12;
+
+function recentChanges(recent: readonly ChangeRecord[], now: Date): Html {
   if (recent.length === 0) return html`<p class="quiet">No changes since the start.</p>`;
   return html`<ol class="recent">
     ${recent.slice(0, recentShown).map((record) => recentItem(record, now))}
@@ -96,7 +119,7 @@ function recentList(recent: readonly ChangeRecord[], now: Date): Html {
 function recentItem(record: ChangeRecord, now: Date): Html {
   const { zone, at, changes, trigger } = record;
   return html`<li>
-    <a href="/zones/${zone}">${zone}</a> ${moment(at, now)}
+    ${zoneLink(zone)} ${moment(at, now)}
     <span class="note"
       >${counted(changes.length, "change")} after ${causeText(causesIn(changes))}, ${trigger}
       ${weakenedBadge(changes)} ${undoneBadge(record)}</span
@@ -104,20 +127,14 @@ function recentItem(record: ChangeRecord, now: Date): Html {
   </li>`;
 }
 
-function schedule(
-  { schedule: { expressions, timezone, nextAt }, queue }: DaemonStatus,
-  now: Date,
-): Html {
-  return html`<dl>
-    <dt>Sweeps</dt>
-    <dd>${expressions.map((cron) => html`<code>${cron}</code> `)}${timezone}</dd>
-    <dt>Next</dt>
-    <dd>${nextAt === undefined ? "none scheduled" : moment(nextAt, now)}</dd>
-    <dt>Queue</dt>
-    <dd>${queue.waiting === 0 ? "empty" : `${counted(queue.waiting, "zone")} waiting`}</dd>
-    <dt>Running</dt>
-    <dd>${queue.running.length === 0 ? "nothing" : queue.running.join(", ")}</dd>
-  </dl>`;
+function schedule({ schedule: sweeps, queue }: DaemonStatus, now: Date): Html {
+  const { expressions, timezone, nextAt } = sweeps;
+  return facts({
+    Sweeps: [expressions.map((cron) => html`<code>${cron}</code> `), timezone],
+    Next: nextAt === undefined ? "none scheduled" : moment(nextAt, now),
+    Queue: queue.waiting === 0 ? "empty" : `${counted(queue.waiting, "zone")} waiting`,
+    Running: queue.running.length === 0 ? "nothing" : queue.running.join(", "),
+  });
 }
 
 function auditState(
@@ -156,7 +173,7 @@ export function tokenUses(uses: readonly JudgedTokenUse[], now: Date): Html {
             ${foreign(credential)} ${moment(at, now)}
             <span class="note"
               >${foreign(`${method} ${path}`)}
-              ${zone !== "" && html`<a href="/zones/${zone}">${zone}</a>`}${isDrift && ", drift"}</span
+              ${zone !== "" && zoneLink(zone)}${isDrift && ", drift"}</span
             >
           </li>`,
       )}

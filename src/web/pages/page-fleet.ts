@@ -1,4 +1,4 @@
-import { html, type Html, htmlTable } from "../../render/html.ts";
+import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
 import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
@@ -12,7 +12,16 @@ import {
 } from "./page-fleet-overview.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
-import { counted, foreign, moment, number, statusBadge, statusText } from "./page-parts.ts";
+import {
+  banner,
+  counted,
+  foreign,
+  moment,
+  number,
+  statusBadge,
+  statusText,
+  zoneLink,
+} from "./page-parts.ts";
 import {
   isInventoryOn,
   isWeakened,
@@ -34,7 +43,7 @@ export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html
       <div class="columns">
         <section class="zones" aria-labelledby="zones-title">
           ${toolbar(selected, selection)}
-          ${selected.zones.length === 0 ? emptyTable(snapshot) : zoneTable(snapshot, selected)}
+          ${selected.zones.length === 0 ? emptyTable(snapshot) : htmlTable(columnsAt(snapshot.now), selected.zones)}
           ${selected.pages > 1 && pager(selected, selection)}
         </section>
         ${renderSidePanels(snapshot)}
@@ -48,15 +57,11 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
   const weakened = zones.filter(isWeakened);
   if (weakened.length === 0) return undefined;
   const more = weakened.length - weakenedShown;
-  return html`<p class="banner" role="status">
-    <strong>${counted(weakened.length, "zone")} with weakened protection:</strong>
-    ${weakened.slice(0, weakenedShown).map(({ declared }) => html`${zoneLink(declared.name)} `)}
-    ${more > 0 && `and ${number(more)} more`}
-  </p>`;
-}
-
-function zoneLink(name: string): Html {
-  return html`<a href="/zones/${name}">${name}</a>`;
+  return banner(
+    `${counted(weakened.length, "zone")} with weakened protection:`,
+    html`${weakened.slice(0, weakenedShown).map(({ declared }) => html`${zoneLink(declared.name)} `)}
+    ${more > 0 && `and ${number(more)} more`}`,
+  );
 }
 
 function toolbar({ matching, zones }: SelectedZones, selection: ZoneFilter): Html {
@@ -106,35 +111,27 @@ function emptyTable({ fleet, daemon }: Snapshot): Html {
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
-function zoneTable({ now }: Snapshot, { zones }: SelectedZones): Html {
-  return htmlTable(
-    ["Zone", "Status", "Differs", "Since", "Checked"],
-    zones.map((state) => zoneRow(state, now)),
-  );
-}
-
-function zoneRow(state: ZoneState, now: Date): Html {
-  const note = noteOf(state);
-  return html`<tr>
-    <th scope="row">
-      ${zoneLink(state.declared.name)}
-      ${maliciousBadge(state)}${note !== "" && html`<span class="note">${foreign(note)}</span>`}
-    </th>
-    <td>${statusBadge(state.status)}</td>
-    <td>${differs(state)}</td>
-    <td data-label="since">${moment(state.driftedSince ?? state.statusSince, now)}</td>
-    <td data-label="checked">${moment(state.lastSuccess, now)}</td>
-  </tr>`;
+/** The columns of the zones as of `now`. */
+function columnsAt(now: Date): Columns<ZoneState> {
+  return {
+    Zone: (state) => [zoneLink(state.declared.name), " ", maliciousBadge(state), noteOf(state)],
+    Status: ({ status }) => statusBadge(status),
+    Differs: differs,
+    Since: ({ driftedSince, statusSince }) => moment(driftedSince ?? statusSince, now),
+    Checked: ({ lastSuccess }) => moment(lastSuccess, now),
+  };
 }
 
 const maxNoteLength = 160;
 
 /** Why a zone is not in sync, in a line. */
-function noteOf(state: ZoneState): string {
+function noteOf(state: ZoneState): Html | undefined {
   const { failure, declared } = state;
   const [hold] = holdsOf(state);
   const text = failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "";
-  return text.length > maxNoteLength ? `${text.slice(0, maxNoteLength)}…` : text;
+  if (text === "") return undefined;
+  const shown = text.length > maxNoteLength ? `${text.slice(0, maxNoteLength)}…` : text;
+  return html`<span class="note">${foreign(shown)}</span>`;
 }
 
 const impactWords = { weakens: "weaker", neutral: "other", strengthens: "stronger" } as const;

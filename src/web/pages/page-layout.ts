@@ -1,11 +1,11 @@
 import { html, type Html, type Part } from "../../render/html.ts";
+import type { ClusterStatus } from "../../state/daemon-status.ts";
 import { isFirstRound, isLoaded } from "../../state/load-report.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import { isLoadFailure } from "../../zone/internal-error.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
-import { clusterBanner } from "./cluster-banner.ts";
-import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import { banner, commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
 /** The document around the content of a page. */
 export function layout(snapshot: Snapshot, title: string, content: Part): Html {
@@ -66,19 +66,35 @@ function banners(snapshot: Snapshot): Html | undefined {
   return (cluster && clusterBanner(cluster)) ?? loadBanner(snapshot);
 }
 
+/** Another process works, or this one cannot begin; `undefined`: there is nothing to say. */
+function clusterBanner(cluster: ClusterStatus): Html | undefined {
+  const { lease, identity, isHeld, holder, page, works, failure } = cluster;
+  const why = failure !== undefined && html` The last request about the Lease failed: ${failure}.`;
+  if (works && failure === undefined) return undefined;
+  if (works || isHeld) {
+    const what = works ? "works" : "waits for the state, which it cannot read yet";
+    return banner(`This process holds the Lease ${lease}, and ${what}.`, why);
+  }
+  const who = page === "" ? foreign(holder) : html`<a href="${page}">${foreign(holder)}</a>`;
+  return banner(
+    holder === "" ? `Nobody holds the Lease ${lease}.` : html`${who} holds the Lease ${lease}.`,
+    html`This process, ${identity}, waits for it. The zones are on the pages of the holder.${why}`,
+  );
+}
+
 /** The daemon forgets, or has forgotten. */
 function stateBanner({ daemon: { state } }: Snapshot): Html | undefined {
   if (state.status === "failing") {
-    return html`<p class="banner" role="status">
-      <strong>The state cannot be written.</strong> After a restart, zonewarden does not know what
-      it applied. Releases by hash are not used until then. The log names the error.
-    </p>`;
+    return banner(
+      "The state cannot be written.",
+      "After a restart, zonewarden does not know what it applied. Releases by hash are not used until then. The log names the error.",
+    );
   }
   if (state.lost === undefined) return undefined;
-  return html`<p class="banner" role="status">
-    <strong>The state could not be used at the start: it is ${state.lost}.</strong> What was held,
-    released or drifting before is not known. The log names the file.
-  </p>`;
+  return banner(
+    `The state could not be used at the start: it is ${state.lost}.`,
+    "What was held, released or drifting before is not known. The log names the file.",
+  );
 }
 
 /** What the last load of the files left out, and what stays active. */
@@ -92,32 +108,32 @@ function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
   const errors = diagnostics.filter(isError).length;
   const found = errors > 0 && html`<a href="/diagnostics">${counted(errors, "error")}</a>. `;
   const since = loadedAt !== undefined && html`Last load without errors: ${moment(loadedAt, now)}.`;
+  const why = html`<a href="/diagnostics">Why, and what to do</a>`;
   if (held !== undefined && isFirstRound(load)) {
-    return html`<p class="banner" role="status">
-      <strong>Nothing is written.</strong> What was applied before is not known, and the files would
-      change ${counted(held.zones, "zone")}. ${found}<a href="/diagnostics">Why, and what to do</a>
-    </p>`;
+    return banner(
+      "Nothing is written.",
+      html`What was applied before is not known, and the files would change
+      ${counted(held.zones, "zone")}. ${found}${why}`,
+    );
   }
   if (held !== undefined) {
-    return html`<p class="banner" role="status">
-      <strong>A new revision of the files is held.</strong>
-      ${revisionCode(held.revision)}${commitCode(held.commit)} would change or drop
-      ${counted(held.zones, "zone")} and is not followed; ${kept} ${found}
-      <a href="/diagnostics">Why, and what to do</a>
-    </p>`;
+    return banner(
+      "A new revision of the files is held.",
+      html`${revisionCode(held.revision)}${commitCode(held.commit)} would change or drop
+      ${counted(held.zones, "zone")} and is not followed; ${kept} ${found} ${why}`,
+    );
   }
   if (result === "partial") {
-    return html`<p class="banner" role="status">
-      <strong>The files are partially applied.</strong> ${found}What has errors keeps its last good
-      version, or is left out where it has none. ${since}
-    </p>`;
+    return banner(
+      "The files are partially applied.",
+      html`${found}What has errors keeps its last good version, or is left out where it has none.
+      ${since}`,
+    );
   }
   const what = diagnostics.some(isLoadFailure)
     ? "The zone files are not followed."
     : "The files are rejected.";
-  return html`<p class="banner" role="status">
-    <strong>${what}</strong> ${found}${kept} ${since}
-  </p>`;
+  return banner(what, html`${found}${kept} ${since}`);
 }
 
 function foot({ daemon, now }: Snapshot): Html {

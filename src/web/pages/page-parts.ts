@@ -5,6 +5,7 @@ import { shortRevision } from "../../render/format.ts";
 import { html, type Html, type Part } from "../../render/html.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
+import type { Severity } from "../../zone/diagnostic.ts";
 
 export function statusText(status: ZoneStatus): string {
   return status.replace("_", " ");
@@ -38,12 +39,71 @@ export function undoneBadge({ writes }: ChangeRecord): Html | undefined {
   return html`<b class="error">${undone} of ${counted(writes.length, "write")} not done</b>`;
 }
 
-/** A box with a heading. */
-export function panel(id: string, title: string, content: Part): Html {
-  return html`<section class="panel" aria-labelledby="${id}-title">
+/** A part of a page with a heading; `kind` is its class. */
+export function section(id: string, title: Part, content: Part, kind?: string): Html {
+  return html`<section${kind !== undefined && html` class="${kind}"`} aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
     ${content}
   </section>`;
+}
+
+/** A box at the side of a page. */
+export function panel(id: string, title: string, content: Part): Html {
+  return section(id, title, content, "panel");
+}
+
+/** Something that a person must see, with its heading. */
+export function card(severity: Severity, title: Part, content: Part): Html {
+  return html`<section class="card ${severity}">
+    <h2>${title}</h2>
+    ${content}
+  </section>`;
+}
+
+/** What every page says before its content. */
+export function banner(title: Part, content: Part): Html {
+  return html`<p class="banner" role="status"><strong>${title}</strong> ${content}</p>`;
+}
+
+/** Names with their values, without those that are `undefined`. */
+export function facts(values: Readonly<Record<string, Part>>): Html {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined);
+  return html`<dl>
+    ${known.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+/** Lists longer than this are cut. */
+const mostListed = 12;
+
+/** The first items of a list, and how many more there are; of `noun`, if it is given. */
+export function shortList<T>(items: readonly T[], contentOf: (item: T) => Part, noun = ""): Html {
+  return html`<ul class="recent">
+      ${items.slice(0, mostListed).map((item) => html`<li>${contentOf(item)}</li>`)}
+    </ul>
+    ${andMore(items.length - mostListed, noun)}`;
+}
+
+/** How many more items of `noun` there are than are listed; nothing for none. */
+export function andMore(count: number, noun = ""): Html | undefined {
+  if (count <= 0) return undefined;
+  const what = noun === "" ? `${number(count)} more` : counted(count, `more ${noun}`);
+  return html`<p class="quiet">and ${what}</p>`;
+}
+
+/** Items without marks. */
+export function plainList<T>(items: readonly T[], contentOf: (item: T) => Part, kind = ""): Html {
+  return html`<ul class="plain ${kind}">
+    ${items.map((item) => html`<li>${contentOf(item)}</li>`)}
+  </ul>`;
+}
+
+export function zoneLink(name: string): Html {
+  return html`<a href="/zones/${name}">${name}</a>`;
 }
 
 /** The service's id of a request, for its support. */

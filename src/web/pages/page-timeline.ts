@@ -5,7 +5,7 @@ import { changedByLine, driftWords } from "../../render/cause-text.ts";
 import { html, type Html } from "../../render/html.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { causeText, counted, foreign, moment, statusText } from "./page-parts.ts";
+import { causeText, counted, foreign, moment, section, statusText } from "./page-parts.ts";
 
 const days = 7;
 const dayMs = 86_400_000;
@@ -22,16 +22,17 @@ export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Ht
   const period = { since: new Date(Number(until) - days * dayMs), until };
   const spans = statusSpans(entries, state, period);
   const time = driftTimeText(driftTimeIn(name, entries, period));
-  return html`<section aria-labelledby="timeline-title">
-    <h2 id="timeline-title">Last ${days} days <small>${time}</small></h2>
-    <div class="card timeline">
+  return section(
+    "timeline",
+    html`Last ${days} days <small>${time}</small>`,
+    html`<div class="card timeline">
       ${bar(spans, correctedDrifts(entries), period, time)}
       <p class="axis quiet" aria-hidden="true">
         <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
       </p>
       ${entries.length > 0 && recentEntries(entries, now)}
-    </div>
-  </section>`;
+    </div>`,
+  );
 }
 
 function legend(spans: readonly StatusSpan[]): readonly Html[] {

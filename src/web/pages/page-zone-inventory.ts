@@ -1,4 +1,4 @@
-import { html, type Html, htmlTable } from "../../render/html.ts";
+import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import type {
   InventoryFacts,
   InventoryState,
@@ -7,22 +7,22 @@ import type {
 } from "../../state/inventory.ts";
 import type { Failure } from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
+import { byEntryName } from "../../syntax/by-text.ts";
 import { type ItemKind, resourceKinds } from "../../zone/inventory-item.ts";
-import { counted, foreign, moment, number, ray } from "./page-parts.ts";
+import { andMore, card, foreign, moment, number, plainList, ray, section } from "./page-parts.ts";
 import { maliciousIn } from "./selection.ts";
 
 /** The inventory of a zone as of the last read; nothing if inventories are off. */
 export function renderInventory({ inventory }: ZoneState, now: Date): Html | undefined {
   if (inventory === undefined) return undefined;
   const { facts, failure, readAt } = inventory;
-  return html`<section aria-labelledby="inventory-title">
-    <h2 id="inventory-title">
-      Inventory ${readAt !== undefined && html`<small>read ${moment(readAt, now)}</small>`}
-    </h2>
-    ${failure !== undefined && unreadable(failure, inventory, now)}
+  return section(
+    "inventory",
+    html`Inventory ${readAt !== undefined && html`<small>read ${moment(readAt, now)}</small>`}`,
+    html`${failure !== undefined && unreadable(failure, inventory, now)}
     ${facts !== undefined && found(facts, now)}
-    ${facts === undefined && failure === undefined && unread}
-  </section>`;
+    ${facts === undefined && failure === undefined && unread}`,
+  );
 }
 
 const unread = html`<p class="empty">
@@ -34,22 +34,32 @@ function unreadable(
   { failingSince, facts }: InventoryState,
   now: Date,
 ): Html {
-  return html`<div class="card warning">
-    <h3>Read failed</h3>
-    <p>${foreign(message)}</p>
-    <p class="quiet">
-      <code>${code}</code> ${ray(id)} failing since ${moment(failingSince, now)}, retried
-      ${transient ? "automatically" : "with the next read"};
-      ${facts === undefined ? "nothing was read before" : "the last successful read is below"}
-    </p>
-  </div>`;
+  return card(
+    "warning",
+    "Read failed",
+    html`<p>${foreign(message)}</p>
+      <p class="quiet">
+        <code>${code}</code> ${ray(id)} failing since ${moment(failingSince, now)}, retried
+        ${transient ? "automatically" : "with the next read"};
+        ${facts === undefined ? "nothing was read before" : "the last successful read is below"}
+      </p>`,
+  );
 }
 
 function found(facts: InventoryFacts, now: Date): Html {
-  const { newest } = facts;
+  const { kinds, notPermitted, malicious, newest, outside } = facts;
   return html`<div class="seen">
-    ${kindTable(facts)} ${maliciousList(facts, now)}
-    ${facts.kinds.has("script") && outside(facts, now)}
+    ${htmlTable(kindColumns, [...kinds])} ${[...notPermitted].map(notPermittedItem)}
+    ${
+      malicious.length > 0 &&
+      html`<h3 class="error">Malicious</h3>
+        ${renderItems(malicious, now)} ${andMore(maliciousIn(facts) - malicious.length, "item")}`
+    }
+    ${
+      kinds.has("script") &&
+      html`<h3>Scripts outside every enforced policy</h3>
+        ${outside === undefined ? html`<p>The zone enforces no policy.</p>` : outsideItems(outside, now)}`
+    }
     ${
       newest.length > 0 &&
       html`<details id="newest">
@@ -60,57 +70,30 @@ function found(facts: InventoryFacts, now: Date): Html {
   </div>`;
 }
 
-function kindTable({ kinds, notPermitted }: InventoryFacts): Html {
-  return htmlTable(
-    ["Kind", "Items", "By status", "Malicious", "New in the last day"],
-    [
-      [...kinds].map(([kind, summary]) => kindRow(kind, summary)),
-      [...notPermitted].map(([kind, failure]) => notPermittedRow(kind, failure)),
-    ],
-  );
-}
-
 const none = html`<span class="quiet">–</span>`;
 
-function kindRow(
-  kind: ItemKind,
-  { total, statuses, fresh, malicious: bad }: InventorySummary,
-): Html {
-  const byStatus = Object.entries(statuses)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([status, count]) => `${number(count)} ${status}`);
-  const isJudged = resourceKinds.some((judged) => judged === kind);
-  return html`<tr>
-    <th scope="row">${kind}s</th>
-    <td data-label="items">${number(total)}</td>
-    <td data-label="status">${byStatus.length === 0 ? none : byStatus.join(", ")}</td>
-    <td data-label="malicious">${isJudged ? badNumber(bad) : none}</td>
-    <td data-label="new">${number(fresh)}</td>
-  </tr>`;
-}
+const kindColumns: Columns<readonly [ItemKind, InventorySummary]> = {
+  Kind: ([kind]) => `${kind}s`,
+  Items: ([, { total }]) => number(total),
+  "By status": ([, { statuses }]) => {
+    const counts = Object.entries(statuses).toSorted(byEntryName);
+    if (counts.length === 0) return none;
+    return counts.map(([status, count]) => `${number(count)} ${status}`).join(", ");
+  },
+  Malicious: ([kind, { malicious }]) =>
+    resourceKinds.some((judged) => judged === kind) ? badNumber(malicious) : none,
+  "New in the last day": ([, { fresh }]) => number(fresh),
+};
 
 /** Unknown, not zero: the token or the contract does not permit to read it. */
-function notPermittedRow(kind: ItemKind, { code, message }: Failure): Html {
-  return html`<tr>
-    <th scope="row">${kind}s</th>
-    <td colspan="4">not permitted: ${foreign(message)} <code class="quiet">${code}</code></td>
-  </tr>`;
+function notPermittedItem([kind, { code, message }]: readonly [ItemKind, Failure]): Html {
+  return html`<p>
+    ${kind}s not permitted: ${foreign(message)} <code class="quiet">${code}</code>
+  </p>`;
 }
 
 function badNumber(count: number): Html {
   return count === 0 ? html`0` : html`<b class="error">${number(count)}</b>`;
-}
-
-function maliciousList(facts: InventoryFacts, now: Date): Html | undefined {
-  if (facts.malicious.length === 0) return undefined;
-  return html`<h3 class="error">Malicious</h3>
-    ${renderItems(facts.malicious, now)} ${more(maliciousIn(facts) - facts.malicious.length)}`;
-}
-
-function outside(facts: InventoryFacts, now: Date): Html {
-  const scripts = facts.outside;
-  return html`<h3>Scripts outside every enforced policy</h3>
-    ${scripts === undefined ? html`<p>The zone enforces no policy.</p>` : outsideItems(scripts, now)}`;
 }
 
 function outsideItems(
@@ -120,27 +103,20 @@ function outsideItems(
   return html`<p>
       ${count === 0 ? "None in use" : `${number(count)} in use`}${unclear > 0 && `; ${number(unclear)} unclear`}.
     </p>
-    ${newest.length > 0 && renderItems(newest, now)} ${more(count - newest.length)}`;
-}
-
-function more(count: number): Html | undefined {
-  return count > 0 ? html`<p class="quiet">and ${counted(count, "more item")}</p>` : undefined;
+    ${newest.length > 0 && renderItems(newest, now)} ${andMore(count - newest.length, "item")}`;
 }
 
 /** Items of the inventory. URLs are no links: they may be malicious. */
 function renderItems(items: readonly ItemBrief[], now: Date): Html {
-  return html`<ul class="items plain">
-    ${items.map((item) => renderItem(item, now))}
-  </ul>`;
-}
-
-function renderItem({ kind, name, page, firstSeenAt, malicious }: ItemBrief, now: Date): Html {
-  return html`<li>
-    ${address(name)}
-    <span class="note"
-      >${kind}${malicious.length > 0 && html`, <b class="error">${foreign(malicious.join("; "))}</b>`}${firstSeenAt !== undefined && html`, first seen ${moment(firstSeenAt, now)}`}${page !== "" && html` on ${address(page)}`}</span
-    >
-  </li>`;
+  return plainList(
+    items,
+    ({ kind, name, page, firstSeenAt, malicious }) =>
+      html`${address(name)}
+        <span class="note"
+          >${kind}${malicious.length > 0 && html`, <b class="error">${foreign(malicious.join("; "))}</b>`}${firstSeenAt !== undefined && html`, first seen ${moment(firstSeenAt, now)}`}${page !== "" && html` on ${address(page)}`}</span
+        >`,
+    "items",
+  );
 }
 
 /** Longer URLs are cut. */

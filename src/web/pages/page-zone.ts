@@ -1,9 +1,11 @@
 import { causesIn } from "../../plan/cause/cause.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { firstBlock } from "../../plan/guard/may-write.ts";
+import type { Unmanaged } from "../../plan/write-order.ts";
 import { html, type Html } from "../../render/html.ts";
 import { headlineOf } from "../../render/write-answers.ts";
-import { weakeningOf } from "../../state/drift.ts";
+import type { DaemonStatus } from "../../state/daemon-status.ts";
+import { type ByKind, weakeningOf } from "../../state/drift.ts";
 import { type Failure, isObservation } from "../../state/run-report.ts";
 import {
   type ChangeRecord,
@@ -13,17 +15,25 @@ import {
   type ZoneState,
 } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
+import { kinds } from "../../zone/resource.ts";
+import type { Zone } from "../../zone/zone.ts";
 import { type Snapshot, writeAnswerOf } from "../snapshot.ts";
 import { renderChange } from "./page-change.ts";
+import { tokenUses } from "./page-fleet-side.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import {
+  card,
   causeText,
   counted,
+  facts,
   foreign,
   moment,
+  panel,
+  plainList,
   ray,
   renderReconcile,
   revisionCode,
+  section,
   statusBadge,
   undoneBadge,
   weakenedBadge,
@@ -31,7 +41,6 @@ import {
 import { renderTimeline } from "./page-timeline.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
 import { renderScripts } from "./page-zone-scripts.ts";
-import { renderFacts } from "./page-zone-side.ts";
 
 /** The page of a zone: status, plan, inventory, history. */
 export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
@@ -59,17 +68,16 @@ const applied = { before: "Before", after: "After" };
 
 function plan(state: ZoneState, now: Date): Html {
   const { differing } = state;
-  return html`<section aria-labelledby="plan-title">
-    <h2 id="plan-title">
-      Plan ${differing.length > 0 && html`<small>${headline(state, now)}</small>`}
-    </h2>
-    ${
+  return section(
+    "plan",
+    html`Plan ${differing.length > 0 && html`<small>${headline(state, now)}</small>`}`,
+    html`${
       differing.length === 0
         ? html`<p class="empty">${nothingToDo(state)}</p>`
         : differing.map((change) => renderChange(change, differing, planned, now))
     }
-    ${renderImpact(state, now)}
-  </section>`;
+    ${renderImpact(state, now)}`,
+  );
 }
 
 function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
@@ -117,14 +125,13 @@ function headline(state: ZoneState, now: Date): Html {
 }
 
 function history({ changes }: ZoneState, now: Date): Html {
-  return html`<section aria-labelledby="history-title">
-    <h2 id="history-title">Applied changes</h2>
-    ${
-      changes.length === 0
-        ? html`<p class="empty">None since the start.</p>`
-        : changes.map((record, at) => historyItem(record, now, at === 0))
-    }
-  </section>`;
+  return section(
+    "history",
+    "Applied changes",
+    changes.length === 0
+      ? html`<p class="empty">None since the start.</p>`
+      : changes.map((record, at) => historyItem(record, now, at === 0)),
+  );
 }
 
 function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
@@ -139,24 +146,14 @@ function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
       ${at.toISOString()}
     </p>
     ${changes.map((change) => renderChange(change, changes, applied, now))}
-    <ul class="plain writes">
-      ${writes.map(writeItem)}
-    </ul>
+    ${plainList(writes, writeItem, "writes")}
   </details>`;
 }
 
-function writeItem({
-  call,
-  changes,
-  status,
-  reason,
-  ray: id,
-}: ChangeRecord["writes"][number]): Html {
-  return html`<li>
-    <code>${call}</code> ${foreign(changes.join(", "))}
-    <b class="${status === "done" ? "good" : "error"}">${status}</b>
-    ${foreign(reason)} ${ray(id)}
-  </li>`;
+function writeItem({ ray: id, ...write }: ChangeRecord["writes"][number]): Html {
+  const { call, changes, status, reason } = write;
+  return html`<code>${call}</code> ${foreign(changes.join(", "))}
+    <b class="${status === "done" ? "good" : "error"}">${status}</b> ${foreign(reason)} ${ray(id)}`;
 }
 
 /** Why a zone is not checked or not changed, each reason with what to do. */
@@ -170,23 +167,25 @@ function renderAlerts(state: ZoneState): Html {
 }
 
 function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
-  return html`<section class="card error">
-    <h2>The last reconcile failed</h2>
-    <p>${foreign(message)}</p>
-    <p class="quiet">
-      <code>${code}</code> ${ray(id)} ${counted(failures, "failure")} in a row,
-      ${transient ? "retried automatically" : "waits for a change of the files or the next sweep"}
-    </p>
-  </section>`;
+  return card(
+    "error",
+    "The last reconcile failed",
+    html`<p>${foreign(message)}</p>
+      <p class="quiet">
+        <code>${code}</code> ${ray(id)} ${counted(failures, "failure")} in a row,
+        ${transient ? "retried automatically" : "waits for a change of the files or the next sweep"}
+      </p>`,
+  );
 }
 
 function suspended({ reason, until }: Suspension): Html {
   const end = until === undefined ? "" : ` until ${until.toISOString()}`;
-  return html`<section class="card warning">
-    <h2>Suspended</h2>
-    <p>${foreign(reason)}</p>
-    <p class="quiet">Reconciled without writes${end}.</p>
-  </section>`;
+  return card(
+    "warning",
+    "Suspended",
+    html`<p>${foreign(reason)}</p>
+      <p class="quiet">Reconciled without writes${end}.</p>`,
+  );
 }
 
 function planTitle(holds: readonly Hold[]): string {
@@ -194,15 +193,17 @@ function planTitle(holds: readonly Hold[]): string {
 }
 
 function held(title: string, holds: readonly Hold[]): Html {
-  return html`<section class="card warning">
-    <h2>${title}</h2>
-    <ul>
-      ${holds.map(
-        ({ reason, message }) =>
-          html`<li>${foreign(message)} <code class="quiet">${reason}</code></li>`,
-      )}
-    </ul>
-  </section>`;
+  const items = holds.map(
+    ({ reason, message }) =>
+      html`<li>${foreign(message)} <code class="quiet">${reason}</code></li>`,
+  );
+  return card(
+    "warning",
+    title,
+    html`<ul>
+      ${items}
+    </ul>`,
+  );
 }
 
 /** The impact of the plan as in `plan --impact`; nothing without a plan or inventory. */
@@ -220,4 +221,59 @@ function renderImpact(state: ZoneState, now: Date): Html | undefined {
     </summary>
     <pre class="value">${lines.join("\n")}</pre>
   </details>`;
+}
+
+type Mode = DaemonStatus["mode"];
+
+/** State, attributes, unmanaged resources and notes of a zone. */
+function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
+  const { unmanaged, notes, zone, declared } = state;
+  const uses = daemon.audit?.usedElsewhereOf.get(declared.name) ?? [];
+  return html`${panel("state", "State", stateList(state, now, daemon.mode))}
+  ${uses.length > 0 && panel("audit", "Audit log", tokenUses(uses, now))}
+  ${zone !== undefined && panel("service", "At the service", serviceList(zone))}
+  ${unmanaged.length > 0 && panel("unmanaged", "Unmanaged", plainList(unmanaged, unmanagedItem))}
+  ${notes.length > 0 && panel("notes", "Notes", plainList(notes, foreign))}`;
+}
+
+function stateList(state: ZoneState, now: Date, mode: Mode): Html {
+  const { declared, lastRun: last, lastSuccess, statusSince, driftOnsets } = state;
+  return html`${facts({
+      Since: moment(statusSince, now),
+      "Last success": moment(lastSuccess, now),
+      "Last run": last && [moment(last.at, now), `, ${last.trigger}, ${last.durationMs} ms`],
+      Revision: last && revisionCode(last.revision),
+      Run: last && html`<code>${last.run}</code>`,
+      Mode: modeText(declared.mode, mode),
+      Drifted: `${onsetsText(driftOnsets)} since the start`,
+    })}
+    <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;
+}
+
+/** By kind, as in the metrics: the sum would count a drift of two kinds twice. */
+function onsetsText(onsets: ByKind): string {
+  const drifted = kinds.filter((kind) => onsets[kind] > 0);
+  if (drifted.length === 0) return "never";
+  return drifted.map((kind) => `${kind} ${counted(onsets[kind], "time")}`).join(", ");
+}
+
+/** The stricter mode applies; if the program observes, the declared mode is shown, too. */
+function modeText(zone: Mode, program: Mode): string {
+  return program === "observe" && zone === "enforce"
+    ? "observe (program); enforce (zone file)"
+    : zone;
+}
+
+function serviceList({ id, accountName, plan: tier, status }: Zone): Html {
+  return facts({
+    "Zone id": html`<code>${id}</code>`,
+    Account: foreign(accountName),
+    Plan: tier === "" ? "unknown" : tier,
+    Status: status,
+  });
+}
+
+function unmanagedItem({ kind, id, title }: Unmanaged): Html {
+  return html`${kind}
+    <code>${id}</code> ${title !== "" && html`<span class="note">${foreign(title)}</span>`}`;
 }

@@ -126,7 +126,7 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
 .seen { overflow: hidden; }
 .seen thead th { border-top: 0; }
 .seen th { white-space: nowrap; }
-.seen td[colspan], .writes li { overflow-wrap: anywhere; }
+.writes li { overflow-wrap: anywhere; }
 .seen > h3, .seen > p, .seen > ul, .seen > details { margin: 0; padding: 0 16px; }
 .seen > h3, .seen > details { border-top: 1px solid var(--line); padding-top: 10px; padding-bottom: 4px; }
 .seen > details { padding-bottom: 10px; }
@@ -149,7 +149,7 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
   .zones th { flex: 1 0 60%; }
   .zones td, .fields th:first-child, .fields td { white-space: normal; }
   .fields th:first-child, .fields td { width: 100%; }
-  td[data-label]::before { content: attr(data-label) " "; color: var(--quiet); font-size: 12px; }
+  td:not(:has(.status, .impact))::before { content: attr(data-label) " "; color: var(--quiet); font-size: 12px; text-transform: lowercase; }
   .badges { margin-left: 0; }
 }
 @media print { .bar nav, form, .pager { display: none; } }

@@ -1,4 +1,4 @@
-import { diff } from "node:util";
+import { diff, type DiffEntry } from "node:util";
 
 import type { FieldChange } from "../../plan/change.ts";
 import { html, type Html, type Part } from "../../render/html.ts";
@@ -10,19 +10,17 @@ export function renderSides(
   before: Side,
   after: Side,
 ): { readonly before: Html; readonly after: Html } {
-  const entries = compared(piecesOf(before), piecesOf(after));
+  const pieces = compared(piecesOf(before), piecesOf(after));
+  const old = pieces.filter(([operation]) => operation >= 0);
+  const fresh = pieces.filter(([operation]) => operation <= 0);
   return {
     before: valueOf(
       before,
-      entries
-        .filter(({ side }) => side !== "after")
-        .map(({ side, piece }) => (side === "both" ? piece : html`<del>${piece}</del>`)),
+      old.map(([operation, piece]) => (operation === 0 ? piece : html`<del>${piece}</del>`)),
     ),
     after: valueOf(
       after,
-      entries
-        .filter(({ side }) => side !== "before")
-        .map(({ side, piece }) => (side === "both" ? piece : html`<ins>${piece}</ins>`)),
+      fresh.map(([operation, piece]) => (operation === 0 ? piece : html`<ins>${piece}</ins>`)),
     ),
   };
 }
@@ -38,29 +36,18 @@ function valueOf(side: Side, pieces: readonly Part[]): Html {
   return html`<code class="value">${pieces}</code>`;
 }
 
-interface Piece {
-  readonly side: "before" | "after" | "both";
-  readonly piece: string;
-}
-
 /** Longer values are not compared: the diff is quadratic and blocks the process. */
 const mostCompared = 3_000;
 
-function compared(before: readonly string[], after: readonly string[]): readonly Piece[] {
+/** Pieces of both sides as `diff` of node:util has them: 1 is only before, -1 only after, 0 on both sides. */
+function compared(before: readonly string[], after: readonly string[]): readonly DiffEntry[] {
   // node:util's diff fails on two empty lists; with one that is empty there is nothing to compare either.
   const isEmpty = before.length === 0 || after.length === 0;
-  if (isEmpty || before.length + after.length > mostCompared) {
-    return [
-      { side: "before", piece: before.join("") },
-      { side: "after", piece: after.join("") },
-    ];
-  }
-  return diff(before, after).map(([operation, piece]) => ({ side: sideOf(operation), piece }));
-}
-
-function sideOf(operation: number): Piece["side"] {
-  if (operation === 0) return "both";
-  return operation > 0 ? "before" : "after";
+  if (!isEmpty && before.length + after.length <= mostCompared) return diff(before, after);
+  return [
+    [1, before.join("")],
+    [-1, after.join("")],
+  ];
 }
 
 /** Words and spaces of a text, lines of any other value. */
