@@ -1,7 +1,6 @@
 import { type KeyObject } from "node:crypto";
 
 import type { Plan } from "../plan/plan.ts";
-import type { SavedPlan } from "../plan/saved/fingerprint.ts";
 import { sha256 } from "../syntax/digest.ts";
 import {
   canonicalJson,
@@ -30,7 +29,7 @@ export interface PlanFile {
   readonly revision: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  readonly zones: readonly SavedPlan[];
+  readonly zones: readonly Plan[];
 }
 
 /** A saved plan, or why it cannot be read. */
@@ -90,9 +89,9 @@ export function readPlanFile(text: string): ReadPlan {
 /** A zone with more than one plan: each of them would create the same objects. */
 function repeatedIn({ zones }: PlanFile): Zone | undefined {
   const seen = new Set<string>();
-  for (const { plan } of zones) {
-    if (seen.has(plan.zone.id)) return plan.zone;
-    seen.add(plan.zone.id);
+  for (const { zone } of zones) {
+    if (seen.has(zone.id)) return zone;
+    seen.add(zone.id);
   }
   return undefined;
 }
@@ -162,10 +161,7 @@ function contentOf(file: PlanFile): JsonObject {
     revision,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
-    zones: zones.map(({ plan, fingerprints }) => ({
-      plan: planJson(withoutPeople(plan)),
-      fingerprints,
-    })),
+    zones: zones.map((plan) => ({ plan: planJson(withoutPeople(plan)) })),
   };
 }
 
@@ -177,7 +173,7 @@ function withoutPeople(plan: Plan): Plan {
 function fileOf(content: JsonObject): PlanFile | undefined {
   const createdAt = coerceDate(content["created_at"]);
   const expiresAt = coerceDate(content["expires_at"]);
-  const zones = coerceList(content["zones"]).map((each) => savedOf(coerceObject(each)));
+  const zones = coerceList(content["zones"]).map((each) => planOf(coerceObject(each)["plan"]));
   const saved = zones.filter((each) => each !== undefined);
   if (createdAt === undefined || expiresAt === undefined || saved.length < zones.length) {
     return undefined;
@@ -189,16 +185,6 @@ function fileOf(content: JsonObject): PlanFile | undefined {
     createdAt,
     expiresAt,
     zones: saved,
-  };
-}
-
-function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefined {
-  const plan = planOf(json);
-  if (plan === undefined) return undefined;
-  const prints = Object.entries(coerceObject(fingerprints));
-  return {
-    plan,
-    fingerprints: Object.fromEntries(prints.map(([name, print]) => [name, coerceText(print)])),
   };
 }
 

@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { confirmSaved, rejectSaved } from "../../src/plan/saved/confirm.ts";
-import { fingerprintsOf, type SavedPlan } from "../../src/plan/saved/fingerprint.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import {
@@ -19,11 +18,6 @@ import {
 
 function planOf(policies: readonly Policy[], live: readonly LivePolicy[]): Plan {
   return plan(desiredZone({ policies: declared(policies) }), liveZone({ policies: live }), owner);
-}
-
-function savedOf(policies: readonly Policy[], live: readonly LivePolicy[]): SavedPlan {
-  const fresh = planOf(policies, live);
-  return { plan: fresh, fingerprints: fingerprintsOf(fresh, liveZone({ policies: live })) };
 }
 
 const names = ["a", "b", "c", "d"];
@@ -89,8 +83,8 @@ describe("a saved plan", () => {
       sends: [],
       keeps: ["policy/a", "policy/b"],
       notes: [
-        "update-policy policy/a or a write before it acts on a changed resource",
-        "update-policy policy/b or a write before it acts on a changed resource",
+        "update-policy policy/a acts on a changed resource",
+        "update-policy policy/b comes after update-policy policy/a",
       ],
     },
     {
@@ -143,7 +137,7 @@ describe("a saved plan", () => {
       notes: [],
     },
   ])("that $when", ({ file, today: policies, now, sends, keeps, notes }, { expect }) => {
-    const saved = savedOf(
+    const saved = planOf(
       file,
       live.filter(({ id }) => file.some(({ key }) => key === id)),
     );
@@ -161,7 +155,7 @@ describe("a saved plan", () => {
   });
 
   it("is today's plan with its remarks, where both have the same writes", ({ expect }) => {
-    const saved = savedOf(first, live.slice(0, 1));
+    const saved = planOf(first, live.slice(0, 1));
     const today = { ...planOf(first, live.slice(0, 1)), notes: ["a remark"] };
     const now = liveZone({ policies: live.slice(0, 1) });
     expect(confirmSaved(saved, today, now)).toEqual({ plan: today, conflicts: [] });
@@ -176,24 +170,23 @@ describe("a saved plan", () => {
       entrypoint: entrypoint(liveDeployment("r1", switched, { enabled: false })),
     });
     const today = plan(desiredZone({ rules: declared([deployment("owasp", words)]) }), zone, owner);
-    const saved = { plan: today, fingerprints: fingerprintsOf(today, zone) };
     expect(today.changes).toMatchObject([{ fields: [{ field: "overrides.enabled" }] }]);
-    expect(confirmSaved(saved, today, zone)).toEqual({ plan: today, conflicts: [] });
+    expect(confirmSaved(today, today, zone)).toEqual({ plan: today, conflicts: [] });
   });
 
   it("names a write of the file that says not what it changes", ({ expect }) => {
-    const saved = savedOf(first, live.slice(0, 1));
-    const writes = saved.plan.writes.map((write) => ({ ...write, changes: [] }));
+    const saved = planOf(first, live.slice(0, 1));
+    const writes = saved.writes.map((write) => ({ ...write, changes: [] }));
     const zone = liveZone({ policies: live.slice(0, 1) });
     const today = planOf(off.slice(0, 1), live.slice(0, 1));
-    const edited = { ...saved, plan: { ...saved.plan, writes } };
+    const edited = { ...saved, writes };
     expect(confirmSaved(edited, today, zone).plan.notes).toEqual([
       "the plan in the file is not the plan of today: today there is no update-policy; save a new plan",
     ]);
   });
 
   it("claims no effect where its change is not one of today", ({ expect }) => {
-    const saved = savedOf(first, live.slice(0, 1));
+    const saved = planOf(first, live.slice(0, 1));
     const today = planOf(off.slice(0, 1), live.slice(0, 1));
     const { plan: confirmed } = confirmSaved(
       saved,
@@ -207,9 +200,9 @@ describe("a saved plan", () => {
     };
     expect(confirmed.changes).toMatchObject([{ key: "policy/a", effect }]);
     const rejected = rejectSaved(saved, "the zone is another");
-    expect(rejected.conflicts).toEqual(saved.plan.writes);
+    expect(rejected.conflicts).toEqual(saved.writes);
     expect(rejected.plan).toMatchObject({
-      writes: saved.plan.writes,
+      writes: saved.writes,
       changes: [{ key: "policy/a", effect }],
       holds: [],
       notes: [

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { plan } from "../../src/plan/plan.ts";
-import { fingerprintsOf, freshnessOf } from "../../src/plan/saved/fingerprint.ts";
+import { confirmSaved } from "../../src/plan/saved/confirm.ts";
 import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { pairs } from "../support/arbitrary-zones.ts";
@@ -85,8 +85,8 @@ describe("laws of planning, over sockets", { timeout: 900_000 }, () => {
         );
         expect(rulesOf(after).filter(({ id }) => kept.has(id))).toEqual(foreignRules(looked));
 
-        const saved = { plan: proposal, fingerprints: fingerprintsOf(proposal, before) };
-        expect(freshnessOf(saved, after).done).toEqual(proposal.writes);
+        const done = confirmSaved(proposal, plan(desired, after, owner), after);
+        expect(done).toMatchObject({ conflicts: [], plan: { writes: [] } });
       }),
       runs,
     );

@@ -4,7 +4,6 @@ import { exitCodeOfApply } from "../../src/cli/output/exit-codes.ts";
 import { rethrow } from "../../src/cli/session/session.ts";
 import type { Hold } from "../../src/plan/guard/hold.ts";
 import { plan } from "../../src/plan/plan.ts";
-import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import { applyPlan } from "../../src/reconcile/run/apply.ts";
 import { planSaved } from "../../src/reconcile/run/plan-zone.ts";
 import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
@@ -30,8 +29,7 @@ class Turn {
     const live = bare(shopZone);
     const desired = { zone: shopZone, content: protectedContent };
     const impact = { maliciousBelow: 10, freshMs: 60 * minute };
-    const fresh = plan(desired, live, owner);
-    const saved = { plan: fresh, fingerprints: fingerprintsOf(fresh, live) };
+    const saved = plan(desired, live, owner);
     const writer = {
       write: async (known: LiveZone, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
         await clock.sleep(waitMs, stop);

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { plan, type Plan } from "../../src/plan/plan.ts";
-import { fingerprintsOf, type SavedPlan } from "../../src/plan/saved/fingerprint.ts";
 import { planSaved, planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";
@@ -137,9 +136,8 @@ describe("a zone that cannot be planned", () => {
 const noTime = { fetch: 0, plan: 0, apply: 0 };
 
 /** The plan of a declaration, saved when the zone was empty. */
-function savedOf(content: Partial<ZoneContent>): SavedPlan {
-  const made = plan(desiredZone(content), empty, owner);
-  return { plan: made, fingerprints: fingerprintsOf(made, empty) };
+function savedOf(content: Partial<ZoneContent>): Plan {
+  return plan(desiredZone(content), empty, owner);
 }
 
 describe("planning a saved plan", () => {
@@ -208,9 +206,9 @@ describe("planning a saved plan", () => {
   });
 
   it("is a conflict where the file names no change of its write", async ({ expect, signal }) => {
-    const { fingerprints, plan: made } = savedOf(enabled);
+    const made = savedOf(enabled);
     const writes = made.writes.map((write) => ({ ...write, changes: [] }));
-    const saved = { fingerprints, plan: { ...made, changes: [], writes } };
+    const saved = { ...made, changes: [], writes };
     const forged = await planSaved({ ...requestOf({}), saved }, portsOf(empty), signal);
     expect([forged.report.result, forged.conflicts.length]).toEqual(["planned", 1]);
   });

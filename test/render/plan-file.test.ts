@@ -4,7 +4,6 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import {
   type PlanFile,
   planFileErrors,
@@ -49,7 +48,7 @@ const saved: PlanFile = {
   revision: "3f2c1d9",
   createdAt: new Date("2026-11-21T10:00:00.000Z"),
   expiresAt: new Date("2026-11-21T22:00:00.000Z"),
-  zones: [{ plan: proposal, fingerprints: fingerprintsOf(proposal, live) }],
+  zones: [proposal],
 };
 const text = planFileText(saved);
 const here = { owner, service: saved.service, now: new Date("2026-11-21T11:00:00.000Z") };

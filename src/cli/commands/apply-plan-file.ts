@@ -8,8 +8,7 @@ import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts"
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { rejectSaved } from "../../plan/saved/confirm.ts";
-import { partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
+import { partsTouched, rejectSaved } from "../../plan/saved/confirm.ts";
 import {
   type DesiredState,
   joinListings,
@@ -103,7 +102,7 @@ async function applyAll(
   const { requestOf, declared } = savedPlanRequests(desired, listing, config, stored);
   const zones: SavedZone[] = [];
   for (const saved of file.zones) {
-    const difference = zoneDifference(saved.plan.zone, listing.zones);
+    const difference = zoneDifference(saved.zone, listing.zones);
     const planAgain = (): Promise<PlannedZone> =>
       planSaved({ ...run, ...requestOf(saved) }, ports, signals.stop);
     zones.push(
@@ -155,13 +154,13 @@ function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | u
 
 /** The report on a zone that the listing does not confirm: no write is sent. */
 function rejectedReport(
-  saved: SavedPlan,
+  saved: Plan,
   difference: string,
   { zones, failed: [unlisted] }: ZoneListing,
   { revision, commit }: DesiredState,
   { clock, uniqueId }: Host,
 ): ZoneReport {
-  const { id, name } = saved.plan.zone;
+  const { id, name } = saved.zone;
   const now = clock.now();
   const run = { run: uniqueId(), trigger: "manual", revision, commit } as const;
   if (unlisted !== undefined && zones.every((zone) => zone.id !== id)) {
@@ -183,7 +182,7 @@ function rejectedReport(
 }
 
 interface SavedPlanRequests {
-  readonly requestOf: (saved: SavedPlan) => ZoneRequest;
+  readonly requestOf: (saved: Plan) => ZoneRequest;
   /** The number of zones that the files declare today. */
   readonly declared: number;
 }
@@ -203,19 +202,19 @@ function savedPlanRequests(
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
   const listed = new Map(listing.zones.map((zone) => [zone.id, zone]));
-  const requestOf = (saved: SavedPlan): ZoneRequest => {
-    const { id, name } = saved.plan.zone;
-    const zone = listed.get(id) ?? saved.plan.zone;
+  const requestOf = (saved: Plan): ZoneRequest => {
+    const { id, name } = saved.zone;
+    const zone = listed.get(id) ?? saved.zone;
     const desired = declared.get(id);
     if (desired === undefined) {
       const hold = undeclared(name, selection.leftAlone.get(name));
       return { saved, desired: { zone, content: nothing }, owner, impact, holdsAt: () => [hold] };
     }
-    const dropped = partsDropped(saved.plan, desired.content).join(" and ");
+    const dropped = partsDropped(saved, desired.content).join(" and ");
     const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
     // A release of the saved plan also releases the part of it that is left after an interrupted apply.
-    const isAccepted = limits.accept.includes(planHash(saved.plan));
-    const used = isAccepted ? [{ hash: "", rest: saved.plan }] : [];
+    const isAccepted = limits.accept.includes(planHash(saved));
+    const used = isAccepted ? [{ hash: "", rest: saved }] : [];
     const rules = { mode, limits, windows: windowsOf(windows), used };
     const holdsAt: ZoneRequest["holdsAt"] = (today, now) =>
       hold === undefined ? guardZone(today, desired, rules, now) : [hold];

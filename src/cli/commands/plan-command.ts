@@ -3,7 +3,6 @@ import type { KeyObject } from "node:crypto";
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Host } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
 import type { FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
@@ -163,10 +162,8 @@ async function savePlan(
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
   const createdAt = host.clock.now();
-  const zones = all.flatMap(({ planned: { report, live } }) =>
-    report.result === "planned" && live !== undefined
-      ? [{ plan: report.plan, fingerprints: fingerprintsOf(report.plan, live) }]
-      : [],
+  const zones = all.flatMap(({ planned: { report } }) =>
+    report.result === "planned" ? [report.plan] : [],
   );
   const file = {
     owner: config.desired.owner,
@@ -178,8 +175,7 @@ async function savePlan(
   };
   const text = planFileText(file, signingKey);
   if (!(await isWritten(out, host, (to) => host.namedFiles.savePrivate(to, text)))) return false;
-  const plans = zones.map(({ plan }) => plan);
-  const judged = { plans, weakened: weakened("revision"), declared, hash: declaredHash };
+  const judged = { plans: zones, weakened: weakened("revision"), declared, hash: declaredHash };
   const hold = heldFleet(judged, { ...config.limits, accept: [] });
   const accept = hold === undefined ? "" : ` --accept ${hold.hash}`;
   host.stderr.write(

@@ -13,8 +13,7 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import { plan, type Plan } from "../../plan/plan.ts";
 import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
-import { confirmSaved } from "../../plan/saved/confirm.ts";
-import { partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
+import { confirmSaved, partsTouched } from "../../plan/saved/confirm.ts";
 import { failureOf, type Trigger, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
@@ -72,7 +71,7 @@ export interface PlanRequest extends RunContext {
 
 export interface SavedPlanRequest
   extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact" | "ownership"> {
-  readonly saved: SavedPlan;
+  readonly saved: Plan;
   /** The holds of the current files and guards. They get the whole plan of today. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
@@ -153,9 +152,9 @@ export async function planSaved(
   signal: AbortSignal,
 ): Promise<PlannedZone> {
   const { saved, desired, owner, ownership, holdsAt } = request;
-  const keys = new Set(saved.plan.writes.flatMap(({ changes }) => changes));
+  const keys = new Set(saved.writes.flatMap(({ changes }) => changes));
   const declared = partsOf(desired.content);
-  const touched = partsTouched(saved.plan);
+  const touched = partsTouched(saved);
   const source: PlanSource = {
     zone: desired.zone,
     parts: {

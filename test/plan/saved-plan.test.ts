@@ -1,12 +1,7 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import {
-  fingerprintsOf,
-  freshnessOf,
-  partsTouched,
-  type SavedPlan,
-} from "../../src/plan/saved/fingerprint.ts";
+import { type ConfirmedPlan, confirmSaved, partsTouched } from "../../src/plan/saved/confirm.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import {
@@ -25,11 +20,10 @@ import {
   policy,
 } from "../support/model.ts";
 import { checkout, liveOwasp, liveUploads, owasp } from "../support/planned.ts";
-import { statesOf } from "../support/service-model.ts";
 
-function save(desired: DesiredZone, live: LiveZone): SavedPlan {
-  const proposal = plan(desired, live, owner);
-  return { plan: proposal, fingerprints: fingerprintsOf(proposal, live) };
+/** A plan that was saved at a live state, confirmed at a later one. */
+function confirmed(desired: DesiredZone, before: LiveZone, now: LiveZone): ConfirmedPlan {
+  return confirmSaved(plan(desired, before, owner), plan(desired, now, owner), now);
 }
 
 const off = {
@@ -47,105 +41,105 @@ const differing = carriedOut("p1", checkout, { enabled: false });
 const loose = carriedOut("p1", checkout, { value: "script-src 'self' cdn.example.net" });
 const disabled = liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false });
 
-describe("the fingerprints of a plan", () => {
+describe("a saved plan", () => {
   it.for([
     {
       when: "another setting was changed",
       desired: settings,
       before: { settings: off },
       now: { settings: { ...off, use_connection_url_path: true } },
-      stale: [],
+      sends: true,
     },
     {
       when: "the policy was changed",
       desired: policies,
       before: { policies: [differing] },
       now: { policies: [{ ...differing, value: "img-src 'self'" }] },
-      stale: ["policy/p1"],
+      sends: false,
     },
     {
       when: "the twin of a duplicate is still there",
       desired: policies,
       before: { policies: [carriedOut("p1", checkout), carriedOut("p2", checkout)] },
       now: { policies: [carriedOut("p1", checkout), carriedOut("p2", checkout)] },
-      stale: [],
+      sends: true,
     },
     {
       when: "the twin of a duplicate was deleted",
       desired: policies,
       before: { policies: [carriedOut("p1", checkout), carriedOut("p2", checkout)] },
       now: { policies: [carriedOut("p2", checkout)] },
-      stale: ["mark/zonewarden:checkout"],
+      sends: false,
     },
     {
       when: "the policy was switched off",
       desired: policies,
       before: { policies: [loose] },
       now: { policies: [{ ...loose, enabled: false }] },
-      stale: ["policy/p1"],
+      sends: false,
     },
     {
       when: "the policy was switched on",
       desired: policies,
       before: { policies: [differing] },
       now: { policies: [{ ...loose, enabled: true }] },
-      stale: ["policy/p1"],
+      sends: false,
     },
     {
       when: "the policy is gone",
       desired: policies,
       before: { policies: [differing] },
       now: { policies: [] },
-      stale: ["policy/p1"],
+      sends: false,
     },
     {
       when: "another policy was changed",
       desired: policies,
       before: { policies: [differing, livePolicy("p2")] },
       now: { policies: [livePolicy("p2", { enabled: false }), differing] },
-      stale: [],
+      sends: true,
     },
     {
       when: "the policy to be made was made by somebody else",
       desired: policies,
       before: { policies: [] },
       now: { policies: [carriedOut("p7", checkout, { enabled: false })] },
-      stale: ["mark/zonewarden:checkout"],
+      sends: false,
     },
     {
       when: "the rule was changed",
       desired: rules,
       before: { entrypoint: entrypoint(disabled) },
       now: { entrypoint: entrypoint(liveOwasp) },
-      stale: ["rule/r1"],
+      sends: false,
     },
     {
       when: "the rule to be deleted was changed",
       desired: desiredZone({ rules: declared([]) }),
       before: { entrypoint: entrypoint(liveOwasp) },
       now: { entrypoint: entrypoint(disabled) },
-      stale: ["rule/r1"],
+      sends: false,
     },
     {
       when: "another rule was added beside the one that differs",
       desired: rules,
       before: { entrypoint: entrypoint(disabled) },
       now: { entrypoint: entrypoint(foreign, disabled) },
-      stale: [],
+      sends: true,
     },
     {
       when: "a rule was added to a list that is to be replaced",
       desired: desiredZone({ rules: declared([exception("a"), exception("b")]) }),
       before: { entrypoint: entrypoint() },
       now: { entrypoint: entrypoint(foreign) },
-      stale: ["entrypoint"],
+      sends: false,
     },
     {
       when: "an entry point was made where there was none",
       desired: rules,
       before: { entrypoint: absent },
       now: { entrypoint: entrypoint() },
-      stale: ["entrypoint"],
+      sends: false,
     },
     {
       when: "rules were added where one is to be moved",
@@ -156,41 +150,30 @@ describe("the fingerprints of a plan", () => {
       now: {
         entrypoint: entrypoint(liveOwasp, foreign, liveUploads),
       },
-      stale: ["entrypoint"],
+      sends: false,
     },
   ] satisfies readonly {
     when: string;
     desired: DesiredZone;
     before: Partial<LiveZone>;
     now: Partial<LiveZone>;
-    stale: readonly string[];
-  }[])("tell what moved when $when", ({ desired, before, now, stale }, { expect }) => {
-    const saved = save(desired, liveZone(before));
-    expect(saved.plan.writes).toHaveLength(1);
-    const freshness = freshnessOf(saved, liveZone(now));
-    expect(freshness.stale).toEqual(stale);
-    expect(freshness.send).toEqual(stale.length === 0 ? saved.plan.writes : []);
-    expect(freshness.held).toEqual(stale.length === 0 ? [] : saved.plan.writes);
-    expect(freshnessOf(saved, liveZone(before)).stale).toEqual([]);
+    sends: boolean;
+  }[])("is sent only if it would change the same: $when", (given, { expect }) => {
+    const [before, now] = [liveZone(given.before), liveZone(given.now)];
+    const { writes } = plan(given.desired, before, owner);
+    expect(writes).toHaveLength(1);
+    const { conflicts, plan: left } = confirmed(given.desired, before, now);
+    expect(conflicts).toEqual(given.sends ? [] : writes);
+    expect(left.writes).toEqual(writes);
   });
 
-  it("need no twin of a policy without a mark, which is deleted beside a duplicate", ({
-    expect,
-  }) => {
-    const live = liveZone({
-      policies: [carriedOut("p1", checkout), carriedOut("p2", checkout), livePolicy("p3")],
-    });
-    const saved = save(desiredZone({ policies: declared([checkout], "delete") }), live);
-    expect(saved.plan.writes.map(({ changes }) => changes)).toEqual([["policy/p2"], ["policy/p3"]]);
-    expect(freshnessOf(saved, live)).toMatchObject({ stale: [], send: saved.plan.writes });
-  });
-
-  it("need no twin of a duplicate whose key is no longer declared", ({ expect }) => {
+  it("goes on with a duplicate whose key is no longer declared", ({ expect }) => {
     const [p1, p2] = [carriedOut("p1", checkout), carriedOut("p2", checkout)];
-    const saved = save(desiredZone({ policies: declared([]) }), liveZone({ policies: [p1, p2] }));
-    expect(freshnessOf(saved, liveZone({ policies: [p2] }))).toMatchObject({
-      stale: [],
-      send: [{ call: "delete-policy", id: "p2" }],
+    const none = desiredZone({ policies: declared([]) });
+    const now = liveZone({ policies: [p2] });
+    expect(confirmed(none, liveZone({ policies: [p1, p2] }), now)).toMatchObject({
+      conflicts: [],
+      plan: { writes: [{ call: "delete-policy", id: "p2" }] },
     });
   });
 
@@ -230,70 +213,38 @@ describe("the fingerprints of a plan", () => {
     desired: DesiredZone;
     before: Partial<LiveZone>;
     now: Partial<LiveZone>;
-  }[])("know as done what is so already: $when", ({ desired, before, now }, { expect }) => {
-    const saved = save(desired, liveZone(before));
-    const { writes } = saved.plan;
-    expect(freshnessOf(saved, liveZone(now))).toEqual({
-      stale: [],
-      done: writes,
-      send: [],
-      held: [],
-    });
-    expect(freshnessOf(saved, liveZone(before)).send).toEqual(writes);
+  }[])("is done where it is so already: $when", (given, { expect }) => {
+    const [before, now] = [liveZone(given.before), liveZone(given.now)];
+    const done = confirmed(given.desired, before, now);
+    expect(done).toMatchObject({ conflicts: [], plan: { writes: [] } });
+    expect(done.plan.notes).toMatchObject([expect.stringMatching(/^already applied: /)]);
   });
 
-  it("hold back what comes after a stale write, since the order protects", ({ expect }) => {
+  it("holds back what comes after a write that moved, since the order protects", ({ expect }) => {
     const desired = desiredZone({ policies: declared([checkout, policy("cart")]) });
-    const live = liveZone({ policies: [carriedOut("p1", policy("old"))] });
-    const saved = save(desired, live);
-    expect(saved.plan.writes.map(({ changes }) => changes)).toEqual([
+    const before = liveZone({ policies: [carriedOut("p1", policy("old"))] });
+    const { writes } = plan(desired, before, owner);
+    expect(writes.map(({ changes }) => changes)).toEqual([
       ["policy/cart"],
       ["policy/checkout"],
       ["policy/old"],
     ]);
     const now = liveZone({
-      policies: [...(live.policies ?? []), carriedOut("p7", checkout, { enabled: false })],
+      policies: [...(before.policies ?? []), carriedOut("p7", checkout, { enabled: false })],
     });
-    const { send, held } = freshnessOf(saved, now);
-    expect(send).toEqual(saved.plan.writes.slice(0, 1));
-    expect(held).toEqual(saved.plan.writes.slice(1));
-  });
-
-  it("know a plan that was carried out, and what another hand has done the same", ({ expect }) => {
-    const live = liveZone({ policies: [], settings: off, entrypoint: absent });
-    const desired = desiredZone({
-      ...settings.content,
-      policies: declared([checkout]),
-      rules: declared([owasp]),
-    });
-    const saved = save(desired, live);
-    const after = statesOf(live, saved.plan.writes).at(-1) ?? live;
-    expect(freshnessOf(saved, after)).toMatchObject({
-      stale: [],
-      done: saved.plan.writes,
-      send: [],
-      held: [],
-    });
-    const moved = { ...after, policies: [carriedOut("p1", checkout, { enabled: false })] };
-    expect(freshnessOf(saved, moved).stale).toEqual(["mark/zonewarden:checkout"]);
+    expect(confirmed(desired, before, now).conflicts).toEqual(writes.slice(1));
   });
 
   it.for([
     { desired: settings, before: { settings: off }, parts: ["settings"] },
     { desired: policies, before: { policies: [differing] }, parts: ["policies"] },
     { desired: rules, before: { entrypoint: absent }, parts: ["rules"] },
-    { desired: rules, before: { entrypoint: entrypoint(disabled) }, parts: ["rules"] },
   ] satisfies readonly {
     desired: DesiredZone;
     before: Partial<LiveZone>;
     parts: readonly string[];
-  }[])(
-    "know that $parts must be read again, and take nothing unread as it was",
-    (given, { expect }) => {
-      const saved = save(given.desired, liveZone(given.before));
-      const touched = Object.entries(partsTouched(saved.plan)).filter(([, isTouched]) => isTouched);
-      expect(touched.map(([name]) => name)).toEqual(given.parts);
-      expect(freshnessOf(saved, liveZone()).send).toEqual([]);
-    },
-  );
+  }[])("needs $parts read again", ({ desired, before, parts }, { expect }) => {
+    const touched = Object.entries(partsTouched(plan(desired, liveZone(before), owner)));
+    expect(touched.filter(([, isTouched]) => isTouched).map(([name]) => name)).toEqual(parts);
+  });
 });
