@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { runProgram } from "../../src/cli/program.ts";
 import { hostIn, type Ran } from "../support/command-line.ts";
-import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { eventually } from "../support/processes.ts";
 import { plantedToken } from "../support/service.ts";
@@ -185,5 +185,50 @@ describe("apply within an hour", () => {
     expect(writesSeenBy(emulator)).toHaveLength(3);
     daemon.signal("SIGTERM");
     await daemon.ended;
+  });
+
+  it("corrects few zones that somebody strengthened by hand, and holds each one more", async ({
+    expect,
+  }) => {
+    await using example = await fleet();
+    const { place, emulator } = example;
+    const daemon = place.start("run");
+    await eventually(
+      "all zones are in sync",
+      () => daemon.stdout().includes("writing begins") || undefined,
+    );
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+    for (const zone of names.slice(2, 7)) {
+      await control(example, "edit", {
+        zone,
+        policy: "zonewarden:checkout",
+        set: { action: "allow" },
+      });
+    }
+    await switchOff(example, 1);
+    const before = writesSeenBy(emulator).length;
+    const why =
+      "policy/checkout protects more than declared, since somebody changed it by hand: to correct that would weaken the zone";
+
+    const planned = await place.run("plan");
+    expect(planned.code, planned.stdout).toBe(4);
+    const ran = await place.run("apply");
+    expect(ran.code, ran.stderr).toBe(4);
+    for (const { stdout } of [planned, ran]) {
+      expect(stdout.replaceAll(/\s+/g, " ").split(why), stdout).toHaveLength(3);
+    }
+    // Three corrections, and the zone that the files weaken.
+    expect(writesSeenBy(emulator)).toHaveLength(before + 4);
+    expect((await place.run("apply", "shop-*")).code).toBe(4);
+    expect(writesSeenBy(emulator)).toHaveLength(before + 4);
+
+    // A zone that is named in full is counted by itself.
+    const [, , , , , sixth = "", seventh = ""] = names;
+    expect((await place.run("apply", sixth)).code).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(before + 5);
+    example.pass(hour);
+    expect((await place.run("apply")).code).toBe(0);
+    expect((await place.run("plan", seventh)).code).toBe(0);
   });
 });

@@ -8,8 +8,11 @@ import {
   type FleetLimits,
   maxWeakenedOf,
   planToJudge,
+  weakeningBy,
+  weakeningHold,
 } from "../../reconcile/fleet/fleet-guard.ts";
-import { FleetPast, type WeakenedBy } from "../../reconcile/fleet/fleet-past.ts";
+import { FleetPast, type Moments, type WeakenedBy } from "../../reconcile/fleet/fleet-past.ts";
+import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
@@ -76,6 +79,43 @@ export function countOf(
   return isNamed && patterns.length <= maxWeakenedOf(limits, declared) ? "named" : "revision";
 }
 
+/** What the corrections of a command count with, where they weaken zones that somebody strengthened by hand. */
+export function correctionsCountOf(by: WeakenedBy): WeakenedBy {
+  return by === "named" ? "named" : "drift";
+}
+
+/**
+ * Holds each plan that corrects, and so weakens, one zone too many; as the daemon, it holds no other plan for that.
+ *
+ * @param weakened the zones that were weakened so within the last hour
+ */
+export function holdCorrections<T extends ReviewedZone>(
+  zones: readonly T[],
+  weakened: Moments<ZoneName>,
+  limit: number,
+): readonly T[] {
+  const counted = new Set(weakened.keys());
+  return zones.map((zone) => {
+    const { report } = zone.planned;
+    if (report.result !== "planned" || !isCorrected(report.plan)) return zone;
+    const { name } = report.plan.zone;
+    if (counted.has(name) || counted.size < limit) {
+      counted.add(name);
+      return zone;
+    }
+    const holds = [weakeningHold("drift", report.plan.changes, limit)];
+    return { ...zone, planned: { ...zone.planned, report: { ...report, result: "held", holds } } };
+  });
+}
+
+function isCorrected({ changes }: Plan): boolean {
+  return weakeningBy("drift", changes).length > 0;
+}
+
+function nameOf({ zone }: Plan): ZoneName {
+  return zone.name;
+}
+
 /**
  * Stores, before the first write, which zones plans weaken, so that the next command and the daemon count them for an hour.
  * Another command may have stored its own meanwhile: gives the hold where both together are too many, and stores nothing
@@ -89,9 +129,10 @@ export async function storeWeakened(
 ): Promise<HeldFleet | undefined> {
   const { config, host } = session;
   const { path } = config.state;
-  const weaker = fleet.plans.map(changingZone).filter(({ weakens }) => weakens);
   const isReleased = limits.accept.includes(fleet.hash);
-  if (weaker.length === 0 || isReleased || path === undefined) return undefined;
+  const weaker = isReleased ? [] : fleet.plans.filter((plan) => changingZone(plan).weakens);
+  const corrected = fleet.plans.filter(isCorrected);
+  if (weaker.length + corrected.length === 0 || path === undefined) return undefined;
   const tell = (why: string): void => {
     host.stderr.write(`what this command weakens does not count for the next hour: ${why}\n`);
   };
@@ -109,10 +150,8 @@ export async function storeWeakened(
   const past = new FleetPast(new StoredRuns(store), host.clock);
   const held = heldFleet({ ...fleet, weakened: past.weakened(by) }, limits);
   if (held !== undefined) return held;
-  past.addWeakened(
-    by,
-    weaker.map(({ zone }) => zone),
-  );
+  past.addWeakened(by, weaker.map(nameOf));
+  past.addWeakened(correctionsCountOf(by), corrected.map(nameOf));
   if (!(await store.flush())) tell(`the state in ${path} cannot be written`);
   return undefined;
 }

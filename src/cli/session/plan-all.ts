@@ -37,6 +37,7 @@ import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { correctionsCountOf, countOf, holdCorrections } from "./fleet-hold.ts";
 import { fleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
@@ -132,7 +133,11 @@ export async function planAll(
   if ("failure" in part) return fail(part.failure, host);
 
   const planned = await planZones(part.fleet, { revision, commit }, flags, stored, session);
-  const zones = flags.audit === false ? planned : await withAuthors(planned, session);
+  const explained = flags.audit === false ? planned : await withAuthors(planned, session);
+  const declared = declaredIn(fleet);
+  const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
+  const limit = maxWeakenedOf(config.limits, declared);
+  const zones = holdCorrections(explained, weakened(by), limit);
   const unknownHashes = unmatchedHashes(flags, declaredHash, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );

@@ -188,6 +188,26 @@ export function weakeningBy(cause: WeakeningCause, changes: readonly Change[]): 
     : weaker.filter((change) => isCorrection(change) && change.effect.direction === "weakens");
 }
 
+/** Holds a plan with changes that weaken one zone too many within an hour. */
+export function weakeningHold(
+  cause: WeakeningCause,
+  changes: readonly Change[],
+  limit: number,
+): Hold {
+  const keys = firstOf(
+    weakeningBy(cause, changes).map(({ key }) => key),
+    3,
+  );
+  const what =
+    cause === "drift"
+      ? `${keys} protects more than declared, since somebody changed it by hand: to correct that would weaken the zone`
+      : `${keys} would be weakened, or may, and the plan was not judged with its revision`;
+  return {
+    reason: "fleet_change",
+    message: `${what}, and ${limit} zones were weakened within the last hour: declare what is live, raise limits.max_weakened, or wait`,
+  };
+}
+
 /**
  * The plan of a run as far as it counts for the fleet; `undefined` if it changes nothing, or if its zone is only
  * observed, or where a guard holds it until a person decides on it alone.

@@ -1,7 +1,6 @@
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
 import type { JudgedLoad, Loaded } from "./active-revision.ts";
@@ -22,6 +21,7 @@ import {
   maxWeakenedOf,
   type RevisionJudgement,
   weakeningBy,
+  weakeningHold,
 } from "./fleet-guard.ts";
 import { type FleetPast, type WeakeningCause, weakeningCauses } from "./fleet-past.ts";
 import { LeftZones } from "./left-zones.ts";
@@ -225,7 +225,7 @@ export class FleetRound {
     if (this.#judged?.plans.has(zone) === true) return [];
     return weakeningCauses
       .filter((cause) => this.#counts(cause, zone, plan) && !this.#hasRoom(cause, plan))
-      .map((cause) => ({ reason: "fleet_change", message: this.#messageOf(cause, plan) }));
+      .map((cause) => weakeningHold(cause, plan.changes, this.#maxWeakened));
   }
 
   /** A plan is about to be written: what it weakens counts from now on, unless it is held for it. */
@@ -251,18 +251,6 @@ export class FleetRound {
   get #maxWeakened(): number {
     const declared = declaredIn(this.#active?.fleet ?? noFleet);
     return maxWeakenedOf(this.#options.fleetLimits, declared);
-  }
-
-  #messageOf(cause: WeakeningCause, { changes }: Plan): string {
-    const keys = firstOf(
-      weakeningBy(cause, changes).map(({ key }) => key),
-      3,
-    );
-    const what =
-      cause === "drift"
-        ? `${keys} protects more than declared, since somebody changed it by hand: to correct that would weaken the zone`
-        : `${keys} would be weakened, or may, and the plan was not judged with its revision`;
-    return `${what}, and ${this.#maxWeakened} zones were weakened within the last hour: declare what is live, raise limits.max_weakened, or wait`;
   }
 
   /** Whether no judgement can hold the fleet; zones of a credential that could not list them may still come. */
