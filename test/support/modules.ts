@@ -76,7 +76,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   reconcile: {
     purpose: "The loop: active revision, queue of zones, runs, write gate, schedule.",
     imports: ["zone", "plan", "impact", "state", "audit", "syntax"],
-    packages: ["node-cron", "tinyqueue"],
+    packages: ["croner", "tinyqueue"],
   },
   telemetry: {
     purpose: "Log lines and metrics.",

@@ -1,6 +1,5 @@
-import { createTask, parse } from "node-cron";
-
 import type { Freeze } from "../../plan/guard/guard.ts";
+import { cronOf } from "./schedule.ts";
 
 /** A time in which writes are allowed (`allow`: only then) or not (`freeze`). */
 export interface Window {
@@ -18,7 +17,7 @@ export interface Windows {
   /** The freeze at a moment; `undefined` if writes are allowed. */
   readonly freezeAt: (now: Date) => Freeze | undefined;
   /**
-   * When the freeze of a moment ends or becomes less strict; `now` itself without a freeze; `undefined`: not within years.
+   * When the freeze of a moment ends or becomes less strict; `now` itself without a freeze; `undefined`: it does not end.
    * Where windows open again before they close, a moment before the end.
    */
   readonly endOfFreeze: (now: Date) => Date | undefined;
@@ -86,11 +85,6 @@ function endOfFreezeBy(
   };
 }
 
-const dayMs = 86_400_000;
-
-/** How far ahead an occurrence is searched: a leap day is at most eight years away. */
-const farthestMs = 8 * 366 * dayMs;
-
 interface WindowOccurrences {
   /** When the window opened; `undefined` if it is closed at `now`. */
   readonly openSince: (now: Date) => Date | undefined;
@@ -99,84 +93,13 @@ interface WindowOccurrences {
 }
 
 function occurrencesOf({ start, durationMs, timezone }: Window): WindowOccurrences {
-  const offsetAt = offsetsIn(timezone);
-  const occurrencesOn = occurrencesOnDays(start, offsetAt);
-  const dayOf = (now: number): number => Math.floor((now + offsetAt(now)) / dayMs) * dayMs;
-  // One more day at both ends: a change of the time zone's offset moves a moment across midnight.
+  const cron = cronOf(start, timezone);
   return {
-    openSince: (date) => {
-      const now = Number(date);
-      for (let day = dayOf(now) + dayMs; day > now - durationMs - 3 * dayMs; day -= dayMs) {
-        const moment = occurrencesOn(day).findLast((occurrence) => occurrence <= now);
-        if (moment !== undefined) return moment > now - durationMs ? new Date(moment) : undefined;
-      }
-      return undefined;
+    openSince: (now) => {
+      // Of runs before a whole second: the second that has begun counts.
+      const [since] = cron.previousRuns(1, new Date(Number(now) + 1_000));
+      return since !== undefined && Number(now) - Number(since) < durationMs ? since : undefined;
     },
-    nextAfter: (date) => {
-      const now = Number(date);
-      for (let day = dayOf(now) - dayMs; day < now + farthestMs; day += dayMs) {
-        const moment = occurrencesOn(day).find((occurrence) => occurrence > now);
-        if (moment !== undefined) return new Date(moment);
-      }
-      return undefined;
-    },
-  };
-}
-
-/**
- * Gives the moments of a day (its midnight as if it were UTC) at which a cron expression is due, in ascending order.
- * node-cron gives future moments only: the times of the day come from its parser, the days from its matcher.
- */
-function occurrencesOnDays(
-  expression: string,
-  offsetAt: (moment: number) => number,
-): (day: number) => readonly number[] {
-  // The task matches days in UTC, which has no changes of the offset; `momentOf` applies those of the time zone.
-  const calendar = createTask(expression, () => undefined, { timezone: "Etc/UTC" });
-  const times = timesOfDay(expression);
-  return (day) => {
-    if (!calendar.match(new Date(day + (times[0] ?? 0)))) return [];
-    const offset = offsetAt(day - dayMs);
-    if (offset === offsetAt(day + 2 * dayMs)) return times.map((time) => day + time - offset);
-    return times.map((time) => momentOf(day + time, offsetAt)).toSorted((a, b) => a - b);
-  };
-}
-
-/** The times of the day in a cron expression, as milliseconds since midnight, in ascending order. */
-function timesOfDay(expression: string): readonly number[] {
-  const { hour, minute, second } = parse(expression);
-  const times = hour.flatMap((h) =>
-    minute.flatMap((m) => second.map((s) => ((h * 60 + m) * 60 + s) * 1_000)),
-  );
-  return times.toSorted((a, b) => a - b);
-}
-
-/**
- * The moment at which local clocks show `wall` (as if it were UTC). Of a time that occurs twice, the first; a time that is
- * skipped comes as long after the change as it would without it.
- */
-function momentOf(wall: number, offsetAt: (moment: number) => number): number {
-  const before = offsetAt(wall - dayMs);
-  const first = wall - before;
-  const after = offsetAt(first);
-  if (after === before) return first;
-  const second = wall - after;
-  return offsetAt(second) === after ? second : first;
-}
-
-/** The offset of a time zone from UTC at a moment, in milliseconds. */
-function offsetsIn(timeZone: string): (moment: number) => number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    timeZoneName: "longOffset",
-    year: "numeric",
-  });
-  return (moment) => {
-    const name = format.formatToParts(moment).find(({ type }) => type === "timeZoneName")?.value;
-    const [, sign, hours, minutes, seconds] =
-      /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name ?? "") ?? [];
-    const ms =
-      ((Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000;
-    return sign === "-" ? -ms : ms;
+    nextAfter: (now) => cron.nextRun(now) ?? undefined,
   };
 }
