@@ -90,7 +90,6 @@ const seenByTestsAlone = [
   "memory/config-maps/state-maps.ts stateMapNames",
   "notify/notifier.ts graceMs",
   "reconcile/fleet/suspension-overlay.ts onlySuspends",
-  "reconcile/run/next-run.ts zoneBackoff",
   "reconcile/run/next-run.ts backoffMs",
   "render/diagnostic-formats.ts sentenceOf",
   "syntax/csp/csp.ts printCsp",

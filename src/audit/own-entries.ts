@@ -65,11 +65,11 @@ export class OwnEntries {
     const writes = [...this.#formerWrites(sent), ...sent];
     const left = this.#matchById(entries, writes, origins);
     const byRequest = Map.groupBy(writes, ({ method, path }) => `${method} ${path}`);
+    // What we wrote before is not all known.
     const knownSince = Math.max(Number(this.#beganAt), Number(completeSince)) + startMs;
-    const times = writes.map(({ sentAt }) => Number(sentAt));
     for (const entry of left) {
       const same = byRequest.get(`${entry.method} ${entry.path}`) ?? [];
-      origins.set(entry, this.#originWithoutId(entry, { same, times, knownSince, now }));
+      origins.set(entry, this.#originWithoutId(entry, same, writes, knownSince, now));
     }
     return origins;
   }
@@ -116,7 +116,13 @@ export class OwnEntries {
     return left;
   }
 
-  #originWithoutId(entry: AuditEntry, { same, times, knownSince, now }: EntryContext): Origin {
+  #originWithoutId(
+    entry: AuditEntry,
+    same: readonly SentWrite[],
+    writes: readonly SentWrite[],
+    knownSince: number,
+    now: Date,
+  ): Origin {
     const at = Number(entry.at);
     if (at < knownSince && this.#isEarlierRay(rayId(entry.ray))) return "own";
     const fitting = same.filter((write) => this.#fits(entry, write, now));
@@ -127,7 +133,7 @@ export class OwnEntries {
       return write.isAnswered ? "own" : "possible";
     }
     if (!this.#isKnown(at, knownSince)) return "possible";
-    const isNearOurs = times.some((time) => Math.abs(time - at) <= clockMs);
+    const isNearOurs = writes.some(({ sentAt }) => Math.abs(Number(sentAt) - at) <= clockMs);
     // What the log calls our writes may not be known yet.
     if (this.#isProven || !isNearOurs) return "elsewhere";
     return Number(now) - at < undecidedMs ? "later" : "possible";
@@ -140,17 +146,6 @@ export class OwnEntries {
     const isOther = write.ray !== "" && entry.ray !== "" && write.ray !== rayId(entry.ray);
     return !(isOther && this.#isProven);
   }
-}
-
-/** What is known beside an entry. */
-interface EntryContext {
-  /** Our writes of the same request. */
-  readonly same: readonly SentWrite[];
-  /** Of all our writes. */
-  readonly times: readonly number[];
-  /** What we wrote before is not all known. */
-  readonly knownSince: number;
-  readonly now: Date;
 }
 
 function requestOf({ method, path, sentAt, ray }: SentWrite): string {

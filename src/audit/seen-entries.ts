@@ -3,20 +3,16 @@ import type { AuditEntry } from "../zone/audit-entry.ts";
 /** Ids that are remembered for an account. A read brings fewer, so that a flood cannot make entries new again. */
 const maxIds = 20_000;
 
-/** What of a read is new. */
-export interface NewEntries {
-  readonly entries: readonly AuditEntry[];
-  /** Entries with an id that came before with other content. */
-  readonly contradictory: number;
-}
-
 /** The entries of an account that were seen, so that each counts once: reads overlap, and entries are repeated. */
 export class SeenEntries {
   /** The content of entries by id, in the order in which they were seen. */
   readonly #contents = new Map<string, string>();
 
-  /** Takes in a read; gives what was not seen before. */
-  add(entries: readonly AuditEntry[]): NewEntries {
+  /** Takes in a read; gives what was not seen before, and the number of entries with a known id and other content. */
+  add(entries: readonly AuditEntry[]): {
+    readonly entries: readonly AuditEntry[];
+    readonly contradictory: number;
+  } {
     const found: AuditEntry[] = [];
     let contradictory = 0;
     for (const entry of entries) {

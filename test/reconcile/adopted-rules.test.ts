@@ -107,16 +107,14 @@ describe("the adopted rules after a run", () => {
     const { content = inSync, mode = "enforce", adopt = false, before = [], yields } = run;
     const desired = desiredZone(content);
     const ownership = { adopt, rules: before };
-    expect(adoptedAfter(reportOf(run), { desired, mode, ownership })).toEqual(yields);
+    expect(adoptedAfter(reportOf(run), desired, mode, ownership)).toEqual(yields);
   });
 
   it("are the same value where nothing changed: then nothing is stored", ({ expect }) => {
     const ownership = { adopt: false, rules: [adoptedOwasp] };
     const run = { when: "", before: ownership.rules, yields: [] };
     const desired = desiredZone(inSync);
-    expect(adoptedAfter(reportOf(run), { desired, mode: "enforce", ownership })).toBe(
-      ownership.rules,
-    );
+    expect(adoptedAfter(reportOf(run), desired, "enforce", ownership)).toBe(ownership.rules);
   });
 });
 

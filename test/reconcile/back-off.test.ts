@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { backoffMs, BackOff, zoneBackoff } from "../../src/reconcile/run/next-run.ts";
+import { backoffMs, BackOff } from "../../src/reconcile/run/next-run.ts";
 
 describe("the wait after failures", () => {
   it.for([
@@ -12,7 +12,7 @@ describe("the wait after failures", () => {
     { failures: 9, random: 1, ms: 900_000 },
     { failures: 5_000, random: 1, ms: 900_000 },
   ])("after $failures is $ms ms at chance $random", ({ failures, random, ms }, { expect }) => {
-    expect(backoffMs(failures, random, zoneBackoff)).toBe(ms);
+    expect(backoffMs(failures, random)).toBe(ms);
   });
 
   it("stays within its bounds and never shrinks with more failures", ({ expect }) => {
@@ -21,10 +21,10 @@ describe("the wait after failures", () => {
         fc.integer({ min: 1, max: 10_000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (failures, random) => {
-          const wait = backoffMs(failures, random, zoneBackoff);
+          const wait = backoffMs(failures, random);
           expect(wait).toBeGreaterThanOrEqual(2_500);
           expect(wait).toBeLessThanOrEqual(900_000);
-          expect(backoffMs(failures + 1, random, zoneBackoff)).toBeGreaterThanOrEqual(wait);
+          expect(backoffMs(failures + 1, random)).toBeGreaterThanOrEqual(wait);
         },
       ),
     );

@@ -101,7 +101,7 @@ async function remember(
     const wanted = unownedRules(report);
     if (report.result === "error" || desired === undefined || wanted === 0) return report;
     const known = runs?.adopted(report.zone) ?? [];
-    const rules = adoptedAfter(report, { desired, mode, ownership: { adopt: true, rules: known } });
+    const rules = adoptedAfter(report, desired, mode, { adopt: true, rules: known });
     const taken = report.plan.unowned.filter(({ id }) => rules.some((rule) => rule.id === id));
     if (runs === undefined || taken.length === 0) {
       forgotten += wanted;

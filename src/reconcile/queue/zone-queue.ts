@@ -86,13 +86,14 @@ export class ZoneQueue {
   add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): QueueResult {
     const added = { zone, priority, trigger, dueAt: this.#clock.monotonicMs() + delayMs };
     const known = this.#waiting.get(zone);
-    const { entry, result } = known === undefined ? queued(added) : merged(known, added);
-    if (entry === known) return result;
+    if (known !== undefined && isHeldBack(added, known)) return "held-back";
+    const entry = known === undefined ? added : merged(known, added);
+    if (entry === known) return "queued";
     this.#order += 1;
     const waiting = { ...entry, order: this.#order };
     this.#waiting.set(zone, waiting);
     if (!this.#running.has(zone)) this.#enqueue(waiting);
-    return result;
+    return "queued";
   }
 
   /** Makes every zone due now whose hold would end later. */
@@ -194,30 +195,20 @@ export class ZoneQueue {
   }
 }
 
-interface Merged {
-  readonly entry: QueueEntry;
-  readonly result: QueueResult;
-}
-
-function queued(entry: QueueEntry): Merged {
-  return { entry, result: "queued" };
-}
-
 /**
  * Merges two requests for a zone: the earlier moment, and the trigger of the more urgent. Gives the known entry itself where
  * nothing changes. An entry that is due when a hold ends is replaced by an earlier one: its run finds the plan still held
  * and queues the zone again.
  */
-function merged(known: QueueEntry, added: QueueEntry): Merged {
+function merged(known: QueueEntry, added: QueueEntry): QueueEntry {
   if (known.priority === "due" || added.priority === "due") {
-    return queued(added.dueAt < known.dueAt ? added : known);
+    return added.dueAt < known.dueAt ? added : known;
   }
-  if (isHeldBack(added, known)) return { entry: known, result: "held-back" };
-  if (isHeldBack(known, added)) return queued(added);
+  if (isHeldBack(known, added)) return added;
   const isMoreUrgent = priorities.indexOf(added.priority) < priorities.indexOf(known.priority);
-  if (!isMoreUrgent && added.dueAt >= known.dueAt) return queued(known);
+  if (!isMoreUrgent && added.dueAt >= known.dueAt) return known;
   const { zone, priority, trigger } = isMoreUrgent ? added : known;
-  return queued({ zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) });
+  return { zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) };
 }
 
 /** If the schedule is shorter than the back-off of a failed zone, the zone waits for the end of its back-off. */

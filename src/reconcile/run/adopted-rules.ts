@@ -6,24 +6,19 @@ import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
 
-/** How the run of a zone takes ownership of rules. */
-export interface RuleAdoption {
-  readonly desired: DesiredZone;
-  /** The mode of the program; that of the zone may be stricter. */
-  readonly mode: Mode;
-  readonly ownership: Ownership;
-}
-
 /**
  * The adopted rules of a zone after a run. A rule becomes ours where the run changed it, or where the plan was to take
  * ownership and the zone is as declared; never while nothing may be written. A rule that is gone, or that has another ref
  * now, is forgotten. What was not read stays as it was.
+ *
+ * @param mode of the program; that of the zone may be stricter.
  */
 export function adoptedAfter(
   report: ZoneReport,
-  { desired, mode, ownership }: RuleAdoption,
+  { content }: DesiredZone,
+  mode: Mode,
+  ownership: Ownership,
 ): readonly AdoptedRule[] {
-  const { content } = desired;
   if (report.result === "error" || content.rules === undefined) return ownership.rules;
   const { adoptedRules, unowned } = report.plan;
   const rules = unowned.filter(({ kind }) => kind === "rule");

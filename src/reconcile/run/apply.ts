@@ -16,12 +16,13 @@ import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { isAborted, joinSignals, type StopSignals } from "../../zone/signals.ts";
 import type { Write } from "../../zone/write.ts";
+import type { RunPorts } from "./deadline.ts";
 import type { PlannedZone } from "./plan-zone.ts";
 import { ReadAges } from "./read-ages.ts";
-import { isCancelled, sendOnRead, type SendPorts } from "./send-fresh.ts";
+import { isCancelled, sendOnRead } from "./send-fresh.ts";
 import { GateClosed, maxReadAgeMs, WriteGate } from "./write-gate.ts";
 
-export interface WritePorts extends SendPorts {
+export interface WritePorts extends RunPorts {
   /**
    * Records a run before each of its writes is sent, as the report that is true if the process ends now. The write waits
    * for it. Nothing is recorded where it is left out.

@@ -2,6 +2,7 @@ import type { Clock, LiveReader, LiveWriter } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
 import { isAborted, joinSignals, type JoinedSignal } from "../../zone/signals.ts";
 
+/** What a run reads and writes with. */
 export interface RunPorts {
   readonly reader: LiveReader;
   readonly writer: LiveWriter;
@@ -27,14 +28,12 @@ export class Deadline implements Disposable {
   readonly reader: LiveReader;
   readonly writer: LiveWriter;
   readonly #clock: Clock;
-  readonly #ms: number;
   readonly #over = new AbortController();
   #cancelAlarm = (): void => undefined;
   #reading: { readonly of: AbortSignal; readonly joined: JoinedSignal } | undefined;
 
-  constructor({ reader, writer, clock }: RunPorts, ms = runDeadlineMs) {
+  constructor({ reader, writer, clock }: RunPorts) {
     this.#clock = clock;
-    this.#ms = ms;
     this.reader = {
       readAnswers: (zone, wanted, priority, signal) =>
         this.#read(signal, (own) => reader.readAnswers(zone, wanted, priority, own)),
@@ -58,7 +57,7 @@ export class Deadline implements Disposable {
   }
 
   begin(): void {
-    this.#cancelAlarm = this.#clock.alarm(this.#ms, () => this.#over.abort());
+    this.#cancelAlarm = this.#clock.alarm(runDeadlineMs, () => this.#over.abort());
   }
 
   end(): void {
@@ -84,19 +83,20 @@ export class Deadline implements Disposable {
     signal: AbortSignal,
     request: () => Promise<T>,
   ): Promise<T> {
-    if (this.isOver) throw runTooLong("API_DEADLINE", this.#ms);
+    if (this.isOver) throw runTooLong("API_DEADLINE");
     try {
       return await request();
     } catch (error) {
       signal.throwIfAborted();
-      throw isAborted(this.#over.signal) ? runTooLong(failureCode, this.#ms) : error;
+      throw isAborted(this.#over.signal) ? runTooLong(failureCode) : error;
     }
   }
 }
 
 type DeadlineCode = Extract<ServiceErrorCode, "API_DEADLINE" | "API_UNKNOWN_OUTCOME">;
 
-function runTooLong(code: DeadlineCode, ms: number): ServiceError {
-  const message = `the run exceeded its deadline of ${Math.round(ms / 60_000)} min and was aborted; it is retried. Check for an exhausted request budget or a slow service`;
+function runTooLong(code: DeadlineCode): ServiceError {
+  const minutes = Math.round(runDeadlineMs / 60_000);
+  const message = `the run exceeded its deadline of ${minutes} min and was aborted; it is retried. Check for an exhausted request budget or a slow service`;
   return new ServiceError(code, message, { transient: true });
 }

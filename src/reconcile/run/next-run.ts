@@ -33,28 +33,26 @@ function delayAfter(failure: { readonly transient: boolean; readonly retryAfterM
   return failure.transient ? failure.retryAfterMs : undefined;
 }
 
-/** When the holds end that time alone ends; `undefined`: it takes more than time. */
-export type HoldEnds = Readonly<Record<TimedReason, () => Date | undefined>>;
-
 /**
  * When the last hold of a plan ends by itself; `undefined` if somebody has to act, or if nothing holds the plan. If
  * another hold begins before, the run at that moment finds its end.
+ *
+ * @param ends when the holds end that time alone ends; `undefined`: it takes more than time.
  */
-export function endOfHolds(holds: readonly Hold[], ends: HoldEnds): Date | undefined {
+export function endOfHolds(
+  holds: readonly Hold[],
+  ends: Readonly<Record<TimedReason, () => Date | undefined>>,
+): Date | undefined {
   const moments = holds.map(({ reason }) => (endsWithTime(reason) ? ends[reason]() : undefined));
   const known = moments.filter((moment) => moment !== undefined);
   if (known.length < holds.length) return undefined;
   return known.toSorted((a, b) => Number(b) - Number(a))[0];
 }
 
-/** The bounds of a back-off, in milliseconds. */
-export interface BackoffLimits {
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
+const firstMs = 5_000;
 
-/** For zones and the zone listing. The longest wait is the usual time between two sweeps. */
-export const zoneBackoff: BackoffLimits = { firstMs: 5_000, longestMs: 900_000 };
+/** The usual time between two sweeps. */
+const longestMs = 900_000;
 
 /**
  * The wait after a number of failures in a row. It doubles with each failure, with a jitter of half of it, so that zones
@@ -62,8 +60,8 @@ export const zoneBackoff: BackoffLimits = { firstMs: 5_000, longestMs: 900_000 }
  *
  * @param random from 0 up to 1.
  */
-export function backoffMs(failures: number, random: number, limits: BackoffLimits): number {
-  const full = Math.min(limits.longestMs, limits.firstMs * 2 ** Math.max(0, failures - 1));
+export function backoffMs(failures: number, random: number): number {
+  const full = Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
   return Math.round(full * (0.5 + random / 2));
 }
 
@@ -81,7 +79,7 @@ export class BackOff<K> {
   add(key: K, leastMs: number): number {
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
-    return Math.max(leastMs, backoffMs(count, this.#random(), zoneBackoff));
+    return Math.max(leastMs, backoffMs(count, this.#random()));
   }
 
   /** Resets the count: the key succeeded, or is gone. */

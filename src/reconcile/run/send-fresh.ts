@@ -3,25 +3,20 @@ import { isDeepStrictEqual } from "node:util";
 import type { Plan } from "../../plan/plan.ts";
 import { byText } from "../../syntax/by-text.ts";
 import type { LivePolicy, LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveReader, LiveWriter, Written } from "../../zone/ports.ts";
+import type { Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { joinSignals, type StopSignals } from "../../zone/signals.ts";
 import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import type { RunPorts } from "./deadline.ts";
 import type { ReadAges } from "./read-ages.ts";
 import { freshReadMs, type WriteGate } from "./write-gate.ts";
-
-export interface SendPorts {
-  readonly reader: LiveReader;
-  readonly writer: LiveWriter;
-  readonly clock: Clock;
-}
 
 /** What a write is sent with. */
 interface Sending {
   readonly plan: Plan;
   readonly ages: ReadAges;
   readonly gate: WriteGate;
-  readonly ports: SendPorts;
+  readonly ports: RunPorts;
   readonly signals: StopSignals;
 }
 

@@ -5,7 +5,7 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
 import { isAdoption, ownerField } from "../../plan/ownership.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Outcome, ZoneReport } from "../../state/run-report.ts";
+import type { Applied, Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { Corrections, RunStore } from "./run-store.ts";
@@ -16,8 +16,6 @@ export interface ContentionLimits {
   readonly rounds: number;
   readonly windowMs: number;
 }
-
-type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
 /** Shared by the zones that were never corrected: nearly all of thousands. */
 const noCorrections: Corrections = new Map();
@@ -47,11 +45,6 @@ export class ZoneMemory {
 
   get maxReadAgeMs(): number {
     return maxReadAgeMs(this.#expiries);
-  }
-
-  /** How many fields have remembered corrections. */
-  get corrections(): number {
-    return this.#corrections.size;
   }
 
   /** Holds a plan that would correct a field once more that another writer has changed too often. */

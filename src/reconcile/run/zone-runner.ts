@@ -75,18 +75,6 @@ export type FleetPermit = Pick<FleetRound, "waitOf" | "holdsOf" | "countWrite"> 
   readonly left: Pick<FleetRound["left"], "mayStay" | "forget">;
 };
 
-/** A plan that was not permitted yet, with the digest of its declaration. */
-interface KeptPlan {
-  readonly digest: string;
-  readonly planned: PlannedZone;
-}
-
-/** The declaration of a run in progress, and the gate that its writes pass. */
-interface RunInProgress {
-  readonly digest: string;
-  readonly gate: WriteGate;
-}
-
 /** What a worker keeps from one run to the next. */
 interface WorkerContext {
   readonly deadline: Deadline;
@@ -109,9 +97,11 @@ export class ZoneRunner {
   readonly #backOff: BackOff<ZoneName>;
   readonly #releases: UsedReleases;
   readonly #contention = (): ContentionLimits => this.#options.contention;
-  readonly #inProgress = new Map<ZoneName, RunInProgress>();
+  /** The digest of the declaration of each run in progress, and the gate that its writes pass. */
+  readonly #inProgress = new Map<ZoneName, { readonly digest: string; readonly gate: WriteGate }>();
   readonly #idleWorkers: WorkerContext[] = [];
-  readonly #kept = new Map<ZoneName, KeptPlan>();
+  /** Plans that were not permitted yet, each with the digest of its declaration. */
+  readonly #kept = new Map<ZoneName, { readonly digest: string; readonly planned: PlannedZone }>();
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts, fleet: FleetPermit) {
     this.#options = options;
@@ -258,8 +248,7 @@ export class ZoneRunner {
 
   #recordAdopted(report: ZoneReport, { desired }: FleetZone): void {
     const ownership = this.#ownershipOf(report.zone);
-    const { mode } = this.#options;
-    const rules = adoptedAfter(report, { desired, mode, ownership });
+    const rules = adoptedAfter(report, desired, this.#options.mode, ownership);
     if (rules !== ownership.rules) this.#ports.store.setAdopted(report.zone, rules);
   }
 
