@@ -74,7 +74,6 @@ function page(file: string): string {
 
 /** What only tests import, since it is told more simply by itself than through what uses it. */
 const seenByTestsAlone = [
-  "api/read/item-query.ts noFilters",
   "api/read/parse-entrypoint.ts ruleActionOf",
   "api/request/client.ts maxAnswerBytes",
   "cli/program.ts withSafeTerminal",

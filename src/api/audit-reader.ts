@@ -44,6 +44,15 @@ export interface AuditReader {
  * Creates the reader of audit logs, whose requests have a line of their own in the request budget.
  */
 export function createAuditReader({ sessions }: Service): AuditReader {
+  const filtered = async (
+    zones: readonly Zone[],
+    window: AuditWindow,
+    filter: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<AuditRead> =>
+    readWithAny(sessions, zones, signal, (session) =>
+      readAuditLog(shared(session), accountOf(zones), window, filter, signal),
+    );
   return {
     isDenied,
     isOwnToken: (id) => sessions.some(({ credential }) => credential.tokenIds.includes(id)),
@@ -64,19 +73,10 @@ export function createAuditReader({ sessions }: Service): AuditReader {
         const unlimited = { ...session, retry: { ...session.retry, rateLimitDeadlineMs: 0 } };
         return readAuditLog(shared(unlimited), accountOf(zones), window, {}, signal);
       }),
-    readAll: async (zones, window, signal) =>
-      readWithAny(sessions, zones, signal, (session) =>
-        readAuditLog(shared(session), accountOf(zones), window, {}, signal),
-      ),
-    readOf: async (zone, window, signal) =>
-      readWithAny(sessions, [zone], signal, (session) =>
-        readAuditLog(shared(session), zone.accountId, window, { zone_id: zone.id }, signal),
-      ),
-    readAccountOf: async (zone, window, signal) =>
-      readWithAny(sessions, [zone], signal, (session) => {
-        const filter = { resource_scope: "accounts" };
-        return readAuditLog(shared(session), zone.accountId, window, filter, signal);
-      }),
+    readAll: (zones, window, signal) => filtered(zones, window, {}, signal),
+    readOf: (zone, window, signal) => filtered([zone], window, { zone_id: zone.id }, signal),
+    readAccountOf: (zone, window, signal) =>
+      filtered([zone], window, { resource_scope: "accounts" }, signal),
   };
 }
 

@@ -19,8 +19,13 @@ import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
-import { everythingSeen, type ItemFilters } from "./read/item-query.ts";
-import { listItems, readItem, type ReadingProgress } from "./read/read-inventory.ts";
+import {
+  everythingSeen,
+  type ItemFilters,
+  listItems,
+  readItem,
+  type ReadingProgress,
+} from "./read/read-inventory.ts";
 import {
   deleteVersion,
   listRulesets,
@@ -157,7 +162,7 @@ export function createReader(service: Service): Reader {
     listZones: (signal) => listAll(service, signal),
     readScripts: async (zone, priority, signal) => {
       const send = getter(sessionOf(service, zone), priority);
-      const items = await listItems(send, zone, "script", everythingSeen, signal);
+      const items = await listItems(send, zone, "script", everythingSeen("script"), signal);
       return items.filter((item) => item.kind === "script");
     },
     verifyTokens: async (zones, signal) => {
@@ -180,13 +185,18 @@ export function createInventory(service: Service): InventoryReader {
   return {
     list,
     listSeen: async (zone, ...rest) => {
-      const scripts = await list(zone, "script", everythingSeen, ...rest);
-      const connections = await list(zone, "connection", everythingSeen, ...rest);
+      const scripts = await list(zone, "script", everythingSeen("script"), ...rest);
+      const connections = await list(zone, "connection", everythingSeen("connection"), ...rest);
       return [...scripts, ...connections].filter(isSeenResource);
     },
     listScriptsOn: async (zone, pages, signal) => {
       const pageUrls = pages.map((page) => (page.startsWith("*") ? page : `*//${page}`));
-      const found = await list(zone, "script", { ...everythingSeen, pageUrls }, signal);
+      const found = await list(
+        zone,
+        "script",
+        { ...everythingSeen("script"), page_url: pageUrls },
+        signal,
+      );
       return found.filter((item) => item.kind === "script");
     },
     readScript: async (zone, id, signal) => {

@@ -1,4 +1,4 @@
-import { everythingSeen } from "../api/read/item-query.ts";
+import { everythingSeen } from "../api/read/read-inventory.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../desired/config/config.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
@@ -254,7 +254,7 @@ function createInventoryPoller(
   return new InventoryPoller(inventoryOptions(config), {
     source: {
       readAnswers: (...args) => reader.readAnswers(...args),
-      listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
+      listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen(kind), stop),
       readManaged: (zone, id, stop) =>
         managedRulesets.read({ level: "zone", zone }, id, undefined, stop),
       listScriptsOn: (zone, pages, stop) => inventory.listScriptsOn(zone, pages, stop),

@@ -12,7 +12,8 @@ export const resourceStatuses = ["active", "infrequent", "inactive"] as const;
 /** States of an item; `none` without a state, as for cookies. */
 export const itemStatuses = [...resourceStatuses, "none"] as const;
 
-interface ItemBase {
+/** What all items have. */
+export interface ItemBase {
   readonly id: string;
   /** Host of the zone on whose pages it was seen. */
   readonly host: string;
@@ -25,7 +26,8 @@ interface ItemBase {
   readonly pageUrls: readonly string[];
 }
 
-interface ResourceBase extends ItemBase {
+/** What scripts and connections have. */
+export interface ResourceBase extends ItemBase {
   readonly url: string;
   readonly addedAt: Date | undefined;
   /** `active`, `infrequent` or `inactive` (SERVICE.md A.5); "" if unknown. */

@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { noFilters } from "../../src/api/read/item-query.ts";
 import { listItems, readItem } from "../../src/api/read/read-inventory.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone as zoneOf } from "../support/service.ts";
@@ -136,7 +135,7 @@ describe("an item", () => {
     await expect(reading).rejects.toThrow(
       "GET /zones/{zone_id}/page_shield/scripts/{script_id}: not a script",
     );
-    const listing = listItems(send, zoneOf(), "cookie", noFilters, signal);
+    const listing = listItems(send, zoneOf(), "cookie", {}, signal);
     await expect(listing).rejects.toMatchObject(facts);
     await expect(listing).rejects.toThrow(
       "GET /zones/{zone_id}/page_shield/cookies: not a list of items",

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
-import { everythingSeen, noFilters, type ItemFilters } from "../../src/api/read/item-query.ts";
-import { listItems } from "../../src/api/read/read-inventory.ts";
+import { everythingSeen, type ItemFilters, listItems } from "../../src/api/read/read-inventory.ts";
 import { createInventory } from "../../src/api/service.ts";
 import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
@@ -49,23 +48,27 @@ function nameOf(item: Item): string {
 }
 
 describe.for(["published", "specification"] as const)("in the %s dialect", (dialect) => {
-  it.for<{ kind: ItemKind; filters: Partial<ItemFilters>; yields: readonly string[] }>([
+  it.for<{ kind: ItemKind; filters: ItemFilters; yields: readonly string[] }>([
     { kind: "script", filters: {}, yields: ["copy.js", "a.js"] },
-    { kind: "script", filters: { statuses: ["infrequent"] }, yields: ["b.js"] },
+    { kind: "script", filters: { status: ["infrequent"] }, yields: ["b.js"] },
     { kind: "script", filters: { hosts: ["www.*"] }, yields: ["copy.js"] },
-    { kind: "script", filters: { pageUrls: ["*/pay"] }, yields: ["a.js"] },
+    { kind: "script", filters: { page_url: ["*/pay"] }, yields: ["a.js"] },
     { kind: "script", filters: { urls: ["a.js"] }, yields: ["a.js"] },
-    { kind: "script", filters: { excludeUrls: ["copy"] }, yields: ["a.js"] },
-    { kind: "script", filters: { excludeCdnCgi: false }, yields: ["copy.js", "a.js", "d.js"] },
+    { kind: "script", filters: { exclude_urls: ["copy"] }, yields: ["a.js"] },
+    { kind: "script", filters: { exclude_cdn_cgi: false }, yields: ["copy.js", "a.js", "d.js"] },
     { kind: "script", filters: { direction: "desc" }, yields: ["a.js", "copy.js"] },
-    { kind: "script", filters: { prioritizeMalicious: true }, yields: ["a.js", "copy.js"] },
-    { kind: "script", filters: everythingSeen, yields: ["c.js", "copy.js", "a.js", "b.js"] },
+    { kind: "script", filters: { prioritize_malicious: true }, yields: ["a.js", "copy.js"] },
+    {
+      kind: "script",
+      filters: everythingSeen("script"),
+      yields: ["c.js", "copy.js", "a.js", "b.js"],
+    },
     { kind: "connection", filters: {}, yields: ["feed"] },
     { kind: "cookie", filters: {}, yields: ["session", "hint"] },
     { kind: "cookie", filters: { name: "sess*" }, yields: ["session"] },
     { kind: "cookie", filters: { secure: false }, yields: ["hint"] },
-    { kind: "cookie", filters: { httpOnly: true }, yields: ["session"] },
-    { kind: "cookie", filters: { sameSite: "strict" }, yields: ["session"] },
+    { kind: "cookie", filters: { http_only: true }, yields: ["session"] },
+    { kind: "cookie", filters: { same_site: "strict" }, yields: ["session"] },
     { kind: "cookie", filters: { type: "unknown" }, yields: ["hint"] },
     { kind: "cookie", filters: { path: "/none" }, yields: [] },
     { kind: "cookie", filters: { domain: "none" }, yields: [] },
@@ -74,8 +77,7 @@ describe.for(["published", "specification"] as const)("in the %s dialect", (dial
     async ({ kind, filters, yields }, { expect, signal }) => {
       await using world = await emulated(seed, { dialect });
       const inventory = createInventory(world.service);
-      const wanted = { ...noFilters, ...filters };
-      const items = await inventory.list(world.zone, kind, wanted, signal);
+      const items = await inventory.list(world.zone, kind, filters, signal);
       expect(items.map(nameOf)).toEqual(yields);
     },
   );
@@ -83,7 +85,7 @@ describe.for(["published", "specification"] as const)("in the %s dialect", (dial
   it("reads one script with its pages and versions", async ({ expect, signal }) => {
     await using world = await emulated(seed, { dialect });
     const inventory = createInventory(world.service);
-    const filters = { ...noFilters, urls: ["a.js"] };
+    const filters = { urls: ["a.js"] };
     const [listed] = await inventory.list(world.zone, "script", filters, signal);
     const script = await inventory.read(world.zone, "script", listed?.id ?? "", signal);
     expect(await inventory.readScript(world.zone, listed?.id ?? "", signal)).toEqual(script);
@@ -125,7 +127,7 @@ describe("a long list", () => {
   }> {
     const fake = fakeGet((call) => answer(call.query["page"] ?? ""));
     const progress: number[] = [];
-    const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal, (done) =>
+    const items = await listItems(fake.send, zoneOf(), "script", {}, signal, (done) =>
       progress.push(done),
     );
     return {
@@ -176,7 +178,7 @@ describe("a long list", () => {
     const fake = fakeGet(({ query }) => ({
       result: query["page"] === "1" ? many.slice(0, 100) : many.slice(100, 107),
     }));
-    const items = await listItems(fake.send, zoneOf(), "connection", noFilters, signal);
+    const items = await listItems(fake.send, zoneOf(), "connection", {}, signal);
     expect(items).toHaveLength(107);
     expect(fake.calls).toHaveLength(2);
   });
@@ -194,7 +196,7 @@ describe("a long list", () => {
       return { result: found.slice(from, to), resultInfo: { total_count: total } };
     });
     const told: (number | undefined)[] = [];
-    const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal, (_, of) =>
+    const items = await listItems(fake.send, zoneOf(), "script", {}, signal, (_, of) =>
       told.push(of),
     );
     expect(items).toHaveLength(found.length);
@@ -211,7 +213,7 @@ describe("a long list", () => {
         const info = total === undefined ? {} : { resultInfo: { total_count: total } };
         return { result: isWhole ? [] : many.slice(0, 100), ...info };
       });
-      const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal);
+      const items = await listItems(fake.send, zoneOf(), "script", {}, signal);
       expect(items).toHaveLength(100);
     },
   );
@@ -224,7 +226,7 @@ describe("a long list", () => {
         const info = total === undefined ? {} : { resultInfo: { total_count: total } };
         return { result: isWhole ? [] : [{ id: `${nth}` }], ...info };
       });
-      const listing = listItems(fake.send, zoneOf(), "script", noFilters, signal);
+      const listing = listItems(fake.send, zoneOf(), "script", {}, signal);
       await expect(listing).rejects.toThrow(
         "GET /zones/{zone_id}/page_shield/scripts: more than 1000 pages",
       );
@@ -238,14 +240,14 @@ describe("a long list", () => {
       const from = (Number(query["page"]) - 1) * 50;
       return { result: many.slice(0, 120).slice(from, from + 50) };
     });
-    const items = await listItems(fake.send, zoneOf(), "cookie", noFilters, signal);
+    const items = await listItems(fake.send, zoneOf(), "cookie", {}, signal);
     expect(items).toHaveLength(120);
   });
 });
 
 it("leaves out what has no id, and reads what has nothing else", async ({ expect, signal }) => {
   const fake = fakeGet(() => ({ result: [{ url: "https://a/" }, { id: "1" }] }));
-  const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal);
+  const items = await listItems(fake.send, zoneOf(), "script", {}, signal);
   expect(items).toMatchObject([{ id: "1", url: "", status: "", lastSeenAt: undefined }]);
 });
 

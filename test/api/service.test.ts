@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { createAuditReader } from "../../src/api/audit-reader.ts";
-import { noFilters } from "../../src/api/read/item-query.ts";
 import {
   createInventory,
   createPruner,
@@ -52,7 +51,7 @@ const uses: readonly {
   {
     use: "a list of the inventory",
     priority: "inventory",
-    run: (service, signal) => createInventory(service).list(shop, "cookie", noFilters, signal),
+    run: (service, signal) => createInventory(service).list(shop, "cookie", {}, signal),
   },
   {
     use: "a read of an item",

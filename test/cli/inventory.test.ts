@@ -105,3 +105,31 @@ describe("inventory", () => {
     expect(stderr).toContain(says);
   });
 });
+
+it.for([
+  {
+    flags:
+      "scripts --host www.* --page */pay --url a b --exclude-url copy --status inactive --cdn-cgi --duplicates --malicious-first --order last-seen --direction desc",
+    query:
+      "order_by=last_seen_at&direction=desc&hosts=www.*&page_url=*/pay&urls=a,b&exclude_urls=copy&status=inactive&exclude_cdn_cgi=false&exclude_duplicates=false&prioritize_malicious=true",
+  },
+  {
+    flags: "connections --host www.*",
+    query: "order_by=first_seen_at&direction=asc&hosts=www.*",
+  },
+  {
+    flags:
+      "cookies --name session --path /shop --domain a.example --secure no --http-only yes --same-site lax --type unknown",
+    query:
+      "order_by=first_seen_at&direction=asc&name=session&path=/shop&domain=a.example&secure=false&http_only=true&same_site=lax&type=unknown",
+  },
+])("asks the service for what $flags say", async ({ flags, query }, { expect }) => {
+  await using example = await exampleWithEmulator();
+  const [kind = "", ...options] = flags.split(" ");
+  await example.place.run("inventory", kind, shop, ...options);
+  const [asked = ""] = example.emulator
+    .journal()
+    .map(({ path }) => decodeURIComponent(path))
+    .filter((path) => path.includes("page_shield"));
+  expect(asked).toContain(`?${query}&page=1&per_page=100`);
+});

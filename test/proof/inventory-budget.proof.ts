@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { everythingSeen } from "../../src/api/read/item-query.ts";
+import { everythingSeen } from "../../src/api/read/read-inventory.ts";
 import { createInventory, createRulesets } from "../../src/api/service.ts";
 import { InventoryPoller } from "../../src/reconcile/inventory/inventory-poller.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
@@ -33,7 +33,7 @@ function roundsOver(
     {
       source: {
         readAnswers: (...asked) => at.reader.readAnswers(...asked),
-        listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
+        listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen(kind), stop),
         readManaged: (zone, id, stop) =>
           rulesets.read({ level: "zone", zone }, id, undefined, stop),
         listScriptsOn: (...asked) => inventory.listScriptsOn(...asked),

@@ -1,5 +1,5 @@
 import { createAuditReader } from "../../src/api/audit-reader.ts";
-import { everythingSeen } from "../../src/api/read/item-query.ts";
+import { everythingSeen } from "../../src/api/read/read-inventory.ts";
 import { createInventory } from "../../src/api/service.ts";
 import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
@@ -128,7 +128,7 @@ export class EvidenceRuns implements AsyncDisposable {
   async look(declared: DeclaredScripts): Promise<ScriptWatch> {
     const { service, reader, zone } = this.at;
     const inventory = createInventory(service);
-    const items = await inventory.list(zone, "script", everythingSeen, this.#stop);
+    const items = await inventory.list(zone, "script", everythingSeen("script"), this.#stop);
     const scripts = items.filter((item) => item.kind === "script");
     const live = await reader.readZone(zone, everything, "inventory", this.#stop);
     const source: ScriptSource = {

@@ -52,10 +52,16 @@ export interface RateLimiterView {
 
 /**
  * Computes when the next request may be sent without exceeding any limit, configured or reported.
+ *
+ * A token bucket with a full burst and a refill would allow nearly twice the limit in one window.
+ * Here each request occupies a slot from when it is sent until a whole window after its END: the
+ * service counts it at some unknown moment between the two.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
-  readonly #window = new SlidingWindow();
+  #inFlight = 0;
+  /** When requests ended, in ascending order. */
+  #ended: number[] = [];
   /**
    * The configured rule, under "", and those that the service reported. They can only tighten it.
    */
@@ -73,7 +79,7 @@ export class RateLimiter {
 
   /** Requests in flight. */
   get inFlight(): number {
-    return this.#window.inFlight;
+    return this.#inFlight;
   }
 
   /** The rate limit as the service sees it. */
@@ -86,8 +92,8 @@ export class RateLimiter {
       this.#reported !== undefined && now < this.#reported.until ? this.#reported : undefined;
     return {
       limit,
-      left: reported?.left ?? Math.max(0, others + this.#window.free(tightest, now)),
-      resetsAt: reported?.until ?? this.#window.nextFreeAt(tightest, now, 1),
+      left: reported?.left ?? Math.max(0, others + this.#free(tightest, now)),
+      resetsAt: reported?.until ?? this.#nextFreeAt(tightest, now, 1),
       perSecond: (tightest.limit / tightest.ms) * 1000,
     };
   }
@@ -104,20 +110,22 @@ export class RateLimiter {
 
   /** Notes that a request is sent. */
   begin(priority: PriorityClass, now: number): void {
-    this.#window.begin();
+    this.#inFlight += 1;
     if (this.#reported !== undefined) this.#reported.usable -= 1;
     if (priority === "low") this.#lastLow = now;
   }
 
   /** Reverts `begin`: the request was not sent. */
   cancel(): void {
-    this.#window.cancel();
+    this.#inFlight -= 1;
     if (this.#reported !== undefined) this.#reported.usable += 1;
   }
 
   /** Notes the end of a request, and what its answer says about the rate limit. */
   end(now: number, rate: RateView | undefined): void {
-    this.#window.end(now, this.#maxWindowMs);
+    this.#inFlight -= 1;
+    this.#ended.push(now);
+    this.#ended.splice(0, firstAfter(this.#ended, now - this.#maxWindowMs));
     if (rate === undefined) return;
     for (const { name, limit, ms } of rate.policies) this.#addRule(name, limit, ms);
     this.#noteLeft(rate, now);
@@ -140,7 +148,7 @@ export class RateLimiter {
     }
     const reported = rate.left.map(({ name, left, ms }) => ({
       left,
-      usable: left - this.#reserveOf(name) - this.#window.inFlight,
+      usable: left - this.#reserveOf(name) - this.#inFlight,
       until: now + ms,
     }));
     const [first, ...others] = reported;
@@ -158,8 +166,8 @@ export class RateLimiter {
 
   #nextSlotAt(rule: RateRule, priority: PriorityClass, now: number): number {
     const kept = priority === "low" ? Math.floor(rule.limit * headroom) : 0;
-    const free = this.#window.free(rule, now) - kept;
-    if (free <= 0) return this.#window.nextFreeAt(rule, now, 1 - free);
+    const free = this.#free(rule, now) - kept;
+    if (free <= 0) return this.#nextFreeAt(rule, now, 1 - free);
     if (priority === "high" || free >= rule.limit * spreadBelow) return now;
     return this.#spread(rule, free, now);
   }
@@ -169,9 +177,21 @@ export class RateLimiter {
    * soon.
    */
   #spread(rule: RateRule, free: number, now: number): number {
-    const returns = this.#window.nextFreeAt(rule, now, 1);
+    const returns = this.#nextFreeAt(rule, now, 1);
     if (!Number.isFinite(this.#lastLow) || !Number.isFinite(returns)) return now;
     return (free * this.#lastLow + returns) / (free + 1);
+  }
+
+  /** Free slots of `rule`; negative if the rule is newer than the requests. */
+  #free(rule: RateRule, now: number): number {
+    const counted = this.#ended.length - firstAfter(this.#ended, now - rule.ms);
+    return rule.limit - this.#inFlight - counted;
+  }
+
+  /** When `slots` more slots become free; infinite if that depends on requests in flight. */
+  #nextFreeAt(rule: RateRule, now: number, slots: number): number {
+    const ended = this.#ended[firstAfter(this.#ended, now - rule.ms) + slots - 1];
+    return ended === undefined ? Number.POSITIVE_INFINITY : ended + rule.ms;
   }
 }
 
@@ -179,55 +199,6 @@ export class RateLimiter {
 interface RateRule {
   readonly limit: number;
   readonly ms: number;
-}
-
-/**
- * Counts the recent requests, so that no window of a rule ever holds more than its limit.
- *
- * A token bucket with a full burst and a refill would allow nearly twice the limit in one window.
- * Here each request occupies a slot from when it is sent until a whole window after its END: the
- * service counts it at some unknown moment between the two.
- */
-class SlidingWindow {
-  #inFlight = 0;
-  /** When requests ended, in ascending order. */
-  #ended: number[] = [];
-
-  /** Requests in flight. */
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
-  /** Notes that a request is sent. */
-  begin(): void {
-    this.#inFlight += 1;
-  }
-
-  /** Reverts `begin`: the request was not sent. */
-  cancel(): void {
-    this.#inFlight -= 1;
-  }
-
-  /**
-   * Notes the end of a request; drops entries older than `keepMs`, the longest window of any rule.
-   */
-  end(now: number, keepMs: number): void {
-    this.#inFlight -= 1;
-    this.#ended.push(now);
-    this.#ended.splice(0, firstAfter(this.#ended, now - keepMs));
-  }
-
-  /** Free slots of `rule`; negative if the rule is newer than the requests. */
-  free(rule: RateRule, now: number): number {
-    const counted = this.#ended.length - firstAfter(this.#ended, now - rule.ms);
-    return rule.limit - this.#inFlight - counted;
-  }
-
-  /** When `slots` more slots become free; infinite if that depends on requests in flight. */
-  nextFreeAt(rule: RateRule, now: number, slots: number): number {
-    const ended = this.#ended[firstAfter(this.#ended, now - rule.ms) + slots - 1];
-    return ended === undefined ? Number.POSITIVE_INFINITY : ended + rule.ms;
-  }
 }
 
 /** Index of the first moment after `limit`. */

@@ -5,15 +5,10 @@ import { TokenForms } from "./token-forms.ts";
 /** An API token that is never printed: it shows as `[token]`. */
 export class Token {
   readonly #value: string;
-  readonly #authorization: string;
-  /** The value in a JSON string. */
-  readonly #escaped: string;
   readonly #forms: TokenForms;
 
   private constructor(value: string) {
     this.#value = value;
-    this.#authorization = `Bearer ${value}`;
-    this.#escaped = JSON.stringify(value).slice(1, -1);
     this.#forms = new TokenForms(value);
   }
 
@@ -25,7 +20,7 @@ export class Token {
 
   /** Value of the `Authorization` header. */
   get authorization(): string {
-    return this.#authorization;
+    return `Bearer ${this.#value}`;
   }
 
   equals(other: Token): boolean {
@@ -36,7 +31,8 @@ export class Token {
    * Redacts the token in `text`: plain, in a JSON string, and in other forms ({@link TokenForms}).
    */
   scrub(text: string): string {
-    const plain = text.replaceAll(this.#value, "[token]").replaceAll(this.#escaped, "[token]");
+    const escaped = JSON.stringify(this.#value).slice(1, -1);
+    const plain = text.replaceAll(this.#value, "[token]").replaceAll(escaped, "[token]");
     return this.#forms.scrub(plain, "[token]");
   }
 

@@ -5,13 +5,14 @@ import {
   coerceDate,
   coerceObjects,
 } from "../../syntax/json.ts";
-import type {
-  Item,
-  ItemKind,
-  Connection,
-  Cookie,
-  Script,
-  ScriptVersion,
+import {
+  type Cookie,
+  type Item,
+  type ItemBase,
+  type ItemKind,
+  type ResourceBase,
+  resourceStatuses,
+  type ScriptVersion,
 } from "../../zone/inventory-item.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
@@ -20,7 +21,24 @@ import { malformedResult } from "../request/answer.ts";
 import { type Answer, get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
-import { queryOf, type ItemFilters } from "./item-query.ts";
+
+/**
+ * Filters of a list, by the names that the service gives them; texts of a list are joined
+ * (SERVICE.md A.3). Empty and `undefined` filter nothing.
+ */
+export type ItemFilters = Readonly<
+  Record<string, boolean | string | readonly string[] | undefined>
+>;
+
+/**
+ * The filters for all items on record, whatever their status: by default the service hides most of
+ * them (SERVICE.md A.3).
+ */
+export function everythingSeen(kind: ItemKind): ItemFilters {
+  if (kind === "cookie") return {};
+  const isUnique = kind === "script" ? false : undefined;
+  return { status: resourceStatuses, exclude_duplicates: isUnique };
+}
 
 /** The largest page size (SERVICE.md A.3). */
 const perPage = 100;
@@ -53,7 +71,7 @@ export async function listItems(
   signal: AbortSignal,
   progress?: ReadingProgress,
 ): Promise<readonly Item[]> {
-  const query = { order_by: "first_seen_at", direction: "asc", ...queryOf(kind, filters) };
+  const query = queryOf({ order_by: "first_seen_at", direction: "asc", ...filters });
   const call = (page: string): GetCall =>
     get(routes[lists[kind]], { zone_id: zone.id }, { ...query, page, per_page: `${perPage}` });
   const items = new Map<string, Item>();
@@ -83,6 +101,13 @@ export async function listItems(
       }
     }
   }
+}
+
+function queryOf(filters: ItemFilters): Readonly<Record<string, string>> {
+  const texts = Object.entries(filters).map(
+    ([name, value]) => [name, [value ?? ""].flat().join(",")] as const,
+  );
+  return Object.fromEntries(texts.filter(([, text]) => text !== ""));
 }
 
 /** Reads one item with its pages and, of a script, its versions. */
@@ -145,26 +170,15 @@ async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise
 function itemOf(kind: ItemKind, wire: JsonObject): Item | undefined {
   if (!isServiceId(textIn(wire, "id"))) return undefined;
   switch (kind) {
-    case "script":
-      return scriptOf(wire);
+    case "script": {
+      const versions = coerceObjects(wire["versions"]).map(versionOf);
+      return { ...resourceOf(wire), kind, ...versionOf(wire), versions };
+    }
     case "connection":
-      return connectionOf(wire);
+      return { ...resourceOf(wire), kind };
     case "cookie":
       return cookieOf(wire);
   }
-}
-
-function scriptOf(wire: JsonObject): Script {
-  return {
-    ...resourceOf(wire),
-    kind: "script",
-    ...versionOf(wire),
-    versions: coerceObjects(wire["versions"]).map(versionOf),
-  };
-}
-
-function connectionOf(wire: JsonObject): Connection {
-  return { ...resourceOf(wire), kind: "connection" };
 }
 
 function cookieOf(wire: JsonObject): Cookie {
@@ -183,7 +197,7 @@ function cookieOf(wire: JsonObject): Cookie {
   };
 }
 
-function baseOf(wire: JsonObject): Omit<Cookie, keyof CookieFacts> {
+function baseOf(wire: JsonObject): ItemBase {
   return {
     id: textIn(wire, "id"),
     host: textIn(wire, "host"),
@@ -194,21 +208,7 @@ function baseOf(wire: JsonObject): Omit<Cookie, keyof CookieFacts> {
   };
 }
 
-type CookieFacts = Pick<
-  Cookie,
-  | "kind"
-  | "name"
-  | "type"
-  | "domain"
-  | "path"
-  | "expiresAt"
-  | "maxAge"
-  | "httpOnly"
-  | "secure"
-  | "sameSite"
->;
-
-function resourceOf(wire: JsonObject): Omit<Connection, "kind"> {
+function resourceOf(wire: JsonObject): ResourceBase {
   const url = textIn(wire, "url");
   return {
     ...baseOf(wire),

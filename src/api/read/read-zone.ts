@@ -56,16 +56,12 @@ interface PartAnswer<T> {
   readonly parse: () => T;
 }
 
-/** How to parse an answer, and the error if that fails. */
-interface PartParser<T> {
-  readonly parse: (result: unknown) => T | undefined;
-  readonly message: string;
-}
-
+/** Requests a part. If `parse` fails, the answer is `wrong`. */
 async function request<T>(
   send: Get,
   call: GetCall,
-  parser: PartParser<T>,
+  parse: (result: unknown) => T | undefined,
+  wrong: string,
   signal: AbortSignal,
 ): Promise<PartAnswer<T>> {
   const answer = await send(call, signal);
@@ -75,8 +71,8 @@ async function request<T>(
     parse: () => {
       const result = answer.result();
       checkList(call, answer, isJsonObject(result) ? result["rules"] : result);
-      const understood = parser.parse(result);
-      if (understood === undefined) throw malformedResult(call, answer, parser.message);
+      const understood = parse(result);
+      if (understood === undefined) throw malformedResult(call, answer, wrong);
       return understood;
     },
   };
@@ -107,19 +103,13 @@ function checkList(call: GetCall, answer: Answer, list: unknown): void {
   }
 }
 
-const settingsParser = { parse: settingsOf, message: "a setting is missing" };
-const policiesParser = { parse: policiesOf, message: "not a list of policies" };
-const entrypointParser: PartParser<LiveEntrypoint> = {
-  parse: entrypointOf,
-  message: "not a ruleset with rules",
-};
-
 export function requestSettings(
   send: Get,
   { id }: Zone,
   signal: AbortSignal,
 ): Promise<PartAnswer<LiveSettings>> {
-  return request(send, get(routes.settings, { zone_id: id }), settingsParser, signal);
+  const call = get(routes.settings, { zone_id: id });
+  return request(send, call, settingsOf, "a setting is missing", signal);
 }
 
 /** Requests all policies; the list has no pages (SERVICE.md A.6). */
@@ -128,7 +118,8 @@ export function requestPolicies(
   { id }: Zone,
   signal: AbortSignal,
 ): Promise<PartAnswer<readonly LivePolicy[]>> {
-  return request(send, get(routes.policies, { zone_id: id }), policiesParser, signal);
+  const call = get(routes.policies, { zone_id: id });
+  return request(send, call, policiesOf, "not a list of policies", signal);
 }
 
 /** Requests the entry point. It is absent only with 404 and code 10003 (SERVICE.md B.8). */
@@ -139,7 +130,7 @@ export async function requestEntrypoint(
 ): Promise<PartAnswer<LiveEntrypoint>> {
   const call = get(routes.entrypoint, { zone_id: id, phase_name: managedPhase });
   try {
-    return await request(send, call, entrypointParser, signal);
+    return await request(send, call, entrypointOf, "not a ruleset with rules", signal);
   } catch (error) {
     if (!isAbsence(error)) throw error;
     return { sentAt: error.sentAt, digest: "absent", parse: () => ({ state: "absent" }) };

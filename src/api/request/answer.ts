@@ -53,7 +53,7 @@ export function answerOf(
   }
   const body = bodyOf(call, response, isTooDeep);
   if (!isSuccess) throw refused(call, response, body, token, clock.now());
-  if (!isEnvelope(body)) throw malformed(call, body, status, ray);
+  if (!isEnvelope(body)) throw notFromService(call, { status, ray }, body);
   if (body["success"] !== true) throw refused(call, response, body, token, clock.now());
   if (digest !== "") known.add(digest);
   return {
@@ -95,24 +95,24 @@ export function malformedResult(
   call: Call,
   answer: Pick<Answer, "status" | "ray">,
   what: string,
+  remedy = "unexpected response shape",
 ): ServiceError {
-  const message = `${call.method} ${call.route}: ${what}; unexpected response shape`;
+  const message = `${call.method} ${call.route}: ${what}; ${remedy}`;
   const mayHaveHappened = call.method !== "GET";
   const { status, ray } = answer;
   const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
   return new ServiceError("API_MALFORMED", message, facts);
 }
 
-/**
- * Text that is not JSON may be truncated, so a retry may help. JSON of another shape stays the
- * same.
- */
-function malformed(call: Call, body: unknown, status: number, ray: string): ServiceError {
-  const what = body === undefined ? "is not JSON" : "has no envelope";
-  const message = `${call.method} ${call.route}: the answer ${what}; check that api.base_url is the service's`;
-  const mayHaveHappened = call.method !== "GET";
-  const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
-  return new ServiceError("API_MALFORMED", message, { ...facts, transient: body === undefined });
+function notFromService(
+  call: Call,
+  about: Pick<Answer, "status" | "ray">,
+  body: unknown,
+): ServiceError {
+  const what = body === undefined ? "the answer is not JSON" : "the answer has no envelope";
+  const remedy = "check that api.base_url is the service's";
+  // Text that is not JSON may be truncated, so a retry may help. JSON stays the same.
+  return malformedResult(call, about, what, remedy).with({ transient: body === undefined });
 }
 
 function refused(

@@ -73,7 +73,21 @@ export async function send(
   const timeoutMs = Math.min(connection.timeoutMs, limitMs);
   const start = clock.monotonicMs();
   signal.throwIfAborted();
-  const exchange = begin(connection, identity.token, call, check);
+  const exchange = new Exchange(check);
+  connection.dispatcher.dispatch(
+    {
+      path: pathOf(connection.address.basePath, call),
+      method: call.method,
+      headers: {
+        authorization: identity.token.authorization,
+        accept: "application/json",
+        "user-agent": "zonewarden",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: call.body === undefined ? null : JSON.stringify(call.body),
+    },
+    exchange,
+  );
   const observe = (code: RequestFact["code"]): void => {
     const ms = clock.monotonicMs() - start;
     const { credential } = identity;
@@ -108,25 +122,6 @@ class RequestTimeout extends Error {}
 /** The check before the request failed; its error is the cause. */
 class NotSent extends Error {}
 
-function begin(
-  { address, dispatcher }: ServiceConnection,
-  token: Token,
-  call: Call,
-  check: () => void,
-): Exchange {
-  return Exchange.start(dispatcher, check, {
-    path: pathOf(address.basePath, call),
-    method: call.method,
-    headers: {
-      authorization: token.authorization,
-      accept: "application/json",
-      "user-agent": "zonewarden",
-      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    body: call.body === undefined ? null : JSON.stringify(call.body),
-  });
-}
-
 /** A response that is not parsed yet. */
 export interface RawResponse {
   readonly status: number;
@@ -152,17 +147,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(check: () => void) {
     this.#check = check;
-  }
-
-  /** Sends a request. */
-  static start(
-    dispatcher: Dispatcher,
-    check: () => void,
-    options: Dispatcher.DispatchOptions,
-  ): Exchange {
-    const exchange = new Exchange(check);
-    dispatcher.dispatch(options, exchange);
-    return exchange;
   }
 
   /** Resolves with the whole response; rejects with the reason why there is none. */

@@ -9,7 +9,8 @@ import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
 import { answerOf, type KnownBodies } from "./answer.ts";
 import type { Answer, Fetched, Call } from "./call.ts";
-import { type ServiceConnection, type RawResponse, send } from "./client.ts";
+import { type ServiceConnection, send } from "./client.ts";
+import type { SentWrites } from "./sent-writes.ts";
 
 /** When a request is sent again. */
 export interface RetryPolicy {
@@ -113,7 +114,8 @@ export async function sendWithRetries(
       await clock.sleep(waitMs, stop);
     }
   } catch (reason) {
-    throw stop.aborted && !signal.aborted && last !== undefined ? last : reason;
+    const isStopped = stop.aborted && !signal.aborted;
+    throw isStopped ? (last ?? reason) : reason;
   }
 }
 
@@ -123,6 +125,16 @@ export async function sendWithRetries(
  */
 function isApart({ route }: Call): boolean {
   return route === routes.auditLog;
+}
+
+function reportRetry(
+  { connection, credential }: ServiceSession,
+  { method, route: endpoint }: Call,
+  { fault, status }: ServiceError,
+  waitMs: number,
+): void {
+  const { name } = credential;
+  connection.observer.retry({ endpoint, method, code: fault ?? status, credential: name, waitMs });
 }
 
 /**
@@ -138,21 +150,9 @@ function pauseIfRateLimited(
   if (code === "API_RATE_LIMITED" && !isApart(call)) budget.pauseFor(waitMs);
 }
 
-function reportRetry(
-  { connection, credential }: ServiceSession,
-  { method, route }: Call,
-  { fault, status }: ServiceError,
-  waitMs: number,
-): void {
-  const code = fault ?? status;
-  const fact = { endpoint: route, method, code, credential: credential.name, waitMs };
-  connection.observer.retry(fact);
-}
-
 /** An error that also stands for the errors of the previous attempts. */
 function withPrevious(error: ServiceError, previous: ServiceError | undefined): ServiceError {
-  const mayHaveHappened = error.mayHaveHappened || previous?.mayHaveHappened === true;
-  return error.with({ mayHaveHappened });
+  return previous?.mayHaveHappened === true ? error.with({ mayHaveHappened: true }) : error;
 }
 
 /** Whether the attempts are used up, or the next one would exceed the deadline. */
@@ -167,11 +167,7 @@ function isLastAttempt(
 }
 
 /** The answer to a DELETE of a resource that does not exist. */
-const noResult = {
-  digest: "",
-  result: () => null,
-  resultInfo: () => undefined,
-} as const;
+const noResult = { digest: "", result: () => null, resultInfo: () => undefined } as const;
 
 async function sendOnce(
   session: ServiceSession,
@@ -188,41 +184,29 @@ async function sendOnce(
   try {
     const permit = await credential.budget.acquire(priority, stop);
     let end: Parameters<Permit["end"]> = ["unsent", undefined];
+    let noteEnd: ReturnType<SentWrites["begin"]> | undefined;
+    let headers: Headers | undefined;
     try {
       token = await credential.token();
       end = ["aborted", undefined];
       sentAt = clock.monotonicMs();
       const identity = { credential: credential.name, token };
       const check = checkBefore(call, connection, stop, beforeAttempt);
-      const response = await noted(credential.sent.begin(call), () =>
-        send(connection, identity, call, signal, check),
-      );
-      end = ["answered", isApart(call) ? undefined : rateView(response.headers)];
+      noteEnd = credential.sent.begin(call);
+      const response = await send(connection, identity, call, signal, check);
+      ({ headers } = response);
+      end = ["answered", isApart(call) ? undefined : rateView(headers)];
       return { answer: answerOf(call, response, { token, known, clock }), sentAt };
     } catch (error) {
       if (isUnreachable(error)) end = ["unreachable", undefined];
       throw error;
     } finally {
+      noteEnd?.(headers);
       permit.end(...end);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { error, token, sentAt };
-  }
-}
-
-/** Tells the end of a request, with the headers of its answer. */
-async function noted(
-  ended: (headers: Headers | undefined) => void,
-  sending: () => Promise<RawResponse>,
-): Promise<RawResponse> {
-  let headers: Headers | undefined;
-  try {
-    const response = await sending();
-    headers = response.headers;
-    return response;
-  } finally {
-    ended(headers);
   }
 }
 

@@ -34,7 +34,15 @@ export class SentWrites {
     if (call.method === "GET" || call.query["dry_run"] === "true") return () => undefined;
     const { method } = call;
     const [path = ""] = pathOf("", call).split("?");
-    const write = new Sent(method, path, this.#clock.now());
+    const write: { -readonly [name in keyof SentWrite]: SentWrite[name] } = {
+      method,
+      path,
+      sentAt: this.#clock.now(),
+      endedAt: undefined,
+      isAnswered: false,
+      ray: "",
+      entryId: "",
+    };
     this.#writes.push(write);
     if (this.#writes.length > 2 * maxWrites) {
       this.#writes = this.#writes.slice(-maxWrites);
@@ -46,21 +54,5 @@ export class SentWrites {
       write.ray = rayId(headerText(headers?.["cf-ray"]).trim());
       write.entryId = headerText(headers?.["cf-auditlog-id"]).trim();
     };
-  }
-}
-
-class Sent implements SentWrite {
-  readonly method: string;
-  readonly path: string;
-  readonly sentAt: Date;
-  endedAt: Date | undefined;
-  isAnswered = false;
-  ray = "";
-  entryId = "";
-
-  constructor(method: string, path: string, sentAt: Date) {
-    this.method = method;
-    this.path = path;
-    this.sentAt = sentAt;
   }
 }

@@ -25,7 +25,8 @@ export async function sendWrite(
   let answer: Fetched | undefined;
   try {
     answer = await send(requestFor(live.zone, write), signal);
-    const after = await stateAfter(send, live, write, answer, signal);
+    // What the answer leaves out is read again.
+    const after = stateShown(live, write, answer) ?? (await partRead(send, live, write, signal));
     const interleaved = isInterleaved(live.entrypoint, after.live.entrypoint, answer.attempts);
     return { ...after, ray: answer.ray, interleaved };
   } catch (error) {
@@ -89,29 +90,28 @@ async function stateWithCreated(
   write: Write,
   signal: AbortSignal,
 ): Promise<StateAfter | undefined> {
+  if (write.call !== "create-policy" && write.call !== "create-rule") return undefined;
   try {
-    if (write.call === "create-policy") {
-      const answer = await requestPolicies(send, live.zone, signal);
-      const policies = answer.parse();
-      const old = new Set(live.policies?.map(({ id }) => id));
-      const { description } = write.body;
-      const isFound = policies.some(
-        (each) => !old.has(each.id) && each.description === description,
-      );
-      return isFound ? wholePart({ ...live, policies }, answer) : undefined;
-    }
-    if (write.call === "create-rule") {
-      const answer = await requestEntrypoint(send, live.zone, signal);
-      const entrypoint = answer.parse();
-      const rules = entrypoint.state === "present" ? entrypoint.rules : [];
-      return rules.some(({ ref }) => ref === write.body["ref"])
-        ? wholePart({ ...live, entrypoint }, answer)
-        : undefined;
-    }
+    const after = await partRead(send, live, write, signal);
+    return isCreated(write, live, after.live) ? after : undefined;
   } catch (error) {
     if (!(error instanceof ServiceError) && !signal.aborted) throw error;
+    return undefined;
   }
-  return undefined;
+}
+
+function isCreated(
+  write: Extract<Write, { readonly call: "create-policy" | "create-rule" }>,
+  before: LiveZone,
+  { policies = [], entrypoint }: LiveZone,
+): boolean {
+  if (write.call === "create-rule") {
+    const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+    return rules.some(({ ref }) => ref === write.body["ref"]);
+  }
+  const old = new Set(before.policies?.map(({ id }) => id));
+  const { description } = write.body;
+  return policies.some((each) => !old.has(each.id) && each.description === description);
 }
 
 function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): ServiceError {
@@ -127,19 +127,13 @@ function reasonOf(cause: unknown): string {
   return cause instanceof ServiceError ? cause.code : "aborted in flight";
 }
 
-/**
- * Folds the answer of a write into the state that was read; what the answer leaves out is read
- * again.
- */
-async function stateAfter(
+/** The state with the part that a write concerns, read again. */
+async function partRead(
   send: Get,
   live: LiveZone,
   write: Write,
-  answer: Fetched,
   signal: AbortSignal,
 ): Promise<StateAfter> {
-  const shown = stateShown(live, write, answer);
-  if (shown !== undefined) return shown;
   switch (partOf(write)) {
     case "settings": {
       const read = await requestSettings(send, live.zone, signal);

@@ -1,4 +1,4 @@
-import type { ItemFilters } from "../../api/read/item-query.ts";
+import type { ItemFilters } from "../../api/read/read-inventory.ts";
 import { type Host, notesOf } from "../../host/host.ts";
 import { plural, valueText } from "../../render/format.ts";
 import {
@@ -256,22 +256,22 @@ function optionWhere(
 
 function filtersOf(flags: FilterFlags): ItemFilters {
   return {
-    hosts: flags.host ?? [],
-    pageUrls: flags.page ?? [],
-    urls: flags.url ?? [],
-    excludeUrls: flags.excludeUrl ?? [],
-    statuses: flags.status ?? [],
-    excludeCdnCgi: flags.cdnCgi === true ? false : undefined,
-    excludeDuplicates: flags.duplicates === true ? false : undefined,
-    prioritizeMalicious: flags.maliciousFirst,
-    orderBy: flags.order && orders[flags.order],
-    direction: flags.direction,
+    hosts: flags.host,
+    page_url: flags.page,
+    urls: flags.url,
+    exclude_urls: flags.excludeUrl,
+    status: flags.status,
+    exclude_cdn_cgi: flags.cdnCgi === true ? false : undefined,
+    exclude_duplicates: flags.duplicates === true ? false : undefined,
+    prioritize_malicious: flags.maliciousFirst,
+    ...(flags.order && { order_by: orders[flags.order] }),
+    ...(flags.direction && { direction: flags.direction }),
     name: flags.name,
     path: flags.path,
     domain: flags.domain,
     secure: flags.secure && flags.secure === "yes",
-    httpOnly: flags.httpOnly && flags.httpOnly === "yes",
-    sameSite: flags.sameSite,
+    http_only: flags.httpOnly && flags.httpOnly === "yes",
+    same_site: flags.sameSite,
     type: flags.type,
   };
 }

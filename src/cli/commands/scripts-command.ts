@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { everythingSeen } from "../../api/read/item-query.ts";
+import { everythingSeen } from "../../api/read/read-inventory.ts";
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { escapedTemplate } from "../../desired/template/template.ts";
 import { selectWith } from "../../desired/zones/select.ts";
@@ -135,7 +135,13 @@ async function checked(
   const parts = { settings: true, policies: true, rules: false, scoreRule: false };
   const live = await reader.readZone(zone, parts, "inventory", stop);
   using reading = startReading(`${zone.name}: scripts`, host.stderr);
-  const items = await inventory.list(zone, "script", everythingSeen, stop, reading.report);
+  const items = await inventory.list(
+    zone,
+    "script",
+    everythingSeen("script"),
+    stop,
+    reading.report,
+  );
   const scripts = items.filter((item) => item.kind === "script");
   const source: ScriptSource = {
     readAnswers: (...asked) => reader.readAnswers(...asked),
