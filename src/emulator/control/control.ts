@@ -15,9 +15,7 @@ import {
   scriptLoadIn,
   scriptWithUrl,
 } from "../page-shield/loaded-scripts.ts";
-import { effectiveRules } from "../rulesets/managed-overrides.ts";
-import { managedNow, managedRulesetId, managedRulesets } from "../rulesets/managed.ts";
-import { executedRuleset } from "../rulesets/stored-ruleset.ts";
+import { managedNow, managedRulesetId } from "../rulesets/managed.ts";
 import type { InventoryItem, EmulatedZone } from "../state.ts";
 import { editAsPerson } from "./edit.ts";
 import { faultKinds } from "./faults.ts";
@@ -44,7 +42,6 @@ const help = `zonewarden's emulator: everything in it is synthetic.
   POST   /_emulator/script        browsers load a script: it appears, with pages and content, or changes; score is that of its content
            {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","pages":["https://shop.example.com/checkout/pay"],"content":"version 2","score":90}
            {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","vanish":true}
-  GET    /_emulator/effective     ?zone=shop.example.com&ruleset=owasp: managed rules after overrides
   GET    /_emulator/faults        active faults
   POST   /_emulator/faults        {"fault":"status","status":503,"method":"POST","path":"*/policies","count":1}
            fault: ${faultKinds.join(", ")}
@@ -112,7 +109,6 @@ export function controlApi(service: EmulatedService): Hono {
   post("/managed", (fields) => moveManaged(service, fields));
   post("/report", (fields) => report(service, zoneIn(service, fields), fields));
   post("/script", (fields) => loadScript(service, zoneIn(service, fields), fields));
-  get("/effective", (query) => effective(service, query));
   get("/faults", () => ({ faults: faults.list() }));
   post("/faults", ({ body }) => faults.add(body));
   api.delete("/faults", () => {
@@ -218,19 +214,6 @@ async function loadScript(
   if (load.vanish) return { vanished: load.url };
   const script = scriptWithUrl(next, load.url);
   return { script: { ...script?.facts, ...script?.detail } };
-}
-
-function effective(service: EmulatedService, query: URLSearchParams): unknown {
-  const zone = zoneNamed(service, query.get("zone") ?? "");
-  const name = query.get("ruleset") ?? "owasp";
-  const id = managedRulesetId(name);
-  const ruleset = managedRulesets.get(id);
-  if (ruleset === undefined) throw notFound(`there is no managed ruleset ${name}`);
-  const deployment = zone.rulesets
-    .flatMap(({ current }) => current.rules)
-    .find((rule) => executedRuleset(rule) === id);
-  if (deployment === undefined) throw notFound(`${zone.name} does not deploy ${ruleset.name}`);
-  return { rules: effectiveRules(ruleset, deployment.action_parameters?.["overrides"]) };
 }
 
 function zoneIn(service: EmulatedService, fields: FieldReader): EmulatedZone {

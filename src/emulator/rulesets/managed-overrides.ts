@@ -2,8 +2,7 @@ import { coerceObject, coerceObjects, definedMembers } from "../../syntax/json.t
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import type { EmulatedRule, EmulatedRuleset } from "../state.ts";
-import { managedIds, managedRulesetId, paranoiaTags, scoreRuleId } from "./managed.ts";
+import { managedRulesetId, paranoiaTags, scoreRuleId } from "./managed.ts";
 import { scoreActions } from "./phases.ts";
 
 /** Tuning of the OWASP ruleset; `undefined` leaves a value as it is. */
@@ -70,58 +69,5 @@ export function expandDeploy(seed: JsonObject): JsonObject {
     ...others,
     action: "execute",
     action_parameters: { id, version: "latest", ...overrides },
-  };
-}
-
-/** A managed rule after the overrides of its deployment. */
-type EffectiveRule = Pick<
-  EmulatedRule,
-  "id" | "description" | "enabled" | "action" | "score_threshold"
->;
-
-/**
- * The rules of a managed ruleset after overrides (SERVICE.md B.5): the override of a rule wins over
- * those of its categories, of which the last listed wins, and they win over that of the whole
- * ruleset.
- */
-export function effectiveRules(
-  ruleset: EmulatedRuleset,
-  overrides: Json | undefined,
-): readonly EffectiveRule[] {
-  const given = coerceObject(overrides);
-  return ruleset.rules.map((rule) => effectiveRule(rule, layersOf(rule, given, ruleset)));
-}
-
-/** The overrides that apply to a rule, the weakest first. */
-function layersOf(
-  rule: EmulatedRule,
-  overrides: JsonObject,
-  ruleset: EmulatedRuleset,
-): readonly JsonObject[] {
-  const { action: _action, ...withoutAction } = overrides;
-  // The action of the whole OWASP ruleset does not apply to its score rule (SERVICE.md B.7).
-  const isOwaspScore = ruleset.id === managedIds.owasp && rule.score_threshold !== undefined;
-  return [
-    isOwaspScore ? withoutAction : overrides,
-    ...coerceObjects(overrides["categories"]).filter((item) =>
-      rule.categories?.some((category) => category === item["category"]),
-    ),
-    ...coerceObjects(overrides["rules"]).filter((item) => item["id"] === rule.id),
-  ];
-}
-
-function effectiveRule(rule: EmulatedRule, layers: readonly JsonObject[]): EffectiveRule {
-  let { enabled, action, score_threshold: threshold } = rule;
-  for (const layer of layers) {
-    if (typeof layer["enabled"] === "boolean") enabled = layer["enabled"];
-    if (typeof layer["action"] === "string") action = layer["action"];
-    if (typeof layer["score_threshold"] === "number") threshold = layer["score_threshold"];
-  }
-  return {
-    id: rule.id,
-    description: rule.description,
-    enabled,
-    action,
-    ...(threshold === undefined ? {} : { score_threshold: threshold }),
   };
 }
