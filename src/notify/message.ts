@@ -64,11 +64,10 @@ function fluxEvent(notification: Notification, instance: string): object {
 }
 
 function metadataOf({ revision, commit, run }: Notification): Readonly<Record<string, string>> {
-  return {
-    ...(revision === "" ? {} : { revision }),
-    ...(commit === undefined ? {} : { commit }),
-    ...(run === "" ? {} : { run }),
-  };
+  const known = { revision: revision || undefined, commit, run };
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 function slackMessage(notification: Notification): object {
@@ -135,12 +134,8 @@ function plain(text: string): string {
 
 const timeoutMs = 10_000;
 
-export interface Posted {
-  readonly status: number;
-}
-
-/** Posts a message once. Redirects are not followed. */
-export async function post(url: string, message: Message, signal: AbortSignal): Promise<Posted> {
+/** Posts a message once, and returns the status of the answer. Redirects are not followed. */
+export async function post(url: string, message: Message, signal: AbortSignal): Promise<number> {
   const { statusCode, body } = await request(url, {
     method: "POST",
     headers: message.headers,
@@ -148,5 +143,5 @@ export async function post(url: string, message: Message, signal: AbortSignal): 
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
   await body.dump();
-  return { status: statusCode };
+  return statusCode;
 }

@@ -44,14 +44,12 @@ export interface Notification {
   readonly message: string;
   /** The authors of drift whom the message names: a sink may show less of them. */
   readonly authors?: readonly Author[];
-  /** "" for a notification about the history. */
-  readonly revision: string;
+  readonly revision?: string | undefined;
   /** Git's name for the revision. */
   readonly commit?: string | undefined;
-  /** "" for a notification about a revision. */
-  readonly run: string;
-  /** Whether the zone or the revision has no error any more. */
-  readonly isResolved: boolean;
+  readonly run?: string | undefined;
+  /** Whether the zone or the revision has no error any more, so that earlier notifications are resolved. */
+  readonly isResolved?: boolean;
 }
 
 /** Transient failures are notified after so many in a row, permanent failures at once. */
@@ -81,7 +79,6 @@ export function notificationOfRemoval(
     message: "the zone is no longer declared: it stays as it is and is not reconciled any more",
     revision,
     commit,
-    run: "",
     isResolved: true,
   };
 }
@@ -108,9 +105,6 @@ export function notificationOfRemovals(
     message,
     revision,
     commit,
-    run: "",
-    // It resolves no earlier notification: one about the revision, or one about another zone.
-    isResolved: false,
   };
 }
 
@@ -133,11 +127,9 @@ export function notificationOfTokenUses(
     at: first.at,
     zone: first.zone,
     message: `${tokenUseText(first)}${result}${more}`,
-    revision: report?.revision ?? "",
+    revision: report?.revision,
     commit: report?.commit,
-    run: report?.run ?? "",
-    // It resolves no earlier notification about the zone.
-    isResolved: false,
+    run: report?.run,
   };
 }
 
@@ -152,10 +144,6 @@ export function notificationOfHead(
     at,
     zone: "",
     message: `head of the history: ${hash} (line ${n} of chain ${chain}); keep it for zonewarden history verify --head`,
-    revision: "",
-    run: "",
-    // It resolves no earlier notification about the revision.
-    isResolved: false,
   };
 }
 
@@ -166,7 +154,7 @@ export function notificationOfLoad(
 ): Notification | undefined {
   const isResolved = isLoaded(load);
   const { revision, commit } = load.held ?? load;
-  const base = { at: load.at, zone: "", run: "", revision, commit, isResolved };
+  const base = { at: load.at, zone: "", revision, commit, isResolved };
   if (isResolved) {
     if (before === undefined || isLoaded(before)) return undefined;
     const message = `the zone files are active without errors: ${load.zones} zones`;

@@ -1,7 +1,7 @@
 import { errorCode } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
-import { type Message, messageOf, type SinkType, type Posted } from "./message.ts";
+import { type Message, messageOf, type SinkType } from "./message.ts";
 import type { Notification, NotificationSeverity } from "./notification.ts";
 
 /** A receiver of notifications. */
@@ -22,8 +22,8 @@ export interface Sink {
 
 /** What sending needs, and its callbacks. */
 export interface OutboxPorts {
-  /** Sends once; rejects if there is no answer. */
-  readonly post: (url: string, message: Message, signal: AbortSignal) => Promise<Posted>;
+  /** Sends once, and returns the status of the answer; rejects if there is none. */
+  readonly post: (url: string, message: Message, signal: AbortSignal) => Promise<number>;
   readonly clock: { now(): Date; sleep(ms: number, signal: AbortSignal): Promise<void> };
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -64,7 +64,7 @@ export class Outbox {
   add(notification: Notification): void {
     if (!this.#matches(notification) || this.#isRepeated(notification)) return;
     if (notification.severity === "error") this.#unresolved.add(notification.zone);
-    else if (notification.isResolved) this.#unresolved.delete(notification.zone);
+    else if (notification.isResolved === true) this.#unresolved.delete(notification.zone);
     this.#queue.push(notification);
     const dropped = this.#queue.length > maxQueueLength ? this.#queue.shift() : undefined;
     if (dropped !== undefined) this.#drop(dropped, "the queue is full");
@@ -128,8 +128,7 @@ export class Outbox {
       return { text: `its URL or secret cannot be read: ${why}`, isTransient: true };
     }
     try {
-      const { status } = await post(target, message, this.#stop.signal);
-      return rejectionOf(status, type);
+      return rejectionOf(await post(target, message, this.#stop.signal), type);
     } catch (error) {
       return { text: `no answer: ${codeOf(error)}`, isTransient: true };
     }
@@ -140,7 +139,7 @@ export class Outbox {
     this.#ports.failed(this.#sink.name, notification, why);
   }
 
-  #matches({ zone, severity, isResolved }: Notification): boolean {
+  #matches({ zone, severity, isResolved = false }: Notification): boolean {
     const resolves = isResolved && this.#unresolved.has(zone);
     if (this.#sink.severity === "error" && severity !== "error" && !resolves) return false;
     return zone === "" || this.#sink.zones.some((pattern) => globIgnoringCase(pattern)(zone));

@@ -1,3 +1,4 @@
+import { plural } from "../render/format.ts";
 import type { ScriptCheck, ScriptFinding } from "../state/scripts/script-watch.ts";
 import type { Notification } from "./notification.ts";
 
@@ -18,8 +19,7 @@ export function notificationOfScripts(
       (event === "opened" || event === "reopened") &&
       (finding.acceptance === undefined || !left.has(finding.id)),
   );
-  // It resolves no earlier notification: one about the zone's resources.
-  const base = { at, zone, revision, commit, run: "", isResolved: false };
+  const base = { at, zone, revision, commit };
   if (fresh.length > 0) {
     const message = findingsText(fresh.map(({ finding }) => finding));
     return { ...base, reason: "ScriptFindings", severity: "error", message };
@@ -41,8 +41,7 @@ function findingsText(findings: readonly ScriptFinding[]): string {
   const named = findings
     .slice(0, findingsShown)
     .map(({ id, detail, subject }) => `${subject === "" ? "" : `${subject}: `}${detail} (${id})`);
-  const more =
-    findings.length > findingsShown ? [`and ${findings.length - findingsShown} more`] : [];
-  const what = findings.length === 1 ? "1 new finding" : `${findings.length} new findings`;
-  return `${what} on the scripts of declared pages: ${[...named, ...more].join("; ")}`;
+  const more = findings.length - named.length;
+  const all = more === 0 ? named : [...named, `and ${more} more`];
+  return `${plural(findings.length, "new finding")} on the scripts of declared pages: ${all.join("; ")}`;
 }

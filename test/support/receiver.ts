@@ -16,7 +16,6 @@ export const notification: Notification = {
   message: "less protected than declared: ~ rule/owasp paranoia_level 2 → 1",
   revision: "8c9b6cf",
   run: "run-1",
-  isResolved: false,
 };
 
 /** A receiver that answers as it is told, and what became of the messages. */
@@ -35,7 +34,7 @@ export class Receiver {
         await Promise.resolve();
         const answer = this.answers.length > 0 ? this.answers.shift() : 200;
         if (answer === undefined) throw new Error("connect https://hooks.example/secret-path");
-        return { status: answer };
+        return answer;
       },
       clock: this.clock,
       random: () => 1,
