@@ -1,10 +1,4 @@
-import {
-  type Author,
-  authorName,
-  authorsIn,
-  changedByText,
-  namesOfAuthors,
-} from "../plan/cause/author.ts";
+import { authorName, authorsIn, changedByText, namesOfAuthors } from "../plan/cause/author.ts";
 import { causesIn, causesOf } from "../plan/cause/cause.ts";
 import { type Cause, causes, type Change, type Verb } from "../plan/change.ts";
 import type { Impact } from "../state/drift.ts";
@@ -61,29 +55,17 @@ export function authorsText(
   const { verb, authors, fields } = change;
   if (authors === undefined) return "";
   if (authors.length === 0) return causesOf(change).includes("drift") ? unknownAuthor : "";
-  return authorWords(authors, deeds[verb], verb === "update" && fields.length > 1, moment);
-}
-
-/** Who did something, in words: `possibly changed by … or by …`. */
-function authorWords(
-  authors: readonly Author[],
-  deed: string,
-  hasOtherFields: boolean,
-  moment: (at: Date) => string,
-): string {
-  const groups = Map.groupBy(
-    authors,
-    ({ isCertain, fields }) => `${isCertain} ${fields.join(", ")}`,
-  );
+  const hasOtherFields = verb === "update" && fields.length > 1;
+  const groups = Map.groupBy(authors, (each) => `${each.isCertain} ${each.fields.join(", ")}`);
   return [...groups.values()]
-    .map((group) => {
+    .flatMap((group) => {
       const [first] = group;
-      if (first === undefined) return "";
+      if (first === undefined) return [];
       const what = hasOtherFields ? `${first.fields.map(printable).join(", ")} ` : "";
       const who = group.map(
         (author) => `by ${printable(authorName(author))}, ${moment(author.at)}`,
       );
-      return `${what}${first.isCertain ? "" : "possibly "}${deed} ${who.join(" or ")}`;
+      return [`${what}${first.isCertain ? "" : "possibly "}${deeds[verb]} ${who.join(" or ")}`];
     })
     .join("; ");
 }

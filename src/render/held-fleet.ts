@@ -1,5 +1,4 @@
 import type { JsonObject } from "../syntax/json.ts";
-import { markdownCode } from "./format.ts";
 
 /** Plans that the fleet guard holds as a whole. */
 export interface HeldFleet {
@@ -13,13 +12,12 @@ export interface HeldFleet {
   readonly zones: readonly string[];
 }
 
-/** What `plan` says of plans that the daemon or `apply` would hold as a whole. */
-export function fleetHoldText({ found, hash, limit }: HeldFleet): string {
-  return `Together held by fleet_change: ${found}. To apply all of them: add ${hash} to limits.accept for the daemon, or apply --accept ${hash}; or raise limits.${limit}.`;
-}
-
-export function fleetHoldMarkdown({ found, hash, limit }: HeldFleet): string {
-  return `**Together held by \`fleet_change\`**: ${found}. To apply all of them: add ${markdownCode(hash)} to \`limits.accept\` for the daemon, or ${markdownCode(`zonewarden apply --accept ${hash}`)}; or raise ${markdownCode(`limits.${limit}`)}.`;
+/** What `plan` says of plans that the daemon or `apply` would hold as a whole; `code` marks names and hashes. */
+export function fleetHoldText(
+  { found, hash, limit }: HeldFleet,
+  code: (text: string) => string = (text) => text,
+): string {
+  return `Together held by ${code("fleet_change")}: ${found}. To apply all of them: add ${code(hash)} to ${code("limits.accept")} for the daemon, or run ${code(`zonewarden apply --accept ${hash}`)}; or raise ${code(`limits.${limit}`)}.`;
 }
 
 export function fleetHoldJson({ found, hash, zones }: HeldFleet): JsonObject {

@@ -1,20 +1,17 @@
-import { type KeyObject } from "node:crypto";
+import { type KeyObject, sign, verify } from "node:crypto";
 
 import type { Plan } from "../plan/plan.ts";
 import { sha256 } from "../syntax/digest.ts";
 import {
   canonicalJson,
   isJsonObject,
-  type Json,
   type JsonObject,
   coerceDate,
   coerceList,
   coerceObject,
   coerceText,
 } from "../syntax/json.ts";
-import type { Zone } from "../zone/zone.ts";
 import { planJson } from "./plan-json.ts";
-import { isSignatureOf, signatureOf } from "./plan-signature.ts";
 import { planOf } from "./read-plan-file.ts";
 
 /** Format of a saved plan; see `schemas/plan.schema.json`. */
@@ -54,8 +51,13 @@ export function planFileText(file: PlanFile, signingKey?: KeyObject): string {
   const content = contentOf(file);
   const whole = { ...content, hash: hashOf(content) };
   if (signingKey === undefined) return `${canonicalJson(whole)}\n`;
-  const signature = signatureOf(canonicalJson(whole), signingKey);
+  const signature = sign(null, signedBytes(canonicalJson(whole)), signingKey).toString("base64");
   return `${canonicalJson({ ...whole, signature })}\n`;
+}
+
+/** Signatures of plans are of no use for anything else that is signed with the same key. */
+function signedBytes(signedText: string): Buffer {
+  return Buffer.from(`zonewarden plan signature, version 1\n${signedText}`);
 }
 
 export function readPlanFile(text: string): ReadPlan {
@@ -72,28 +74,17 @@ export function readPlanFile(text: string): ReadPlan {
   const file = fileOf(content);
   if (file === undefined) return rejected("PLAN_MALFORMED", "a date or a zone is none");
   // Reading coerces any JSON to a plan; it is valid if writing it again gives the same JSON.
-  const place = differingPath(content, contentOf(file), maxPathDepth);
-  if (place !== "") {
-    return rejected("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
+  if (canonicalJson(contentOf(file)) !== canonicalJson(content)) {
+    return rejected("PLAN_MALFORMED", "plan --out writes no such file");
   }
-  const repeated = repeatedIn(file);
-  if (repeated !== undefined) {
-    return rejected("PLAN_MALFORMED", `it has more than one plan of ${repeated.name}`);
+  // Each plan of a zone would create the same objects.
+  if (new Set(file.zones.map(({ zone }) => zone.id)).size < file.zones.length) {
+    return rejected("PLAN_MALFORMED", "it has more than one plan of a zone");
   }
   if (signature !== undefined && typeof signature !== "string") {
     return rejected("PLAN_MALFORMED", "its signature is no text");
   }
   return { result: "read", file, signedText: canonicalJson(whole), signature };
-}
-
-/** A zone with more than one plan: each of them would create the same objects. */
-function repeatedIn({ zones }: PlanFile): Zone | undefined {
-  const seen = new Set<string>();
-  for (const { zone } of zones) {
-    if (seen.has(zone.id)) return zone;
-    seen.add(zone.id);
-  }
-  return undefined;
 }
 
 /** Why a saved plan is not the one that somebody signed; `undefined` if it is. */
@@ -104,7 +95,7 @@ export function signatureError(
   if (signature === undefined) {
     return planFileError("PLAN_NOT_SIGNED", "not signed, and a key to verify it is configured");
   }
-  return isSignatureOf(signedText, signature, key)
+  return verify(null, signedBytes(signedText), key, Buffer.from(signature, "base64"))
     ? undefined
     : planFileError("PLAN_WRONG_SIGNATURE", "its signature is not of this content and this key");
 }
@@ -186,27 +177,6 @@ function fileOf(content: JsonObject): PlanFile | undefined {
     expiresAt,
     zones: saved,
   };
-}
-
-/** Depth of the reported path; deeper ones are within a body. */
-const maxPathDepth = 8;
-
-/** Where two JSON values differ first, as `.zones.0.plan.marked`; "" if they are equal. */
-function differingPath(a: Json | undefined, b: Json | undefined, depth: number): string {
-  if (isEqual(a, b)) return "";
-  const [these, those] = [partsOf(a), partsOf(b)];
-  const names = [...new Set([...Object.keys(these), ...Object.keys(those)])];
-  const name = names.find((each) => !isEqual(these[each], those[each]));
-  if (name === undefined || depth === 0) return "";
-  return `.${name}${differingPath(these[name], those[name], depth - 1)}`;
-}
-
-function partsOf(json: Json | undefined): JsonObject {
-  return Array.isArray(json) ? Object.fromEntries(json.entries()) : coerceObject(json);
-}
-
-function isEqual(a: Json | undefined, b: Json | undefined): boolean {
-  return (a === undefined ? "" : canonicalJson(a)) === (b === undefined ? "" : canonicalJson(b));
 }
 
 /** Why a saved plan cannot be applied. */

@@ -20,7 +20,7 @@ import {
   verbSigns,
 } from "./change-text.ts";
 import { fenced, markdownCode, markdownText, plural, printable } from "./format.ts";
-import { fleetHoldMarkdown, type HeldFleet } from "./held-fleet.ts";
+import { fleetHoldText, type HeldFleet } from "./held-fleet.ts";
 import { renderImpacts } from "./impact-text.ts";
 import { aboutTexts, type SweepForecast, summaryText, sweepText, titleText } from "./plan-text.ts";
 
@@ -65,7 +65,7 @@ export function renderMarkdown(
   const label = commit === undefined ? "" : ` (commit ${markdownCode(commit)})`;
   const page = new Page(maxBytes - reservedBytes);
   page.add(`## zonewarden plan: ${headline(zones)}\n`);
-  if (heldFleet !== undefined) page.add(`${fleetHoldMarkdown(heldFleet)}\n`);
+  if (heldFleet !== undefined) page.add(`${fleetHoldText(heldFleet, markdownCode)}\n`);
   page.add(`${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}${label}\n`);
   const blocks = blocksOf(zones);
   const unseen = page.addList("### Review first", reviewLines(zones));
@@ -126,27 +126,23 @@ function leftText(left: readonly Block[]): string {
 /** Counts of changes by their effect, of deletes, and of zones that are held or were not read; "no changes" without any. */
 function headline(zones: readonly ZoneReport[]): string {
   const changes = zones.flatMap(changesOf);
-  const counts = [
-    ...(["weakens", "unclear", "strengthens", "neutral"] as const).map((direction) => ({
-      sign: `${effectMarks[direction].sign} `,
-      words: direction,
-      count: changes.filter(({ effect }) => effect.direction === direction).length,
-    })),
-    { sign: "", words: "deleted", count: changes.filter(isDelete).length },
-    ...[
-      { result: "held", words: "held" },
-      { result: "error", words: "not read" },
-    ].map(({ result, words }) => ({
-      sign: "",
-      words,
-      count: zones.filter((report) => report.result === result).length,
-    })),
+  const directions = Map.groupBy(changes, ({ effect }) => effect.direction);
+  const results = Map.groupBy(zones, ({ result }) => result);
+  const counts: readonly (readonly [sign: string, found: readonly unknown[], words: string])[] = [
+    ...(["weakens", "unclear", "strengthens", "neutral"] as const).map(
+      (each) => [`${effectMarks[each].sign} `, directions.get(each) ?? [], each] as const,
+    ),
+    ["", changes.filter(isDelete), "deleted"],
+    ["", results.get("held") ?? [], "held"],
+    ["", results.get("error") ?? [], "not read"],
   ];
   const texts = counts
-    .filter(({ count }) => count > 0)
-    .map(({ sign, words, count }) => `${sign}${count} ${words}`);
+    .filter(([, { length }]) => length > 0)
+    .map(([sign, { length }, words]) => `${sign}${length} ${words}`);
   return texts.length === 0 ? "no changes" : texts.join(", ");
 }
+
+type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
 function changesOf(report: ZoneReport): readonly Change[] {
   return "plan" in report ? report.plan.changes : [];
@@ -161,23 +157,22 @@ interface Line {
 
 /** What a person must see: zones that were not read, holds, and changes that weaken, delete or are unclear. */
 function reviewLines(zones: readonly ZoneReport[]): readonly string[] {
-  const dangers = zones.flatMap((report) =>
-    changesOf(report).map((change) => ({ ...changeLine(change, report), change })),
+  const lines = zones.flatMap((report) =>
+    changesOf(report).map((change) => ({ ...changeLine(change, report), rank: dangerOf(change) })),
   );
-  const isIn = [
-    isWeakening,
-    (change: Change) => isDelete(change) && !isWeakening(change),
-    (change: Change) => isDanger(change) && !isDelete(change) && !isWeakening(change),
-  ];
-  return [
-    ...shared(zones.flatMap(errorLines)),
-    ...shared(holdLines(zones)),
-    ...isIn.flatMap((is) => shared(dangers.filter(({ change }) => is(change)))),
-  ];
+  const dangers = lines
+    .filter(({ rank }) => rank < harmless)
+    .toSorted((one, other) => one.rank - other.rank);
+  return [...shared(zones.flatMap(errorLines)), ...shared(holdLines(zones)), ...shared(dangers)];
 }
 
-function isWeakening({ effect }: Change): boolean {
-  return effect.direction === "weakens";
+const harmless = 3;
+
+/** The rank of a change: those that weaken come first, then those that delete or are unclear, then all others. */
+function dangerOf(change: Change): number {
+  if (change.effect.direction === "weakens") return 0;
+  if (isDelete(change)) return 1;
+  return change.effect.direction === "unclear" ? 2 : harmless;
 }
 
 function isDelete({ verb }: Change): boolean {
@@ -185,7 +180,7 @@ function isDelete({ verb }: Change): boolean {
 }
 
 function isDanger(change: Change): boolean {
-  return isWeakening(change) || isDelete(change) || change.effect.direction === "unclear";
+  return dangerOf(change) < harmless;
 }
 
 function errorLines(report: ZoneReport): readonly Line[] {
@@ -334,7 +329,7 @@ function blockText({ reports, title, text }: Block): string {
   return [`### ${markdownText(report.zone)}: ${title}\n`, text, ...hash].join("\n");
 }
 
-function planText(report: Exclude<ZoneReport, { readonly result: "error" }>): string {
+function planText(report: PlannedReport): string {
   const { plan } = report;
   const lines = plan.changes.flatMap(diffLines);
   const block = fenced("diff", lines);
@@ -350,7 +345,7 @@ function planText(report: Exclude<ZoneReport, { readonly result: "error" }>): st
   ].join("\n");
 }
 
-function table(report: Exclude<ZoneReport, { readonly result: "error" }>): string {
+function table(report: PlannedReport): string {
   const rows = report.plan.changes.map((change) => {
     const { key, title, effect, verb } = change;
     const reasons = reasonsText(effect);

@@ -137,16 +137,10 @@ export function scriptsJson(watch: ScriptWatch): JsonObject {
 /** What the state keeps of a zone's scripts, as text. */
 export function scriptWatchText(watch: ScriptWatch): string {
   return JSON.stringify({
-    since: watch.since,
-    read_at: watch.readAt ?? null,
+    ...scriptsJson(watch),
     pages_at: watch.pagesAt ?? null,
-    pages: watch.pages,
     on_pages: watch.onPages,
     known: watch.known,
-    scripts: watch.scripts.map(watchedScriptJson),
-    more_scripts: watch.moreScripts,
-    findings: watch.findings.map(findingJson),
-    more_findings: watch.moreFindings,
     seen: Object.fromEntries(watch.seen),
     recorded_at: watch.recordedAt ?? null,
   });
