@@ -234,7 +234,7 @@ function run(
 function reasonOf(error: Error, stderr: Buffer): string {
   if (errorCode(error) === "ENOENT") return "the program `git` is not there";
   const [first = "", ...more] = stderr.toString().trim().split("\n");
-  if (/promisor|transport '.*' not allowed/.test(stderr.toString())) return partialClone;
+  if (/promisor|lazy fetching disabled|transport '.*' not allowed/.test(stderr.toString())) return partialClone;
   const remedy = more.find((line) => line.startsWith("\tgit config "));
   return remedy === undefined ? first : `${first}: ${remedy.trim()}`;
 }

@@ -262,18 +262,22 @@ describe("the repository of the checkout", () => {
     expect(await attacker.wasRun()).toBe(false);
   });
 
-  it.for([{ included: false }, { included: true }])(
-    "is not asked for what a partial clone lacks: $included",
-    async ({ included }, { expect }) => {
+  it.for([
+    { lacks: "HEAD:zones/shop.yaml", included: false },
+    { lacks: "HEAD:zones/shop.yaml", included: true },
+    { lacks: "HEAD:zones", included: false },
+  ])(
+    "is not asked for what a partial clone lacks: $lacks, included: $included",
+    async ({ lacks, included }, { expect }) => {
       await using example = await exampleRepository();
       await using attacker = await withProgram();
       const { directory } = example.place;
-      const blob = git(directory, "rev-parse", "HEAD:zones/shop.yaml");
+      const id = git(directory, "rev-parse", lacks);
       await weaken(example);
       const config = path.join(directory, ".git", "config");
       await promise(included ? path.join(directory, "zones", "more") : config, attacker.program);
       if (included) await appendFile(config, "[include]\n\tpath = ../zones/more\n");
-      await rm(path.join(directory, ".git", "objects", blob.slice(0, 2), blob.slice(2)));
+      await rm(path.join(directory, ".git", "objects", id.slice(0, 2), id.slice(2)));
       const ran = await example.place.run("plan", "--changed-since", "main~1");
       expect(ran.stderr).toContain("the repository lacks files of the revision");
       expect(ran.stderr).toContain("clone it without --filter");
