@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, open, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -390,6 +391,22 @@ describe("state on a disk", () => {
       await directory.replace("state.jsonl", "mine\n");
       expect(await readFile(other, "utf8")).toBe("secret\n");
       expect(await readFile(file, "utf8")).toBe("mine\n");
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+
+  it("waits for nobody where a pipe took the place of a file", async ({ expect }) => {
+    const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
+    try {
+      const directory = nodeStateDirectory(place);
+      execFileSync("mkfifo", [path.join(place, "state.jsonl")]);
+      await expect(directory.read("state.jsonl")).rejects.toThrow("is no regular file");
+      await expect(directory.append("state.jsonl", 0, "x")).rejects.toMatchObject({
+        code: "ENXIO",
+      });
+      await directory.replace("state.jsonl", "mine\n");
+      expect(await directory.read("state.jsonl")).toBe("mine\n");
     } finally {
       await rm(place, { recursive: true });
     }

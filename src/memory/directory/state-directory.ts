@@ -25,14 +25,17 @@ export interface StateDirectory {
 const fileMode = 0o600;
 const directoryMode = 0o700;
 
-/** A directory of this machine. No file in it is followed where it is a symbolic link. */
+/** What took the place of a file: a symbolic link is not followed, and a pipe not waited for. */
+const guards = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A directory of this machine. In it, a symbolic link and a pipe are no files. */
 export function nodeStateDirectory(directory: string): StateDirectory {
   const at = (name: string): string => path.join(directory, name);
   return {
     read: (name) => ifExists(readText(at(name))),
     create: (name, text) => write(at(name), text, constants.O_EXCL),
     append: async (name, offset, text) => {
-      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+      const flags = constants.O_WRONLY | constants.O_APPEND | guards;
       await using handle = await open(at(name), flags);
       const { size } = await handle.stat();
       if (size !== offset) throw Object.assign(new Error(`${name} changed`), { code: "ESTALE" });
@@ -54,7 +57,7 @@ export function nodeStateDirectory(directory: string): StateDirectory {
 
 async function write(file: string, text: string, flag: number): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: directoryMode });
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | flag;
+  const flags = constants.O_WRONLY | constants.O_CREAT | guards | flag;
   await using handle = await open(file, flags, fileMode);
   await handle.writeFile(text);
   await handle.sync();
@@ -67,6 +70,7 @@ async function syncDirectory(directory: string): Promise<void> {
 }
 
 async function readText(place: string): Promise<string> {
-  await using handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
+  await using handle = await open(place, constants.O_RDONLY | guards);
+  if (!(await handle.stat()).isFile()) throw new Error(`${place} is no regular file`);
   return await handle.readFile("utf8");
 }
