@@ -93,11 +93,11 @@ async function openRevision(
     const what = `Git takes ${found} for the top of the checkout, and ${top} has its .git`;
     throw new GitError(`${what}: unset core.worktree in the configuration of the repository`);
   }
-  const wanted = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${reference}^{commit}`];
+  const wanted = ["rev-parse", "--verify", "--end-of-options", `${reference}^{commit}`];
   const commit = await git(wanted).then(
     (output) => output.toString().trim(),
     (error: unknown) => {
-      if (error instanceof GitError && error.message === "") {
+      if (error instanceof GitError && error.message === "fatal: Needed a single revision") {
         throw new GitError(`the repository has no revision "${reference}": fetch it first`);
       }
       throw error;
@@ -178,6 +178,8 @@ const safeOptions = [
   "-c",
   "core.hooksPath=/dev/null",
   "-c",
+  "core.warnAmbiguousRefs=true",
+  "-c",
   "protocol.allow=never",
 ];
 
@@ -222,7 +224,11 @@ function run(
   return new Promise((resolve, reject) => {
     const child = execFile("git", [...safeOptions, "-C", top, ...args], options, (...result) => {
       const [error, stdout, stderr] = result;
-      if (error === null) resolve(stdout);
+      const ambiguous = /refname '(?<name>.*)' is ambiguous/.exec(stderr.toString())?.groups?.[
+        "name"
+      ];
+      if (ambiguous !== undefined) reject(new GitError(ambiguousText(ambiguous)));
+      else if (error === null) resolve(stdout);
       else if (signal.aborted) reject(error);
       else reject(new GitError(reasonOf(error, stderr)));
     });
@@ -230,11 +236,20 @@ function run(
   });
 }
 
+/**
+ * Whoever may push a tag or a branch could name it as the base of a comparison, and Git would take
+ * the tag.
+ */
+function ambiguousText(name: string): string {
+  return `the name ${name} is ambiguous: give the whole name, as refs/remotes/origin/main, or remove the other tag or branch`;
+}
+
 /** "" if `git` says nothing. */
 function reasonOf(error: Error, stderr: Buffer): string {
   if (errorCode(error) === "ENOENT") return "the program `git` is not there";
   const [first = "", ...more] = stderr.toString().trim().split("\n");
-  if (/promisor|lazy fetching disabled|transport '.*' not allowed/.test(stderr.toString())) return partialClone;
+  const lacks = /promisor|lazy fetching disabled|transport '.*' not allowed/;
+  if (lacks.test(stderr.toString())) return partialClone;
   const remedy = more.find((line) => line.startsWith("\tgit config "));
   return remedy === undefined ? first : `${first}: ${remedy.trim()}`;
 }

@@ -305,6 +305,29 @@ describe("the repository of the checkout", () => {
     expect(ran.stderr).toMatch(/^1 zone of 3 changed since /m);
   });
 
+  it.for([
+    { other: ["tag", "origin/main", "main"] },
+    { other: ["branch", "origin/main", "main"] },
+    { other: ["update-ref", "refs/origin/main", "main"] },
+  ])("is not asked for what two refs are named as: $other", async ({ other }, { expect }) => {
+    await using example = await exampleRepository();
+    const { directory } = example.place;
+    git(directory, "update-ref", "refs/remotes/origin/main", "main");
+    await weaken(example);
+    const args = ["plan", "--changed-since"] as const;
+    const before = await example.place.run(...args, "origin/main");
+    expect(before.stderr).toMatch(/^1 zone of 3 changed since /m);
+    git(directory, ...other);
+    git(directory, "config", "core.warnAmbiguousRefs", "false");
+    for (const name of ["origin/main", "origin/main~0"]) {
+      const ran = await example.place.run(...args, name);
+      expect(ran.stderr).toContain("the name origin/main is ambiguous: give the whole name");
+      expect(ran.code).toBe(1);
+    }
+    const whole = await example.place.run(...args, "refs/remotes/origin/main");
+    expect(whole.stderr).toMatch(/^1 zone of 3 changed since /m);
+  });
+
   it("gets no token in its environment", async ({ expect }) => {
     await using example = await exampleRepository();
     await using attacker = await withProgram();
