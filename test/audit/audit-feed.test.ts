@@ -35,8 +35,7 @@ describe("the audit feed", () => {
 
   it("is off and on again as it is configured while it runs", async ({ expect }) => {
     await using at = new Followed();
-    at.start(zoneWithId(shop, 1), zoneWithId(blog, 2));
-    await at.clock.advance(0);
+    await at.begin(zoneWithId(shop, 1), zoneWithId(blog, 2));
     at.feed.reconfigure(undefined);
     expect(at.status).toMatchObject({ state: "off", accounts: { off: 1, following: 0 } });
     await at.clock.advance(10 * minuteMs);
@@ -156,8 +155,7 @@ describe("the audit feed", () => {
     await using at = new Followed();
     const first = zoneWithId(shop, 1);
     const second = { ...first, zone: { ...first.zone, accountId: "other" } };
-    at.start(first);
-    await at.clock.advance(0);
+    await at.begin(first);
     at.feed.declare([first, second]);
     await at.clock.advance(0);
     expect(at.reads.map(({ zones }) => zones[0]?.accountId)).toEqual([
@@ -185,8 +183,7 @@ describe("the audit feed", () => {
     const second = { ...first, zone: { ...first.zone, accountId: "other" } };
     [at.account, at.latencyMs] = [first.zone.accountId, 1_000];
     at.failure = new ServiceFault("API_FORBIDDEN", false);
-    at.start(first, second);
-    await at.clock.advance(0);
+    await at.begin(first, second);
     expect(at.states).toEqual([]);
     expect(at.status.since).toEqual(at.clock.now());
     expect(at.status).toMatchObject({ state: "lagging", accounts: { following: 1, lagging: 1 } });
@@ -200,8 +197,7 @@ describe("the audit feed", () => {
   }) => {
     await using at = new Followed();
     at.failure = new ServiceFault("API_FORBIDDEN", false);
-    at.start(zoneWithId(shop, 1));
-    await at.clock.advance(0);
+    await at.begin(zoneWithId(shop, 1));
     expect(at.states).toEqual(["denied"]);
     expect(at.status).toMatchObject({
       state: "denied",
@@ -218,8 +214,7 @@ describe("the audit feed", () => {
 
   it("goes on after errors, and reads what it missed", async ({ expect }) => {
     await using at = new Followed();
-    at.start(zoneWithId(shop, 1));
-    await at.clock.advance(0);
+    await at.begin(zoneWithId(shop, 1));
     const began = at.clock.now();
     at.failure = new ServiceFault("API_SERVER", true);
     await at.clock.advance(60 * minuteMs);
@@ -264,8 +259,7 @@ describe("the audit feed", () => {
   it("says that a flood was cut, and that the budget makes it wait", async ({ expect }) => {
     await using at = new Followed();
     at.more = { malformed: 0, isCut: true };
-    at.start(zoneWithId(shop, 1));
-    await at.clock.advance(0);
+    await at.begin(zoneWithId(shop, 1));
     expect(at.status).toMatchObject({
       state: "lagging",
       reason: "there are more entries than one read takes",
@@ -294,8 +288,7 @@ describe("the audit feed", () => {
     expect,
   }) => {
     await using at = new Followed();
-    at.start(zoneWithId(shop, 1));
-    await at.clock.advance(0);
+    await at.begin(zoneWithId(shop, 1));
     expect(at.warnings).toEqual([]);
     at.more = { malformed: 1, isCut: false };
     await at.clock.advance(minuteMs);
@@ -352,8 +345,7 @@ describe("the audit feed", () => {
     await using at = new Followed();
     const error = new TypeError("a bug of ours");
     at.failure = error;
-    at.start(zoneWithId(shop, 1));
-    await at.clock.advance(0);
+    await at.begin(zoneWithId(shop, 1));
     at.failure = undefined;
     await at.clock.advance(minuteMs);
     expect(at.bugs).toEqual([{ error, zone: "" }]);

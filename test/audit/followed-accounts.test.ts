@@ -25,16 +25,14 @@ describe("the accounts whose logs are followed", () => {
     expect,
   }) => {
     await using at = new Followed();
-    at.start(first, inAccount("", zoneWithId(blog, 2)));
-    await at.clock.advance(0);
+    await at.begin(first, inAccount("", zoneWithId(blog, 2)));
     expect(accountsRead(at)).toEqual(["first"]);
     expect(at.status).toMatchObject({ state: "following", accounts: { following: 1 } });
   });
 
   it("are read for the zones that are declared now, and wake those", async ({ expect }) => {
     await using at = new Followed();
-    at.start(first);
-    await at.clock.advance(0);
+    await at.begin(first);
     const added = inAccount("first", zoneWithId(blog, 2));
     at.feed.declare([first, added]);
     at.log = [edit(1, 2)];
@@ -48,8 +46,7 @@ describe("the accounts whose logs are followed", () => {
   it("count no more once none of their zones is declared", async ({ expect }) => {
     await using at = new Followed();
     [at.account, at.failure] = ["first", new ServiceFault("API_FORBIDDEN", false)];
-    at.start(first, second);
-    await at.clock.advance(0);
+    await at.begin(first, second);
     expect(at.status).toMatchObject({ state: "denied", accounts: { denied: 1, following: 1 } });
     at.feed.declare([second]);
     expect(at.status).toMatchObject({
@@ -67,8 +64,7 @@ describe("the accounts whose logs are followed", () => {
     at.feed.declare([first]);
     await at.clock.advance(5 * minuteMs);
     expect(at.reads).toEqual([]);
-    at.start(first);
-    await at.clock.advance(0);
+    await at.begin(first);
     expect(accountsRead(at)).toEqual(["first"]);
     await at[Symbol.asyncDispose]();
     at.feed.declare([first, second]);
@@ -178,8 +174,7 @@ describe("the state of the feed", () => {
 
   it("is not told anew where only the options are others", async ({ expect }) => {
     await using at = new Followed();
-    at.start(first);
-    await at.clock.advance(0);
+    await at.begin(first);
     at.feed.reconfigure({ everyMs: 5 * minuteMs, overlapMs: minuteMs });
     await at.clock.advance(10 * minuteMs);
     expect(at.states).toEqual(["following"]);
@@ -206,8 +201,7 @@ describe("the state of the feed", () => {
   it("gives the reason of the first account that has one", async ({ expect }) => {
     await using at = new Followed();
     [at.account, at.failure] = ["second", new ServiceFault("API_SERVER", true)];
-    at.start(first, second);
-    await at.clock.advance(0);
+    await at.begin(first, second);
     expect(at.status).toMatchObject({ state: "lagging", reason: "API_SERVER of the world" });
     at.account = undefined;
     at.failure = new ServiceFault("API_TIMEOUT", true);
@@ -228,8 +222,7 @@ describe("the state of the feed", () => {
 
   it("is complete after a gap only where what came first is asked for", async ({ expect }) => {
     await using at = new Followed();
-    at.start(first);
-    await at.clock.advance(0);
+    await at.begin(first);
     const began = at.clock.now();
     at.failure = new ServiceFault("API_SERVER", true);
     // The longest window is a day, and the overlap is a part of it.

@@ -1,9 +1,8 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
 import { daily, declaredZone, Detected } from "../support/detected.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
-import { absent, declared, deployment, liveZone, owner, policy } from "../support/model.ts";
+import { absent, declared, deployment, policy } from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const hourMs = 3_600_000;
@@ -16,16 +15,14 @@ function busy(): Error {
 describe("the inventory poller", () => {
   it("sends no request where the inventory is off", async ({ expect }) => {
     await using at = new Detected(undefined);
-    at.start(declaredZone(shop));
-    await at.clock.advance(48 * hourMs);
+    await at.run(48 * hourMs, declaredZone(shop));
     expect(at.requests).toEqual([]);
   });
 
   it("reads one zone at a time, at the lowest request priority", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 10;
-    at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(30_000);
+    await at.run(30_000, declaredZone(shop), declaredZone(blog));
     expect(at.requests).toEqual([
       `zone ${shop}`,
       `script ${shop}`,
@@ -41,8 +38,7 @@ describe("the inventory poller", () => {
   it("spreads a large fleet over the interval, and reads each zone once", async ({ expect }) => {
     await using at = new Detected({ ...daily, everyMs: hourMs });
     const names = Array.from({ length: 1_000 }, (_, index) => `z${index}.example.com`);
-    at.start(...names.map((name) => declaredZone(name)));
-    await at.clock.advance(hourMs / 4);
+    await at.run(hourMs / 4, ...names.map((name) => declaredZone(name)));
     expect(at.reports.length).toBeGreaterThan(300);
     expect(at.reports.length).toBeLessThan(330);
     await at.clock.advance(hourMs / 2);
@@ -50,21 +46,11 @@ describe("the inventory poller", () => {
     expect(new Set(at.reports.map(({ zone }) => zone)).size).toBe(at.reports.length);
   });
 
-  it("reads each zone once in an interval", async ({ expect }) => {
-    await using at = new Detected(daily);
-    at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(23 * hourMs);
-    expect(at.takeResults()).toHaveLength(2);
-    await at.clock.advance(2 * hourMs);
-    expect(at.takeResults().toSorted()).toEqual([`${blog} read`, `${shop} read`]);
-  });
-
   it("reads a zone that is declared later, and none that is no longer declared", async ({
     expect,
   }) => {
     await using at = new Detected(daily);
-    at.start(declaredZone(shop));
-    await at.clock.advance(30_000);
+    await at.run(30_000, declaredZone(shop));
     expect(at.takeResults()).toEqual([`${shop} read`]);
     at.rounds.declare([declaredZone(blog)]);
     await at.clock.advance(49 * hourMs);
@@ -74,8 +60,7 @@ describe("the inventory poller", () => {
   it("does not report a zone that was dropped from the files meanwhile", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 1_000;
-    at.start(declaredZone(shop));
-    await at.clock.advance(500);
+    await at.run(500, declaredZone(shop));
     at.rounds.declare([]);
     await at.clock.advance(30_000);
     expect(at.takeResults()).toEqual([]);
@@ -84,8 +69,7 @@ describe("the inventory poller", () => {
   it("stops during a read", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 1_000;
-    at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(500);
+    await at.run(500, declaredZone(shop), declaredZone(blog));
     at.stop.abort();
     await at.ended;
     expect(at.requests).toEqual([`zone ${shop}`]);
@@ -110,8 +94,7 @@ describe("an inventory read that fails", () => {
   it("is retried with back-off where the failure is transient", async ({ expect }) => {
     await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_SERVER", true));
-    at.start(declaredZone(shop));
-    await at.clock.advance(60_000);
+    await at.run(60_000, declaredZone(shop));
     // At once, then after 5, 10 and 20 s and the pause between two reads.
     expect(at.takeResults()).toHaveLength(4);
     at.faults.clear();
@@ -122,8 +105,7 @@ describe("an inventory read that fails", () => {
   it("waits for the next interval where it is not permitted", async ({ expect }) => {
     await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
-    at.start(declaredZone(shop));
-    await at.clock.advance(23 * hourMs);
+    await at.run(23 * hourMs, declaredZone(shop));
     expect(at.takeResults()).toEqual([`${shop} error`]);
     await at.clock.advance(2 * hourMs);
     expect(at.takeResults()).toEqual([`${shop} error`]);
@@ -139,8 +121,7 @@ describe("an inventory read that fails", () => {
       await using at = new Detected(daily);
       at.items.set(shop, [script("https://cdn.example.net/a.js")]);
       at.refusedKind = refused;
-      at.start(declaredZone(shop));
-      await at.clock.advance(0);
+      await at.run(0, declaredZone(shop));
       const [report] = at.reports;
       if (report?.result !== "read") throw new Error("not read");
       expect([...report.facts.kinds.keys()]).toEqual([other]);
@@ -154,30 +135,14 @@ describe("an inventory read that fails", () => {
     await using at = new Detected(daily);
     let asked = 0;
     at.faults.set(shop, () => ((asked += 1) === 2 ? busy() : undefined));
-    at.start(declaredZone(shop));
-    await at.clock.advance(6_000);
+    await at.run(6_000, declaredZone(shop));
     expect(at.takeResults()).toEqual([`${shop} error`, `${shop} read`]);
-  });
-
-  it("is retried soon though others failed before the last success", async ({ expect }) => {
-    await using at = new Detected(daily);
-    at.faults.set(shop, busy);
-    at.start(declaredZone(shop));
-    await at.clock.advance(60_000);
-    at.faults.clear();
-    await at.clock.advance(60_000);
-    at.takeResults();
-    at.faults.set(shop, busy);
-    at.rounds.reconfigure(daily);
-    await at.clock.advance(6_000);
-    expect(at.takeResults()).toEqual([`${shop} error`, `${shop} error`]);
   });
 
   it("of the only kind is an error of the zone", async ({ expect }) => {
     await using at = new Detected({ ...daily, kinds: ["script"] });
     at.refusedKind = "script";
-    at.start(declaredZone(shop));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop));
     expect(at.takeResults()).toEqual([`${shop} error`]);
   });
 
@@ -185,8 +150,7 @@ describe("an inventory read that fails", () => {
     await using at = new Detected(daily);
     const fault = new Error("a fault of our own");
     at.faults.set(shop, () => fault);
-    at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(3_000);
+    await at.run(3_000, declaredZone(shop), declaredZone(blog));
     expect(at.takeResults()).toEqual([`${shop} error`, `${blog} read`]);
     expect(at.bugs.take()).toEqual([fault]);
   });
@@ -204,8 +168,7 @@ describe("an inventory report has", () => {
     at.live = { policies: [live] };
     const api = connection("https://api.example.net/orders");
     at.items.set(shop, [bad, gone, script(`https://${shop}/app.js`), api]);
-    at.start(declaredZone(shop));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop));
     const [report] = at.reports;
     if (report?.result !== "read") throw new Error("not read");
     const { kinds, malicious, outside, impact } = report.facts;
@@ -215,17 +178,6 @@ describe("an inventory report has", () => {
     expect(malicious.map(({ name }) => name)).toEqual([bad.url]);
     expect(outside).toMatchObject({ count: 1, newest: [{ name: bad.url }] });
     expect(impact).toEqual([]);
-  });
-
-  it("nothing of what policies allow where the token may not read scripts", async ({ expect }) => {
-    await using at = new Detected(daily);
-    at.live = { policies: [live] };
-    at.refusedKind = "script";
-    at.start(declaredZone(shop));
-    await at.clock.advance(0);
-    const [report] = at.reports;
-    if (report?.result !== "read") throw new Error("not read");
-    expect(report.facts.outside).toBeUndefined();
   });
 
   it("what follows from the parts that the zone declares, and from its policies", async ({
@@ -239,8 +191,7 @@ describe("an inventory report has", () => {
       use_connection_url_path: false,
     };
     at.live = { policies: [], settings: on };
-    at.start(declaredZone(shop, { settings }), declaredZone(blog));
-    await at.clock.advance(1_000);
+    await at.run(1_000, declaredZone(shop, { settings }), declaredZone(blog));
     const policies = { policies: true, rules: false, scoreRule: false };
     expect(at.wanted).toMatchObject([
       { ...policies, settings: true },
@@ -251,8 +202,7 @@ describe("an inventory report has", () => {
   it("the impact of the zone's plan", async ({ expect }) => {
     await using at = new Detected(daily);
     at.items.set(shop, [bad]);
-    at.start(declaredZone(shop, { policies: declared([enforced]) }));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop, { policies: declared([enforced]) }));
     const [report] = at.reports;
     const impact = report?.result === "read" ? report.facts.impact.join("\n") : "";
     expect(impact).toContain("✗ newly blocks: 1");
@@ -268,26 +218,10 @@ describe("an inventory report has", () => {
       await using at = new Detected(daily);
       at.live = { policies: [], entrypoint: absent };
       at.managedFault = new ServiceFault("API_NOT_FOUND", transient);
-      at.start(declaredZone(shop, { rules: declared([deployment("owasp")]) }));
-      await at.clock.advance(6_000);
+      await at.run(6_000, declaredZone(shop, { rules: declared([deployment("owasp")]) }));
       const lines = at.reports.flatMap((each) => (each.result === "read" ? each.facts.impact : []));
       expect(at.reports.map(({ result }) => result)).toEqual(results);
       expect(lines.filter((line) => line.includes("API_NOT_FOUND"))).toHaveLength(notes);
     },
   );
-});
-
-it("a plan that is held is judged at once, and once", async ({ expect }) => {
-  await using at = new Detected(daily);
-  const desired = declaredZone(shop, { policies: declared([policy("site", { action: "allow" })]) });
-  at.start(desired, declaredZone(blog));
-  await at.clock.advance(30_000);
-  at.takeResults();
-  const held = plan(desired, liveZone({ policies: [] }), owner);
-  at.rounds.planHeld(held);
-  await at.clock.advance(15_000);
-  expect(at.takeResults()).toEqual([`${shop} read`]);
-  at.rounds.planHeld(held);
-  await at.clock.advance(15_000);
-  expect(at.takeResults()).toEqual([]);
 });

@@ -36,8 +36,7 @@ describe("the pause between two reads of the poller", () => {
   ])("of $count zones in $everyMs ms is $pauseMs ms", async ({ count, everyMs, pauseMs }, test) => {
     const { expect } = test;
     await using at = new Detected({ ...daily, everyMs });
-    at.start(...zones(count));
-    await at.clock.advance(pauseMs - 1);
+    await at.run(pauseMs - 1, ...zones(count));
     expect(at.reports).toHaveLength(1);
     await at.clock.advance(1);
     expect(at.reports).toHaveLength(2);
@@ -65,8 +64,7 @@ const urgent: readonly {
 describe("a zone is read at once", () => {
   it.for(urgent)("where $when, before those of a sweep", async ({ asks }, { expect }) => {
     await using at = new Detected(daily);
-    at.start(...zones(3));
-    await at.clock.advance(0);
+    await at.run(0, ...zones(3));
     asks(at, "first");
     await at.clock.advance(300);
     expect(at.takeResults()).toEqual(["z0.example.com read", "z2.example.com read"]);
@@ -85,8 +83,7 @@ describe("the next read of a zone", () => {
   ])("follows after $hours hours at chance $chance", async ({ chance, hours }, { expect }) => {
     await using at = new Detected(daily);
     at.chance = chance;
-    at.start(declaredZone(shop));
-    await at.clock.advance(hours * hourMs - 1);
+    await at.run(hours * hourMs - 1, declaredZone(shop));
     expect(at.takeResults()).toEqual([`${shop} read`]);
     await at.clock.advance(1);
     expect(at.takeResults()).toEqual([`${shop} read`]);
@@ -95,8 +92,7 @@ describe("the next read of a zone", () => {
   it("waits as long as the service asks after a failure", async ({ expect }) => {
     await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 300_000));
-    at.start(declaredZone(shop));
-    await at.clock.advance(299_000);
+    await at.run(299_000, declaredZone(shop));
     expect(at.reports).toMatchObject([
       { result: "error", zone: shop, failure: { code: "API_RATE_LIMITED" } },
     ]);
@@ -127,8 +123,7 @@ describe("the next read of a zone", () => {
 
   it("does not follow where the same zones are declared again", async ({ expect }) => {
     await using at = new Detected(daily);
-    at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(30_000);
+    await at.run(30_000, declaredZone(shop), declaredZone(blog));
     at.takeResults();
     at.rounds.declare([declaredZone(shop, { policies: declared([]) }), declaredZone(blog)]);
     await at.clock.advance(30_000);
@@ -137,8 +132,7 @@ describe("the next read of a zone", () => {
 
   it("is at once where the options are others", async ({ expect }) => {
     await using at = new Detected(daily);
-    at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(30_000);
+    await at.run(30_000, declaredZone(shop), declaredZone(blog));
     at.takeResults();
     at.requests.length = 0;
     at.rounds.reconfigure({ ...daily, kinds: ["cookie"] });
@@ -164,8 +158,7 @@ describe("the next read of a zone", () => {
   it("is not reported where the inventory is switched off meanwhile", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 1_000;
-    at.start(declaredZone(shop));
-    await at.clock.advance(500);
+    await at.run(500, declaredZone(shop));
     at.rounds.reconfigure(undefined);
     await at.clock.advance(48 * hourMs);
     expect(at.takeResults()).toEqual([]);
@@ -174,8 +167,7 @@ describe("the next read of a zone", () => {
 
 async function readOnce(...declaredZones: readonly DesiredZone[]): Promise<Detected> {
   const at = new Detected(daily);
-  at.start(...declaredZones);
-  await at.clock.advance(30_000);
+  await at.run(30_000, ...declaredZones);
   at.takeResults();
   return at;
 }
@@ -248,8 +240,7 @@ describe("a report of an inventory", () => {
   it("tells nothing of policies where scripts could not be read", async ({ expect }) => {
     await using at = new Detected(daily);
     at.refusedKind = "script";
-    at.start(declaredZone(shop));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop));
     const [report] = at.reports;
     expect(report).toMatchObject({ result: "read", zone: shop, at: at.clock.now() });
     expect(report?.result === "read" && report.facts.outside).toBeUndefined();
@@ -259,8 +250,7 @@ describe("a report of an inventory", () => {
     await using at = new Detected(daily);
     at.live = { policies: [], entrypoint: absent };
     at.managedFault = new ServiceFault("API_NOT_FOUND", false);
-    at.start(declaredZone(shop, { rules: declared([deployment("owasp")]) }));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop, { rules: declared([deployment("owasp")]) }));
     expect(at.managed).toEqual([`${shop} ${owaspRulesetId}`]);
   });
 
@@ -268,8 +258,7 @@ describe("a report of an inventory", () => {
     await using at = new Detected({ ...daily, kinds: ["script", "cookie"] });
     at.items.set(shop, [script("https://cdn.example.net/a.js"), cookie("session")]);
     const policies = declared([policy("site", { action: "allow" })]);
-    at.start(declaredZone(shop, { policies }));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop, { policies }));
     const [report] = at.reports;
     const impact = report?.result === "read" ? report.facts.impact.join("\n") : "";
     expect(impact).toContain("https://cdn.example.net/a.js");
@@ -283,8 +272,7 @@ describe("a report of an inventory", () => {
     let asked = 0;
     const fault = new TypeError("a fault of our own");
     at.faults.set(shop, () => ((asked += 1) === 2 ? fault : undefined));
-    at.start(declaredZone(shop));
-    await at.clock.advance(0);
+    await at.run(0, declaredZone(shop));
     expect(at.reports).toMatchObject([{ result: "error", failure: { code: "INTERNAL" } }]);
     expect(at.bugs.take()).toEqual([fault]);
   });

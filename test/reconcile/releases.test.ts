@@ -117,19 +117,6 @@ describe("a plan that limits.accept releases", () => {
     expect(messages.join("")).toContain(`limits.weakening is refuse: ${way}`);
   });
 
-  it("is released again by a hash that was removed from the list and added again", async ({
-    expect,
-  }) => {
-    await using world = await worldWithHeldPlan();
-    const hash = toldHash(world);
-    accept(world, [hash]);
-    await lookAgain(world);
-    letBlock(world);
-    accept(world, []);
-    accept(world, [hash]);
-    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
-  });
-
   it("stays released after another change of the configuration only where the release was not used", async ({
     expect,
   }) => {

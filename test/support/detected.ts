@@ -123,6 +123,12 @@ export class Detected implements AsyncDisposable {
     this.#ended = this.rounds.runUntil(this.stop.signal);
   }
 
+  /** Starts, and lets some time pass. */
+  async run(ms: number, ...zones: readonly DesiredZone[]): Promise<void> {
+    this.start(...zones);
+    await this.clock.advance(ms);
+  }
+
   /** Resolves when the rounds have ended. */
   get ended(): Promise<void> {
     return this.#ended;

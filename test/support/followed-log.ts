@@ -75,6 +75,12 @@ export class Followed implements AsyncDisposable {
     this.#ended = this.feed.runUntil(this.#stop.signal);
   }
 
+  /** Starts, and lets the first reads happen. */
+  async begin(...zones: readonly DesiredZone[]): Promise<void> {
+    this.start(...zones);
+    await this.clock.advance(0);
+  }
+
   takeWoken(): readonly string[] {
     return this.woken.splice(0);
   }
