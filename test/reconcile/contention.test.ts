@@ -3,7 +3,14 @@ import { describe, it } from "vitest";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";
 import type { Policy } from "../../src/zone/resource.ts";
-import { carriedOut, declared, desiredZone, livePolicy, policy } from "../support/model.ts";
+import {
+  carriedOut,
+  declared,
+  desiredZone,
+  livePolicy,
+  policy,
+  settingsOff,
+} from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -12,15 +19,11 @@ const applied = ["applied", "applied", "applied"];
 
 /** Somebody else disables Page Shield. */
 function switchOff(world: World): void {
-  const live = world.live.get(shop);
-  if (live?.settings === undefined) throw new Error("no settings");
-  world.live.set(shop, { ...live, settings: { ...live.settings, enabled: false } });
+  world.edit(shop, ({ settings = settingsOff }) => ({ settings: { ...settings, enabled: false } }));
 }
 
 function dropPolicies(world: World): void {
-  const live = world.live.get(shop);
-  if (live === undefined) throw new Error("no zone");
-  world.live.set(shop, { ...live, policies: [] });
+  world.edit(shop, () => ({ policies: [] }));
 }
 
 describe("writes that failed", () => {
@@ -52,9 +55,7 @@ async function fourRounds(
   await world.begin();
   world.takeResults();
   for (let round = 0; round < 4; round += 1) {
-    const live = world.live.get(shop);
-    if (live?.policies === undefined) throw new Error("no policies");
-    world.live.set(shop, { ...live, policies: change(live.policies, round) });
+    world.edit(shop, ({ policies }) => ({ policies: change(policies, round) }));
     await world.sweep("schedule", minute);
   }
   return world.reports.map((each) =>

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { window } from "../support/window.ts";
-import { protectedContent, World } from "../support/world.ts";
+import { many, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 const [second, minute, hour] = [1_000, 60_000, 3_600_000] as const;
@@ -38,7 +38,7 @@ describe("a plan with a hold that ends by itself", () => {
     world.takeResults();
     world.files.set(shop, { ...protectedContent, settings: [] });
     world.revision = "r2";
-    world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
+    world.edit(shop, () => ({ policies: [] }));
     await world.reload();
     expect(world.takeResults()).toEqual([`${shop} held`]);
     await world.clock.advance(18 * hour);
@@ -96,7 +96,7 @@ describe("a plan with a hold that ends by itself", () => {
     await world.begin();
     for (let round = 0; round < 4; round += 1) {
       await world.clock.advance(minute);
-      world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
+      world.edit(shop, () => ({ policies: [] }));
       await world.sweep();
     }
     expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
@@ -117,7 +117,7 @@ describe("a plan with a hold that ends by itself", () => {
 
 describe("a window that opens for hundreds of zones", () => {
   it("does not delay the run of an edited file", async ({ expect }) => {
-    const frozen = Array.from({ length: 200 }, (_, index) => `z${index}.example`);
+    const frozen = many(200);
     await using world = new World([...frozen, shop], { windows: windowsOf([brief]) });
     world.files.set(shop, { ...protectedContent, mode: "observe" });
     world.remember();
@@ -165,7 +165,3 @@ describe("a zone that waits for a window", () => {
     expect(world.takeResults()).toEqual([`${blog} applied`]);
   });
 });
-
-function never(): never {
-  throw new Error("no such zone");
-}

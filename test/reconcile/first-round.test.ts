@@ -42,11 +42,6 @@ function writtenZones(world: World): ReadonlySet<string | undefined> {
   return new Set(writes(world).map((each) => each.split(" ")[1]));
 }
 
-function accepting(world: World, accept: readonly string[]): void {
-  const { options } = world;
-  world.reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
-}
-
 describe("the first round of a daemon that remembers nothing", () => {
   it("holds the fleet where it would change too many zones, and writes nothing", async ({
     expect,
@@ -76,7 +71,7 @@ describe("the first round of a daemon that remembers nothing", () => {
   it("is released by its revision, and does not ask again", async ({ expect }) => {
     await using world = await changed(40, 40);
     await world.begin();
-    accepting(world, [hashToAccept(world.loads.at(-1)?.hold?.message)]);
+    world.accept(hashToAccept(world.loads.at(-1)?.hold?.message));
     await world.clock.advance(0);
     expect(writtenZones(world).size).toBe(40);
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
@@ -90,7 +85,7 @@ describe("the first round of a daemon that remembers nothing", () => {
   it("is not released by another hash", async ({ expect }) => {
     await using world = await changed(40, 40);
     await world.begin();
-    accepting(world, ["f".repeat(64), "r0"]);
+    world.accept("f".repeat(64), "r0");
     await world.clock.advance(0);
     expect(writes(world)).toEqual([]);
   });
@@ -99,7 +94,7 @@ describe("the first round of a daemon that remembers nothing", () => {
     await using world = await changed(40, 40);
     await world.begin();
     await world.clock.advance(120_000);
-    accepting(world, [hashToAccept(world.loads.at(-1)?.hold?.message)]);
+    world.accept(hashToAccept(world.loads.at(-1)?.hold?.message));
     await world.clock.advance(0);
     expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(80);
     expect(world.loads.at(-1)).toMatchObject({ round: { phase: "closed" } });
@@ -109,13 +104,10 @@ describe("the first round of a daemon that remembers nothing", () => {
     await using world = await changed(40, 40);
     await world.begin();
     const hash = hashToAccept(world.loads.at(-1)?.hold?.message);
-    for (const name of many(20)) {
-      const live = world.live.get(name);
-      if (live !== undefined) world.live.set(name, bare(live.zone));
-    }
+    for (const name of many(20)) world.edit(name, ({ zone }) => bare(zone));
     for (const name of many(20)) world.files.set(name, edited);
     await world.reload("r2");
-    accepting(world, [hash]);
+    world.accept(hash);
     await world.clock.advance(0);
     expect(writes(world)).toEqual([]);
     expect(hashToAccept(world.loads.at(-1)?.hold?.message)).not.toBe(hash);
@@ -180,7 +172,7 @@ describe("the first round of a daemon that remembers nothing", () => {
     expect(written()).toBeLessThanOrEqual(12);
     const { hold } = world.loads.at(-1) ?? {};
     expect(hold?.message).toContain("(12 of them already)");
-    accepting(world, [hashToAccept(hold?.message)]);
+    world.accept(hashToAccept(hold?.message));
     await world.clock.advance(0);
     expect(written()).toBe(20);
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });

@@ -20,10 +20,7 @@ async function worldWithDeletes(count: number): Promise<World> {
 }
 
 function setPolicies(world: World, keys: readonly string[]): void {
-  const live = world.live.get(shop);
-  if (live === undefined) throw new Error("no live zone");
-  const policies = keys.map((key) => carriedOut(key, policy(key)));
-  world.live.set(shop, { ...live, policies });
+  world.edit(shop, () => ({ policies: keys.map((key) => carriedOut(key, policy(key))) }));
 }
 
 /** The hash in the report of the held plan. */

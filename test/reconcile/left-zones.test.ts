@@ -45,10 +45,7 @@ async function heldFleet(
 
 /** Somebody changes live zones. */
 function edit(world: World, zones: readonly string[], change: (live: LiveZone) => LiveZone): void {
-  for (const zone of zones) {
-    const live = world.live.get(zone);
-    if (live !== undefined) world.live.set(zone, change(live));
-  }
+  for (const zone of zones) world.edit(zone, change);
 }
 
 function switchedOff({ settings = settingsOff, ...live }: LiveZone): LiveZone {

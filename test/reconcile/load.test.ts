@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { diagnostic } from "../support/reports.ts";
-import { edited, World } from "../support/world.ts";
+import { edited, many, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
@@ -125,7 +125,7 @@ describe("a load", () => {
   it("that cannot be read while a revision is held keeps the suspensions of the held one", async ({
     expect,
   }) => {
-    const zones = Array.from({ length: 12 }, (_, index) => `z${index}.example`);
+    const zones = many(12);
     const [first = "", ...rest] = zones;
     await using world = new World(zones);
     world.remember();

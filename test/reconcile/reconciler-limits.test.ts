@@ -157,9 +157,7 @@ describe("two writers", () => {
     world.takeResults();
     const results: string[] = [];
     for (let round = 0; round < 5; round += 1) {
-      const live = world.live.get(shop);
-      if (live === undefined) throw new Error("no zone");
-      world.live.set(shop, { ...live, policies: live.policies?.map(renamed) ?? [] });
+      world.edit(shop, ({ policies }) => ({ policies: policies.map(renamed) }));
       await world.sweep("schedule", 60_000);
       results.push(...world.takeResults());
     }

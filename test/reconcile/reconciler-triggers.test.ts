@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { hashToAccept } from "../support/held.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { ServiceFault, World } from "../support/world.ts";
+import { many, ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
@@ -51,14 +51,12 @@ describe("a zone that is declared and not listed", () => {
 
 describe("the trigger of a zone that the first round releases", () => {
   it("is the end of its hold", async ({ expect }) => {
-    await using world = new World(Array.from({ length: 12 }, (_, index) => `z${index}.example`));
+    await using world = new World(many(12));
     world.start();
     // Their plans are too old by then: they are planned again.
     await world.clock.advance(60_000);
     world.reports.length = 0;
-    const { options, reconciler } = world;
-    const accept = [hashToAccept(world.loads.at(-1)?.hold?.message)];
-    reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
+    world.accept(hashToAccept(world.loads.at(-1)?.hold?.message));
     await world.clock.advance(0);
     const ran = world.reports.map(({ trigger, result }) => `${trigger} ${result}`);
     expect(ran).toEqual(world.reports.map(() => "due applied"));
@@ -68,17 +66,16 @@ describe("the trigger of a zone that the first round releases", () => {
 
 describe("a zone that is released and dropped from the files at once", () => {
   it("is not written, and the others are", async ({ expect }) => {
-    const zones = Array.from({ length: 12 }, (_, index) => `z${index}.example`);
+    const zones = many(12);
     await using world = new World(zones);
     world.start();
     await world.clock.advance(60_000);
     world.requests.length = 0;
-    const { options, reconciler } = world;
-    const accept = [hashToAccept(world.loads.at(-1)?.hold?.message)];
+    const hash = hashToAccept(world.loads.at(-1)?.hold?.message);
     world.files.delete("z0.example");
     world.revision = "r2";
-    reconciler.filesChanged();
-    reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
+    world.reconciler.filesChanged();
+    world.accept(hash);
     await world.clock.advance(0);
     const written = world.requests.filter((each) => each.endsWith("create-policy"));
     expect(written).toEqual(zones.slice(1).map((zone) => `write ${zone} create-policy`));

@@ -34,9 +34,7 @@ function accept({ reconciler, options }: World, hashes: readonly string[]): void
 
 /** Somebody makes the policy block scripts. */
 function letBlock(world: World): void {
-  const live = world.live.get(shop);
-  if (live === undefined) throw new Error("no live zone");
-  world.live.set(shop, { ...live, policies: [blocking] });
+  world.edit(shop, () => ({ policies: [blocking] }));
 }
 
 async function lookAgain(world: World): Promise<readonly string[]> {

@@ -19,20 +19,14 @@ function after(before: World, store: RunStore, options: Partial<World["options"]
 
 /** Somebody switches the zone's monitoring off. */
 function switchOff(world: World): void {
-  const live = world.live.get(shop);
-  if (live === undefined) throw new Error("no zone");
-  world.live.set(shop, { ...live, settings: bare(live.zone).settings });
+  world.edit(shop, ({ zone }) => ({ settings: bare(zone).settings }));
 }
 
 /** A change that protects neither more nor less. */
 function rename(world: World): void {
-  const live = world.live.get(shop);
-  if (live?.policies === undefined) throw new Error("no policies");
-  const policies = live.policies.map((each) => ({
-    ...each,
-    description: `By hand: ${each.description}`,
+  world.edit(shop, ({ policies }) => ({
+    policies: policies.map((each) => ({ ...each, description: `By hand: ${each.description}` })),
   }));
-  world.live.set(shop, { ...live, policies });
 }
 
 async function converged(store: RunStore): Promise<World> {
@@ -89,34 +83,26 @@ describe("a daemon that starts again", () => {
     const reporting = desiredZone({
       policies: declared([policy("checkout", { action: "log" })]),
     }).content;
-    const letBlock = (world: World): void => {
-      const live = world.live.get(shop);
-      if (live === undefined) throw new Error("no zone");
-      const policies = [carriedOut("p1", policy("checkout", { action: "allow" }))];
-      world.live.set(shop, { ...live, policies });
-    };
     const strict = (accept: readonly string[]): Partial<World["options"]> => ({
       limits: { ...before.options.limits, weakening: "refuse", accept },
     });
     await using before = await converged(store);
     before.files.set(shop, reporting);
-    letBlock(before);
+    const blocking = carriedOut("p1", policy("checkout", { action: "allow" }));
+    before.edit(shop, () => ({ policies: [blocking] }));
 
     await using held = after(before, store, strict([]));
-    held.start();
-    await held.clock.advance(0);
+    await held.begin();
     const [report] = held.reports;
     if (report?.result !== "held") throw new Error("not held");
     const hash = planHash(report.plan);
 
     await using released = after(before, store, strict([hash]));
-    released.start();
-    await released.clock.advance(0);
+    await released.begin();
     expect(released.takeResults()).toEqual([`${shop} applied`]);
 
     await using again = after(before, store, strict([hash]));
-    again.start();
-    await again.clock.advance(0);
+    await again.begin();
     expect(again.takeResults()).toEqual([`${shop} held`]);
   });
 });

@@ -60,9 +60,7 @@ describe("a daemon that starts with a stored revision", () => {
       zones.map((name) => name !== "z7.example"),
     );
     // Its declaration is the same in the files that become active now.
-    const { fleetLimits } = world.options;
-    const released = { ...fleetLimits, accept: ["r2"] };
-    world.reconciler.reconfigure({ ...world.options, fleetLimits: released });
+    world.accept("r2");
     world.takeResults();
     await world.reload();
     expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });

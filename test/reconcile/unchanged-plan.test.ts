@@ -1,9 +1,8 @@
 import { describe, it } from "vitest";
 
 import { unmarked } from "../../src/zone/mark.ts";
-import { declared, desiredZone, policy } from "../support/model.ts";
 import { named } from "../support/reports.ts";
-import { ServiceFault, World } from "../support/world.ts";
+import { edited, ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
@@ -19,13 +18,12 @@ async function sweptWorld(...others: readonly string[]): Promise<World> {
 /** Brings a zone to what is declared, by hand: its policy has no mark. */
 async function madeByHand(world: World): Promise<void> {
   await world.begin();
-  const live = world.live.get(shop);
-  if (live?.policies === undefined) throw new Error("no policies");
-  const policies = live.policies.map((each) => ({
-    ...each,
-    description: unmarked(each.description).description,
+  world.edit(shop, ({ policies }) => ({
+    policies: policies.map((each) => ({
+      ...each,
+      description: unmarked(each.description).description,
+    })),
   }));
-  world.live.set(shop, { ...live, policies });
   await lookAgain(world);
 }
 
@@ -47,32 +45,24 @@ describe("a zone that has not changed since the last run", () => {
 
   it("is reported as before, with its new facts from the listing", async ({ expect }) => {
     await using world = await sweptWorld();
-    const live = world.live.get(shop);
-    if (live === undefined) throw new Error("no live zone");
-    const moved = { ...live.zone, status: "moved" };
-    world.live.set(shop, { ...live, zone: moved });
+    world.edit(shop, ({ zone }) => ({ zone: { ...zone, status: "moved" } }));
     await world.sweep();
     const report = world.reports.at(-1);
-    expect(report).toMatchObject({ result: "in_sync", plan: { zone: moved, changes: [] } });
+    const zone = world.live.get(shop)?.zone;
+    expect(report).toMatchObject({ result: "in_sync", plan: { zone, changes: [] } });
   });
 });
 
 describe("a zone is planned again", () => {
   it("when its live state changed", async ({ expect }) => {
     await using world = await sweptWorld();
-    const live = world.live.get(shop);
-    if (live === undefined) throw new Error("no live zone");
-    world.live.set(shop, { ...live, policies: [] });
+    world.edit(shop, () => ({ policies: [] }));
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
   });
 
   it("when its declaration changed and the live state did not", async ({ expect }) => {
     await using world = await sweptWorld();
-    const content = desiredZone({
-      settings: [{ name: "enabled", value: true }],
-      policies: declared([policy("checkout", { action: "allow" })]),
-    }).content;
-    world.files.set(shop, content);
+    world.files.set(shop, edited);
     await world.reload("r2");
     expect(world.takeResults().at(-1)).toBe(`${shop} applied`);
   });

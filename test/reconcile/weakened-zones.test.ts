@@ -5,6 +5,7 @@ import { declared, desiredZone, policy } from "../support/model.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import {
   defaultOptions,
+  edited,
   many,
   oneCredential,
   protectedContent,
@@ -32,11 +33,6 @@ const excepted = desiredZone({
     }),
   ]),
 }).content;
-const stronger = desiredZone({
-  settings: [{ name: "enabled", value: true }],
-  policies: declared([policy("checkout", { action: "allow" })]),
-}).content;
-
 /** A fleet that is as declared, in which revisions of any share of the zones pass. */
 async function fleetOf(count: number, store = new MemoryRunStore(), options = {}): Promise<World> {
   const fleetLimits = { ...defaultOptions.fleetLimits, maxFleetShare: 1 };
@@ -69,8 +65,7 @@ async function restarted(world: World, store: MemoryRunStore): Promise<World> {
   next.revision = world.revision;
   next.remember();
   await world[Symbol.asyncDispose]();
-  next.start();
-  await next.clock.advance(0);
+  await next.begin();
   return next;
 }
 
@@ -92,12 +87,6 @@ function written({ requests }: World): ReadonlySet<string> {
   return new Set(requests.flatMap((each) => /^write (\S+)/.exec(each)?.[1] ?? []));
 }
 
-function accept(world: World, ...hashes: readonly string[]): void {
-  const { options } = world;
-  const fleetLimits = { ...options.fleetLimits, accept: hashes };
-  world.reconciler.reconfigure({ ...options, fleetLimits });
-}
-
 describe("a revision that weakens more zones than the limit", () => {
   it.for([
     { what: "switches Page Shield off in 4 of 5", zones: 5, touched: 4, content: off },
@@ -115,10 +104,10 @@ describe("a revision that weakens more zones than the limit", () => {
       `would weaken the protection of ${row.touched} of ${row.zones} declared zones, or may (z0.example, z1.example, z2.example and ${row.touched - 3} more); the limit is 3 within an hour: to accept it, add ${world.revision} to limits.accept, or raise limits.max_weakened`,
     );
     // The revision before is in force: drift is corrected against it.
-    const live = world.live.get("z0.example");
-    expect(live?.settings?.enabled).toBe(true);
-    const policies = live?.policies?.map((each) => ({ ...each, value: "script-src *" }));
-    if (live !== undefined) world.live.set("z0.example", { ...live, policies });
+    expect(world.live.get("z0.example")?.settings?.enabled).toBe(true);
+    world.edit("z0.example", ({ policies }) => ({
+      policies: policies.map((each) => ({ ...each, value: "script-src *" })),
+    }));
     await world.sweep("schedule", 2 * hour);
     expect(written(world)).toEqual(new Set(["z0.example"]));
   });
@@ -143,7 +132,7 @@ describe("a revision that weakens more zones than the limit", () => {
   it("is released by its revision, and reads no zone twice for it", async ({ expect }) => {
     await using world = await fleetOf(20);
     await commit(world, many(6), off);
-    accept(world, world.revision);
+    world.accept(world.revision);
     await world.clock.advance(0);
     expect(written(world)).toEqual(new Set(many(6)));
     expect(world.loads.at(-1)).toMatchObject({
@@ -157,8 +146,7 @@ describe("a revision that weakens more zones than the limit", () => {
     await using world = await fleetOf(8);
     world.slow.set("z0.example", 5 * minute);
     await commit(world, many(5), off);
-    const live = world.live.get("z7.example");
-    if (live !== undefined) world.live.set("z7.example", { ...live, policies: [] });
+    world.edit("z7.example", () => ({ policies: [] }));
     await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(["z7.example"]));
     expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", hold: undefined });
@@ -170,7 +158,7 @@ describe("a revision that weakens more zones than the limit", () => {
 
 describe("a revision that weakens no more zones than the limit", () => {
   it.for([
-    { what: "strengthens all zones", zones: 14, touched: 14, content: stronger },
+    { what: "strengthens all zones", zones: 14, touched: 14, content: edited },
     { what: "switches Page Shield off in 3 zones", zones: 30, touched: 3, content: off },
   ])("$what: it is applied", async ({ zones, touched, content }, { expect }) => {
     await using world = await fleetOf(zones);
@@ -245,7 +233,7 @@ describe("several revisions within an hour", () => {
 
   it("that a person released do not count", async ({ expect }) => {
     await using world = await fleetOf(20);
-    accept(world, `r${revisions + 1}`);
+    world.accept(`r${revisions + 1}`);
     await commit(world, many(9), off);
     expect(written(world).size).toBe(9);
     await commit(world, many(11, 9), off);
@@ -257,11 +245,11 @@ describe("an emergency revert", () => {
   it("is not held, though it weakens all zones", async ({ expect }) => {
     const limits = { fleetLimits: defaultOptions.fleetLimits };
     await using world = await fleetOf(20, new MemoryRunStore(), limits);
-    accept(world, `r${revisions + 1}`);
-    await commit(world, many(20), stronger);
+    world.accept(`r${revisions + 1}`);
+    await commit(world, many(20), edited);
     expect(written(world).size).toBe(20);
     world.requests.length = 0;
-    accept(world);
+    world.accept();
     await commit(world, many(20), protectedContent);
     expect(written(world).size).toBe(20);
     expect(world.loads.at(-1)).toMatchObject({
@@ -273,13 +261,13 @@ describe("an emergency revert", () => {
   it("goes back after a restart, and no longer after a day", async ({ expect }) => {
     const store = new MemoryRunStore();
     const first = await fleetOf(20, store);
-    await commit(first, many(8), stronger);
+    await commit(first, many(8), edited);
     await using world = await restarted(first, store);
     await commit(world, many(5), protectedContent);
     expect(written(world)).toEqual(new Set(many(5)));
     world.requests.length = 0;
     world.clock.step(25 * hour);
-    await commit(world, many(5), stronger);
+    await commit(world, many(5), edited);
     await commit(world, many(8), protectedContent);
     expect(written(world)).toEqual(new Set(many(8)));
   });
@@ -289,9 +277,9 @@ describe("zones that somebody strengthened by hand", () => {
   it("are weakened again up to the limit, and then held alone", async ({ expect }) => {
     await using world = await fleetOf(12);
     for (const zone of many(5)) {
-      const live = world.live.get(zone);
-      const policies = live?.policies?.map((each) => ({ ...each, action: "allow" as const })) ?? [];
-      if (live !== undefined) world.live.set(zone, { ...live, policies });
+      world.edit(zone, ({ policies }) => ({
+        policies: policies.map((each) => ({ ...each, action: "allow" })),
+      }));
     }
     await world.sweep("manual", minute);
     expect(written(world)).toEqual(new Set(many(3)));
@@ -302,7 +290,7 @@ describe("zones that somebody strengthened by hand", () => {
     expect(hold?.message).toContain("somebody changed it by hand");
     expect(world.loads.at(-1)?.result).toBe("unchanged");
     // They hold no revision that weakens nothing.
-    await commit(world, many(12, 5), stronger);
+    await commit(world, many(12, 5), edited);
     expect(written(world)).toEqual(new Set([...many(3), ...many(12, 5)]));
   });
 });

@@ -78,8 +78,7 @@ class Story implements AsyncDisposable {
       }
       case "by hand":
         for (const zone of each.zones) {
-          const live = world.live.get(zone);
-          if (live !== undefined) world.live.set(zone, switchedOff(live));
+          world.edit(zone, switchedOff);
         }
         this.#before = this.#off;
         break;

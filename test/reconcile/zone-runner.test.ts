@@ -7,7 +7,7 @@ import { SimulatedClock } from "../support/clock.ts";
 import { hashToAccept } from "../support/held.ts";
 import { named } from "../support/reports.ts";
 import { MemoryRunStore, noAuthors } from "../support/run-store.ts";
-import { oneCredential, protectedContent, ServiceFault, World } from "../support/world.ts";
+import { many, oneCredential, protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 const minute = 60_000;
@@ -107,14 +107,12 @@ describe("a zone that was dropped from the files after failures and is added aga
 
 describe("a fleet that is judged as a whole", () => {
   it("is written without another read of its first hundred zones", async ({ expect }) => {
-    const zones = Array.from({ length: 120 }, (_, index) => `z${index}.example`);
+    const zones = many(120);
     await using world = new World(zones);
     await world.begin();
     expect(world.requests).toHaveLength(120);
     world.requests.length = 0;
-    const { options, reconciler } = world;
-    const accept = [hashToAccept(world.loads.at(-1)?.hold?.message)];
-    reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
+    world.accept(hashToAccept(world.loads.at(-1)?.hold?.message));
     await world.clock.advance(0);
     const read = world.requests.filter((each) => each.startsWith("read"));
     expect(read).toEqual(zones.slice(100).map((zone) => `read ${zone}`));

@@ -11,7 +11,7 @@ import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { RequestPriority, Written } from "../../src/zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
@@ -178,6 +178,23 @@ export class World implements AsyncDisposable {
     this.revision = revision;
     this.reconciler.filesChanged();
     await this.clock.advance(0);
+  }
+
+  /** Somebody changes a zone in the dashboard. */
+  edit(
+    name: string,
+    change: (live: LiveZone & { readonly policies: readonly LivePolicy[] }) => Partial<LiveZone>,
+  ): void {
+    const live = this.live.get(name);
+    if (live?.policies === undefined) throw new Error(`there is no ${name}`);
+    this.live.set(name, { ...live, ...change({ ...live, policies: live.policies }) });
+  }
+
+  /** A person accepts revisions. */
+  accept(...accept: readonly string[]): void {
+    const { options } = this;
+    const fleetLimits = { ...options.fleetLimits, accept };
+    this.reconciler.reconfigure({ ...options, fleetLimits });
   }
 
   /** Requests a sweep, and lets some time pass. */
