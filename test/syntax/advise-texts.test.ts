@@ -188,31 +188,6 @@ describe("a set", () => {
   });
 });
 
-describe("conditions that exclude each other", () => {
-  const score = "cf.threat_score";
-
-  it.for([
-    [`${score} eq 1 and ${score} eq 2`, `${score} in {1 2}`],
-    [`${score} in {1 2} and ssl and ${score} eq 3`, `${score} in {1 2 3}`],
-    [`${score} in {1 2 3} and ${score} in {4 5}`, `${score} in {1 2 3 4}`],
-    ['lower(http.host) eq "a" and lower(http.host) eq "b"', 'lower(http.host) in {"a" "b"}'],
-  ] as const)("are told: %s", ([text, set], { expect }) => {
-    expect(advice(text)).toEqual([`EXPR_NEVER: join them with or, or write ${set}`]);
-  });
-
-  it.for([
-    `${score} eq 1 or ${score} eq 2`,
-    `${score} eq 1 and (ssl or ${score} eq 2)`,
-    `${score} eq 1 and cf.waf.score eq 2`,
-    `${score} in {1 2} and ${score} in {2 3}`,
-    `${score} eq 1 and ${score} ne 2`,
-    `${score} gt 1 and ${score} lt 9`,
-    "ip.src in $office and ip.src in $shops",
-  ])("are not others: %s", (text, { expect }) => {
-    expect(advice(text)).toEqual([]);
-  });
-});
-
 describe("a pattern", () => {
   it.for([
     ["^.*a", '"a"'],

@@ -11,9 +11,9 @@ const request: RequestFacts = {
   query: "q=1",
   method: "GET",
   ssl: false,
-  fields: new Map<string, string | bigint | { version: 4 | 6; value: bigint }>([
+  fields: new Map<string, string | bigint>([
     ["cf.threat_score", 20n],
-    ["ip.src", { version: 4, value: 0x0a010203n }],
+    ["ip.src", 0x0a010203n],
     ["ip.src.country", "DE"],
     ["http.user_agent", "Ünlü"],
   ]),
@@ -94,9 +94,7 @@ describe("whether a request is selected by", () => {
     ["http.referer ne http.host", undefined],
     ["http.host eq 1", undefined],
     ["cf.threat_score eq http.host", undefined],
-    ["cf.threat_score eq ip.src", undefined],
     ["cf.threat_score eq http.referer", undefined],
-    ["ip.src eq cf.threat_score", undefined],
     ['lower(http.user_agent) eq "Ünlü"', true],
     ["cf.threat_score eq 20", true],
     ["cf.threat_score eq 21", false],
@@ -124,7 +122,7 @@ describe("whether a request is selected by", () => {
     ["ip.src ne 10.1.2.3", false],
     ["ip.src ne 10.1.2.4", true],
     ["ip.src eq ::a01:203", false],
-    ["ip.src lt 10.1.2.4", undefined],
+    ["ip.src lt 10.1.2.4", true],
     ['ip.src eq "10.1.2.3"', undefined],
     ["ip.src in {10.1.2.3}", true],
     ["ip.src in {10.1.2.4}", false],
@@ -168,7 +166,7 @@ describe("an address of version 6", () => {
     ["ip.src in {::/64}", true],
     ["ip.src in {0.0.0.8}", false],
   ] as const)("%s: %s", ([text, expected], { expect }) => {
-    const fields = new Map([["ip.src", { version: 6, value: 8n } as const]]);
+    const fields = new Map([["ip.src", 2n ** 32n + 8n]]);
     expect(answer(text, { fields })).toBe(expected);
   });
 });

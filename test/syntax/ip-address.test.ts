@@ -5,10 +5,14 @@ import { describe, it } from "vitest";
 
 import {
   networkOf,
+  addressesLike,
   parseIpAddress,
   textOfAddress,
 } from "../../src/syntax/expression/ip-address.ts";
 import { cases } from "../support/properties.ts";
+
+/** The number of the first IPv6 address. */
+const ip6 = 2n ** 32n;
 
 describe("an address", () => {
   it("is valid exactly if it is for Node", ({ expect }) => {
@@ -29,7 +33,9 @@ describe("an address", () => {
     const word = fc.array(characters, { maxLength: 12 }).map((parts) => parts.join(""));
     fc.assert(
       fc.property(fc.oneof(word, fc.ipV4(), fc.ipV6()), (text) => {
-        expect(parseIpAddress(text)?.version ?? 0).toBe(isIP(text));
+        const address = parseIpAddress(text);
+        const version = address === undefined ? 0 : addressesLike(address)[0] === 0n ? 4 : 6;
+        expect(version).toBe(isIP(text));
       }),
       cases(1_000),
     );
@@ -43,13 +49,13 @@ describe("an address", () => {
   );
 
   it.for([
-    ["10.0.0.1", 4, 0x0a000001n],
-    ["::1", 6, 1n],
-    ["::ffff:192.0.2.1", 6, 0xffffc0000201n],
-    ["0000:0000:0000:0000:0000:ffff:192.168.200.201", 6, 0xffffc0a8c8c9n],
-    ["2001:db8::", 6, 0x20010db8n << 96n],
-  ] as const)("%s is parsed", ([text, version, value], { expect }) => {
-    expect(parseIpAddress(text)).toEqual({ version, value });
+    ["10.0.0.1", 0x0a000001n],
+    ["::1", ip6 + 1n],
+    ["::ffff:192.0.2.1", ip6 + 0xffffc0000201n],
+    ["0000:0000:0000:0000:0000:ffff:192.168.200.201", ip6 + 0xffffc0a8c8c9n],
+    ["2001:db8::", ip6 + (0x20010db8n << 96n)],
+  ] as const)("%s is parsed", ([text, address], { expect }) => {
+    expect(parseIpAddress(text)).toBe(address);
   });
 });
 
@@ -58,15 +64,15 @@ describe("a network", () => {
     ["10.1.2.3", 8, 0x0a000000n, 0x0affffffn],
     ["10.1.2.3", 32, 0x0a010203n, 0x0a010203n],
     ["10.1.2.3", 0, 0n, 0xffffffffn],
-    ["::1", 127, 0n, 1n],
+    ["::1", 127, ip6, ip6 + 1n],
   ] as const)("of %s/%s has the right ends", ([text, prefix, first, last], { expect }) => {
     const address = parseIpAddress(text);
-    expect(address && networkOf(address, prefix)).toMatchObject({ first, last });
+    expect(address === undefined ? [] : networkOf(address, prefix)).toEqual([first, last]);
   });
 
   it("has no more bits than the address", ({ expect }) => {
-    expect(networkOf({ version: 4, value: 0n }, 33)).toBeUndefined();
-    expect(networkOf({ version: 6, value: 0n }, 129)).toBeUndefined();
+    expect(networkOf(0n, 33)).toBeUndefined();
+    expect(networkOf(ip6, 129)).toBeUndefined();
   });
 });
 
@@ -90,7 +96,7 @@ describe("an address as text", () => {
     "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
   ])("is as short as it can be: %s", (text, { expect }) => {
     const address = parseIpAddress(text);
-    expect(address && textOfAddress(address)).toBe(text);
+    expect(address === undefined ? "" : textOfAddress(address)).toBe(text);
   });
 
   it("is read as the same address", ({ expect }) => {
@@ -98,10 +104,7 @@ describe("an address as text", () => {
     const groups = fc.array(group, { minLength: 8, maxLength: 8 });
     fc.assert(
       fc.property(groups, (parts) => {
-        const address = {
-          version: 6,
-          value: parts.reduce<bigint>((value, part) => (value << 16n) + part, 0n),
-        } as const;
+        const address = ip6 + parts.reduce<bigint>((value, part) => (value << 16n) + part, 0n);
         expect(parseIpAddress(textOfAddress(address))).toEqual(address);
       }),
       cases(500),

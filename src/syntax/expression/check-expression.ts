@@ -90,9 +90,9 @@ function unknownName(operand: Operand, near: string | undefined): SyntaxDiagnost
 function checkAddress(value: AddressValue): readonly SyntaxDiagnostic[] {
   const { address: text, prefix, isShort } = value;
   const address = parseIpAddress(text);
-  const network = address && prefix !== undefined ? networkOf(address, prefix) : undefined;
-  if (network !== undefined && network.first !== address?.value) {
-    const start = textOfAddress({ version: network.version, value: network.first });
+  const first = address === undefined ? undefined : networkOf(address, prefix)?.[0];
+  if (first !== undefined && first !== address) {
+    const start = textOfAddress(first);
     const message = `${text} is inside the network of its first ${prefix} bits, not its start`;
     const remedy = `write ${start}/${prefix} for the network, or ${text} for the one address`;
     return [diagnostic("EXPR_HOST_BITS", value, message, remedy)];

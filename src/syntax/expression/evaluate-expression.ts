@@ -1,18 +1,12 @@
 import { asciiLower } from "../by-text.ts";
 import { matchesGlob } from "../glob.ts";
-import type {
-  Argument,
-  Comparison,
-  Expression,
-  Member,
-  Operand,
-  Value,
-} from "./expression-tree.ts";
-import { includes, intervalOf } from "./intervals.ts";
-import { type IpAddress, parseIpAddress } from "./ip-address.ts";
+import type { Argument, Comparison, Expression, Operand } from "./expression-tree.ts";
+import { parseIpAddress } from "./ip-address.ts";
+import { numbersOf } from "./number-sets.ts";
+import { isOperand } from "./operand-type.ts";
 
-/** The value of a field: a text, a number, an address as a number, or a truth value. */
-export type FieldValue = string | bigint | boolean | IpAddress;
+/** The value of a field: a text, a number, the number of an address, or a truth value. */
+export type FieldValue = string | bigint | boolean;
 
 /** A request: the values of its fields, `undefined` for those that are not known. */
 type FieldValues = (field: string) => FieldValue | undefined;
@@ -51,25 +45,6 @@ function asTruth(value: FieldValue | undefined): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** A right operand that is no set. */
-type Single = Exclude<Value, { readonly kind: "set" }>;
-
-function valueOfRight(value: Single, request: FieldValues): FieldValue | undefined {
-  switch (value.kind) {
-    case "range":
-    case "list":
-      return undefined;
-    case "boolean":
-      return value.value;
-    case "field":
-    case "call":
-    case "text":
-    case "integer":
-    case "address":
-      return valueOf(value, request);
-  }
-}
-
 function valueOf(node: Operand | Argument, request: FieldValues): FieldValue | undefined {
   if (node.kind === "text") return node.text;
   if (node.kind === "integer") return node.value;
@@ -104,65 +79,43 @@ function isAscii(text: string): boolean {
 function compare(comparison: Comparison, request: FieldValues): boolean | undefined {
   const { left, operator, right } = comparison;
   const value = valueOf(left, request);
-  if (value === undefined) return undefined;
-  if (right.kind === "set") {
-    const outcomes = right.members.map((member) => isMember(value, member));
-    return negated(every(outcomes.map(negated)));
-  }
-  const other = valueOfRight(right, request);
-  if (typeof value === "string" && typeof other === "string") {
-    return compareTexts(value, operator, other);
-  }
-  if (typeof value === "boolean" && typeof other === "boolean") {
-    if (operator === "eq") return value === other;
-    return operator === "ne" ? value !== other : undefined;
-  }
-  return compareNumbers(value, operator, other);
+  if (isOperand(right)) return compareValues(value, operator, valueOf(right, request));
+  if (typeof value === "bigint") return compareNumber(value, comparison);
+  if (right.kind === "text") return compareValues(value, operator, right.text);
+  if (right.kind === "boolean") return compareValues(value, operator, right.value);
+  const texts =
+    right.kind === "set" ? right.members.filter((member) => member.kind === "text") : [];
+  const isOfTexts = right.kind === "set" && texts.length === right.members.length;
+  if (typeof value !== "string" || !isOfTexts) return undefined;
+  return texts.some(({ text }) => text === value);
 }
 
-function isMember(value: FieldValue, member: Member): boolean | undefined {
-  if (member.kind === "text") return typeof value === "string" ? value === member.text : undefined;
-  const range = intervalOf(member);
-  if (range === undefined || typeof value === "string" || typeof value === "boolean") {
-    return undefined;
+function compareNumber(value: bigint, comparison: Comparison): boolean | undefined {
+  const { operator, right } = comparison;
+  if (operator === "bitwise_and") {
+    return right.kind === "integer" ? (value & right.value) !== 0n : undefined;
   }
-  if (typeof value === "bigint") {
-    return range.of === "integer" ? range.first <= value && value <= range.last : undefined;
-  }
-  const { version, value: first } = value;
-  return includes(range, { of: `ip${version}`, first, last: first });
+  return numbersOf(comparison)?.some(([first, last]) => first <= value && value <= last);
+}
+
+function compareValues(
+  value: FieldValue | undefined,
+  operator: string,
+  other: FieldValue | undefined,
+): boolean | undefined {
+  if (value === undefined || typeof value !== typeof other) return undefined;
+  if (operator === "eq") return value === other;
+  if (operator === "ne") return value !== other;
+  return typeof value === "string" && typeof other === "string"
+    ? compareTexts(value, operator, other)
+    : undefined;
 }
 
 /** The outcome of a comparison of texts; `undefined` if only the service can tell. */
 function compareTexts(value: string, operator: string, other: string): boolean | undefined {
-  if (operator === "eq") return value === other;
-  if (operator === "ne") return value !== other;
   if (operator === "contains") return value.includes(other);
   if (!operator.endsWith("wildcard") || other.includes("\\")) return undefined;
   return operator === "wildcard"
     ? matchesGlob(asciiLower(other), asciiLower(value))
     : matchesGlob(other, value);
-}
-
-function compareNumbers(
-  value: FieldValue,
-  operator: string,
-  other: FieldValue | undefined,
-): boolean | undefined {
-  if (typeof value === "object" && typeof other === "object") {
-    const isSame = value.version === other.version && value.value === other.value;
-    if (operator === "eq") return isSame;
-    return operator === "ne" ? !isSame : undefined;
-  }
-  if (typeof value !== "bigint" || typeof other !== "bigint") return undefined;
-  const outcomes: Readonly<Record<string, boolean>> = {
-    eq: value === other,
-    ne: value !== other,
-    lt: value < other,
-    le: value <= other,
-    gt: value > other,
-    ge: value >= other,
-    bitwise_and: (value & other) !== 0n,
-  };
-  return outcomes[operator];
 }

@@ -1,20 +1,21 @@
-/** An IP address as a number. */
-export interface IpAddress {
-  readonly version: 4 | 6;
-  readonly value: bigint;
+/** Whole numbers from the first to the last, both included. */
+export type NumberSpan = readonly [first: bigint, last: bigint];
+
+const ip4Count = 2n ** 32n;
+
+/** All addresses as numbers: those of IPv4 from 0, those of IPv6 after them. */
+export const everyAddress: NumberSpan = [0n, ip4Count + 2n ** 128n - 1n];
+
+/** All addresses of the version that an address has. */
+export function addressesLike(address: bigint): NumberSpan {
+  return address < ip4Count ? [0n, ip4Count - 1n] : [ip4Count, everyAddress[1]];
 }
 
-/** Addresses of one version from the first to the last, both included. */
-export interface IpRange {
-  readonly version: 4 | 6;
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
-/** Parses an IPv4 or IPv6 address; `undefined` if `text` is none. */
-export function parseIpAddress(text: string): IpAddress | undefined {
-  const value = text.includes(":") ? parseIpv6(text) : parseIpv4(text);
-  return value === undefined ? undefined : { version: text.includes(":") ? 6 : 4, value };
+/** The number of an IPv4 or IPv6 address; `undefined` if `text` is none. */
+export function parseIpAddress(text: string): bigint | undefined {
+  if (!text.includes(":")) return parseIpv4(text);
+  const value = parseIpv6(text);
+  return value === undefined ? undefined : ip4Count + value;
 }
 
 /**
@@ -28,32 +29,27 @@ export function withoutShortForm(text: string): string {
 }
 
 /**
- * The addresses that share their first `prefix` bits with `address`; `undefined` if it has fewer
- * bits.
+ * The addresses that share their first `prefix` bits with `address`: all bits without one;
+ * `undefined` if it has fewer bits.
  */
-export function networkOf(address: IpAddress, prefix: number): IpRange | undefined {
-  const bits = address.version === 4 ? 32 : 128;
-  if (prefix > bits) return undefined;
-  const size = 1n << BigInt(bits - prefix);
-  const first = address.value - (address.value % size);
-  return { version: address.version, first, last: first + size - 1n };
+export function networkOf(address: bigint, prefix?: number): NumberSpan | undefined {
+  const [start] = addressesLike(address);
+  const bits = start === 0n ? 32 : 128;
+  if (prefix !== undefined && prefix > bits) return undefined;
+  const size = 1n << BigInt(bits - (prefix ?? bits));
+  const first = address - ((address - start) % size);
+  return [first, first + size - 1n];
 }
 
 /** The address as text. */
-export function textOfAddress({ version, value }: IpAddress): string {
-  const bits = version === 4 ? 8n : 16n;
-  const count = version === 4 ? 4n : 8n;
-  const parts = Array.from({ length: Number(count) }, (_, index) => {
-    const part = BigInt.asUintN(Number(bits), value >> (bits * (count - 1n - BigInt(index))));
-    return part.toString(version === 4 ? 10 : 16);
-  });
-  if (version === 4) return parts.join(".");
-  const text = parts.join(":");
-  const [longest] = [...text.matchAll(/\b0(?::0)+\b/g)].toSorted(([a], [b]) => b.length - a.length);
-  if (longest === undefined) return text;
-  const before = text.slice(0, longest.index).replace(/:$/, "");
-  const after = text.slice(longest.index + longest[0].length).replace(/^:/, "");
-  return `${before}::${after}`;
+export function textOfAddress(address: bigint): string {
+  const [start] = addressesLike(address);
+  const [count, bits, radix] = start === 0n ? [4, 8, 10] : [8, 16, 16];
+  const parts = Array.from({ length: count }, (_, index) =>
+    BigInt.asUintN(bits, (address - start) >> BigInt(bits * (count - 1 - index))).toString(radix),
+  );
+  if (start === 0n) return parts.join(".");
+  return new URL(`http://[${parts.join(":")}]`).hostname.slice(1, -1);
 }
 
 /** Four decimal octets; a leading zero is invalid because it can mean octal. */

@@ -7,9 +7,8 @@ import {
   type Value,
   connectives,
 } from "./expression-tree.ts";
-import { regexParts } from "./read/read-string-literal.ts";
 
-/** The expression as text; parsing it gives the same tree. */
+/** The expression as text; parsing it gives the same tree, unless a regular expression has over 255 # in a row. */
 export function printExpression(tree: Expression): string {
   switch (tree.kind) {
     case "constant":
@@ -100,16 +99,6 @@ function quoted(text: string): string {
 /** A raw text keeps the pattern readable; it has more # than any run of # after a quote in it. */
 function printRegex(pattern: string): string {
   const runs = pattern.match(/"#*/g) ?? [];
-  const hashes = runs.reduce((most, run) => Math.max(most, run.length), 0);
-  if (hashes > 255) return quotedRegex(pattern);
-  const fence = "#".repeat(hashes);
+  const fence = "#".repeat(Math.max(0, ...runs.map((run) => run.length)));
   return `r${fence}"${pattern}"${fence}`;
-}
-
-/** A quote is escaped outside character classes only. */
-function quotedRegex(pattern: string): string {
-  const parts = regexParts(pattern).map(({ text, inClass }) =>
-    text === '"' && !inClass ? String.raw`\"` : text,
-  );
-  return `"${parts.join("")}"`;
 }

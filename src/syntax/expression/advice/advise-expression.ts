@@ -7,11 +7,9 @@ import {
   nodesOf,
 } from "../expression-tree.ts";
 import { parseExpression } from "../expression.ts";
-import { adviseCertainty } from "./advise-certainty.ts";
-import { adviseLogic } from "./advise-logic.ts";
+import { adviseCertainty, adviseLogic } from "./advise-logic.ts";
 import { adviseSet } from "./advise-sets.ts";
-import { adviseText, headerAdvice } from "./advise-texts.ts";
-import { textConditions } from "./text-conditions.ts";
+import { adviseTexts, headerAdvice } from "./advise-texts.ts";
 
 /**
  * When the service evaluates an expression: before the request reaches the origin, or once the
@@ -32,7 +30,7 @@ export function adviseExpression(text: string, phase: Phase): readonly SyntaxDia
     ...diagnostics,
     ...adviseLogic(tree, nodes, text),
     ...nodes.flatMap((node) => adviseNode(node, phase)),
-    ...textConditions(nodes).flatMap(adviseText),
+    ...adviseTexts(nodes),
   ];
   return inTextOrder([...found, ...adviseCertainty(nodes, found, new CertaintyJudge())]);
 }
@@ -66,9 +64,9 @@ const headerMaps = new Set([
 
 function headerKeys({ name, indexes }: FieldOperand): readonly SyntaxDiagnostic[] {
   const [first] = indexes;
-  if (!headerMaps.has(name) || first?.kind !== "key" || !/[A-Z]/.test(first.key.text)) return [];
-  const { code, message, remedy } = headerAdvice(first.key.text);
-  return [diagnostic(code, first.key, message, remedy)];
+  if (!headerMaps.has(name) || first?.kind !== "key") return [];
+  const advice = headerAdvice(first.key);
+  return advice === undefined ? [] : [advice];
 }
 
 function oldName({ name, offset }: FieldOperand): readonly SyntaxDiagnostic[] {

@@ -1,6 +1,6 @@
 import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
-import type { Comparison, Expression, ExpressionNode, Value } from "../expression-tree.ts";
-import { printOperand, printValue } from "../print-expression.ts";
+import type { CertaintyJudge } from "../certainty/certainty-judge.ts";
+import type { Expression, ExpressionNode } from "../expression-tree.ts";
 
 /** Warnings about how the conditions of `expression` are joined; `text` has its parentheses. */
 export function adviseLogic(
@@ -11,7 +11,7 @@ export function adviseLogic(
   return nodes.flatMap((node) => {
     if (node.kind === "not") return doubleNegation(node);
     if (node.kind === "constant") return node === expression ? [] : [idleConstant(node)];
-    return node.kind === "logic" ? [...contradictions(node), ...mixed(node, text)] : [];
+    return node.kind === "logic" ? mixed(node, text) : [];
   });
 }
 
@@ -30,31 +30,6 @@ function idleConstant(node: Expression & { readonly kind: "constant" }): SyntaxD
   return diagnostic("EXPR_CONSTANT", node, message, remedy);
 }
 
-/** Conditions that can never hold together: one value cannot be equal to two. */
-function contradictions(node: Logic): readonly SyntaxDiagnostic[] {
-  if (node.connective !== "and") return [];
-  const known = new Map<string, ReadonlySet<string>>();
-  return node.items.flatMap((item) => {
-    const values = item.kind === "comparison" ? valuesOf(item) : undefined;
-    if (item.kind !== "comparison" || values === undefined) return [];
-    const subject = printOperand(item.left);
-    const others = known.get(subject);
-    known.set(subject, values);
-    if (others === undefined || [...values].some((value) => others.has(value))) return [];
-    const message = `${subject} cannot have two values at once, so that this never applies`;
-    const remedy = `join them with or, or write ${subject} in {${[...others, ...values].slice(0, 4).join(" ")}}`;
-    return [diagnostic("EXPR_NEVER", item, message, remedy)];
-  });
-}
-
-function valuesOf({ operator, right }: Comparison): ReadonlySet<string> | undefined {
-  const members: readonly Value[] = right.kind === "set" ? right.members : [right];
-  const isEqual = operator === "eq" || operator === "in";
-  const isPlain = members.every(({ kind }) => kind === "text" || kind === "integer");
-  if (!isEqual || !isPlain || members.length === 0) return undefined;
-  return new Set(members.map(printValue));
-}
-
 /** `and` beside `or` without parentheses: not everybody knows which binds tighter. */
 function mixed(node: Logic, text: string): readonly SyntaxDiagnostic[] {
   const bare = node.items.find((item) => item.kind === "logic" && !isInParentheses(item, text));
@@ -68,4 +43,50 @@ function isInParentheses({ offset, length }: Expression, text: string): boolean 
   const before = text.slice(0, offset).trimEnd();
   const after = text.slice(offset + length).trimStart();
   return before.endsWith("(") && after.startsWith(")");
+}
+
+/**
+ * Warnings about parts of an expression that hold for no request, and about alternatives that hold
+ * for every one. The innermost part is named, unless `known` already says something about it.
+ */
+export function adviseCertainty(
+  nodes: readonly ExpressionNode[],
+  known: readonly SyntaxDiagnostic[],
+  judge: CertaintyJudge,
+): readonly SyntaxDiagnostic[] {
+  const found = [...known];
+  // A part comes after what it is a part of.
+  for (const node of nodes.toReversed()) {
+    if (node.kind !== "comparison" && node.kind !== "truth" && node.kind !== "logic") continue;
+    if (found.some((each) => isWithin(each, node))) continue;
+    const advice = adviceFor(node, judge);
+    if (advice !== undefined) found.push(advice);
+  }
+  return found.slice(known.length);
+}
+
+function adviceFor(
+  node: Logic | Extract<Expression, { readonly kind: "comparison" | "truth" }>,
+  judge: CertaintyJudge,
+): SyntaxDiagnostic | undefined {
+  const certainty = judge.certaintyOf(node);
+  if (certainty === "never") {
+    const [message, remedy] =
+      node.kind === "logic"
+        ? ["these conditions can never hold together", "join them with or, or correct the values"]
+        : [
+            "this never holds: the value cannot be so",
+            "correct the values, or delete the condition",
+          ];
+    return diagnostic("EXPR_NEVER", node, message, remedy);
+  }
+  const isChoice = node.kind === "logic" && node.connective !== "and";
+  if (certainty === "depends" || !isChoice) return undefined;
+  const message = "one of these conditions always holds, so that they select every request";
+  const remedy = "join them with and, or delete them";
+  return diagnostic("EXPR_ALWAYS", node, message, remedy);
+}
+
+function isWithin(inner: SyntaxDiagnostic, outer: Expression): boolean {
+  return inner.offset >= outer.offset && inner.offset < outer.offset + outer.length;
 }

@@ -1,6 +1,7 @@
 import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
 import type { Comparison, Member, Value } from "../expression-tree.ts";
-import { type Interval, includes, intervalOf } from "../intervals.ts";
+import { type NumberSpan, networkOf, parseIpAddress } from "../ip-address.ts";
+import { includes, spanOf } from "../number-sets.ts";
 import { printOperand, printValue } from "../print-expression.ts";
 
 /** Warnings about sets, and about addresses that no visitor has. */
@@ -22,7 +23,7 @@ function emptySet(set: Value & { readonly kind: "set" }): readonly SyntaxDiagnos
 /** Members that are there twice, and networks inside of others. */
 function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
   const seen = new Set<string>();
-  const networks: { readonly text: string; readonly range: Interval }[] = [];
+  const networks: { readonly text: string; readonly range: NumberSpan }[] = [];
   return members.flatMap((member) => {
     const text = printValue(member);
     if (seen.has(text)) {
@@ -30,8 +31,9 @@ function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
       return [diagnostic("EXPR_REPEATED_MEMBER", member, message, "delete one of the two")];
     }
     seen.add(text);
-    const range = intervalOf(member);
-    if (range === undefined || range.of === "integer") return [];
+    const { kind } = member.kind === "range" ? member.from : member;
+    const range = kind === "address" ? spanOf(member) : undefined;
+    if (range === undefined) return [];
     const other = networks
       .slice(0, maxNetworks)
       .find((each) => includes(each.range, range) || includes(range, each.range));
@@ -47,30 +49,26 @@ function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
 const maxNetworks = 100;
 
 function privateAddress(value: Value): readonly SyntaxDiagnostic[] {
-  const range = intervalOf(value);
-  if (range === undefined || !privateRanges.some((each) => includes(each, range))) return [];
+  const span = spanOf(value);
+  if (span === undefined || !privateRanges.some((each) => includes(each, span))) return [];
   const message = `${printValue(value)} is not public, so that no visitor has it`;
   const remedy = "write the public address under which they reach the service";
   return [diagnostic("EXPR_PRIVATE_ADDRESS", value, message, remedy)];
 }
 
 const privateRanges = [
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["::1", 128],
-  ["fc00::", 7],
-  ["fe80::", 10],
-].flatMap(
-  ([address, prefix]) =>
-    intervalOf({
-      kind: "address",
-      address: String(address),
-      prefix: Number(prefix),
-      offset: 0,
-      length: 0,
-    }) ?? [],
-);
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+].flatMap((network): readonly NumberSpan[] => {
+  const [text = "", prefix] = network.split("/");
+  const address = parseIpAddress(text);
+  const span = address === undefined ? undefined : networkOf(address, Number(prefix));
+  return span === undefined ? [] : [span];
+});

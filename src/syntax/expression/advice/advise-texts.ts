@@ -3,30 +3,47 @@ import {
   type SyntaxDiagnosticCode,
   diagnostic,
 } from "../../syntax-diagnostic.ts";
-import type { TextCondition } from "./text-conditions.ts";
+import type {
+  Argument,
+  Comparison,
+  ExpressionNode,
+  Operand,
+  TextValue,
+  Value,
+} from "../expression-tree.ts";
+import { isOperand } from "../operand-type.ts";
 
 /**
- * Warnings about a text that the value of its field can never be, or that means something else than
- * it says.
+ * Warnings about texts that the value of their field can never be, or that mean something else than
+ * they say.
  */
-export function adviseText(condition: TextCondition): readonly SyntaxDiagnostic[] {
-  return checks.flatMap((check) => {
-    const found = check(condition);
-    if (found === undefined) return [];
-    return [diagnostic(found.code, condition.text, found.message, found.remedy)];
-  });
+export function adviseTexts(nodes: readonly ExpressionNode[]): readonly SyntaxDiagnostic[] {
+  return textConditions(nodes).flatMap((condition) =>
+    checks.flatMap((check) => check(condition) ?? []),
+  );
 }
 
-interface Advice {
-  readonly code: SyntaxDiagnosticCode;
-  readonly message: string;
-  readonly remedy: string;
+/** What part of a value a condition compares with its text. */
+type Compared = "whole" | "start" | "end" | "part" | "pattern";
+
+/** A text with which a condition compares the value of a field. */
+interface TextCondition {
+  /**
+   * The field, below functions that keep what is known of it; "" if another function changes it.
+   */
+  readonly field: string;
+  /** These functions, the outermost first. */
+  readonly functions: readonly string[];
+  readonly compared: Compared;
+  /** Whether capitals and small letters are the same. */
+  readonly ignoresCase: boolean;
+  readonly text: TextValue;
 }
 
-const checks = [
+type Advice = SyntaxDiagnostic | undefined;
+
+const checks: readonly ((condition: TextCondition) => Advice)[] = [
   letterCase,
-  methodCase,
-  headerCase,
   pathSlash,
   notAHost,
   hostPort,
@@ -37,55 +54,65 @@ const checks = [
   country,
 ];
 
-/** Fields of which the service gives the values in lower case. */
-const lowerCaseFields = new Set(["http.host", "http.request.uri.path.extension"]);
-
-function letterCase(condition: TextCondition): Advice | undefined {
-  const { field, functions, ignoresCase, text } = condition;
-  const [outer] = functions;
-  const isLower = outer === "lower" || (functions.length === 0 && lowerCaseFields.has(field));
-  const wrong = isLower ? /[A-Z]/ : /[a-z]/;
-  if (ignoresCase || (!isLower && outer !== "upper") || !wrong.test(text.text)) return undefined;
-  const letters = isLower ? "lower" : "upper";
-  const changed = isLower ? text.text.toLowerCase() : text.text.toUpperCase();
-  const isForeignTemplate = text.text.includes("{{");
-  return {
-    code: "EXPR_LETTER_CASE",
-    message: `${shown(text.text)} never matches: the value is in ${letters} case`,
-    remedy: isForeignTemplate
-      ? "zonewarden fills no {{ }}: write a placeholder such as ${zone.name}, or let the tool fill the file first"
-      : `write ${shown(changed)}`,
-  };
+/** Which letters a value has. */
+interface LetterCase {
+  readonly letters: "lower" | "upper";
+  readonly code: SyntaxDiagnosticCode;
+  readonly why: string;
 }
 
-function methodCase({ field, functions, ignoresCase, text }: TextCondition): Advice | undefined {
-  const isMethod = field === "http.request.method" && functions.length === 0;
-  if (!isMethod || ignoresCase || !/[a-z]/.test(text.text)) return undefined;
-  return {
+const lowerCase = {
+  letters: "lower",
+  code: "EXPR_LETTER_CASE",
+  why: "the value is in lower case",
+} as const;
+
+const upperCase = {
+  letters: "upper",
+  code: "EXPR_LETTER_CASE",
+  why: "the value is in upper case",
+} as const;
+
+const headerName = {
+  letters: "lower",
+  code: "EXPR_HEADER_CASE",
+  why: "names of headers are in lower case",
+} as const;
+
+/** By the function around a field, and by the field without one. */
+const caseOf: Readonly<Record<string, LetterCase>> = {
+  lower: lowerCase,
+  upper: upperCase,
+  "http.host": lowerCase,
+  "http.request.uri.path.extension": lowerCase,
+  "http.request.method": {
+    letters: "upper",
     code: "EXPR_METHOD_CASE",
-    message: `${shown(text.text)} never matches: methods are in upper case`,
-    remedy: `write ${shown(text.text.toUpperCase())}`,
-  };
-}
+    why: "methods are in upper case",
+  },
+  "http.request.headers.names": headerName,
+  "http.response.headers.names": headerName,
+  "raw.http.response.headers.names": headerName,
+};
 
-const headerNames = new Set([
-  "http.request.headers.names",
-  "http.response.headers.names",
-  "raw.http.response.headers.names",
-]);
-
-function headerCase({ field, functions, ignoresCase, text }: TextCondition): Advice | undefined {
-  const isName = headerNames.has(field) && functions.length === 0;
-  return isName && !ignoresCase && /[A-Z]/.test(text.text) ? headerAdvice(text.text) : undefined;
+function letterCase({ field, functions, ignoresCase, text }: TextCondition): Advice {
+  const known = caseOf[functions[0] ?? field];
+  return ignoresCase || known === undefined ? undefined : caseAdvice(text, known);
 }
 
 /** The advice for the name of a header with capitals. */
-export function headerAdvice(name: string): Advice {
-  return {
-    code: "EXPR_HEADER_CASE",
-    message: `${shown(name)} never matches: names of headers are in lower case`,
-    remedy: `write ${shown(name.toLowerCase())}`,
-  };
+export function headerAdvice(name: TextValue): Advice {
+  return caseAdvice(name, headerName);
+}
+
+function caseAdvice(value: TextValue, { letters, code, why }: LetterCase): Advice {
+  const { text } = value;
+  if (!(letters === "lower" ? /[A-Z]/ : /[a-z]/).test(text)) return undefined;
+  const changed = letters === "lower" ? text.toLowerCase() : text.toUpperCase();
+  const remedy = text.includes("{{")
+    ? "zonewarden fills no {{ }}: write a placeholder such as ${zone.name}, or let the tool fill the file first"
+    : `write ${shown(changed)}`;
+  return never(code, value, why, remedy);
 }
 
 const pathFields = new Set([
@@ -95,104 +122,145 @@ const pathFields = new Set([
   "raw.http.request.uri.path",
 ]);
 
-function pathSlash({ field, compared, text }: TextCondition): Advice | undefined {
+function pathSlash({ field, compared, text }: TextCondition): Advice {
   const isStart = compared === "whole" || compared === "start" || compared === "pattern";
   if (!pathFields.has(field) || !isStart || /^(?:[/^]|$)/.test(text.text)) return undefined;
   if (compared === "pattern" && text.text.startsWith("*")) return undefined;
   const isUrl = /^https?:\/\//i.test(text.text);
-  return {
-    code: "EXPR_PATH_SLASH",
-    message: `${shown(text.text)} never matches: a path starts with /`,
-    remedy: isUrl ? "compare http.request.full_uri" : `write ${shown(`/${text.text}`)}`,
-  };
+  const remedy = isUrl ? "compare http.request.full_uri" : `write ${shown(`/${text.text}`)}`;
+  return never("EXPR_PATH_SLASH", text, "a path starts with /", remedy);
 }
 
-function notAHost({ field, compared, text }: TextCondition): Advice | undefined {
+function notAHost({ field, compared, text }: TextCondition): Advice {
   if (field !== "http.host") return undefined;
   const isUrl = /[/?]/.test(text.text);
   const isStar = compared !== "pattern" && text.text.includes("*");
   if (!isUrl && !isStar) return undefined;
   const host = text.text.replace(/^[a-z]+:\/\//i, "").replace(/[/?].*/s, "");
   const instead = host === "" ? "" : `write ${shown(host)}, and `;
-  return {
-    code: "EXPR_NOT_A_HOST",
-    message: `${shown(text.text)} never matches: it is not a host`,
-    remedy: isUrl
-      ? `${instead}compare the path with http.request.uri.path`
-      : `write http.host wildcard ${shown(text.text)}`,
-  };
+  const remedy = isUrl
+    ? `${instead}compare the path with http.request.uri.path`
+    : `write http.host wildcard ${shown(text.text)}`;
+  return never("EXPR_NOT_A_HOST", text, "it is not a host", remedy);
 }
 
-function hostPort({ field, compared, text }: TextCondition): Advice | undefined {
+function hostPort({ field, compared, text }: TextCondition): Advice {
   const [, host = ""] = /^([^:/?*]+):[0-9]+$/.exec(text.text) ?? [];
   if (field !== "http.host" || compared !== "whole" || host === "") return undefined;
-  return {
-    code: "EXPR_HOST_PORT",
-    message: `${shown(text.text)} matches only where the visitor sends the port, which browsers leave out for 80 and 443`,
-    remedy: `write ${shown(host)}, and compare the port with cf.edge.server_port`,
-  };
+  const message = `${shown(text.text)} matches only where the visitor sends the port, which browsers leave out for 80 and 443`;
+  const remedy = `write ${shown(host)}, and compare the port with cf.edge.server_port`;
+  return diagnostic("EXPR_HOST_PORT", text, message, remedy);
 }
 
-function starInText({ field, compared, text }: TextCondition): Advice | undefined {
+function starInText({ field, compared, text }: TextCondition): Advice {
   const isLiteral = compared === "whole" || compared === "start" || compared === "end";
   const isUri = pathFields.has(field) || field.endsWith("http.request.full_uri");
   if (!isUri || !isLiteral || !/^\*|\*$|\/\*\//.test(text.text)) return undefined;
-  return {
-    code: "EXPR_LITERAL_STAR",
-    message: "here * is a character of the text, and stands for nothing else",
-    remedy: `write ${field} wildcard ${shown(text.text)}`,
-  };
+  const message = "here * is a character of the text, and stands for nothing else";
+  const remedy = `write ${field} wildcard ${shown(text.text)}`;
+  return diagnostic("EXPR_LITERAL_STAR", text, message, remedy);
 }
 
-function anchor({ text }: TextCondition): Advice | undefined {
+function anchor({ text }: TextCondition): Advice {
   if (!/^\^.|.\$$/.test(text.text)) return undefined;
-  return {
-    code: "EXPR_ANCHOR",
-    message: "^ and $ are characters of the text, and mark no start or end",
-    remedy: "delete them and use starts_with() or ends_with(), or write matches",
-  };
+  const message = "^ and $ are characters of the text, and mark no start or end";
+  const remedy = "delete them and use starts_with() or ends_with(), or write matches";
+  return diagnostic("EXPR_ANCHOR", text, message, remedy);
 }
 
-function extensionDot({ field, compared, text }: TextCondition): Advice | undefined {
+function extensionDot({ field, compared, text }: TextCondition): Advice {
   const isExtension = field.endsWith("http.request.uri.path.extension");
   const isStart = compared !== "part" && compared !== "end";
   if (!isExtension || !isStart || !text.text.startsWith(".")) return undefined;
-  return {
-    code: "EXPR_EXTENSION_DOT",
-    message: `${shown(text.text)} never matches: an extension has no dot before it`,
-    remedy: `write ${shown(text.text.replace(/^\.+/, ""))}`,
-  };
+  const remedy = `write ${shown(text.text.replace(/^\.+/, ""))}`;
+  return never("EXPR_EXTENSION_DOT", text, "an extension has no dot before it", remedy);
 }
 
 /** The service decodes letters, digits and `-._~` in paths; the function decodes everything. */
 const decodedInPath = /%(?:2[de]|3[0-9]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
 
-function encoded({ field, functions, text }: TextCondition): Advice | undefined {
+function encoded({ field, functions, text }: TextCondition): Advice {
   const isDecoded = functions.includes("url_decode");
   const isPath = field === "http.request.uri.path" || field === "http.request.uri";
   const found = isDecoded ? /%[0-9a-f]{2}/i.exec(text.text) : decodedInPath.exec(text.text);
   if ((!isDecoded && !isPath) || found === null) return undefined;
   const character = String.fromCharCode(parseInt(found[0].slice(1), 16));
-  return {
-    code: "EXPR_ENCODED",
-    message: `${found[0]} never matches: the value is decoded`,
-    remedy: `write ${shown(character)}, or compare the field with raw. before its name`,
-  };
+  const message = `${found[0]} never matches: the value is decoded`;
+  const remedy = `write ${shown(character)}, or compare the field with raw. before its name`;
+  return diagnostic("EXPR_ENCODED", text, message, remedy);
 }
 
-function country({ field, compared, functions, text }: TextCondition): Advice | undefined {
+function country({ field, compared, functions, text }: TextCondition): Advice {
   const [, what] = /^ip\.(?:src|geoip)\.(country|continent)$/.exec(field) ?? [];
   const isCode = /^[A-Z][A-Z0-9]$/.test(text.text) || text.text === "";
   const isCompared = compared === "whole" && functions.length === 0;
   if (what === undefined || !isCompared || isCode) return undefined;
   const examples = what === "country" ? '"DE" or "US"' : '"EU" or "NA"';
-  return {
-    code: "EXPR_COUNTRY_CODE",
-    message: `${shown(text.text)} never matches: the value is a code of two capitals`,
-    remedy: `write a code such as ${examples}`,
-  };
+  const why = "the value is a code of two capitals";
+  return never("EXPR_COUNTRY_CODE", text, why, `write a code such as ${examples}`);
 }
 
 function shown(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}
+
+function never(
+  code: SyntaxDiagnosticCode,
+  text: TextValue,
+  why: string,
+  remedy: string,
+): SyntaxDiagnostic {
+  return diagnostic(code, text, `${shown(text.text)} never matches: ${why}`, remedy);
+}
+
+/** The conditions on texts among the nodes of an expression. */
+function textConditions(nodes: readonly ExpressionNode[]): readonly TextCondition[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === "comparison") return ofComparison(node);
+    return node.kind === "call" ? ofCall(node.name, node.arguments) : [];
+  });
+}
+
+const comparedBy: Readonly<Record<string, Compared>> = {
+  eq: "whole",
+  ne: "whole",
+  in: "whole",
+  contains: "part",
+  wildcard: "pattern",
+  "strict wildcard": "pattern",
+  starts_with: "start",
+  ends_with: "end",
+};
+
+function ofComparison({ left, operator, right }: Comparison): readonly TextCondition[] {
+  const compared = comparedBy[operator];
+  const values: readonly Value[] = right.kind === "set" ? right.members : [right];
+  const subject = subjectOf(left);
+  if (compared === undefined) return [];
+  const ignoresCase = operator === "wildcard";
+  return values.flatMap((text) =>
+    text.kind === "text" ? [{ ...subject, compared, ignoresCase, text }] : [],
+  );
+}
+
+function ofCall(name: string, [first, text]: readonly Argument[]): readonly TextCondition[] {
+  const compared = comparedBy[name];
+  const subject = first !== undefined && isOperand(first) ? subjectOf(first) : undefined;
+  if (compared === undefined || subject === undefined || text?.kind !== "text") return [];
+  return [{ ...subject, compared, ignoresCase: false, text }];
+}
+
+type Subject = Pick<TextCondition, "field" | "functions">;
+
+/** Functions whose result starts as their argument does, and is made of the same parts. */
+const keeping = new Set(["lower", "upper", "url_decode"]);
+
+function subjectOf(operand: Operand): Subject {
+  if (operand.kind === "field") return { field: operand.name, functions: [] };
+  const [first] = operand.arguments;
+  if (!keeping.has(operand.name) || first === undefined || !isOperand(first)) {
+    return { field: "", functions: [] };
+  }
+  const { field, functions } = subjectOf(first);
+  return { field, functions: [operand.name, ...functions] };
 }

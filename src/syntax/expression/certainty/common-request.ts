@@ -4,7 +4,6 @@ import { type Expression, nodesOf } from "../expression-tree.ts";
 import { validTree } from "../expression.ts";
 import { isIndependent, type RequestFacts, valueOfField } from "../request-facts.ts";
 import { CertaintyJudge, type Known } from "./certainty-judge.ts";
-import { addressAt } from "./number-sets.ts";
 
 /** Ways in which both expressions can hold that are tried before giving up. */
 const maxWays = 300;
@@ -93,6 +92,5 @@ function valueOf(field: string, { outcomes, values }: Known): FieldValue | undef
   const type = expressionFields.get(field);
   if (type === "Boolean") return outcomes.get(field) ?? true;
   if (type === "String") return values.textOf(field, "", "");
-  const number = type === "Integer" || type === "IP" ? values.numberOf(field) : undefined;
-  return type === "IP" && number !== undefined ? addressAt(number) : number;
+  return type === "Integer" || type === "IP" ? values.numberOf(field) : undefined;
 }

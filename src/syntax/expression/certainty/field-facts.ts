@@ -1,3 +1,4 @@
+import type { NumberSpan } from "../ip-address.ts";
 import {
   anyByte,
   byteRange,
@@ -6,7 +7,6 @@ import {
   type Languages,
   smallLetters,
 } from "./languages.ts";
-import type { NumberSpan } from "./number-sets.ts";
 import type { TextLanguages } from "./text-languages.ts";
 
 /** Fields of which the service gives the values in lower case: `lower` does not change them. */

@@ -1,19 +1,12 @@
 import { aliasOf, expressionFields } from "../expression-fields.ts";
 import type { Argument, CallOperand, Comparison, Operand } from "../expression-tree.ts";
+import { everyAddress, type NumberSpan } from "../ip-address.ts";
+import { common, complement, everyInteger, type NumberSet, numbersOf } from "../number-sets.ts";
 import { isOperand, typeOfOperand } from "../operand-type.ts";
 import { printOperand } from "../print-expression.ts";
 import { byteText } from "../read/read-string-literal.ts";
 import { lowerCaseFields, numbersOfField, textsOfField } from "./field-facts.ts";
 import type { Language, Languages } from "./languages.ts";
-import {
-  common,
-  complement,
-  everyAddress,
-  everyInteger,
-  type NumberSet,
-  numbersOf,
-  type NumberSpan,
-} from "./number-sets.ts";
 import {
   asItIs,
   lowerPreimage,

@@ -102,7 +102,7 @@ function readAddress(
   const long = canBeShort ? withoutShortForm(written) : written;
   const address = parseIpAddress(long);
   const prefix = bits === undefined || bits === "" ? undefined : Number(bits);
-  const isNetwork = address !== undefined && networkOf(address, prefix ?? 0) !== undefined;
+  const isNetwork = address !== undefined && networkOf(address, prefix) !== undefined;
   if (isNetwork && bits !== "" && !hasMore) {
     const value = { kind: "address", address: long, prefix, ...reader.since(start) } as const;
     return long === written ? value : { ...value, isShort: true };

@@ -103,22 +103,3 @@ function unclosed(reader: TextReader, start: number): undefined {
   const message = "the text is not closed";
   return reader.fail("EXPR_UNCLOSED_STRING", start, message, "end it with a quote");
 }
-
-interface RegexPart {
-  readonly text: string;
-  readonly inClass: boolean;
-}
-
-/**
- * Splits a regular expression into escapes, class brackets and plain runs, as the service's lexer
- * does: classes do not nest.
- */
-export function regexParts(pattern: string): readonly RegexPart[] {
-  const parts: RegexPart[] = [];
-  let inClass = false;
-  for (const [text] of pattern.matchAll(/\\[^]|[[\]"]|[^\\[\]"]+|\\/g)) {
-    inClass = inClass ? text !== "]" : text === "[";
-    parts.push({ text, inClass });
-  }
-  return parts;
-}

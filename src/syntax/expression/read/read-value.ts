@@ -1,5 +1,5 @@
 import type { AddressValue, IntegerValue, Member, Value } from "../expression-tree.ts";
-import { intervalOf } from "../intervals.ts";
+import { addressesLike, parseIpAddress } from "../ip-address.ts";
 import { unexpected } from "./read-failure.ts";
 import { type Literal, notQuoted, readLiteral } from "./read-literal.ts";
 import { textStart } from "./read-string-literal.ts";
@@ -82,11 +82,14 @@ function readList(reader: TextReader): Value | undefined {
  * Whether two constants are the ends of a range: in full, of one type, and the smaller one first.
  */
 function isRange(from: Literal, to: Literal): to is IntegerValue | AddressValue {
-  const [first, last] = [intervalOf(from), intervalOf(to)];
+  if (from.kind === "integer") return to.kind === "integer" && from.value <= to.value;
+  if (from.kind === "text" || to.kind !== "address") return false;
   const isPlain = [from, to].every(
-    (each) => each.kind !== "address" || (each.prefix === undefined && each.isShort === undefined),
+    ({ prefix, isShort }) => prefix === undefined && isShort === undefined,
   );
-  return isPlain && last !== undefined && first?.of === last.of && first.first <= last.first;
+  const [first, last] = [parseIpAddress(from.address), parseIpAddress(to.address)];
+  if (!isPlain || first === undefined || last === undefined) return false;
+  return first <= last && last <= addressesLike(first)[1];
 }
 
 function unclosedSet(reader: TextReader, start: number): undefined {

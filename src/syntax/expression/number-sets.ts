@@ -1,9 +1,11 @@
-import type { Comparison, Value } from "../expression-tree.ts";
-import { type Interval, intervalOf } from "../intervals.ts";
-import type { IpAddress } from "../ip-address.ts";
-
-/** Whole numbers from the first to the last, both included. */
-export type NumberSpan = readonly [first: bigint, last: bigint];
+import type { Comparison, Value } from "./expression-tree.ts";
+import {
+  addressesLike,
+  everyAddress,
+  networkOf,
+  type NumberSpan,
+  parseIpAddress,
+} from "./ip-address.ts";
 
 /** Numbers as spans without common numbers, in order. */
 export type NumberSet = readonly NumberSpan[];
@@ -11,26 +13,38 @@ export type NumberSet = readonly NumberSpan[];
 /** All 64-bit integers. */
 export const everyInteger: NumberSpan = [-(2n ** 63n), 2n ** 63n - 1n];
 
-const ip4Count = 2n ** 32n;
+/** The numbers or addresses that a value stands for; `undefined` for every other value. */
+export function spanOf(value: Value): NumberSpan | undefined {
+  if (value.kind === "integer") return [value.value, value.value];
+  if (value.kind === "address") {
+    const address = parseIpAddress(value.address);
+    return address === undefined ? undefined : networkOf(address, value.prefix);
+  }
+  if (value.kind !== "range") return undefined;
+  const [from, to] = [spanOf(value.from), spanOf(value.to)];
+  return from && to && [from[0], to[1]];
+}
 
-/** All addresses: those of IPv4 before those of IPv6. */
-export const everyAddress: NumberSpan = [0n, ip4Count + 2n ** 128n - 1n];
+/** Whether all of `narrow` is in `wide`. */
+export function includes(wide: NumberSpan, narrow: NumberSpan): boolean {
+  return wide[0] <= narrow[0] && narrow[1] <= wide[1];
+}
 
 /**
  * The numbers or addresses for which a comparison holds; `undefined` if it compares something else.
  */
 export function numbersOf({ operator, right }: Comparison): NumberSet | undefined {
   const values: readonly Value[] = right.kind === "set" ? right.members : [right];
-  const intervals = values.map(intervalOf).filter((interval) => interval !== undefined);
-  if (intervals.length < values.length) return undefined;
-  const spans = intervals.map(spanOf);
+  const spans = values.map(spanOf).filter((span) => span !== undefined);
+  if (spans.length < values.length) return undefined;
   if (operator === "in" || operator === "eq") return merged(spans);
-  const [interval] = intervals;
-  if (interval === undefined) return undefined;
-  const all = interval.of === "integer" ? everyInteger : everyAddress;
-  if (operator === "ne") return complement(spans, all);
-  const [least, most] = lineOf(interval);
-  const [value] = spanOf(interval);
+  const [span] = spans;
+  if (span === undefined) return undefined;
+  const isInteger = right.kind === "integer";
+  if (operator === "ne") return complement(spans, isInteger ? everyInteger : everyAddress);
+  const [value] = span;
+  // No address of the other version is before or after one.
+  const [least, most] = isInteger ? everyInteger : addressesLike(value);
   const bounds: Partial<Record<typeof operator, NumberSpan>> = {
     lt: [least, value - 1n],
     le: [least, value],
@@ -39,23 +53,6 @@ export function numbersOf({ operator, right }: Comparison): NumberSet | undefine
   };
   const bound = bounds[operator];
   return bound && merged([bound]);
-}
-
-/** What can be before or after a value: no address of the other version. */
-function lineOf({ of }: Interval): NumberSpan {
-  if (of === "integer") return everyInteger;
-  return of === "ip4" ? [0n, ip4Count - 1n] : [ip4Count, everyAddress[1]];
-}
-
-function spanOf({ of, first, last }: Interval): NumberSpan {
-  return of === "ip6" ? [first + ip4Count, last + ip4Count] : [first, last];
-}
-
-/** The address of a number in {@link everyAddress}. */
-export function addressAt(number: bigint): IpAddress {
-  return number < ip4Count
-    ? { version: 4, value: number }
-    : { version: 6, value: number - ip4Count };
 }
 
 /** The numbers of `all` that are not in `set`. */
