@@ -42,6 +42,8 @@ function textOf(
       return missingKey(error, String(error.params["missingProperty"]));
     case "oneOf":
       return oneOf(error);
+    case "not":
+      return excluding(coerceTexts(coerceObject(error.schema)["required"]));
     case "type":
     case "anyOf":
       return wrongType(error);
@@ -89,7 +91,12 @@ function oneOf(error: ErrorObject): DiagnosticText {
     const message = `one of ${listed(keys)} is required`;
     return { code: "MISSING_KEY", message, remedy: "add one of them" };
   }
-  const message = `${listed(present)} exclude each other`;
+  return excluding(present);
+}
+
+/** In our schemas `not` always lists keys that exclude each other. */
+function excluding(keys: readonly string[]): DiagnosticText {
+  const message = `${listed(keys)} exclude each other`;
   return { code: "CONTRADICTION", message, remedy: "keep one of them" };
 }
 

@@ -100,12 +100,6 @@ export function isInUse({ status }: Script): boolean {
   return status !== "inactive";
 }
 
-/**
- * Below this integrity score a script is malicious, unless configured; today's documentation says
- * 10 (SERVICE.md A.4).
- */
-export const usualMaliciousBelow = 50;
-
 /** The reasons why an item counts as malicious; empty if it does not. */
 export function maliciousReasons(item: Item, below: number): readonly string[] {
   if (item.kind === "cookie") return [];

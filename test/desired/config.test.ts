@@ -5,10 +5,8 @@ import { describe, it } from "vitest";
 import type { Config } from "../../src/desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { schemaText } from "../../src/desired/schema-compiler.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { renderDiagnostics } from "../../src/render/diagnostic-formats.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { problemLine } from "../support/problem-line.ts";
 
@@ -83,18 +81,8 @@ describe("the configuration", () => {
     });
   });
 
-  it("has the defaults of its schema", async ({ expect }) => {
-    const schema: unknown = JSON.parse(schemaText("zonewarden"));
-    const defaults = isJsonObject(schema) ? defaultsIn(schema, schema) : undefined;
-    // A configuration without the section `cluster` stands for no Lease: its defaults are those of an empty section.
-    const { $schema: _, cluster, ...values } = isJsonObject(defaults) ? defaults : {};
-    // Defaults that the schema gives only for the whole map.
-    const text = JSON.stringify({ mode: "observe", ...withoutEmpty(values) });
-    expect(await configOf(text)).toEqual(await configOf("mode: observe"));
-    const { cluster: withDefaults } = await configOf(JSON.stringify({ mode: "observe", cluster }));
-    const { cluster: empty } = await configOf("{ mode: observe, cluster: {} }");
-    expect(withDefaults).toEqual(empty);
-    expect(empty).toEqual({
+  it("has the default Lease in a cluster", async ({ expect }) => {
+    expect((await configOf("{ mode: observe, cluster: {} }")).cluster).toEqual({
       lease: "zonewarden",
       leaseDurationMs: 15_000,
       kubeconfig: undefined,
@@ -301,28 +289,3 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     expect(diagnostics).toEqual([]);
   });
 });
-
-/** A document with all defaults of a schema. */
-function defaultsIn(schema: JsonObject, root: JsonObject): Json | undefined {
-  if (schema["default"] !== undefined) return schema["default"];
-  const properties = schema["properties"];
-  if (!isJsonObject(properties)) {
-    const reference = schema["$ref"];
-    const [, , name = ""] = typeof reference === "string" ? reference.split("/") : [];
-    const definitions = root["$defs"];
-    const target = isJsonObject(definitions) ? definitions[name] : undefined;
-    return isJsonObject(target) ? defaultsIn(target, root) : undefined;
-  }
-  const entries = Object.entries(properties).flatMap(([key, inner]): [string, Json][] => {
-    const value = isJsonObject(inner) ? defaultsIn(inner, root) : undefined;
-    return value === undefined ? [] : [[key, value]];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** Without the emulator, which excludes `base_url`. */
-function withoutEmpty(values: JsonObject): JsonObject {
-  const { api, ...others } = values;
-  const { emulator: _, ...rest } = isJsonObject(api) ? api : {};
-  return { ...others, api: rest };
-}

@@ -3,30 +3,47 @@ import path from "node:path";
 
 import { compile } from "json-schema-to-typescript";
 
-import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
+import {
+  coerceObject,
+  coerceText,
+  coerceTexts,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../../src/syntax/json.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** Schemas and the types that are made from them. */
+/** Schemas and the types that are made from them: of zone files as they are written, of the configuration with its defaults. */
 export const generated = [
-  { schema: "schemas/zones.schema.json", types: "src/desired/zones/zone-file.ts" },
-  { schema: "schemas/zonewarden.schema.json", types: "src/desired/config/config-file.ts" },
+  { schema: "schemas/zones.schema.json", types: "src/desired/zones/zone-file.ts", filled: false },
+  {
+    schema: "schemas/zonewarden.schema.json",
+    types: "src/desired/config/config-file.ts",
+    filled: true,
+  },
 ] as const;
 
 /** The text that a file with types must have. Only the type of the whole file has no prefix: parts have the names of other types. */
-export async function typesFor(schema: string): Promise<string> {
+export async function typesFor(schema: string, filled: boolean): Promise<string> {
   const json: unknown = JSON.parse(readFileSync(path.join(root, schema), "utf8"));
   if (!isJsonObject(json)) throw new Error(`${schema} is no schema`);
-  const types = await compile(structure(json), "Root", {
-    additionalProperties: false,
-    ignoreMinAndMaxItems: true,
-    bannerComment: `// Made from ${schema} by \`npm run generate\`; a test compares them.`,
-    style: { printWidth: 100, trailingComma: "all", bracketSpacing: true },
-  });
+  const types = await compile(
+    structure(json, filled ? coerceObject(json["$defs"]) : undefined),
+    "Root",
+    {
+      additionalProperties: false,
+      ignoreMinAndMaxItems: true,
+      bannerComment: `// Made from ${schema} by \`npm run generate\`; a test compares them.`,
+      style: { printWidth: 100, trailingComma: "all", bracketSpacing: true },
+    },
+  );
   const parts = [...types.matchAll(/^export (?:type|interface) (\w+)/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => !name.endsWith("File"));
-  return types.replaceAll(new RegExp(`\\b(?:${parts.join("|")})\\b`, "g"), "Yaml$&");
+  return types
+    .replaceAll(new RegExp(`\\b(?:${parts.join("|")})\\b`, "g"), "Yaml$&")
+    .replaceAll(/ *\/\*\*\n(?: *\* @\w+ \d+\n)+ *\*\/\n/g, "");
 }
 
 /** The committed text of a file with types. */
@@ -35,20 +52,31 @@ export function committedTypes(types: string): string {
 }
 
 /** The schema without what makes types long or strange: descriptions stand in the schema, "one of" is checked there. */
-function structure(schema: JsonObject): JsonObject {
+function structure(schema: JsonObject, definitions: JsonObject | undefined): JsonObject {
   const parts = Object.entries(schema).filter(
-    ([key, value]) => !(key === "oneOf" || (key === "description" && typeof value === "string")),
+    ([key, value]) =>
+      !(key === "oneOf" || key === "not" || (key === "description" && typeof value === "string")),
   );
-  return Object.fromEntries(parts.map(([key, value]) => [key, inner(value)]));
+  const inner = Object.fromEntries(parts.map(([key, value]) => [key, within(value, definitions)]));
+  if (definitions === undefined || !isJsonObject(schema["properties"])) return inner;
+  const filled = Object.entries(schema["properties"])
+    .filter(([, property]) => hasDefault(coerceObject(property), definitions))
+    .map(([key]) => key);
+  return { ...inner, required: [...coerceTexts(schema["required"]), ...filled] };
 }
 
-function inner(value: Json): Json {
-  if (Array.isArray(value)) return value.map((item: Json) => inner(item));
-  return isJsonObject(value) ? structure(value) : value;
+function hasDefault({ $ref: reference, default: own }: JsonObject, definitions: JsonObject) {
+  const name = coerceText(reference).replace("#/$defs/", "");
+  return own !== undefined || coerceObject(definitions[name])["default"] !== undefined;
+}
+
+function within(value: Json, definitions: JsonObject | undefined): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => within(item, definitions));
+  return isJsonObject(value) ? structure(value, definitions) : value;
 }
 
 if (process.argv[1] === import.meta.filename) {
-  for (const { schema, types } of generated) {
-    writeFileSync(path.join(root, types), await typesFor(schema));
+  for (const { schema, types, filled } of generated) {
+    writeFileSync(path.join(root, types), await typesFor(schema, filled));
   }
 }

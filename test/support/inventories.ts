@@ -1,13 +1,7 @@
 import { outsidePolicies, type OutsideScripts } from "../../src/impact/outside-policies.ts";
 import { inventoryFacts, type InventoryReport } from "../../src/state/inventory.ts";
 import type { Failure } from "../../src/state/run-report.ts";
-import {
-  isInUse,
-  type Item,
-  type ItemKind,
-  itemKinds,
-  usualMaliciousBelow,
-} from "../../src/zone/inventory-item.ts";
+import { isInUse, type Item, type ItemKind, itemKinds } from "../../src/zone/inventory-item.ts";
 import { connection, cookie, harmless, script } from "./inventory.ts";
 import { at, failure, named } from "./reports.ts";
 
@@ -62,7 +56,7 @@ export function inventoryRead(zone: string, minute: number, seen: Seen = {}): In
     outside: seen.outside ?? outsideOf(items, policy),
     impact,
   };
-  const options = { maliciousBelow: usualMaliciousBelow, now: at(minute) };
+  const options = { maliciousBelow: 50, now: at(minute) };
   const facts = inventoryFacts(reading, options);
   return { result: "read", zone: named(zone), at: at(minute), facts };
 }

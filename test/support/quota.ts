@@ -1,13 +1,12 @@
 import { RateLimiter } from "../../src/api/budget/rate-limiter.ts";
 import { sweepRequests } from "../../src/daemon/sweep-schedule.ts";
-import { normalizeConfig } from "../../src/desired/config/normalize-config.ts";
 import { partsOf } from "../../src/reconcile/run/plan-zone.ts";
 import { durationText } from "../../src/render/format.ts";
+import { configFrom } from "./config-from.ts";
 import { declared, desiredZone } from "./model.ts";
 
-const config = normalizeConfig(
-  { mode: "enforce", audit: { enabled: true }, inventory: { enabled: true } },
-  "/",
+const config = await configFrom(
+  "{ mode: enforce, audit: { enabled: true }, inventory: { enabled: true } }",
 );
 const { budget } = config;
 

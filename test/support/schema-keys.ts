@@ -147,7 +147,9 @@ function lineOf(key: Key, paths: readonly string[]): string {
 
 function wordsOf({ schema, isRequired }: Key): string {
   const { default: usual, description } = schema;
-  const value = usual === undefined ? "" : `; default \`${JSON.stringify(usual)}\``;
+  // Of an empty map, each key says what it is without a value.
+  const isShown = usual !== undefined && !isDeepStrictEqual(usual, {});
+  const value = isShown ? `; default \`${JSON.stringify(usual)}\`` : "";
   const words = typeof description === "string" ? `: ${description}` : "";
   return `(${typeIn(schema)}${isRequired ? "; required" : value})${words}`;
 }

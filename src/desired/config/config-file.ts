@@ -1,36 +1,30 @@
 // Made from schemas/zonewarden.schema.json by `npm run generate`; a test compares them.
 
-/**
- * @minItems 1
- */
 export type YamlPatterns = string[];
 export type YamlCron = string;
 export type YamlTimezone = string;
 
 export interface ConfigFile {
   $schema?: string;
-  version?: 1;
+  version: 1;
   mode: "enforce" | "observe";
-  api?: {
+  api: {
     base_url?: string;
-    allow_http?: boolean;
+    allow_http: boolean;
     emulator?: {
       seed?: string;
-      listen?: string;
+      listen: string;
     };
-    timeout?: string;
-    concurrency?: number;
+    timeout: string;
+    concurrency: number;
   };
-  /**
-   * @minItems 1
-   */
   credentials?: YamlCredential[];
-  desired?: {
-    path?: string;
-    owner?: string;
-    adopt?: "explicit" | "on_first_apply";
+  desired: {
+    path: string;
+    owner: string;
+    adopt: "explicit" | "on_first_apply";
   };
-  lint?: {
+  lint: {
     [k: string]:
       | "off"
       | "warning"
@@ -39,74 +33,71 @@ export interface ConfigFile {
           [k: string]: "off" | "warning" | "error";
         };
   };
-  schedule?: {
-    cron?: YamlCron | YamlCron[];
-    timezone?: YamlTimezone;
-    on_change?: boolean;
-    debounce?: string;
+  schedule: {
+    cron: YamlCron | YamlCron[];
+    timezone: YamlTimezone;
+    on_change: boolean;
+    debounce: string;
   };
-  limits?: {
-    max_delete_share?: number | string;
-    max_update_share?: number | string;
-    min_compared?: number;
-    max_fleet_share?: number | string;
-    min_fleet?: number;
+  limits: {
+    max_delete_share: number | string;
+    max_update_share: number | string;
+    min_compared: number;
+    max_fleet_share: number | string;
+    min_fleet: number;
     max_weakened?: number | string;
-    weakening?: "allow" | "refuse";
-    contended_rounds?: number;
-    contended_window?: string;
-    accept?: string[];
+    weakening: "allow" | "refuse";
+    contended_rounds: number;
+    contended_window: string;
+    accept: string[];
   };
-  budget?: {
-    requests?: number;
-    window?: string;
-    reserve?: number | string;
+  budget: {
+    requests: number;
+    window: string;
+    reserve: number | string;
   };
-  windows?: YamlWindow[];
-  server?: {
-    listen?: string;
-    hosts?: string[];
+  windows: YamlWindow[];
+  server: {
+    listen: string;
+    hosts: string[];
     reconcile_token_file?: string;
     reconcile_token_env?: string;
   };
-  notifications?: YamlNotification[];
-  plan?: {
+  notifications: YamlNotification[];
+  plan: {
     verify_key?: string;
   };
-  history?: {
+  history: {
     path?: string;
-    max_age?: string;
-    max_size?: string;
+    max_age: string;
+    max_size: string;
     sign_key?: string;
   };
-  state?: {
+  state: {
     path?: string;
   };
   cluster?: {
-    lease?: string;
-    lease_duration?: string;
+    lease: string;
+    lease_duration: string;
     kubeconfig?: string;
   };
-  impact?: {
-    malicious_below?: number;
-    fresh?: string;
+  impact: {
+    malicious_below: number;
+    fresh: string;
   };
-  audit?: {
-    enabled?: boolean;
-    every?: string;
-    overlap?: string;
-    actors?: "full" | "masked" | "none";
+  audit: {
+    enabled: boolean;
+    every: string;
+    overlap: string;
+    actors: "full" | "masked" | "none";
   };
-  inventory?: {
-    enabled?: boolean;
-    every?: string;
-    /**
-     * @minItems 1
-     */
-    kinds?: ("scripts" | "connections" | "cookies")[];
+  inventory: {
+    enabled: boolean;
+    every: string;
+    kinds: ("scripts" | "connections" | "cookies")[];
   };
-  log?: {
-    level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  log: {
+    level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     format?: "json" | "pretty";
   };
 }
@@ -114,16 +105,16 @@ export interface YamlCredential {
   name: string;
   token_file?: string;
   token_env?: string;
-  accounts?: YamlPatterns;
-  zones?: YamlPatterns;
+  accounts: YamlPatterns;
+  zones: YamlPatterns;
 }
 export interface YamlWindow {
   name: string;
   type: "freeze" | "allow";
   start: string;
   duration: string;
-  timezone?: YamlTimezone;
-  strengthening?: "allow" | "hold";
+  timezone: YamlTimezone;
+  strengthening: "allow" | "hold";
 }
 export interface YamlNotification {
   name: string;
@@ -133,7 +124,7 @@ export interface YamlNotification {
   url_env?: string;
   secret_file?: string;
   secret_env?: string;
-  zones?: YamlPatterns;
-  severity?: "info" | "error";
+  zones: YamlPatterns;
+  severity: "info" | "error";
   actors?: "full" | "masked" | "none";
 }

@@ -10,6 +10,7 @@ import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts
 import { maxFileSize, reasonOf, textOf, type TextResult } from "../yaml/decode-text.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import type { Config } from "./config.ts";
+import { withDefaults } from "./defaults.ts";
 import { normalizeConfig } from "./normalize-config.ts";
 import { validateConfig } from "./validate-config.ts";
 
@@ -89,13 +90,10 @@ function parseConfig(
     const diagnostic = fileDiagnostic(file, "FILE_EMPTY", found, remedy);
     return { config: undefined, diagnostics: [diagnostic] };
   }
-  const { value } = first;
   const document = { ...yaml, ...first };
+  const value = withDefaults(first.value);
   if (!configFileShape(value)) {
-    return {
-      config: undefined,
-      diagnostics: schemaErrors(configFileShape, value, document, []),
-    };
+    return { config: undefined, diagnostics: schemaErrors(configFileShape, value, document, []) };
   }
   const config = normalizeConfig(value, path.dirname(path.resolve(file)));
   return { config, diagnostics: validateConfig(value, config, document, cronError) };

@@ -17,7 +17,6 @@ export function validateConfig(
   cronError: (expression: string) => string | undefined,
 ): readonly Diagnostic[] {
   return [
-    ...checkExclusive(file),
     ...checkUrls(file),
     ...checkNumbers(config),
     ...checkCluster(file, config),
@@ -31,36 +30,15 @@ export function validateConfig(
   ].map((found) => diagnosticIn(document, found));
 }
 
-function checkExclusive({ api, server, notifications = [] }: ConfigFile): UnplacedDiagnostic[] {
-  return [
-    ...exclusive(["api"], api, "base_url", "emulator"),
-    ...exclusive(["server"], server, "reconcile_token_file", "reconcile_token_env"),
-    ...notifications.flatMap((entry, index) =>
-      exclusive(["notifications", index], entry, "secret_file", "secret_env"),
-    ),
-  ];
-}
-
-function exclusive(
-  path: Path,
-  section: object | undefined,
-  one: string,
-  other: string,
-): UnplacedDiagnostic[] {
-  if (section === undefined || !(one in section && other in section)) return [];
-  const message = `"${one}" and "${other}" exclude each other`;
-  return [contradiction([...path, one], message, "keep one of them")];
-}
-
-function checkUrls({ api, notifications = [] }: ConfigFile): UnplacedDiagnostic[] {
-  const service = [[["api", "base_url"], api?.base_url] as const];
+function checkUrls({ api, notifications }: ConfigFile): UnplacedDiagnostic[] {
+  const service = [[["api", "base_url"], api.base_url] as const];
   const sinks = notifications.map(
     ({ url }, index) => [["notifications", index, "url"], url] as const,
   );
   return [
     ...wrongValues(
       service,
-      (text) => baseUrlError(text, api?.allow_http === true),
+      (text) => baseUrlError(text, api.allow_http),
       "write https://host/client/v4",
     ),
     ...wrongValues(sinks, sinkUrlError, "write https://host/path"),
@@ -130,7 +108,7 @@ function checkCluster(file: ConfigFile, { cluster }: Config): UnplacedDiagnostic
   if (cluster === undefined) return [];
   const durations: Values<number> = [[["cluster", "lease_duration"], cluster.leaseDurationMs]];
   const found = wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m");
-  if (file.state?.path === undefined) return found;
+  if (file.state.path === undefined) return found;
   const message = `"state.path" has no effect with "cluster": the state is in ConfigMaps`;
   return [...found, contradiction(["state", "path"], message, `remove "state"`)];
 }
@@ -140,7 +118,7 @@ function leaseDurationError(ms: number): string | undefined {
 }
 
 function checkTimes(
-  { schedule: { cron = [], timezone } = {}, windows = [] }: ConfigFile,
+  { schedule: { cron, timezone }, windows }: ConfigFile,
   cronError: (expression: string) => string | undefined,
 ): UnplacedDiagnostic[] {
   const crons: Values<string> = [
@@ -176,7 +154,7 @@ function checkCron(path: Path, text: string, error: string | undefined): Unplace
 }
 
 /** Only warnings can be changed: a file with an error is not used. */
-function checkLint({ lint = {} }: ConfigFile): UnplacedDiagnostic[] {
+function checkLint({ lint }: ConfigFile): UnplacedDiagnostic[] {
   return Object.keys(lint).flatMap((code): UnplacedDiagnostic[] => {
     const path = ["lint", code];
     const facts = factsOf(code);

@@ -27,9 +27,6 @@ export type YamlSettings = {
   use_connection_url_path?: boolean | null;
 } | null;
 export type YamlPolicies = {
-  /**
-   * @maxItems 200
-   */
   items?: YamlPolicy[] | null;
   unmanaged?: YamlUnmanaged;
 } | null;
@@ -37,31 +34,15 @@ export type YamlKey = string;
 export type YamlWas = string | null;
 export type YamlRemove = true;
 export type YamlExpression = string | null;
-/**
- * @maxItems 1000
- */
 export type YamlSources = string[] | boolean | null;
 export type YamlUnmanaged = "report" | "delete" | "ignore" | null;
 export type YamlScripts = {
-  /**
-   * @minItems 1
-   * @maxItems 50
-   */
   pages?: string[] | null;
-  /**
-   * @maxItems 1000
-   */
   authorised?: YamlAuthorisedScript[] | null;
-  /**
-   * @maxItems 1000
-   */
   acknowledged?: YamlAcknowledgedFinding[] | null;
   gone_after_days?: number | null;
 } | null;
 export type YamlManagedRules = {
-  /**
-   * @maxItems 1000
-   */
   rules?: YamlManagedRule[] | null;
   unmanaged?: YamlUnmanaged;
 } | null;
@@ -69,13 +50,7 @@ export type YamlOverrides = {
   enabled?: boolean | null;
   action?: YamlOverrideAction;
   sensitivity_level?: YamlSensitivityLevel;
-  /**
-   * @maxItems 1000
-   */
   categories?: YamlCategoryOverride[] | null;
-  /**
-   * @maxItems 1000
-   */
   rules?: YamlRuleOverride[] | null;
 } | null;
 export type YamlOverrideAction =
@@ -84,23 +59,11 @@ export type YamlSensitivityLevel = "default" | "medium" | "low" | "eoff" | null;
 export type YamlSkip = {
   ruleset?: "current" | null;
   phase?: "current" | null;
-  /**
-   * @maxItems 1000
-   */
   rulesets?: YamlRulesetName[] | null;
   rules?: {
-    /**
-     * @maxItems 1000
-     */
     [k: string]: string[] | null;
   } | null;
-  /**
-   * @maxItems 100
-   */
   phases?: string[] | null;
-  /**
-   * @maxItems 100
-   */
   products?:
     ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
 } | null;
@@ -116,9 +79,6 @@ export interface ZoneFile {
 }
 export interface YamlProfile {
   description?: string;
-  /**
-   * @maxItems 100
-   */
   extends?: YamlName[];
   vars?: YamlVars;
   mode?: YamlMode;
@@ -155,9 +115,6 @@ export interface YamlPolicy {
         [k: string]: YamlSources | undefined;
       }
     | null;
-  /**
-   * @maxItems 1000
-   */
   acknowledge?: string[] | null;
 }
 export interface YamlAuthorisedScript {
@@ -171,10 +128,6 @@ export interface YamlAuthorisedScript {
   integrity?:
     | ("any" | "pinned" | null)
     | {
-        /**
-         * @minItems 1
-         * @maxItems 100
-         */
         hashes: string[];
       };
 }
@@ -222,9 +175,6 @@ export interface YamlZoneEntry {
   name?: string;
   id?: string;
   match?: YamlSelector;
-  /**
-   * @maxItems 100
-   */
   profiles?: YamlName[];
   vars?: YamlVars;
   mode?: YamlMode;

@@ -5,7 +5,6 @@ import { type DaemonEdges, runDaemon } from "../../../src/daemon/daemon.ts";
 import type { EndpointContext } from "../../../src/daemon/endpoints.ts";
 import { requestObserver } from "../../../src/daemon/reporter.ts";
 import type { Config } from "../../../src/desired/config/config.ts";
-import { normalizeConfig } from "../../../src/desired/config/normalize-config.ts";
 import type { HistoryView } from "../../../src/history/history.ts";
 import { connect } from "../../../src/host/connect.ts";
 import type { Host } from "../../../src/host/host.ts";
@@ -15,6 +14,7 @@ import { StoredRevision } from "../../../src/memory/stored-revision.ts";
 import type { ZoneReport } from "../../../src/state/run-report.ts";
 import { createLogger } from "../../../src/telemetry/log/log.ts";
 import { createMetrics, type Metrics } from "../../../src/telemetry/metrics/metrics.ts";
+import { configFrom } from "../../support/config-from.ts";
 import type { ProcessFiles } from "./process-files.ts";
 import { baseUrl, simulatedHost, type Surroundings } from "./simulated-host.ts";
 import type { WriteSettings } from "./simulated-settings.ts";
@@ -30,28 +30,26 @@ export const minFleet = 2;
 
 export const timeoutMs = 30_000;
 
-/** Its cron expression is empty: the simulation requests the sweeps. */
-const config: Config = {
-  ...normalizeConfig(
-    {
-      mode: "enforce",
-      limits: {
-        max_delete_share: 1,
-        max_update_share: 1,
-        max_fleet_share: maxFleetShare,
-        min_fleet: minFleet,
-        weakening: "allow",
-        contended_rounds: 4,
-        contended_window: "5m",
-      },
-      budget: { requests: budget.requests, window: "1m", reserve: 0 },
-      schedule: { cron: [] },
-      state: { path: "state" },
-      history: { path: "history.jsonl" },
+const written = await configFrom(
+  JSON.stringify({
+    mode: "enforce",
+    limits: {
+      max_delete_share: 1,
+      max_update_share: 1,
+      max_fleet_share: maxFleetShare,
+      min_fleet: minFleet,
+      weakening: "allow",
+      contended_rounds: 4,
+      contended_window: "5m",
     },
-    "/",
-  ),
-};
+    budget: { requests: budget.requests, window: "1m", reserve: 0 },
+    state: { path: "state" },
+    history: { path: "history.jsonl" },
+  }),
+);
+
+/** It has no cron expression: the simulation requests the sweeps. */
+const config: Config = { ...written, schedule: { ...written.schedule, cron: [] } };
 
 /** What the outside gives a process, and hears of it. */
 export interface ProcessWorld extends Surroundings {
