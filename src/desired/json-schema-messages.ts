@@ -16,14 +16,14 @@ import { fillableKeys, looksFillable } from "./template/template.ts";
  * The diagnostic of a schema error, from the schema around it. Its path is relative to the path of
  * the error.
  *
- * @param homesOf the places where a key can stand that is unknown at this one
+ * @param homesOf the places where a key belongs that is unknown at this one
  */
 export function schemaDiagnostic(
   error: ErrorObject,
-  homesOf: (key: string, place: string) => readonly string[],
+  homesOf: (key: string) => readonly string[],
 ): UnplacedDiagnostic {
   const key = keyIn(error);
-  const homes = key === undefined ? [] : homesOf(key, error.instancePath);
+  const homes = key === undefined ? [] : homesOf(key);
   const isPlaceholder = typeof error.data === "string" && looksFillable(error.data);
   const found = textOf(error, key, homes);
   const text = isPlaceholder && !isSecret(error) ? { ...found, remedy: fillableKeys } : found;

@@ -6,7 +6,7 @@ import type { ConfigFile } from "./config/config-file.ts";
 import { diagnosticIn, maxDiagnostics } from "./diagnostics.ts";
 import type { FileKind } from "./file-kind.ts";
 import { schemaDiagnostic } from "./json-schema-messages.ts";
-import { homesOf, type KeyHomes, keyHomes } from "./key-homes.ts";
+import { homesOf } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
 import { schemaErrorsOf, schemaText, type ShapeName, validatorOf } from "./schema-compiler.ts";
 import type {
@@ -29,11 +29,6 @@ export type Merged<T> = T extends null | undefined
   : T extends object
     ? { [K in keyof T]: Merged<T[K]> }
     : T;
-
-/**
- * For a larger value only the first error is reported: no hand-written entry has so many values.
- */
-const maxValues = 10_000;
 
 export const zoneFileShape: Shape<ZoneFile> = shapeOf<ZoneFile>("zones");
 export const configFileShape: Shape<ConfigFile> = shapeOf<ConfigFile>("zonewarden");
@@ -63,21 +58,17 @@ export const configFileKind: FileKind = {
   },
 };
 
-/**
- * The schema errors of `value`, which is at `path` of a document. A value larger than
- * {@link maxValues} gets its first error only.
- */
+/** The schema errors of `value`, which is at `path` of a document. */
 export function schemaErrors(
   shape: Shape<unknown>,
   value: unknown,
   document: Located,
   path: Path,
 ): readonly Diagnostic[] {
-  const errors = relevant(errorsIn(shape, value)).slice(0, maxDiagnostics + 1);
-  if (errors.length === 0) return [];
-  const homes = homesFor(shape);
+  if (shape(value)) return [];
+  const errors = relevant(schemaErrorsOf(shape.shape, value)).slice(0, maxDiagnostics + 1);
   return errors.map((error) => {
-    const found = schemaDiagnostic(error, homes);
+    const found = schemaDiagnostic(error, (key) => homesOf(shape.shape, key, error.instancePath));
     const whole = [...path, ...pathOf(error.instancePath, value), ...found.path];
     return diagnosticIn(document, { ...found, path: whole });
   });
@@ -85,39 +76,7 @@ export function schemaErrors(
 
 /** The first error of a value that does not match. */
 export function firstError({ shape }: Shape<unknown>, value: unknown): ErrorObject | undefined {
-  return schemaErrorsOf(shape, value, "first")[0];
-}
-
-const homesBySchema = new Map<string, KeyHomes>();
-
-/** Where keys belong that are unknown at a place. */
-function homesFor({ shape }: Shape<unknown>): (key: string, place: string) => readonly string[] {
-  const name = shape === "zonewarden" ? "zonewarden" : "zones";
-  const known = homesBySchema.get(name) ?? keyHomes(JSON.parse(schemaText(name)), name === "zones");
-  homesBySchema.set(name, known);
-  if (shape !== "zones") return (key, place) => homesOf(known, key, place);
-  // The top level of a zone file: its keys are not those of a zone.
-  return (key) =>
-    known.get(key)?.includes("") === true
-      ? ['into an entry of "zones"', "into a profile"]
-      : homesOf(known, key, "");
-}
-
-function errorsIn(shape: Shape<unknown>, value: unknown): readonly ErrorObject[] {
-  if (shape(value)) return [];
-  const isLarge = valuesIn(value, maxValues) > maxValues;
-  return schemaErrorsOf(shape.shape, value, isLarge ? "first" : "all");
-}
-
-/** How many values `value` contains, counted up to `most`. */
-function valuesIn(value: unknown, most: number): number {
-  if (typeof value !== "object" || value === null) return 1;
-  let count = 1;
-  for (const key in value) {
-    if (count > most) break;
-    count += valuesIn(Reflect.get(value, key), most - count);
-  }
-  return count;
+  return schemaErrorsOf(shape, value)[0];
 }
 
 function shapeOf<T>(name: ShapeName): Shape<T> {

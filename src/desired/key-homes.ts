@@ -1,52 +1,53 @@
-import { coerceObject, isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { coerceObject, coerceText, type JsonObject } from "../syntax/json.ts";
+import { schemaText, type ShapeName } from "./schema-compiler.ts";
 
-/**
- * By key: the places of the maps that can have it, as `page_shield.policies.items[]`; "" is the top
- * level.
- */
-export type KeyHomes = ReadonlyMap<string, readonly string[]>;
+/** By key: the places of the maps that can have it, as `page_shield.policies.items[]`. */
+type KeyHomes = ReadonlyMap<string, readonly string[]>;
 
-/**
- * The keys of a schema. Those of zone files are found from an entry of `zones` on, as its parts are
- * checked one by one.
- */
-export function keyHomes(schema: unknown, isZoneFile: boolean): KeyHomes {
-  const root = coerceObject(schema);
-  const definitions = coerceObject(root["$defs"]);
-  const homes = new Map<string, string[]>();
-  const visit = (written: JsonObject, place: string): void => {
-    const reference = written["$ref"];
-    const part =
-      typeof reference === "string"
-        ? coerceObject(definitions[reference.replace("#/$defs/", "")])
-        : written;
-    for (const [key, inner] of Object.entries(coerceObject(part["properties"]))) {
-      homes.set(key, [...(homes.get(key) ?? []), place]);
-      visit(coerceObject(inner), place === "" ? key : `${place}.${key}`);
-    }
-    if (isJsonObject(part["items"])) visit(part["items"], `${place}[]`);
-  };
-  visit(isZoneFile ? coerceObject(definitions["zone_entry"]) : root, "");
-  return homes;
-}
+const known = new Map<string, KeyHomes>();
 
 /** More places than this would not help. */
 const maxHomes = 2;
 
 /**
- * Where a key belongs that is unknown at a place, in words. Places below this one come first.
+ * Where a key belongs that is unknown at a place of a shape, in words. Places below this one come
+ * first.
  *
  * @param pointer JSON pointer of the map that has the key
  */
-export function homesOf(homes: KeyHomes, key: string, pointer: string): readonly string[] {
+export function homesOf(shape: ShapeName, key: string, pointer: string): readonly string[] {
+  const name = shape === "zonewarden" ? shape : "zones";
+  const homes = known.get(name) ?? keyHomes(name);
+  known.set(name, homes);
+  const all = homes.get(key) ?? [];
+  // The keys of the top level of a zone file are not those of a zone.
+  if (shape === "zones" && all.includes("")) return ['into an entry of "zones"', "into a profile"];
   const here = pointer.replaceAll(/\/\d+/g, "[]").replace(/^\//, "").replaceAll("/", ".");
-  const all = (homes.get(key) ?? []).filter((home) => home !== here);
-  const below = all.filter((home) => here === "" || home.startsWith(here));
-  const found = below.length > 0 ? below : all;
-  if (found.length <= maxHomes) return found.map((home) => wordsOf(home));
+  const others = all.filter((home) => home !== here);
+  const below = others.filter((home) => here === "" || home.startsWith(here));
+  const found = below.length > 0 ? below : others;
+  if (found.length <= maxHomes) return found.map(wordsOf);
   const least = Math.min(...found.map(depthOf));
   const outer = found.filter((home) => depthOf(home) === least);
-  return outer.length > maxHomes ? [] : outer.map((home) => wordsOf(home));
+  return outer.length > maxHomes ? [] : outer.map(wordsOf);
+}
+
+/** Those of zone files are found from an entry of `zones` on, as parts are checked one by one. */
+function keyHomes(name: "zones" | "zonewarden"): KeyHomes {
+  const root = coerceObject(JSON.parse(schemaText(name)));
+  const definitions = coerceObject(root["$defs"]);
+  const homes = new Map<string, string[]>();
+  const visit = (written: JsonObject, place: string): void => {
+    const definition = definitions[coerceText(written["$ref"]).replace("#/$defs/", "")];
+    const { properties, items } = { ...coerceObject(definition), ...written };
+    for (const [key, inner] of Object.entries(coerceObject(properties))) {
+      homes.set(key, [...(homes.get(key) ?? []), place]);
+      visit(coerceObject(inner), place === "" ? key : `${place}.${key}`);
+    }
+    if (items !== undefined) visit(coerceObject(items), `${place}[]`);
+  };
+  visit(name === "zones" ? coerceObject(definitions["zone_entry"]) : root, "");
+  return homes;
 }
 
 function depthOf(home: string): number {

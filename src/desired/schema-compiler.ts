@@ -18,9 +18,6 @@ export const shapeReferences = {
 
 export type ShapeName = keyof typeof shapeReferences;
 
-/** Whether a value matches a schema. */
-type Validator = (value: unknown) => boolean;
-
 /** What ajv must know of our schemas. */
 export const schemaOptions = { allowUnionTypes: true, strictRequired: false } as const;
 
@@ -36,24 +33,20 @@ export function schemaText(name: "zones" | "zonewarden"): string {
 }
 
 /**
- * The validator of a shape. The build has compiled it (`build-validators.ts`). If the program runs
- * from its sources, ajv compiles it when it is first called.
+ * Whether a value matches a shape. The build has compiled it (`build-validators.ts`). If the program
+ * runs from its sources, ajv compiles it when it is first called.
  */
-export function validatorOf(name: ShapeName): Validator {
-  let known: Validator | undefined;
+export function validatorOf(name: ShapeName): (value: unknown) => boolean {
+  let known: ((value: unknown) => boolean) | undefined;
   return (value) => {
-    known ??= isBuilt ? builtValidator(name) : compiled(name, "first");
+    known ??= isBuilt ? builtValidator(name) : compiled(name);
     return known(value);
   };
 }
 
-/** The first error of `value`, or all of them, in time quadratic in their number. */
-export function schemaErrorsOf(
-  name: ShapeName,
-  value: unknown,
-  wanted: "first" | "all",
-): readonly ErrorObject[] {
-  const validate = compiled(name, wanted);
+/** All errors of `value`. */
+export function schemaErrorsOf(name: ShapeName, value: unknown): readonly ErrorObject[] {
+  const validate = compiled(name);
   return validate(value) ? [] : (validate.errors ?? []);
 }
 
@@ -70,36 +63,33 @@ export function withSchemas(ajv: Ajv2020): Ajv2020 {
 
 const isBuilt = import.meta.url.endsWith(".js");
 
-function builtValidator(name: ShapeName): Validator {
+function builtValidator(name: ShapeName): (value: unknown) => boolean {
   const built = load("./schema-validators.cjs");
   if (hasValidators(built)) return built[name];
   throw new Error("this build has no validators: run `npm run build`");
 }
 
-function hasValidators(built: unknown): built is Readonly<Record<ShapeName, Validator>> {
+function hasValidators(
+  built: unknown,
+): built is Readonly<Record<ShapeName, (value: unknown) => boolean>> {
   return coerceObject(built)["zones"] !== undefined;
 }
 
-const validators = new Map<string, ValidateFunction>();
+let compiler: Ajv2020 | undefined;
 
-function compiled(name: ShapeName, wanted: "first" | "all"): ValidateFunction {
-  const key = `${name} ${wanted}`;
-  const known = validators.get(key) ?? compilerOf(wanted).compile({ $ref: shapeReferences[name] });
-  validators.set(key, known);
-  return known;
+/** The compiler keeps what it compiled, by the name. */
+function compiled(name: ShapeName): ValidateFunction {
+  compiler ??= newCompiler();
+  const reference = shapeReferences[name];
+  const validate = compiler.getSchema(reference);
+  if (validate === undefined) throw new Error(`there is no schema ${reference}`);
+  return validate;
 }
 
-const compilers = new Map<string, Ajv2020>();
-
-function compilerOf(wanted: "first" | "all"): Ajv2020 {
-  const known = compilers.get(wanted);
-  if (known !== undefined) return known;
+function newCompiler(): Ajv2020 {
   const ajv = load("ajv/dist/2020.js");
   if (!isAjv(ajv)) throw new Error("the package ajv has no class Ajv2020");
-  const options = { ...schemaOptions, verbose: true, allErrors: wanted === "all" };
-  const made = withSchemas(new ajv.Ajv2020(options));
-  compilers.set(wanted, made);
-  return made;
+  return withSchemas(new ajv.Ajv2020({ ...schemaOptions, verbose: true, allErrors: true }));
 }
 
 function isAjv(value: unknown): value is typeof AjvPackage {

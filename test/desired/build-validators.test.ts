@@ -46,10 +46,9 @@ describe("the validators of the build", () => {
     const seen = { true: 0, false: 0 };
     fc.assert(
       fc.property(valuesOfSchema({ $ref: shapeReferences[name] }, root), (value) => {
-        const matches = schemaErrorsOf(name, value, "first").length === 0;
+        const matches = schemaErrorsOf(name, value).length === 0;
         seen[`${matches}`] += 1;
         expect(validate(value)).toBe(matches);
-        expect(schemaErrorsOf(name, value, "all").length === 0).toBe(matches);
       }),
       cases(400),
     );
