@@ -11,32 +11,25 @@ export const maxDiagnostics = 100;
 /** The most warnings reported for one file: each of its zones may have some. */
 const maxWarnings = 1_000;
 
-const limits = { error: maxDiagnostics, warning: maxWarnings } as const;
-
 /** What says that there are more than are reported. */
-const overflow = { error: "TOO_MANY_PROBLEMS", warning: "TOO_MANY_WARNINGS" } as const;
+const limits = {
+  error: [maxDiagnostics, "TOO_MANY_PROBLEMS"],
+  warning: [maxWarnings, "TOO_MANY_WARNINGS"],
+} as const;
 
-/** The diagnostics of one file, without those above the limits; it may have been limited before. */
+/** The diagnostics of one file, without those above the limits. */
 export function limitedDiagnostics(
   file: string,
   diagnostics: readonly Diagnostic[],
 ): readonly Diagnostic[] {
   if (diagnostics.length <= maxDiagnostics) return diagnostics;
-  const bySeverity = Map.groupBy(diagnostics, ({ severity }) => severity);
-  const kept = new Set<Diagnostic>();
-  const added: Diagnostic[] = [];
-  for (const [severity, found] of bySeverity) {
-    const isKnown = found.some(({ code }) => code === overflow[severity]);
-    const shown = found.slice(0, limits[severity] + (isKnown ? 1 : 0));
-    for (const each of shown) kept.add(each);
-    if (shown.length === found.length || shown.some(({ code }) => code === overflow[severity])) {
-      continue;
-    }
-    const limit = `${grouped(limits[severity])} ${severity}s`;
-    const message = `the file has more than ${limit}; these are the first`;
-    added.push(fileDiagnostic(file, overflow[severity], message, "fix these first"));
-  }
-  return [...diagnostics.filter((each) => kept.has(each)), ...added];
+  return (["error", "warning"] as const).flatMap((severity) => {
+    const found = diagnostics.filter((each) => each.severity === severity);
+    const [most, code] = limits[severity];
+    if (found.length <= most) return found;
+    const message = `the file has more than ${grouped(most)} ${severity}s; these are the first`;
+    return [...found.slice(0, most), fileDiagnostic(file, code, message, "fix these first")];
+  });
 }
 
 /** A whole number with commas: `20,000`. */

@@ -1,7 +1,7 @@
-import { isJsonObject } from "../syntax/json.ts";
+import { coerceObject, isJsonObject } from "../syntax/json.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
-import { fileDiagnostic } from "./diagnostics.ts";
+import { diagnosticIn, fileDiagnostic } from "./diagnostics.ts";
 import type { YamlText } from "./yaml/read-yaml.ts";
 
 // A path that points to the wrong file, such as a token, must not leak the file's content into a
@@ -21,38 +21,56 @@ export interface FileKind {
 }
 
 /**
- * Says what to do with a file of the other kind, in place of one diagnostic for each of its keys.
+ * The version of the form of zone files and of the configuration, which `version` at their top
+ * level names.
  */
-function otherKind(
-  file: string,
-  documents: YamlText["documents"],
-  kind: FileKind,
-): Diagnostic | undefined {
-  const keys = documents.flatMap(({ value }) => (isJsonObject(value) ? Object.keys(value) : []));
-  const isOther = keys.some((key) => kind.other.keys.includes(key));
-  if (!isOther || keys.some((key) => kind.keys.includes(key))) return undefined;
-  const { name, remedy } = kind.other;
-  return fileDiagnostic(file, "FILE_FOREIGN", `this is ${name}, not ${kind.name}`, remedy);
-}
+export const fileVersion = 1;
 
-/** A diagnostic if a file is of another kind; `undefined` if it is of this kind, however broken. */
-export function foreignFile(
+/**
+ * The one diagnostic of a file that is of another kind, or of a newer form, in place of one for each
+ * of its keys; `undefined` if it is of this kind and form, however broken.
+ */
+export function wrongFile(
   file: string,
   text: string,
-  { diagnostics, documents }: Pick<YamlText, "diagnostics" | "documents">,
+  yaml: YamlText,
   kind: FileKind,
 ): Diagnostic | undefined {
+  const foreign = (message: string, remedy: string): Diagnostic =>
+    fileDiagnostic(file, "FILE_FOREIGN", message, remedy);
+  const { diagnostics, documents } = yaml;
+  const keys = documents.flatMap(({ value }) => Object.keys(coerceObject(value)));
+  const isOther = keys.some((key) => kind.other.keys.includes(key));
+  if (isOther && !keys.some((key) => kind.keys.includes(key))) {
+    return foreign(`this is ${kind.other.name}, not ${kind.name}`, kind.other.remedy);
+  }
   const isPlainData =
     diagnostics.length === 0 && documents.every(({ value }) => isJsonObject(value));
-  const other = otherKind(file, documents, kind);
-  if (other !== undefined) return other;
-  if (isPlainData || hasKeyOf(text, kind)) return undefined;
-  return fileDiagnostic(
-    file,
-    "FILE_FOREIGN",
-    `this is not ${kind.name}: it has none of its keys`,
-    `check the path; the keys of ${kind.name} are ${kind.keys.join(", ")}`,
+  if (!isPlainData && !hasKeyOf(text, kind)) {
+    return foreign(
+      `this is not ${kind.name}: it has none of its keys`,
+      `check the path; the keys of ${kind.name} are ${kind.keys.join(", ")}`,
+    );
+  }
+  const newer = documents.find(({ value }) => (versionIn(value) ?? 0) > fileVersion);
+  return (
+    newer &&
+    diagnosticIn(
+      { ...yaml, ...newer },
+      {
+        code: "FILE_NEWER",
+        path: ["version"],
+        message: `the file has version ${versionIn(newer.value)}, and this program reads version ${fileVersion}`,
+        remedy: "install a newer zonewarden, or write the file in the older form",
+      },
+    )
   );
+}
+
+/** Only a whole number is a version. */
+function versionIn(value: unknown): number | undefined {
+  const { version } = coerceObject(value);
+  return typeof version === "number" && Number.isInteger(version) ? version : undefined;
 }
 
 /** The text of a file for display, without secrets; "" if the file is of another kind. */

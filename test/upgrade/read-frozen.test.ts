@@ -5,7 +5,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
-import { fileVersion } from "../../src/desired/file-version.ts";
+import { fileVersion } from "../../src/desired/file-kind.ts";
 import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { readPlanFile } from "../../src/render/plan-file.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";

@@ -1,4 +1,4 @@
-import { fileVersion } from "../../desired/file-version.ts";
+import { fileVersion } from "../../desired/file-kind.ts";
 import type { Host } from "../../host/host.ts";
 import { version } from "../../host/version.ts";
 import { inventoryFormat } from "../../render/inventory-formats.ts";

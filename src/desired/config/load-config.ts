@@ -3,9 +3,8 @@ import path from "node:path";
 import { errorCode } from "../../syntax/error-code.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
-import { foreignFile, redactedText } from "../file-kind.ts";
+import { redactedText, wrongFile } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
-import { newerFile } from "../file-version.ts";
 import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";
 import { maxFileSize, reasonOf, textOf, type TextResult } from "../yaml/decode-text.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
@@ -77,10 +76,8 @@ function parseConfig(
 ): Pick<LoadedConfig, "config" | "diagnostics"> {
   const yaml = readYaml(file, text);
   const [first, second] = yaml.documents;
-  const foreign = foreignFile(file, text, yaml, configFileKind);
-  if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
-  const newer = newerFile(yaml);
-  if (newer !== undefined) return { config: undefined, diagnostics: [newer] };
+  const wrong = wrongFile(file, text, yaml, configFileKind);
+  if (wrong !== undefined) return { config: undefined, diagnostics: [wrong] };
   // The schema says which value a key without one needs.
   const unreadable = yaml.diagnostics.filter(({ code }) => code !== "EMPTY_VALUE");
   if (unreadable.length > 0) return { config: undefined, diagnostics: unreadable };

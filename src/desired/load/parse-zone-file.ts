@@ -1,8 +1,7 @@
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
-import { foreignFile } from "../file-kind.ts";
-import { newerFile } from "../file-version.ts";
+import { fileDiagnostic, maxDiagnostics } from "../diagnostics.ts";
+import { wrongFile } from "../file-kind.ts";
 import {
   isProfile,
   isZoneEntry,
@@ -125,16 +124,22 @@ function parsed(
   yaml: YamlText,
   pool: ValuePool,
 ): ParsedFile {
-  const foreign = foreignFile(file, text, yaml, zoneFileKind);
-  if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
-  const newer = newerFile(yaml);
-  if (newer !== undefined) return { ...unreadableFile(file, newer), hash, text };
-  const whole = fileText(text);
-  const documents = yaml.documents.map(({ record, value }) =>
-    readDocument({ ...yaml, record, value: pool.share(value) }, whole),
-  );
+  const wrong = wrongFile(file, text, yaml, zoneFileKind);
+  if (wrong !== undefined) {
+    return { ...unreadableFile(file, wrong), hash, text: wrong.code === "FILE_NEWER" ? text : "" };
+  }
+  // An escape of YAML can write a placeholder too.
+  const mayBeTemplate = isTemplate(text) || text.includes("\\");
+  const documents = yaml.documents.map(({ record, value }) => ({
+    source: yaml.source,
+    offsets: yaml.offsets,
+    record,
+    value: pool.share(value),
+  }));
+  const read = documents.map((document) => readDocument(document, text, mayBeTemplate));
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
-  const found = documents.flatMap((document) => document.diagnostics);
+  const unfilled = unfilledIn(text).length > 0 ? documents.flatMap(unfilledTexts) : [];
+  const found = [...read.flatMap(({ diagnostics }) => diagnostics), ...unfilled];
   // Where no value is allowed, or what belongs into it stands parents it, the schema says more.
   const known = new Set(found.map(({ path }) => path));
   const strays = found.filter(({ code }) => code === "UNKNOWN_KEY");
@@ -152,10 +157,10 @@ function parsed(
     hash,
     text,
     usable: !diagnostics.some(isError),
-    profiles: documents.flatMap(({ profiles }) => profiles),
-    zones: documents.flatMap(({ zones }) => zones),
-    invalidProfiles: documents.flatMap(({ invalidProfiles }) => invalidProfiles),
-    diagnostics: limitedDiagnostics(file, diagnostics),
+    profiles: read.flatMap(({ profiles }) => profiles),
+    zones: read.flatMap(({ zones }) => zones),
+    invalidProfiles: read.flatMap(({ invalidProfiles }) => invalidProfiles),
+    diagnostics,
     suppressions: suppressionsIn(text),
   };
 }
@@ -166,61 +171,45 @@ function parentOf(path: string): string {
 
 const remedyIfEmpty = "write `zones:` with the desired state, or delete the file";
 
-/** The text of a file, and what was searched in it once for all its documents. */
-interface FileText {
-  readonly text: string;
-  readonly hasPlaceholders: boolean;
-  readonly hasEscapes: boolean;
-  readonly hasUnfilled: boolean;
-}
-
-function fileText(text: string): FileText {
-  return {
-    text,
-    hasPlaceholders: isTemplate(text),
-    hasEscapes: text.includes("\\"),
-    hasUnfilled: unfilledIn(text).length > 0,
-  };
-}
-
 /**
- * Checks a document part by part: finding all schema errors takes time quadratic in their number.
- * After more errors than are reported, the other parts are not read.
+ * Checks a document part by part. After more errors than are reported, the other parts are not
+ * read.
  */
 function readDocument(
-  { source, offsets, record, value }: Located,
-  { text, hasPlaceholders, hasEscapes, hasUnfilled }: FileText,
+  document: Located,
+  text: string,
+  mayBeTemplate: boolean,
 ): Pick<ParsedFile, "profiles" | "zones" | "invalidProfiles" | "diagnostics"> {
-  const document = { source, offsets, record, value };
-  // An escape of YAML can write a placeholder too.
-  const mayBeTemplate = hasPlaceholders || (hasEscapes && isTemplate(JSON.stringify(value)));
-  const { profiles, zones } = coerceObject(value);
-  const diagnostics = [...schemaErrors(zoneFileShape, withoutParts(value), document, [])];
+  const { profiles, zones } = coerceObject(document.value);
+  const skeleton = withoutParts(document.value);
+  const diagnostics = [...schemaErrors(zoneFileShape, skeleton, document, [])];
   let errors = diagnostics.length;
-  const read = <T>(part: Omit<FilePart, "document">, shape: Shape<T>): PartOf<T>[] => {
+  const read = <T>(
+    path: Path,
+    profile: string | undefined,
+    content: unknown,
+    shape: Shape<T>,
+  ): PartOf<T>[] => {
     if (errors > maxDiagnostics) return [];
-    const { valid, diagnostics: found } = readPart(
-      mayBeTemplate ? { ...part, document, isTemplate: true } : { ...part, document },
-      shape,
-      text,
-    );
+    const part = { document, path, profile, content, mayBeTemplate };
+    const { valid, diagnostics: found } = readPart(part, shape, text);
     // Not push(...found): a call takes about a hundred thousand arguments.
     for (const diagnostic of found) diagnostics.push(diagnostic);
     errors += found.filter(isError).length;
     return valid;
   };
   const entries = Object.entries(coerceObject(profiles));
-  const valid = entries.flatMap(([profile, content]) =>
-    read({ path: ["profiles", profile], profile, content }, isProfile),
+  const valid = entries.flatMap(([name, content]) =>
+    read(["profiles", name], name, content, isProfile),
   );
   const validNames = new Set(valid.map(({ profile }) => profile));
   return {
     profiles: valid,
     zones: coerceList(zones).flatMap((content, index) =>
-      read({ path: ["zones", index], profile: undefined, content }, isZoneEntry),
+      read(["zones", index], undefined, content, isZoneEntry),
     ),
     invalidProfiles: entries.map(([name]) => name).filter((name) => !validNames.has(name)),
-    diagnostics: hasUnfilled ? [...diagnostics, ...unfilledTexts(document)] : diagnostics,
+    diagnostics,
   };
 }
 

@@ -113,7 +113,7 @@ function checkItem(part: FilePart, text: string, item: unknown, path: Path): rea
   const known = flawless[path[0] === "page_shield" ? "page_shield" : "managed_rules"];
   if (!isJsonObject(item) || known.has(item)) return [];
   const found = diagnosticsOf(part, text, item, path);
-  if (found.length === 0 && part.isTemplate !== true) known.add(item);
+  if (found.length === 0 && !part.mayBeTemplate) known.add(item);
   return found;
 }
 
@@ -158,7 +158,7 @@ function isUnchecked(part: FilePart, value: CspInFile): boolean {
     if (Object.values(value).every((sources) => sources === null)) return true;
   }
   // Placeholders are checked when they are filled.
-  return part.isTemplate === true && isTemplate(JSON.stringify(value));
+  return part.mayBeTemplate && isTemplate(JSON.stringify(value));
 }
 
 /** In a list, YAML takes the single quotes of a keyword for its own. */

@@ -12,8 +12,8 @@ export interface FilePart {
   /** Name of the profile; `undefined` for a zone. */
   readonly profile: string | undefined;
   readonly content: unknown;
-  /** Whether its file has placeholders. */
-  readonly isTemplate?: boolean;
+  /** `false`: its file has no placeholder. */
+  readonly mayBeTemplate: boolean;
 }
 
 /** One set of values that is merged into a zone: a profile, or the zone's own entry. */

@@ -144,7 +144,7 @@ export class ZoneMerger {
 
 /** Most zones have neither placeholders nor variables. */
 function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneFacts): FilledZone {
-  const isPlain = layers.every((layer) => layer.isTemplate !== true && !layer.content.vars);
+  const isPlain = layers.every((layer) => !layer.mayBeTemplate && !layer.content.vars);
   return isPlain
     ? { values, diagnostics: [], isSample: false, used: new Set() }
     : fillZone(values, Variables.of(layers, facts));
