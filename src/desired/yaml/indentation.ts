@@ -8,11 +8,8 @@ export interface MisplacedLine {
   readonly expected: number;
 }
 
-/**
- * A key, or a dash with or without a key; what follows it; and whether that is another line's
- * business.
- */
-const entry = /^(?<dash>- +)?(?<name>[\w$."'*-]+)[ \t]*:(?:[ \t]+(?<value>\S.*))?$/;
+/** A key, perhaps after a dash, and what follows it. */
+const entry = /^(?<indent> *)(?<dash>- +)?(?<name>[\w$."'*-]+)[ \t]*:(?:[ \t]+(?<value>\S.*))?$/;
 
 /** Where the keys of a map or the dashes of a list stand. */
 interface Column {
@@ -20,101 +17,45 @@ interface Column {
   readonly isList: boolean;
 }
 
+/** A misplaced line confuses the parser from the line before on. */
+const maxDistance = 2;
+
 /**
- * The first line of a YAML text that is indented too little or too much. Judges by lines alone, so
- * it is only asked where the text is not YAML.
+ * The first line that is indented too little or too much, near a line where the text is not YAML.
+ * Judges by lines alone.
+ *
+ * @param errorLine counted from 1
  */
-export function misplacedLine(text: string): MisplacedLine | undefined {
-  const scan = new LineScan();
+export function misplacedLine(text: string, errorLine: number): MisplacedLine | undefined {
+  let columns: readonly Column[] = [];
+  // Whether the line before has a key without a value, so that the next one may be indented more.
+  let isOpen = true;
   let offset = 0;
-  for (const line of text.split("\n")) {
-    const found = scan.next(line);
-    if (found !== undefined) return { ...found, offset: offset + found.found };
+  for (const [index, line] of text.split("\n", errorLine + maxDistance).entries()) {
+    const { indent = "", dash = "", name = "", value } = entry.exec(line)?.groups ?? {};
+    const at = indent.length;
+    const outer = columns.filter((column) => column.at <= at);
+    const isDeeper = outer.length === columns.length && at > (columns.at(-1)?.at ?? 0);
+    const fits = isDeeper ? isOpen : outer.length === 0 || outer.at(-1)?.at === at;
+    const isList = dash !== "";
+    if (name !== "" && fits) {
+      const keys = isList ? [{ at: at + dash.length, isList: false }] : [];
+      columns = [...outer.filter((column) => column.at < at), { at, isList }, ...keys];
+      isOpen = value === undefined || /^[&!#]\S*$/.test(value);
+    } else if (name !== "" && index + 1 >= errorLine - maxDistance) {
+      const key = name.replaceAll(/^["']|["']$/g, "");
+      const expected = nearest(columns, at, isList);
+      return { offset: offset + at, name: isList ? `- ${key}` : key, found: at, expected };
+    }
     offset += line.length + 1;
   }
   return undefined;
 }
 
-class LineScan {
-  #columns: readonly Column[] = [];
-  /**
-   * Whether the line before has a key without a value, so that the next one may be indented more.
-   */
-  #isOpen = true;
-  /** Lines that are indented more belong to a block of text. */
-  #blockAbove: number | undefined;
-  #openBrackets = 0;
-
-  next(line: string): Omit<MisplacedLine, "offset"> | undefined {
-    const content = line.trim();
-    const indent = line.length - line.trimStart().length;
-    if (this.#isOutside(content, indent)) return undefined;
-    if (/^(---|\.\.\.)/.test(line)) {
-      this.#columns = [];
-      this.#isOpen = true;
-      return undefined;
-    }
-    const parts = entry.exec(content)?.groups;
-    const isList = /^-( |$)/.test(content);
-    // A text may go on in the next line.
-    if (parts === undefined && !isList) return undefined;
-    if (this.#fits(indent)) {
-      this.#enter(indent, isList, parts, content);
-      return undefined;
-    }
-    const key = (parts?.["name"] ?? "").replaceAll(/^["']|["']$/g, "");
-    const name = isList ? `- ${key}`.trim() : key;
-    return { name, found: indent, expected: this.#nearest(indent, isList) };
-  }
-
-  /** Whether the line begins where a map or list stands, or one may begin. */
-  #fits(indent: number): boolean {
-    const top = this.#columns.at(-1)?.at ?? 0;
-    if (indent > top) return this.#isOpen;
-    const outer = this.#columns.filter(({ at }) => at <= indent);
-    return outer.length === 0 || outer.at(-1)?.at === indent;
-  }
-
-  /** Whether a line has no key or dash of its own. */
-  #isOutside(content: string, indent: number): boolean {
-    if (content === "" || content.startsWith("#")) return true;
-    if (this.#blockAbove !== undefined && indent > this.#blockAbove) return true;
-    this.#blockAbove = undefined;
-    const isInBrackets = this.#openBrackets > 0;
-    this.#openBrackets = Math.max(0, this.#openBrackets + balance(content));
-    return isInBrackets;
-  }
-
-  #enter(
-    indent: number,
-    isList: boolean,
-    parts: Readonly<Record<string, string>> | undefined,
-    content: string,
-  ): void {
-    const outer = this.#columns.filter(({ at }) => at < indent);
-    const inner = indent + (parts?.["dash"]?.length ?? 0);
-    const keys = inner > indent ? [{ at: inner, isList: false }] : [];
-    this.#columns = [...outer, { at: indent, isList }, ...keys];
-    const value = parts?.["value"];
-    this.#isOpen =
-      parts === undefined
-        ? /^-( +[&!]\S*)?$/.test(content)
-        : value === undefined || /^[&!#]\S*$/.test(value);
-    if (value !== undefined && /^[|>][-+\d]*$/.test(value)) this.#blockAbove = inner;
-  }
-
-  /** The nearest column, if possible of the same kind. */
-  #nearest(indent: number, isList: boolean): number {
-    const same = this.#columns.filter((column) => column.isList === isList);
-    return (same.length > 0 ? same : this.#columns)
-      .map(({ at }) => at)
-      .reduce((best, at) => (Math.abs(at - indent) <= Math.abs(best - indent) ? at : best), 0);
-  }
-}
-
-/** How many more brackets a line opens than it closes, without those in quotes. */
-function balance(content: string): number {
-  const bare = content.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\s#.*$/g, "");
-  const count = (marks: RegExp): number => bare.match(marks)?.length ?? 0;
-  return count(/[[{]/g) - count(/[\]}]/g);
+/** The nearest column, if possible of the same kind. */
+function nearest(columns: readonly Column[], indent: number, isList: boolean): number {
+  const same = columns.filter((column) => column.isList === isList);
+  return (same.length > 0 ? same : columns)
+    .map(({ at }) => at)
+    .reduce((best, at) => (Math.abs(at - indent) <= Math.abs(best - indent) ? at : best), 0);
 }

@@ -170,14 +170,11 @@ function misplacedIn(
   errors: readonly YAMLError[],
   text: string,
 ): Diagnostic | undefined {
-  const [first] = errors.filter((error) => !isOther(error));
-  const line = first && misplacedLine(text);
-  if (first === undefined || line === undefined) return undefined;
-  const place = placeAt(source, line.offset);
-  // A misplaced line confuses the parser from the line before on.
-  if (Math.abs(placeAt(source, first.pos[0]).line - place.line) > 2) return undefined;
+  const first = errors.find((error) => !isOther(error));
+  const line = first && misplacedLine(text, placeAt(source, first.pos[0]).line);
+  if (line === undefined) return undefined;
   const { name, found, expected } = line;
-  return diagnosticAt(place, {
+  return diagnosticAt(placeAt(source, line.offset), {
     code: "YAML_SYNTAX",
     message: `"${name}" is indented by ${spaces(found)}, and the lines that it belongs to by ${spaces(expected)}`,
     remedy: `indent it by ${spaces(expected)}`,
