@@ -124,10 +124,6 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "        value: script-src 'self' cdn.example.com",
   ),
   SCRIPT_COVERS_ALL: scripts("url: 'https://*.net/*'"),
-  SCRIPT_INTEGRITY: scripts(
-    "url: https://pay.example.net/v3/pay.js",
-    "integrity: { hashes: [sha384-oqVuAfXRKap7fdgcCY5uykM6] }",
-  ),
   SCRIPT_INCOMPLETE: scripts("url: https://pay.example.net/v3/pay.js", "owner: payments team"),
   SCRIPT_REPEATED: zone(
     "page_shield:",

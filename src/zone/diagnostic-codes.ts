@@ -70,7 +70,6 @@ export const diagnosticCodes = {
   MATCH_NOTHING: warning("a pattern that matches no status or plan of a zone"),
   ALLOW_OVERLAP: warning("two enabled allow policies can apply to one page"),
   SCRIPT_COVERS_ALL: error("an authorised script matches hosts that anybody can have"),
-  SCRIPT_INTEGRITY: error("a hash that the inventory does not tell of a script"),
   SCRIPT_INCOMPLETE: warning(
     "an authorised script lacks an owner, a justification, an approval or a date of review",
   ),

@@ -185,7 +185,7 @@ zones:
         "authorised:",
         `  - { url: https://a.example/a.js, ${full}, integrity: { hashes: [sha384-AAAA] } }`,
       ],
-      says: ["8:167 SCRIPT_INTEGRITY"],
+      says: ["8:167 WRONG_VALUE"],
     },
     {
       when: "an acknowledgement does not say who and why",

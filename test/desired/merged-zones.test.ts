@@ -18,7 +18,7 @@ const profiles = `profiles:
   base:
     mode: observe
     page_shield:
-      settings: { enabled: true, use_service_reporting_endpoint: true }
+      settings: { enabled: true, use_cloudflare_reporting_endpoint: true }
       policies:
         unmanaged: delete
         items:

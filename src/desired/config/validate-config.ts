@@ -6,10 +6,10 @@ import type { Located, Path } from "../location.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Config } from "./config.ts";
 
-/** Values of the file by their paths; `undefined` if the file does not set one. */
+/** Values by their paths; `undefined` if there is none. */
 type Values<T> = readonly (readonly [path: Path, value: T | undefined])[];
 
-/** Checks what the schema cannot: URLs, schedules, time zones, and keys that exclude each other. */
+/** Checks what the schema cannot: URLs, schedules, time zones, and values that depend on others. */
 export function validateConfig(
   file: ConfigFile,
   config: Config,
@@ -19,9 +19,7 @@ export function validateConfig(
   return [
     ...checkUrls(file),
     ...checkNumbers(config),
-    ...checkCluster(file, config),
-    ...checkReserve(config),
-    ...checkAudit(config),
+    ...checkState(file),
     ...checkTimes(file, cronError),
     ...checkLint(file),
     ...repeatedNames("notification", file.notifications),
@@ -77,7 +75,7 @@ function schemeError({ protocol, hostname }: URL, sent: string): string | undefi
 }
 
 function checkNumbers(config: Config): UnplacedDiagnostic[] {
-  const { api, server, budget, limits, inventory, windows } = config;
+  const { api, server, budget, limits, inventory, windows, cluster, audit } = config;
   const ports: Values<number> = [
     [["api", "emulator", "listen"], api.emulator?.listen.port],
     [["server", "listen"], server.listen.port],
@@ -87,34 +85,53 @@ function checkNumbers(config: Config): UnplacedDiagnostic[] {
     [["budget", "window"], budget.windowMs],
     [["limits", "contended_window"], limits.contendedWindowMs],
     [["inventory", "every"], inventory?.everyMs],
-    ...inWindows(windows, "duration", ({ durationMs }) => durationMs),
+    ...windows.map(
+      ({ durationMs }, index) => [["windows", index, "duration"], durationMs] as const,
+    ),
   ];
+  const { everyMs = 0, overlapMs } = audit.follow ?? {};
   return [
-    ...wrongValues(ports, portError, "write a number up to 65535"),
-    ...wrongValues(durations, durationError, "write a duration like 30s"),
+    ...wrongValues(
+      ports,
+      (port) => port > 65_535 && `${port} is not a port`,
+      "write a number up to 65535",
+    ),
+    ...wrongValues(
+      durations,
+      (ms) => ms === 0 && "the duration must not be zero",
+      "write a duration like 30s",
+    ),
+    ...wrongValues(
+      [[["cluster", "lease_duration"], cluster?.leaseDurationMs]],
+      (ms) => (ms < 15_000 || ms > 300_000) && "the Lease would be too short or too long",
+      "write a duration from 15s to 5m",
+    ),
+    // With no requests left for itself, the program would wait forever.
+    ...wrongValues(
+      [[["budget", "reserve"], budget.reserve]],
+      (share) => share > 0.95 && "this reserves all requests for others",
+      "leave at least 5% for zonewarden: write a share up to 0.95",
+    ),
+    // It would use up the share of the request budget.
+    ...wrongValues(
+      [[["audit", "every"], audit.follow?.everyMs]],
+      (ms) => ms < 15_000 && "the audit log would be read too often",
+      "write a duration of at least 15s",
+    ),
+    // It would leave gaps.
+    ...wrongValues(
+      [[["audit", "overlap"], overlapMs]],
+      (ms) => ms < everyMs && "the overlap is shorter than the time between two reads",
+      "write a duration at least as long as audit.every",
+    ),
   ];
-}
-
-function portError(port: number): string | undefined {
-  return port > 65_535 ? `${port} is not a port` : undefined;
-}
-
-function durationError(ms: number): string | undefined {
-  return ms === 0 ? "the duration must not be zero" : undefined;
 }
 
 /** The state is in the cluster: a directory would be the memory of one process. */
-function checkCluster(file: ConfigFile, { cluster }: Config): UnplacedDiagnostic[] {
-  if (cluster === undefined) return [];
-  const durations: Values<number> = [[["cluster", "lease_duration"], cluster.leaseDurationMs]];
-  const found = wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m");
-  if (file.state.path === undefined) return found;
+function checkState({ cluster, state }: ConfigFile): UnplacedDiagnostic[] {
+  if (cluster === undefined || state.path === undefined) return [];
   const message = `"state.path" has no effect with "cluster": the state is in ConfigMaps`;
-  return [...found, contradiction(["state", "path"], message, `remove "state"`)];
-}
-
-function leaseDurationError(ms: number): string | undefined {
-  return ms < 15_000 || ms > 300_000 ? "the Lease would be too short or too long" : undefined;
+  return [contradiction(["state", "path"], message, `remove "state"`)];
 }
 
 function checkTimes(
@@ -122,14 +139,15 @@ function checkTimes(
   cronError: (expression: string) => string | undefined,
 ): UnplacedDiagnostic[] {
   const crons: Values<string> = [
-    ...(typeof cron === "string"
-      ? [[["schedule", "cron"], cron] as const]
-      : cron.map((text, index) => [["schedule", "cron", index], text] as const)),
-    ...inWindows(windows, "start", ({ start }) => start),
+    ...[cron].flat().map((text, index) => {
+      const steps = typeof cron === "string" ? [] : [index];
+      return [["schedule", "cron", ...steps], text] as const;
+    }),
+    ...windows.map(({ start }, index) => [["windows", index, "start"], start] as const),
   ];
   const timezones: Values<string> = [
     [["schedule", "timezone"], timezone],
-    ...inWindows(windows, "timezone", (window) => window.timezone),
+    ...windows.map((window, index) => [["windows", index, "timezone"], window.timezone] as const),
   ];
   return [
     ...crons.flatMap(([path, text = ""]) => checkCron(path, text, cronError(text))),
@@ -179,32 +197,6 @@ function timezoneError(name: string): string | undefined {
   }
 }
 
-/**
- * A shorter interval would use up the share of the request budget, and a shorter overlap would
- * leave gaps.
- */
-function checkAudit({ audit }: Config): UnplacedDiagnostic[] {
-  if (audit.follow === undefined) return [];
-  const { everyMs, overlapMs } = audit.follow;
-  if (everyMs < shortestAuditMs) {
-    const message = "the audit log would be read too often";
-    return [wrong(["audit", "every"], message, "write a duration of at least 15s")];
-  }
-  if (overlapMs >= everyMs) return [];
-  const message = "the overlap is shorter than the time between two reads";
-  return [wrong(["audit", "overlap"], message, "write a duration at least as long as audit.every")];
-}
-
-const shortestAuditMs = 15_000;
-
-/** With no requests left for itself, the program would wait forever. */
-function checkReserve({ budget }: Config): UnplacedDiagnostic[] {
-  if (budget.reserve <= 0.95) return [];
-  const message = "this reserves all requests for others";
-  const remedy = "leave at least 5% for zonewarden: write a share up to 0.95";
-  return [wrong(["budget", "reserve"], message, remedy)];
-}
-
 /** A name must be unique in its list. */
 function repeatedNames(
   what: "credential" | "notification" | "window",
@@ -220,19 +212,14 @@ function repeatedNames(
   return wrongValues(names, errorOf, "give each its own name");
 }
 
-/** A value of each window, with its path: `windows[0].duration`. */
-function inWindows<W, T>(windows: readonly W[], key: string, valueOf: (window: W) => T): Values<T> {
-  return windows.map((window, index) => [["windows", index, key], valueOf(window)]);
-}
-
 function wrongValues<T>(
   values: Values<T>,
-  errorOf: (value: T) => string | undefined,
+  errorOf: (value: T) => string | false | undefined,
   remedy: string,
 ): UnplacedDiagnostic[] {
   return values.flatMap(([path, value]) => {
-    const message = value === undefined ? undefined : errorOf(value);
-    return message === undefined ? [] : [wrong(path, message, remedy)];
+    const message = value !== undefined && errorOf(value);
+    return message ? [wrong(path, message, remedy)] : [];
   });
 }
 

@@ -80,7 +80,6 @@ const toFill = [
 
 function scriptOf(script: Merged<YamlAuthorisedScript>, path: Path): Converted<AuthorisedScript> {
   const text = (key: (typeof toFill)[number][0]): string => script[key]?.trim() ?? "";
-  const integrity = integrityOf(script.integrity, [...path, "integrity"]);
   return {
     value: {
       url: script.url,
@@ -89,7 +88,7 @@ function scriptOf(script: Merged<YamlAuthorisedScript>, path: Path): Converted<A
       approvedBy: text("approved_by"),
       approvedOn: text("approved_on"),
       reviewBy: text("review_by"),
-      integrity: integrity.value,
+      integrity: integrityOf(script.integrity),
     },
     diagnostics: [
       ...foreignHosts(script.url, path),
@@ -97,7 +96,6 @@ function scriptOf(script: Merged<YamlAuthorisedScript>, path: Path): Converted<A
         .filter(([key]) => text(key) === "")
         .map(([key, remedy]) => incomplete(script.url, key, [...path, key], remedy)),
       ...dates(script, path),
-      ...integrity.diagnostics,
     ],
   };
 }
@@ -139,33 +137,15 @@ function noDate(text: string, path: Path): UnplacedDiagnostic {
   return { code: "WRONG_VALUE", path, message, remedy };
 }
 
-function integrityOf(
-  written: Merged<YamlAuthorisedScript>["integrity"],
-  path: Path,
-): Converted<ScriptIntegrity> {
-  if (typeof written !== "object") return { value: { by: written ?? "any" }, diagnostics: [] };
-  const hashes = written.hashes.flatMap((hash) => hexadecimal(hash) ?? []);
-  const diagnostics = written.hashes.flatMap((hash, index) =>
-    hexadecimal(hash) === undefined ? [unknownHash(hash, [...path, "hashes", index])] : [],
-  );
-  return { value: { by: "hashes", hashes: [...new Set(hashes)].toSorted() }, diagnostics };
+function integrityOf(written: Merged<YamlAuthorisedScript>["integrity"] = "any"): ScriptIntegrity {
+  if (typeof written !== "object") return { by: written };
+  return { by: "hashes", hashes: [...new Set(written.hashes.map(hexadecimal))].toSorted() };
 }
 
-/** A SHA-256 as the inventory shows it, from that form or the form of policies. */
-function hexadecimal(hash: string): string | undefined {
-  if (/^[0-9a-f]{64}$/i.test(hash)) return hash.toLowerCase();
-  const base64 = /^'?sha256-([A-Za-z0-9+/]{43}=)'?$/.exec(hash)?.[1];
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("hex");
-}
-
-/** The inventory tells the SHA-256 and no other hash (SERVICE.md A.4). */
-function unknownHash(hash: string, path: Path): UnplacedDiagnostic {
-  return {
-    code: "SCRIPT_INTEGRITY",
-    path,
-    message: `the inventory does not tell "${hash}" of a script`,
-    remedy: "write the SHA-256 as 64 hexadecimal digits, or use `integrity: pinned`",
-  };
+/** A SHA-256 as the inventory shows it, from that form or the form of policies (SERVICE.md A.4). */
+function hexadecimal(hash: string): string {
+  const base64 = /sha256-([^']+)/.exec(hash)?.[1];
+  return base64 === undefined ? hash.toLowerCase() : Buffer.from(base64, "base64").toString("hex");
 }
 
 /**

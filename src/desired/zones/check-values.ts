@@ -26,7 +26,6 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
   const policies = listAt(part.content, policyList);
   const rules = listAt(part.content, ruleList);
   return [
-    ...bothNames(part),
     ...checkSelector(part),
     ...repeatedKeys(part, policyList, policies),
     ...repeatedKeys(part, ruleList, rules),
@@ -65,19 +64,6 @@ function repeatedKeys(
     const path = [...list, index];
     return [diagnosticInPart(part, { code: "KEY_TWICE", path, message, remedy })];
   });
-}
-
-function bothNames(part: FilePart): readonly Diagnostic[] {
-  const names = ["use_cloudflare_reporting_endpoint", "use_service_reporting_endpoint"] as const;
-  const settings = coerceObject(
-    coerceObject(coerceObject(part.content)["page_shield"])["settings"],
-  );
-  if (names.some((name) => settings[name] === undefined)) return [];
-  const path = ["page_shield", "settings", names[1]];
-  const message = `"${names[1]}" is another name of "${names[0]}"`;
-  return [
-    diagnosticInPart(part, { code: "CONTRADICTION", path, message, remedy: "keep one of the two" }),
-  ];
 }
 
 /** The values that a selector can match, where they are known. */

@@ -79,16 +79,12 @@ function pathIn(layer: Layer, path: Path): Path | undefined {
 }
 
 function stepIn(holder: object, step: string | number): string | number | undefined {
-  const steps =
+  const found =
     Array.isArray(holder) && typeof step === "string"
-      ? [holder.findIndex((item) => identityOf(item) === step)]
-      : [step, aliases[step]];
-  return steps.find((each) => each !== undefined && Object.hasOwn(holder, each));
+      ? holder.findIndex((item) => identityOf(item) === step)
+      : step;
+  return Object.hasOwn(holder, found) ? found : undefined;
 }
-
-const aliases: Readonly<Record<string, string>> = {
-  use_cloudflare_reporting_endpoint: "use_service_reporting_endpoint",
-};
 
 /** The key of an item of a keyed list; `undefined` if the list is not keyed. */
 export function identityOf(item: unknown): string | undefined {

@@ -35,8 +35,7 @@ export class ValueMerger {
 
   #mergeEntries(before: JsonObject, after: JsonObject): JsonObject {
     const merged: Record<string, Json> = { ...before };
-    for (const [name, value] of Object.entries(after)) {
-      const key = canonicalName(name);
+    for (const [key, value] of Object.entries(after)) {
       const result = this.merge(Object.hasOwn(before, key) ? before[key] : undefined, value);
       if (result === undefined) delete merged[key];
       else merged[key] = result;
@@ -72,7 +71,7 @@ export class ValueMerger {
     return Object.fromEntries(
       Object.entries(map)
         .filter(([, value]) => value !== null)
-        .map(([name, value]) => [canonicalName(name), this.#clean(value)]),
+        .map(([name, value]) => [name, this.#clean(value)]),
     );
   }
 
@@ -85,15 +84,7 @@ function isClean(value: Json): boolean {
   if (value === null) return false;
   if (typeof value !== "object") return true;
   if (isJsonList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
-  for (const name in value) {
-    if (name !== canonicalName(name) || !isClean(value[name] ?? null)) return false;
-  }
-  return true;
-}
-
-/** For a setting with two names, the one that the service uses (SERVICE.md A.2). */
-function canonicalName(name: string): string {
-  return name === "use_service_reporting_endpoint" ? "use_cloudflare_reporting_endpoint" : name;
+  return Object.values(value).every(isClean);
 }
 
 function isKeyed(before: readonly Json[], after: readonly Json[]): boolean {

@@ -23,7 +23,6 @@ export type YamlPageShield = {
 export type YamlSettings = {
   enabled?: boolean | null;
   use_cloudflare_reporting_endpoint?: boolean | null;
-  use_service_reporting_endpoint?: boolean | null;
   use_connection_url_path?: boolean | null;
 } | null;
 export type YamlPolicies = {
