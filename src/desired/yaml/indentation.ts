@@ -9,7 +9,7 @@ export interface MisplacedLine {
 }
 
 /** A key, perhaps after a dash, and what follows it. */
-const entry = /^(?<indent> *)(?<dash>- +)?(?<name>[\w$."'*-]+)[ \t]*:(?:[ \t]+(?<value>\S.*))?$/;
+const entry = /^( *)(- +)?([\w$."'*-]+)[ \t]*:(?:[ \t]+(\S.*))?$/;
 
 /** Where the keys of a map or the dashes of a list stand. */
 interface Column {
@@ -32,24 +32,34 @@ export function misplacedLine(text: string, errorLine: number): MisplacedLine | 
   let isOpen = true;
   let offset = 0;
   for (const [index, line] of text.split("\n", errorLine + maxDistance).entries()) {
-    const { indent = "", dash = "", name = "", value } = entry.exec(line)?.groups ?? {};
+    const [, indent = "", dash = "", name = "", value] = entry.exec(line) ?? [];
     const at = indent.length;
-    const outer = columns.filter((column) => column.at <= at);
-    const isDeeper = outer.length === columns.length && at > (columns.at(-1)?.at ?? 0);
-    const fits = isDeeper ? isOpen : outer.length === 0 || outer.at(-1)?.at === at;
-    const isList = dash !== "";
-    if (name !== "" && fits) {
-      const keys = isList ? [{ at: at + dash.length, isList: false }] : [];
-      columns = [...outer.filter((column) => column.at < at), { at, isList }, ...keys];
+    if (name !== "" && fits(columns, at, isOpen)) {
+      columns = [...columns.filter((column) => column.at < at), ...columnsOf(at, dash)];
       isOpen = value === undefined || /^[&!#]\S*$/.test(value);
     } else if (name !== "" && index + 1 >= errorLine - maxDistance) {
+      const expected = nearest(columns, at, dash !== "");
       const key = name.replaceAll(/^["']|["']$/g, "");
-      const expected = nearest(columns, at, isList);
-      return { offset: offset + at, name: isList ? `- ${key}` : key, found: at, expected };
+      return { offset: offset + at, name: dash === "" ? key : `- ${key}`, found: at, expected };
     }
     offset += line.length + 1;
   }
   return undefined;
+}
+
+/** Whether a line begins where a map or list stands, or one may begin. */
+function fits(columns: readonly Column[], indent: number, isOpen: boolean): boolean {
+  if (indent > (columns.at(-1)?.at ?? 0)) return isOpen;
+  const outer = columns.filter(({ at }) => at <= indent);
+  return outer.length === 0 || outer.at(-1)?.at === indent;
+}
+
+function columnsOf(at: number, dash: string): readonly Column[] {
+  if (dash === "") return [{ at, isList: false }];
+  return [
+    { at, isList: true },
+    { at: at + dash.length, isList: false },
+  ];
 }
 
 /** The nearest column, if possible of the same kind. */
