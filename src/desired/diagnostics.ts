@@ -2,7 +2,6 @@ import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Place } from "../zone/desired-zone.ts";
 import { diagnosticCodes, type DiagnosticCode } from "../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
-import { unmarked } from "../zone/mark.ts";
 import { keyPlace, type Located, type Path, pathText, valuePlace } from "./location.ts";
 
 /** The most errors reported for one file; a hostile file could have a million. */
@@ -97,59 +96,4 @@ export function missing(path: Path, what: string, remedy: string): UnplacedDiagn
 /** Two values exclude each other. */
 export function contradiction(path: Path, message: string, remedy: string): UnplacedDiagnostic {
   return { code: "CONTRADICTION", path, atKey: true, message, remedy };
-}
-
-/** A description that ends like a mark would be read as one. */
-export function markInDescription(
-  description: string | null | undefined,
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  if (!description || unmarked(description).key === undefined) return [];
-  return [
-    {
-      code: "DESCRIPTION_MARKED",
-      path: [...path, "description"],
-      message: "the description ends with text that looks like a mark of zonewarden",
-      remedy: "delete the part in brackets: zonewarden adds the mark itself",
-    },
-  ];
-}
-
-/**
- * A description that another item of the list has: at the service, the two cannot be told apart.
- */
-export function repeatedDescriptions(
-  items: readonly { readonly key: string; readonly description: string }[],
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  const first = new Map<string, string>();
-  return items.flatMap(({ key, description }) => {
-    const other = first.get(description);
-    first.set(description, other ?? key);
-    if (other === undefined || description === "") return [];
-    return [
-      {
-        code: "REPEATED_DESCRIPTION" as const,
-        path: [...path, key, "description"],
-        message: `"${key}" and "${other}" have the same description`,
-        remedy: "say in each what is special about it",
-      },
-    ];
-  });
-}
-
-/** A former key (`was`) must not be the key, or another former key, of the same list. */
-export function formerKeyConflicts(
-  items: readonly { readonly key: string; readonly was: string | undefined }[],
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  const keys = new Set(items.map(({ key }) => key));
-  return items.flatMap(({ key, was }) => {
-    if (was === undefined) return [];
-    const isUsed = keys.has(was);
-    keys.add(was);
-    if (!isUsed) return [];
-    const message = `"${was}" is not a former key of "${key}": another item has or had that key`;
-    return [contradiction([...path, key, "was"], message, "delete one of the two")];
-  });
 }

@@ -13,7 +13,7 @@ import type {
 } from "../../zone/resource.ts";
 import { escapedTemplate } from "../template/template.ts";
 import { cspText } from "../zones/csp-text.ts";
-import { noRequest } from "../zones/selected-requests.ts";
+import { noRequest } from "../zones/declared-list.ts";
 import { everyRequest } from "../zones/skip-rule.ts";
 
 /** The keys of an entry of `zones:` that declare `content`, without defaults. */

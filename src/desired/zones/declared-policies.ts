@@ -4,21 +4,13 @@ import {
   type SampleRequest,
 } from "../../syntax/expression/certainty/common-request.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
-import {
-  type Converted,
-  formerKeyConflicts,
-  markInDescription,
-  missing,
-  repeatedDescriptions,
-  type UnplacedDiagnostic,
-} from "../diagnostics.ts";
+import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import { canonicalValue } from "./csp-text.ts";
-import { selectsNoRequest } from "./selected-requests.ts";
+import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
 
 /** Where they are in a zone. */
@@ -26,22 +18,13 @@ export const policyList: Path = ["page_shield", "policies", "items"];
 
 /** The policies of a zone; no value if they are not declared. */
 export function policiesOf({
-  items: merged,
-  unmanaged = "report",
+  items,
+  unmanaged,
 }: Merged<YamlPolicies>): Converted<Declared<Policy> | undefined> {
-  if (merged === undefined) return { value: undefined, diagnostics: [] };
-  const converted = merged.map((item) => policyOf(item, [...policyList, item.key]));
-  const items = trimmed(converted.flatMap(({ value }) => value ?? []));
-  return {
-    value: { items, unmanaged },
-    diagnostics: [
-      ...converted.flatMap(({ diagnostics }) => diagnostics),
-      ...formerKeyConflicts(items, policyList),
-      ...repeatedDescriptions(items, policyList),
-      ...overlaps(items),
-      ...repeated(items),
-    ],
-  };
+  return declaredList(policyList, items, unmanaged, policyOf, (policies) => [
+    ...overlaps(policies),
+    ...repeated(policies),
+  ]);
 }
 
 function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | undefined> {
@@ -50,7 +33,6 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
     ...needed
       .filter(([name]) => item[name] === undefined)
       .map(([name, remedy]) => missing(path, `"${name}" of the policy "${key}"`, remedy)),
-    ...markInDescription(description, path),
     ...(enabled && expression && certaintyOf(expression) === "never"
       ? selectsNoRequest("policy", item, path)
       : []),

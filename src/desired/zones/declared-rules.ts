@@ -2,7 +2,6 @@ import { byText } from "../../syntax/by-text.ts";
 import { certainlyImplies, certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
-import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import {
   documentedScoreRuleId,
@@ -11,18 +10,10 @@ import {
   rulesetIdOf,
 } from "../../zone/managed-ruleset.ts";
 import type { ExecuteRule, OwaspTuning, Overrides, Rule } from "../../zone/resource.ts";
-import {
-  contradiction,
-  type Converted,
-  formerKeyConflicts,
-  markInDescription,
-  missing,
-  repeatedDescriptions,
-  type UnplacedDiagnostic,
-} from "../diagnostics.ts";
+import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
-import { selectsNoRequest } from "./selected-requests.ts";
+import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import { covers, skipRuleOf, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
 import type { YamlManagedRule, YamlManagedRules, YamlOverrides } from "./zone-file.ts";
 
@@ -35,23 +26,15 @@ export const ruleList: Path = ["managed_rules", "rules"];
 /** The rules of a zone in order; no value if they are not declared. */
 export function rulesOf({
   rules,
-  unmanaged = "report",
+  unmanaged,
 }: Merged<YamlManagedRules>): Converted<Declared<Rule> | undefined> {
-  if (rules === undefined) return { value: undefined, diagnostics: [] };
-  const converted = inOrder(rules).map((rule) => ruleOf(rule, [...ruleList, rule.key]));
-  const items = trimmed(converted.flatMap(({ value }) => value ?? []));
-  return {
-    value: { items, unmanaged },
-    diagnostics: [
-      ...unknownNeighbours(rules),
-      ...converted.flatMap(({ diagnostics }) => diagnostics),
-      ...formerKeyConflicts(items, ruleList),
-      ...repeatedDescriptions(items, ruleList),
-      ...deployedTwice(items),
-      ...skipsWithoutEffect(items, ruleList),
-      ...shadowedSkips(items),
-    ],
-  };
+  const ordered = rules && inOrder(rules);
+  return declaredList(ruleList, ordered, unmanaged, ruleOf, (items) => [
+    ...unknownNeighbours(rules ?? []),
+    ...deployedTwice(items),
+    ...skipsWithoutEffect(items, ruleList),
+    ...shadowedSkips(items),
+  ]);
 }
 
 function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
@@ -64,7 +47,6 @@ function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
   };
   const inner = rule.skip ? skipRuleOf(rule, base, path) : executeRuleOf(rule, base, path);
   const diagnostics = [
-    ...markInDescription(rule.description, path),
     ...inner.diagnostics,
     ...(base.enabled ? certainExpression(rule, base.expression, path) : []),
     ...deployOrSkip(rule, path),

@@ -25,11 +25,11 @@ import { keyPlace } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
+import { outsideOfZone } from "./declared-list.ts";
 import { policiesOf, policyList } from "./declared-policies.ts";
 import { ruleList, rulesOf } from "./declared-rules.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
-import { outsideOfZone } from "./outside-of-zone.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
 

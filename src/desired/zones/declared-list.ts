@@ -1,0 +1,126 @@
+import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
+import { trimmed } from "../../syntax/trimmed.ts";
+import type { Declared, UnmanagedMode } from "../../zone/desired-zone.ts";
+import { unmarked } from "../../zone/mark.ts";
+import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Path } from "../location.ts";
+
+/** What a policy and a rule have in common. */
+interface Item {
+  readonly key: string;
+  readonly was: string | undefined;
+  readonly description: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+}
+
+/** What they have in common in a file. */
+interface Written {
+  readonly key: string;
+  readonly description?: string;
+  readonly acknowledge?: readonly string[];
+}
+
+/**
+ * Converts a merged list of policies or rules; no value if it is not declared.
+ *
+ * @param list where it is in a zone
+ * @param check finds what is wrong with several items together
+ */
+export function declaredList<W extends Written, T extends Item>(
+  list: Path,
+  written: readonly W[] | undefined,
+  unmanaged: UnmanagedMode = "report",
+  convert: (item: W, path: Path) => Converted<T | undefined>,
+  check: (items: readonly T[]) => readonly UnplacedDiagnostic[],
+): Converted<Declared<T> | undefined> {
+  if (written === undefined) return { value: undefined, diagnostics: [] };
+  const converted = written.map((item) => convert(item, [...list, item.key]));
+  const items = trimmed(converted.flatMap(({ value }) => value ?? []));
+  return {
+    value: { items, unmanaged },
+    diagnostics: [
+      ...written.flatMap((item) => markInDescription(item, [...list, item.key])),
+      ...converted.flatMap(({ diagnostics }) => diagnostics),
+      ...formerKeyConflicts(items, list),
+      ...repeatedDescriptions(items, list),
+      ...check(items),
+    ],
+  };
+}
+
+/** A description that ends like a mark would be read as one. */
+function markInDescription(
+  { description = "" }: Written,
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  if (unmarked(description).key === undefined) return [];
+  const message = "the description ends with text that looks like a mark of zonewarden";
+  const remedy = "delete the part in brackets: zonewarden adds the mark itself";
+  return [{ code: "DESCRIPTION_MARKED", path: [...path, "description"], message, remedy }];
+}
+
+/**
+ * A description that another item of the list has: at the service, the two cannot be told apart.
+ */
+function repeatedDescriptions(items: readonly Item[], list: Path): readonly UnplacedDiagnostic[] {
+  const first = new Map<string, string>();
+  return items.flatMap(({ key, description }): readonly UnplacedDiagnostic[] => {
+    const other = first.get(description);
+    first.set(description, other ?? key);
+    if (other === undefined || description === "") return [];
+    const path = [...list, key, "description"];
+    const message = `"${key}" and "${other}" have the same description`;
+    const remedy = "say in each what is special about it";
+    return [{ code: "REPEATED_DESCRIPTION", path, message, remedy }];
+  });
+}
+
+/** A former key (`was`) must not be the key, or another former key, of the same list. */
+function formerKeyConflicts(items: readonly Item[], list: Path): readonly UnplacedDiagnostic[] {
+  const keys = new Set(items.map(({ key }) => key));
+  return items.flatMap(({ key, was }) => {
+    if (was === undefined) return [];
+    const isUsed = keys.has(was);
+    keys.add(was);
+    if (!isUsed) return [];
+    const message = `"${was}" is not a former key of "${key}": another item has or had that key`;
+    return [contradiction([...list, key, "was"], message, "delete one of the two")];
+  });
+}
+
+/** What `acknowledge` must contain for a policy or a deployment that applies to no request. */
+export const noRequest = "no-request";
+
+/** A policy or a deployment that applies to no request and does not acknowledge it. */
+export function selectsNoRequest(
+  kind: "policy" | "rule",
+  { key, acknowledge = [] }: Written,
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  if (acknowledge.includes(noRequest)) return [];
+  const message = `the ${kind} "${key}" applies to no request: its expression is never true`;
+  const remedy = `correct the expression, or write \`enabled: false\`; or \`acknowledge: [${noRequest}]\` if you mean it`;
+  return [{ code: "PROTECTS_NOTHING", path: [...path, "expression"], message, remedy }];
+}
+
+/** Policies or rules of a zone that apply to hosts of other zones only. */
+export function outsideOfZone(
+  items: readonly Item[] = [],
+  zone: string | undefined,
+  list: Path,
+): readonly UnplacedDiagnostic[] {
+  if (zone === undefined) return [];
+  return items
+    .filter(({ enabled, expression }) => enabled && /http\.host|full_uri/.test(expression))
+    .filter(
+      ({ expression }) =>
+        certaintyOf(expression, zone) === "never" && certaintyOf(expression) !== "never",
+    )
+    .map(({ key }) => ({
+      code: "HOST_OUTSIDE_ZONE",
+      path: [...list, key, "expression"],
+      message: `"${key}" applies to no request of ${zone}: its expression selects hosts of other zones only`,
+      remedy: `compare with ${zone} or a host below it, unless the zone serves custom hostnames`,
+    }));
+}
