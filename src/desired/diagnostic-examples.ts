@@ -14,103 +14,57 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
   FILE_NEWER: "version: 2\nzones: []\n",
   UNKNOWN_KEY: "zones:\n  - name: shop.example.com\n    page_sheild: {}\n",
   EMPTY_VALUE: zone("managed_rules:", "  rules:"),
-  MISSING_KEY: zone("page_shield:", "  policies:", "    items:", "      - key: checkout"),
+  MISSING_KEY: policies("key: checkout"),
   WRONG_TYPE: zone("page_shield:", "  settings:", "    enabled: yes"),
-  WRONG_VALUE: zone("managed_rules:", "  rules:", "    - { key: owasp, deploy: owsap }"),
-  CONTRADICTION: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp, expression: ssl, skip: { rulesets: [owasp] } }",
+  WRONG_VALUE: rules("{ key: owasp, deploy: owsap }"),
+  CONTRADICTION: rules(
+    "{ key: owasp, deploy: owasp, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
   UNKNOWN_PROFILE: `profiles:\n  baseline: {}\n${zone("profiles: [baselin]")}`,
   PROFILE_CYCLE: `profiles:\n  a: { extends: [b] }\n  b: { extends: [a] }\n${zone("profiles: [a]")}`,
   PROFILE_TWICE: "profiles:\n  baseline: {}\n---\nprofiles:\n  baseline: {}\n",
-  BAD_PLACEHOLDER: zone(
-    "page_shield:",
-    "  policies:",
-    "    items:",
-    "      - key: checkout",
-    "        action: log",
-    '        expression: http.host eq "${zone.nam}"',
-    "        value: script-src 'self'",
-  ),
+  BAD_PLACEHOLDER: policy('http.host eq "${zone.nam}"', "script-src 'self'"),
   UNSET_VARIABLE: `profiles:\n  shop:\n    vars: { shop_id: { type: integer, required: true } }\n${zone("profiles: [shop]")}`,
-  UNFILLED_TEXT: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp, expression: 'http.host ne \"$zone.name\"' }",
-  ),
+  UNFILLED_TEXT: rules("{ key: owasp, deploy: owasp, expression: 'http.host ne \"$zone.name\"' }"),
   UNUSED_VARIABLE: zone("vars: { cnd: cdn.example.com }"),
   ZONE_TWICE: "zones:\n  - name: shop.example.com\n  - name: Shop.example.com\n",
-  KEY_TWICE: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: waf, deploy: owasp }",
-    "    - { key: waf, deploy: cloudflare }",
+  KEY_TWICE: rules("{ key: waf, deploy: owasp }", "{ key: waf, deploy: cloudflare }"),
+  RULESET_TWICE: rules(
+    "{ key: owasp, deploy: owasp }",
+    "{ key: strict, deploy: 4814384a9e5d4991b9815dcfc25d2f1f }",
   ),
-  RULESET_TWICE: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp }",
-    "    - { key: strict, deploy: 4814384a9e5d4991b9815dcfc25d2f1f }",
+  NOT_OWASP: rules("{ key: cf, deploy: cloudflare, paranoia_level: 2 }"),
+  DESCRIPTION_MARKED: rules(
+    "{ key: cf, deploy: cloudflare, description: 'Managed [zonewarden:cf]' }",
   ),
-  NOT_OWASP: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: cf, deploy: cloudflare, paranoia_level: 2 }",
+  UNKNOWN_ORDER: rules(
+    "{ key: owasp, deploy: owasp }",
+    "{ key: upload, before: owsap, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
-  DESCRIPTION_MARKED: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: cf, deploy: cloudflare, description: 'Managed [zonewarden:cf]' }",
+  SKIP_WITHOUT_EFFECT: rules(
+    "{ key: owasp, deploy: owasp }",
+    "{ key: upload, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
-  UNKNOWN_ORDER: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp }",
-    "    - { key: upload, before: owsap, expression: ssl, skip: { rulesets: [owasp] } }",
+  SKIP_EVERY_REQUEST: rules(
+    "{ key: uploads, skip: { ruleset: current } }",
+    "{ key: owasp, deploy: owasp }",
   ),
-  SKIP_WITHOUT_EFFECT: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp }",
-    "    - { key: upload, expression: ssl, skip: { rulesets: [owasp] } }",
+  SHADOWED_EXCEPTION: rules(
+    "{ key: office, expression: 'ip.src in {192.0.2.0/24}', skip: { ruleset: current } }",
+    "{ key: desk, expression: ip.src eq 192.0.2.7, skip: { rulesets: [owasp] } }",
+    "{ key: owasp, deploy: owasp }",
   ),
-  SKIP_EVERY_REQUEST: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: uploads, skip: { ruleset: current } }",
-    "    - { key: owasp, deploy: owasp }",
+  PROTECTS_NOTHING: rules("{ key: owasp, deploy: owasp, expression: 'false' }"),
+  HOST_OUTSIDE_ZONE: rules(
+    '{ key: owasp, deploy: owasp, expression: http.host eq "www.example.org" }',
   ),
-  SHADOWED_EXCEPTION: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: office, expression: 'ip.src in {192.0.2.0/24}', skip: { ruleset: current } }",
-    "    - { key: desk, expression: ip.src eq 192.0.2.7, skip: { rulesets: [owasp] } }",
-    "    - { key: owasp, deploy: owasp }",
+  REPEATED_POLICY: policies(
+    "{ key: all, action: log, expression: 'true', value: \"script-src 'self'\" }",
+    "{ key: tls, action: log, expression: ssl, value: \"script-src 'self'\" }",
   ),
-  PROTECTS_NOTHING: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp, expression: 'false' }",
-  ),
-  HOST_OUTSIDE_ZONE: zone(
-    "managed_rules:",
-    "  rules:",
-    '    - { key: owasp, deploy: owasp, expression: http.host eq "www.example.org" }',
-  ),
-  REPEATED_POLICY: zone(
-    "page_shield:",
-    "  policies:",
-    "    items:",
-    "      - { key: all, action: log, expression: 'true', value: \"script-src 'self'\" }",
-    "      - { key: tls, action: log, expression: ssl, value: \"script-src 'self'\" }",
-  ),
-  REPEATED_DESCRIPTION: zone(
-    "managed_rules:",
-    "  rules:",
-    "    - { key: owasp, deploy: owasp, description: Managed rules }",
-    "    - { key: free, deploy: free, description: Managed rules }",
+  REPEATED_DESCRIPTION: rules(
+    "{ key: owasp, deploy: owasp, description: Managed rules }",
+    "{ key: free, deploy: free, description: Managed rules }",
   ),
   MATCH_NOTHING: "zones:\n  - match: { name: '*', status: activ }\n",
   ALLOW_OVERLAP: zone(
@@ -142,15 +96,7 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
       valueExample(code, example),
     ]),
   ),
-  CSP_BAD_ENTRY: zone(
-    "page_shield:",
-    "  policies:",
-    "    items:",
-    "      - key: checkout",
-    "        action: log",
-    "        expression: 'true'",
-    "        value: { img-src: [\"'self'; style-src *\"] }",
-  ),
+  CSP_BAD_ENTRY: policy("'true'", "{ img-src: [\"'self'; style-src *\"] }"),
 };
 
 /** When a diagnostic is reported that no small file gets by itself, and what helps. */
@@ -240,6 +186,24 @@ function zone(...lines: readonly string[]): string {
   return `zones:\n  - name: shop.example.com\n${lines.map((line) => `    ${line}\n`).join("")}`;
 }
 
+function rules(...items: readonly string[]): string {
+  return zone("managed_rules:", "  rules:", ...items.map((item) => `    - ${item}`));
+}
+
+function policies(...items: readonly string[]): string {
+  return zone(
+    "page_shield:",
+    "  policies:",
+    "    items:",
+    ...items.map((item) => `      - ${item}`),
+  );
+}
+
+function policy(expression: string, value: string): string {
+  const fields = ["key: checkout", "action: log", `expression: ${expression}`, `value: ${value}`];
+  return policies(fields.join("\n            "));
+}
+
 /** An authorised script, on whose page monitoring is on. */
 function scripts(...fields: readonly string[]): string {
   return zone(
@@ -254,20 +218,9 @@ function scripts(...fields: readonly string[]): string {
 
 /** A text of one of the two small languages, where it stands in a file. */
 function valueExample(code: string, example: string): string {
+  const text = JSON.stringify(example);
   if (code === "EXPR_RESPONSE_FIELD") {
-    const rule = `{ key: owasp, deploy: owasp, expression: ${JSON.stringify(example)} }`;
-    return zone("managed_rules:", "  rules:", `    - ${rule}`);
+    return rules(`{ key: owasp, deploy: owasp, expression: ${text} }`);
   }
-  const isCsp = code.startsWith("CSP_");
-  const value = isCsp ? JSON.stringify(example) : "script-src 'self'";
-  const expression = JSON.stringify(isCsp ? "true" : example);
-  return zone(
-    "page_shield:",
-    "  policies:",
-    "    items:",
-    "      - key: checkout",
-    "        action: log",
-    `        expression: ${expression}`,
-    `        value: ${value}`,
-  );
+  return code.startsWith("CSP_") ? policy('"true"', text) : policy(text, "script-src 'self'");
 }
