@@ -1,4 +1,3 @@
-import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared, UnmanagedMode } from "../../zone/desired-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
@@ -102,25 +101,4 @@ export function selectsNoRequest(
   const message = `the ${kind} "${key}" applies to no request: its expression is never true`;
   const remedy = `correct the expression, or write \`enabled: false\`; or \`acknowledge: [${noRequest}]\` if you mean it`;
   return [{ code: "PROTECTS_NOTHING", path: [...path, "expression"], message, remedy }];
-}
-
-/** Policies or rules of a zone that apply to hosts of other zones only. */
-export function outsideOfZone(
-  items: readonly Item[] = [],
-  zone: string | undefined,
-  list: Path,
-): readonly UnplacedDiagnostic[] {
-  if (zone === undefined) return [];
-  return items
-    .filter(({ enabled, expression }) => enabled && /http\.host|full_uri/.test(expression))
-    .filter(
-      ({ expression }) =>
-        certaintyOf(expression, zone) === "never" && certaintyOf(expression) !== "never",
-    )
-    .map(({ key }) => ({
-      code: "HOST_OUTSIDE_ZONE",
-      path: [...list, key, "expression"],
-      message: `"${key}" applies to no request of ${zone}: its expression selects hosts of other zones only`,
-      remedy: `compare with ${zone} or a host below it, unless the zone serves custom hostnames`,
-    }));
 }

@@ -1,4 +1,5 @@
 import { sha256 } from "../../syntax/digest.ts";
+import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import {
   canonicalJson,
   coerceObject,
@@ -16,16 +17,15 @@ import type {
   ZoneDocument,
 } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { settingNames, type Rule } from "../../zone/resource.ts";
+import { type Policy, type Rule, settingNames } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { schemaDiagnostic } from "../json-schema-messages.ts";
 import { firstError, isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
-import { keyPlace } from "../location.ts";
+import { keyPlace, type Path } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
-import { outsideOfZone } from "./declared-list.ts";
 import { policiesOf, policyList } from "./declared-policies.ts";
 import { ruleList, rulesOf } from "./declared-rules.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
@@ -251,4 +251,25 @@ function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
   const made = make(key);
   cache.set(key, made);
   return made;
+}
+
+/** Policies or rules of a zone that apply to hosts of other zones only. */
+function outsideOfZone(
+  items: readonly (Policy | Rule)[] = [],
+  zone: string | undefined,
+  list: Path,
+): readonly UnplacedDiagnostic[] {
+  if (zone === undefined) return [];
+  return items
+    .filter(({ enabled, expression }) => enabled && /http\.host|full_uri/.test(expression))
+    .filter(
+      ({ expression }) =>
+        certaintyOf(expression, zone) === "never" && certaintyOf(expression) !== "never",
+    )
+    .map(({ key }) => ({
+      code: "HOST_OUTSIDE_ZONE",
+      path: [...list, key, "expression"],
+      message: `"${key}" applies to no request of ${zone}: its expression selects hosts of other zones only`,
+      remedy: `compare with ${zone} or a host below it, unless the zone serves custom hostnames`,
+    }));
 }
