@@ -1,5 +1,5 @@
 import { auditEndpoints } from "../audit/audit-endpoints.ts";
-import { itemEndpoints } from "../page-shield/item-endpoints.ts";
+import { itemEndpoints } from "../page-shield/items.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
 import { settingsEndpoints } from "../page-shield/settings-endpoints.ts";
 import { rulesetEndpoints } from "../rulesets/ruleset-endpoints.ts";
