@@ -183,9 +183,15 @@ function at(steps: readonly string[]): Json | undefined {
   return found;
 }
 
-/** The template in the document that a path fits, `undefined` for what it does not describe. */
+/**
+ * The template in the document that a path fits, `undefined` for what it does not describe. Rulesets of accounts are
+ * described as those of zones.
+ */
 function templateOf(path: string): string | undefined {
   const [bare = ""] = path.split("?");
+  if (/\/accounts\/[^/]+\/rulesets/.test(bare) && !bare.includes("/by_tag/")) {
+    return templateOf(path.replace("/accounts/", "/zones/"));
+  }
   const fitting = Object.keys(objectAt(root(), "paths")).filter((template) =>
     new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(bare),
   );
