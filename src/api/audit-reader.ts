@@ -4,84 +4,104 @@ import type { Zone } from "../zone/zone.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
 import { readAuditLog } from "./read/read-audit-log.ts";
 import type { Get } from "./request/call.ts";
-import { type ServiceSession, sendWithRetries } from "./request/retry.ts";
+import { type RetryPolicy, type ServiceSession, sendWithRetries } from "./request/retry.ts";
 import type { Service } from "./service.ts";
 
-/** Reads the audit logs of accounts. It cannot write. */
-export interface AuditReader {
-  /**
-   * Reads with a credential of the zones, which are of one account. The next credential is tried
-   * where one is denied; throws if all are. It does not wait after a 429: whoever follows the log
-   * asks again later.
-   */
-  read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+/**
+ * Reads the audit logs of accounts. It cannot write. Its requests have a line of their own in the
+ * request budget.
+ *
+ * It reads with a credential of the zones, which are of one account. The next credential is tried
+ * where one is denied; it throws if all are.
+ */
+export class AuditReader {
+  readonly #sessions: readonly ServiceSession[];
+
+  constructor({ sessions }: Service) {
+    this.#sessions = sessions;
+  }
+
+  /** Does not wait after a 429: whoever follows the log asks again later. */
+  async read(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead> {
+    return this.#read(zones, window, {}, signal, { rateLimitDeadlineMs: 0 });
+  }
+
   /** Reads all entries of the account of the zones, our own included. */
-  readAll(zones: readonly Zone[], window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  async readAll(
+    zones: readonly Zone[],
+    window: AuditWindow,
+    signal: AbortSignal,
+  ): Promise<AuditRead> {
+    return this.#read(zones, window, {}, signal);
+  }
+
   /** Reads the entries of one zone, our own included. */
-  readOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  async readOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead> {
+    return this.#read([zone], window, { zone_id: zone.id }, signal);
+  }
+
   /** Reads the entries about the account of a zone itself, such as those of its rulesets. */
-  readAccountOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead>;
+  async readAccountOf(zone: Zone, window: AuditWindow, signal: AbortSignal): Promise<AuditRead> {
+    return this.#read([zone], window, { resource_scope: "accounts" }, signal);
+  }
+
   /**
    * Whether a token is ours, by the ids that the service gave when it verified our tokens; "": no
    * token is.
    */
-  isOwnToken(id: string): boolean;
+  isOwnToken(id: string): boolean {
+    return this.#sessions.some(({ credential }) => credential.tokenIds.includes(id));
+  }
+
   /**
    * The name of the credential of a token of ours; "" if no token is, or several credentials have
    * it.
    */
-  credentialOf(tokenId: string): string;
+  credentialOf(tokenId: string): string {
+    const [only, ...others] = this.#sessions.filter(({ credential: { tokenIds } }) =>
+      tokenIds.includes(tokenId),
+    );
+    return others.length > 0 ? "" : (only?.credential.name ?? "");
+  }
+
   /** What this process wrote with all its credentials. */
-  sentWrites(): OwnWrites;
+  sentWrites(): OwnWrites {
+    const all = this.#sessions.map(({ credential }) => credential.sent);
+    const since = all.map(({ completeSince }) => Number(completeSince ?? 0));
+    const completeSince = new Date(Math.max(0, ...since));
+    return { writes: all.flatMap((sent) => sent.all), completeSince };
+  }
+
   /**
    * Whether an error says that the token may not read the log, or no longer sees the account
    * (SERVICE.md C.2).
    */
-  isDenied(error: ServiceError): boolean;
-}
+  isDenied({ code }: ServiceError): boolean {
+    return code === "API_FORBIDDEN" || code === "API_UNAUTHORIZED" || code === "API_NOT_FOUND";
+  }
 
-/**
- * Creates the reader of audit logs, whose requests have a line of their own in the request budget.
- */
-export function createAuditReader({ sessions }: Service): AuditReader {
-  const filtered = async (
+  async #read(
     zones: readonly Zone[],
     window: AuditWindow,
     filter: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<AuditRead> =>
-    readWithAny(sessions, zones, signal, (session) =>
-      readAuditLog(shared(session), accountOf(zones), window, filter, signal),
-    );
-  return {
-    isDenied,
-    isOwnToken: (id) => sessions.some(({ credential }) => credential.tokenIds.includes(id)),
-    credentialOf: (tokenId) => {
-      const [only, ...others] = sessions.filter(({ credential: { tokenIds } }) =>
-        tokenIds.includes(tokenId),
-      );
-      return others.length > 0 ? "" : (only?.credential.name ?? "");
-    },
-    sentWrites: () => {
-      const all = sessions.map(({ credential }) => credential.sent);
-      const since = all.map(({ completeSince }) => Number(completeSince ?? 0));
-      const completeSince = new Date(Math.max(0, ...since));
-      return { writes: all.flatMap((sent) => sent.all), completeSince };
-    },
-    read: async (zones, window, signal) =>
-      readWithAny(sessions, zones, signal, (session) => {
-        const unlimited = { ...session, retry: { ...session.retry, rateLimitDeadlineMs: 0 } };
-        return readAuditLog(shared(unlimited), accountOf(zones), window, {}, signal);
-      }),
-    readAll: (zones, window, signal) => filtered(zones, window, {}, signal),
-    readOf: (zone, window, signal) => filtered([zone], window, { zone_id: zone.id }, signal),
-    readAccountOf: (zone, window, signal) =>
-      filtered([zone], window, { resource_scope: "accounts" }, signal),
-  };
-}
-
-function accountOf([first]: readonly Zone[]): string {
-  return first?.accountId ?? "";
+    retry: Partial<RetryPolicy> = {},
+  ): Promise<AuditRead> {
+    const accountId = zones[0]?.accountId ?? "";
+    let denied: unknown = new Error("no credential serves the zones of the account");
+    for (const each of this.#sessions) {
+      if (!zones.some((zone) => each.credential.serves(zone))) continue;
+      const session = { ...each, retry: { ...each.retry, ...retry } };
+      try {
+        await learnTokenId(session, accountId, signal);
+        return await readAuditLog(shared(session), accountId, window, filter, signal);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !this.isDenied(error)) throw error;
+        denied = error;
+      }
+    }
+    throw denied;
+  }
 }
 
 /**
@@ -100,31 +120,6 @@ async function learnTokenId(
     // Without the id, our own writes wake their zones once more: that is no reason not to read.
     if (!(error instanceof ServiceError)) throw error;
   }
-}
-
-/** Tries the credentials that serve the zones, one after the other, until one is not denied. */
-async function readWithAny(
-  sessions: readonly ServiceSession[],
-  zones: readonly Zone[],
-  signal: AbortSignal,
-  read: (session: ServiceSession) => Promise<AuditRead>,
-): Promise<AuditRead> {
-  let denied: unknown = new Error("no credential serves the zones of the account");
-  for (const session of sessions) {
-    if (!zones.some((zone) => session.credential.serves(zone))) continue;
-    try {
-      await learnTokenId(session, accountOf(zones), signal);
-      return await read(session);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || !isDenied(error)) throw error;
-      denied = error;
-    }
-  }
-  throw denied;
-}
-
-function isDenied({ code }: ServiceError): boolean {
-  return code === "API_FORBIDDEN" || code === "API_UNAUTHORIZED" || code === "API_NOT_FOUND";
 }
 
 /**

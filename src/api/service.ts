@@ -1,38 +1,13 @@
 import { compareText } from "../syntax/by-text.ts";
-import {
-  isSeenResource,
-  type Item,
-  type ItemKind,
-  type SeenResource,
-} from "../zone/inventory-item.ts";
 import type { LiveZone } from "../zone/live-zone.ts";
-import type {
-  LiveReader,
-  LiveWriter,
-  PartsToRead,
-  RequestPriority,
-  ScriptReader,
-} from "../zone/ports.ts";
-import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
+import type { LiveReader, LiveWriter, PartsToRead, RequestPriority } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
-import {
-  everythingSeen,
-  type ItemFilters,
-  listItems,
-  readItem,
-  type ReadingProgress,
-} from "./read/read-inventory.ts";
-import {
-  deleteVersion,
-  listRulesets,
-  listVersions,
-  readRuleset,
-  type RulesetScope,
-} from "./read/read-rulesets.ts";
+import { InventoryReader } from "./read/read-inventory.ts";
+import { deleteVersion, RulesetReader, type RulesetScope } from "./read/read-rulesets.ts";
 import { readAnswers } from "./read/read-zone.ts";
 import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
@@ -84,40 +59,6 @@ export interface Reader extends LiveReader {
   ): Promise<LiveZone>;
 }
 
-/** Reads the inventory of a zone at the lowest request priority. It cannot write. */
-export interface InventoryReader extends ScriptReader {
-  /** All items of a kind that match the filters. */
-  list(
-    zone: Zone,
-    kind: ItemKind,
-    filters: ItemFilters,
-    signal: AbortSignal,
-    progress?: ReadingProgress,
-  ): Promise<readonly Item[]>;
-  /** All scripts and connections on record, whatever their status. */
-  listSeen(
-    zone: Zone,
-    signal: AbortSignal,
-    progress?: ReadingProgress,
-  ): Promise<readonly SeenResource[]>;
-  /** One item with all its pages and versions. */
-  read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
-}
-
-/** Reads rulesets of any phase. It cannot write. */
-export interface RulesetReader {
-  list(scope: RulesetScope, signal: AbortSignal): Promise<readonly RulesetHead[]>;
-  /** Reads the given version, or the newest. */
-  read(
-    scope: RulesetScope,
-    id: string,
-    version: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Ruleset>;
-  /** Oldest first. */
-  versions(scope: RulesetScope, id: string, signal: AbortSignal): Promise<readonly RulesetHead[]>;
-}
-
 /** Deletes old versions of rulesets. */
 export interface VersionPruner {
   prune(scope: RulesetScope, id: string, version: string, signal: AbortSignal): Promise<void>;
@@ -161,9 +102,8 @@ export function createReader(service: Service): Reader {
   return {
     listZones: (signal) => listAll(service, signal),
     readScripts: async (zone, priority, signal) => {
-      const send = getter(sessionOf(service, zone), priority);
-      const items = await listItems(send, zone, "script", everythingSeen("script"), signal);
-      return items.filter((item) => item.kind === "script");
+      const inventory = new InventoryReader(() => getter(sessionOf(service, zone), priority));
+      return inventory.listScripts(zone, {}, signal);
     },
     verifyTokens: async (zones, signal) => {
       await Promise.all(
@@ -178,44 +118,13 @@ export function createReader(service: Service): Reader {
   };
 }
 
+/** The reader of inventories, at the lowest request priority. */
 export function createInventory(service: Service): InventoryReader {
-  const getFor = (zone: Zone): Get => getter(sessionOf(service, zone), "inventory");
-  const list: InventoryReader["list"] = async (zone, kind, filters, ...rest) =>
-    listItems(getFor(zone), zone, kind, filters, ...rest);
-  return {
-    list,
-    listSeen: async (zone, ...rest) => {
-      const scripts = await list(zone, "script", everythingSeen("script"), ...rest);
-      const connections = await list(zone, "connection", everythingSeen("connection"), ...rest);
-      return [...scripts, ...connections].filter(isSeenResource);
-    },
-    listScriptsOn: async (zone, pages, signal) => {
-      const pageUrls = pages.map((page) => (page.startsWith("*") ? page : `*//${page}`));
-      const found = await list(
-        zone,
-        "script",
-        { ...everythingSeen("script"), page_url: pageUrls },
-        signal,
-      );
-      return found.filter((item) => item.kind === "script");
-    },
-    readScript: async (zone, id, signal) => {
-      const item = await readItem(getFor(zone), zone, "script", id, signal);
-      if (item.kind !== "script") throw new Error(`item ${id} is no script`);
-      return item;
-    },
-    read: async (zone, kind, id, signal) => readItem(getFor(zone), zone, kind, id, signal),
-  };
+  return new InventoryReader((zone) => getter(sessionOf(service, zone), "inventory"));
 }
 
 export function createRulesets(service: Service, priority: RequestPriority): RulesetReader {
-  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), priority);
-  return {
-    list: async (scope, signal) => listRulesets(getFor(scope), scope, signal),
-    read: async (scope, id, version, signal) =>
-      readRuleset(getFor(scope), scope, id, version, signal),
-    versions: async (scope, id, signal) => listVersions(getFor(scope), scope, id, signal),
-  };
+  return new RulesetReader((zone) => getter(sessionOf(service, zone), priority));
 }
 
 export function createPruner(service: Service): VersionPruner {

@@ -1,5 +1,7 @@
-import { type AuditReader, createAuditReader } from "../api/audit-reader.ts";
+import { AuditReader } from "../api/audit-reader.ts";
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
+import type { InventoryReader } from "../api/read/read-inventory.ts";
+import type { RulesetReader } from "../api/read/read-rulesets.ts";
 import { createDispatcher, serviceAddress } from "../api/request/client.ts";
 import { commandRetry, type RetryPolicy } from "../api/request/retry.ts";
 import {
@@ -10,9 +12,7 @@ import {
   createRulesets,
   createWriter,
   credentialFor,
-  type InventoryReader,
   type Reader,
-  type RulesetReader,
   type VersionPruner,
   type Writer,
 } from "../api/service.ts";
@@ -71,7 +71,7 @@ export function connect(
   return {
     reader: createReader(service),
     inventory: createInventory(service),
-    audit: createAuditReader(service),
+    audit: new AuditReader(service),
     rulesets: createRulesets(service, "changed"),
     managedRulesets: createRulesets(service, "inventory"),
     writer: createWriter(service),

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { AuditReader } from "../../src/api/audit-reader.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
 import type { AuditWindow } from "../../src/zone/audit-entry.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
@@ -24,7 +24,7 @@ describe("the reader of audit logs", () => {
     async (dialect, { expect, signal }) => {
       await using at = await emulated({}, { dialect, seed: { zones } });
       await at.edit({ settings: { enabled: false }, actor: "alice@example.com" });
-      const audit = createAuditReader(at.service);
+      const audit = new AuditReader(at.service);
       const { entries, malformed, isCut } = await audit.read([at.zone], always, signal);
       expect({ malformed, isCut }).toEqual({ malformed: 0, isCut: false });
       expect(entries).toMatchObject([
@@ -45,7 +45,7 @@ describe("the reader of audit logs", () => {
     signal,
   }) => {
     await using at = await emulated({}, { seed: { zones } });
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     await at.edit({ settings: { enabled: false } });
     await fetch(`${at.emulator.baseUrl}/zones/${at.zone.id}/page_shield`, {
       method: "PUT",
@@ -74,7 +74,7 @@ describe("the reader of audit logs", () => {
     await control(at.emulator, "/managed", { ruleset: "owasp", version: "88" });
     const { zones: both } = await at.reader.listZones(signal);
     const shop = both.find(({ name }) => name === "shop.example.com") ?? at.zone;
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     const ofShop = await audit.readOf(shop, always, signal);
     expect(ofShop.entries.map(({ zoneName }) => zoneName)).toEqual(["shop.example.com"]);
     const ofAccount = await audit.readAccountOf(shop, always, signal);
@@ -86,7 +86,7 @@ describe("the reader of audit logs", () => {
     await using at = await emulated({}, { seed: { zones } });
     await at.fault({ fault: "status", status: 503, path: "*/tokens/verify" });
     await at.edit({ settings: { enabled: false } });
-    const { entries } = await createAuditReader(at.service).read([at.zone], always, signal);
+    const { entries } = await new AuditReader(at.service).read([at.zone], always, signal);
     expect(entries).toHaveLength(1);
   });
 
@@ -105,7 +105,7 @@ describe("the reader of audit logs", () => {
       await at.fault({ ...fault, path, count: 1 });
       const { credential } = at.session;
       const isQuiet = (): boolean => credential.state.inFlight === 0;
-      const reading = createAuditReader(at.service).read([at.zone], always, signal);
+      const reading = new AuditReader(at.service).read([at.zone], always, signal);
       const audited = await clock.run(
         reading.catch((error: unknown) => error),
         isQuiet,
@@ -131,11 +131,7 @@ describe("the reader of audit logs", () => {
     await using connected = connect(server.baseUrl);
     const { credential } = connected.session;
     credential.noteTokenId("known");
-    await createAuditReader(connected.service).read(
-      [zoneNamed("shop.example.com")],
-      always,
-      signal,
-    );
+    await new AuditReader(connected.service).read([zoneNamed("shop.example.com")], always, signal);
     expect(credential.state.remaining).toBeGreaterThan(100);
     expect(credential.state.limit).toBeGreaterThan(100);
   });
@@ -147,7 +143,7 @@ describe("the reader of audit logs", () => {
     const budget = { limit: 150, windowMs, reserve: 0 };
     await using at = await emulated({}, { seed: { zones }, clock, timeoutMs: 1e9, budget });
     await at.fault({ fault: "status", status: 503, path: "*/logs/audit*", count: 1 });
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     const read = async (): Promise<number> => {
       const reading = audit.readAll([at.zone], always, signal);
       await clock.run(reading, () => at.session.credential.state.inFlight === 0);
@@ -167,11 +163,11 @@ describe("the reader of audit logs", () => {
     const seed = { zones, tokens: [everything, weak] };
     const weakFirst = { name: "weak", source: { read: () => Promise.resolve("weak-token") } };
     await using both = await emulated({}, { seed, credentials: [weakFirst, {}] });
-    const audit = createAuditReader(both.service);
+    const audit = new AuditReader(both.service);
     expect((await audit.read([both.zone], always, signal)).isCut).toBe(false);
 
     await using one = await emulated({}, { seed, credentials: [weakFirst] });
-    const denied = createAuditReader(one.service);
+    const denied = new AuditReader(one.service);
     const error: unknown = await denied
       .read([one.zone], always, signal)
       .catch((each: unknown) => each);
@@ -187,7 +183,7 @@ describe("the reader of audit logs", () => {
     { code: "API_BUDGET", denied: false },
   ] as const)("takes $code for a denied token: $denied", async ({ code, denied }, { expect }) => {
     await using at = await emulated({}, { seed: { zones } });
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     expect(audit.isDenied(new ServiceError(code, "told"))).toBe(denied);
   });
 
@@ -197,7 +193,7 @@ describe("the reader of audit logs", () => {
   }) => {
     await using at = await emulated({}, { seed: { zones }, credentials: [{}, { name: "second" }] });
     await at.fault({ fault: "status", status: 400, path: "*/logs/audit*", count: 1 });
-    await expect(createAuditReader(at.service).read([at.zone], always, signal)).rejects.toThrow();
+    await expect(new AuditReader(at.service).read([at.zone], always, signal)).rejects.toThrow();
   });
 
   it("reads with a credential that serves only some of the zones, and with none that serves none", async ({
@@ -205,7 +201,7 @@ describe("the reader of audit logs", () => {
     signal,
   }) => {
     await using at = await emulated({}, { seed: { zones }, credentials: [{ zones: ["shop.*"] }] });
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     const blog = zoneNamed("blog.example.com");
     expect((await audit.read([at.zone, blog], always, signal)).isCut).toBe(false);
     await expect(audit.read([blog], always, signal)).rejects.toThrow("no credential serves");
@@ -216,7 +212,7 @@ describe("the reader of audit logs", () => {
     for (const [index, { credential }] of at.service.sessions.entries()) {
       credential.noteTokenId(`t${index}`);
     }
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     expect(["t0", "t1", "t2", ""].map((id) => audit.isOwnToken(id))).toEqual([
       true,
       true,
@@ -229,7 +225,7 @@ describe("the reader of audit logs", () => {
     await using server = await startServer((_seen, response) => succeed(response, []));
     await using at = connect(server.baseUrl);
     at.session.credential.noteTokenId("t1");
-    await createAuditReader(at.service).read([zone()], always, signal);
+    await new AuditReader(at.service).read([zone()], always, signal);
     const query = new URLSearchParams(server.seen.at(-1)?.path.split("?")[1]);
     expect([...query.keys()].toSorted()).toEqual(["before", "direction", "limit", "since"]);
     expect(query.get("since")).toBe(always.since.toISOString());
@@ -245,7 +241,7 @@ describe("the reader of audit logs", () => {
       succeed(response, {});
     });
     await using at = connect(server.baseUrl, { credentials: [{}, { name: "second" }] });
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     const [first, second] = at.service.sessions;
     if (first === undefined || second === undefined) throw new Error("two credentials");
     first.credential.noteTokenId("t1");

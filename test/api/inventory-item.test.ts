@@ -1,10 +1,15 @@
 import { describe, it } from "vitest";
 
-import { listItems, readItem } from "../../src/api/read/read-inventory.ts";
+import { InventoryReader } from "../../src/api/read/read-inventory.ts";
+import type { Get } from "../../src/api/request/call.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone as zoneOf } from "../support/service.ts";
 
 const hash = "b".repeat(64);
+
+function readerOf(send: Get): InventoryReader {
+  return new InventoryReader(() => send);
+}
 
 describe("an item", () => {
   const id = "c".repeat(32);
@@ -99,7 +104,7 @@ describe("an item", () => {
   ] as const)("that is a $kind has every field", async ({ kind, wire, yields }, context) => {
     const { expect, signal } = context;
     const { send } = fakeGet(() => ({ result: wire }));
-    const item = await readItem(send, zoneOf(), kind, id, signal);
+    const item = await readerOf(send).read(zoneOf(), kind, id, signal);
     expect(item).toEqual({ kind, ...yields });
   });
 
@@ -111,31 +116,31 @@ describe("an item", () => {
   ])("$url, told as $flag, is of the service itself: $isCdnCgi", async (row, context) => {
     const result = { id, url: row.url, url_contains_cdn_cgi_path: row.flag };
     const { send } = fakeGet(() => ({ result }));
-    const item = await readItem(send, zoneOf(), "connection", id, context.signal);
+    const item = await readerOf(send).read(zoneOf(), "connection", id, context.signal);
     context.expect(item).toMatchObject({ urlContainsCdnCgi: row.isCdnCgi });
   });
 
   it("has no score that is no number", async ({ expect, signal }) => {
     const { send } = fakeGet(() => ({ result: { id, js_integrity_score: "3", malware_score: 4 } }));
-    const item = await readItem(send, zoneOf(), "script", id, signal);
+    const item = await readerOf(send).read(zoneOf(), "script", id, signal);
     expect(item).toMatchObject({ scores: { integrity: undefined, malware: 4 } });
   });
 
   it.for([null, [], "text", {}])("is not made up: %j", async (result, { expect, signal }) => {
     const { send } = fakeGet(() => ({ result }));
-    const reading = readItem(send, zoneOf(), "cookie", id, signal);
+    const reading = readerOf(send).read(zoneOf(), "cookie", id, signal);
     await expect(reading).rejects.toMatchObject({ code: "API_MALFORMED" });
   });
 
   it("of another shape is no item, and names the request", async ({ expect, signal }) => {
     const { send } = fakeGet(() => ({ result: { id: "not an id" }, status: 200, ray: "ray-7" }));
     const facts = { code: "API_MALFORMED", status: 200, ray: "ray-7" };
-    const reading = readItem(send, zoneOf(), "script", id, signal);
+    const reading = readerOf(send).read(zoneOf(), "script", id, signal);
     await expect(reading).rejects.toMatchObject(facts);
     await expect(reading).rejects.toThrow(
       "GET /zones/{zone_id}/page_shield/scripts/{script_id}: not a script",
     );
-    const listing = listItems(send, zoneOf(), "cookie", {}, signal);
+    const listing = readerOf(send).list(zoneOf(), "cookie", {}, signal);
     await expect(listing).rejects.toMatchObject(facts);
     await expect(listing).rejects.toThrow(
       "GET /zones/{zone_id}/page_shield/cookies: not a list of items",

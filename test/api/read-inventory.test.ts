@@ -1,6 +1,11 @@
 import { describe, it } from "vitest";
 
-import { everythingSeen, type ItemFilters, listItems } from "../../src/api/read/read-inventory.ts";
+import {
+  everythingSeen,
+  type ItemFilters,
+  InventoryReader,
+} from "../../src/api/read/read-inventory.ts";
+import type { Get } from "../../src/api/request/call.ts";
 import { createInventory } from "../../src/api/service.ts";
 import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
@@ -45,6 +50,10 @@ const seed = {
 
 function nameOf(item: Item): string {
   return item.kind === "cookie" ? item.name : (item.url.split("/").at(-1) ?? "");
+}
+
+function readerOf(send: Get): InventoryReader {
+  return new InventoryReader(() => send);
 }
 
 describe.for(["published", "specification"] as const)("in the %s dialect", (dialect) => {
@@ -127,7 +136,7 @@ describe("a long list", () => {
   }> {
     const fake = fakeGet((call) => answer(call.query["page"] ?? ""));
     const progress: number[] = [];
-    const items = await listItems(fake.send, zoneOf(), "script", {}, signal, (done) =>
+    const items = await readerOf(fake.send).list(zoneOf(), "script", {}, signal, (done) =>
       progress.push(done),
     );
     return {
@@ -178,7 +187,7 @@ describe("a long list", () => {
     const fake = fakeGet(({ query }) => ({
       result: query["page"] === "1" ? many.slice(0, 100) : many.slice(100, 107),
     }));
-    const items = await listItems(fake.send, zoneOf(), "connection", {}, signal);
+    const items = await readerOf(fake.send).list(zoneOf(), "connection", {}, signal);
     expect(items).toHaveLength(107);
     expect(fake.calls).toHaveLength(2);
   });
@@ -196,7 +205,7 @@ describe("a long list", () => {
       return { result: found.slice(from, to), resultInfo: { total_count: total } };
     });
     const told: (number | undefined)[] = [];
-    const items = await listItems(fake.send, zoneOf(), "script", {}, signal, (_, of) =>
+    const items = await readerOf(fake.send).list(zoneOf(), "script", {}, signal, (_, of) =>
       told.push(of),
     );
     expect(items).toHaveLength(found.length);
@@ -213,7 +222,7 @@ describe("a long list", () => {
         const info = total === undefined ? {} : { resultInfo: { total_count: total } };
         return { result: isWhole ? [] : many.slice(0, 100), ...info };
       });
-      const items = await listItems(fake.send, zoneOf(), "script", {}, signal);
+      const items = await readerOf(fake.send).list(zoneOf(), "script", {}, signal);
       expect(items).toHaveLength(100);
     },
   );
@@ -226,7 +235,7 @@ describe("a long list", () => {
         const info = total === undefined ? {} : { resultInfo: { total_count: total } };
         return { result: isWhole ? [] : [{ id: `${nth}` }], ...info };
       });
-      const listing = listItems(fake.send, zoneOf(), "script", {}, signal);
+      const listing = readerOf(fake.send).list(zoneOf(), "script", {}, signal);
       await expect(listing).rejects.toThrow(
         "GET /zones/{zone_id}/page_shield/scripts: more than 1000 pages",
       );
@@ -240,14 +249,14 @@ describe("a long list", () => {
       const from = (Number(query["page"]) - 1) * 50;
       return { result: many.slice(0, 120).slice(from, from + 50) };
     });
-    const items = await listItems(fake.send, zoneOf(), "cookie", {}, signal);
+    const items = await readerOf(fake.send).list(zoneOf(), "cookie", {}, signal);
     expect(items).toHaveLength(120);
   });
 });
 
 it("leaves out what has no id, and reads what has nothing else", async ({ expect, signal }) => {
   const fake = fakeGet(() => ({ result: [{ url: "https://a/" }, { id: "1" }] }));
-  const items = await listItems(fake.send, zoneOf(), "script", {}, signal);
+  const items = await readerOf(fake.send).list(zoneOf(), "script", {}, signal);
   expect(items).toMatchObject([{ id: "1", url: "", status: "", lastSeenAt: undefined }]);
 });
 

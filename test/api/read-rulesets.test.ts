@@ -1,11 +1,7 @@
 import { describe, it } from "vitest";
 
-import {
-  deleteVersion,
-  listRulesets,
-  listVersions,
-  readRuleset,
-} from "../../src/api/read/read-rulesets.ts";
+import { deleteVersion, RulesetReader } from "../../src/api/read/read-rulesets.ts";
+import type { Get } from "../../src/api/request/call.ts";
 import { routes } from "../../src/api/routes.ts";
 import { createPruner, createRulesets } from "../../src/api/service.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
@@ -19,6 +15,10 @@ const entrypoint = [{ ref: "own", deploy: "owasp" }];
 async function edited(world: Emulated): Promise<void> {
   await world.edit({ rule: "own", set: { enabled: false } });
   await world.edit({ rule: "own", set: { enabled: true } });
+}
+
+function readerOf(send: Get): RulesetReader {
+  return new RulesetReader(() => send);
 }
 
 describe("rulesets of a zone", () => {
@@ -92,7 +92,7 @@ it("takes over each member of a ruleset and of its rules, in its own type or not
   const fake = fakeGet(() => ({ result: { ...head, rules: [rule, odd, "no rule"] } }));
   const scope = { level: "zone", zone: zoneOf() } as const;
   const { last_updated: lastUpdated, ...same } = head;
-  expect(await readRuleset(fake.send, scope, "abc", undefined, signal)).toEqual({
+  expect(await readerOf(fake.send).read(scope, "abc", undefined, signal)).toEqual({
     ...same,
     lastUpdated,
     rules: [
@@ -129,7 +129,7 @@ it.for([
   { result: [{ version: "1" }, "2"] },
 ])("rejects versions that are no versions: $result", async ({ result }, { expect, signal }) => {
   const scope = { level: "zone", zone: zoneOf() } as const;
-  const listing = listVersions(fakeGet(() => ({ result })).send, scope, "abc", signal);
+  const listing = readerOf(fakeGet(() => ({ result })).send).versions(scope, "abc", signal);
   await expect(listing).rejects.toMatchObject({
     code: "API_MALFORMED",
     message: `GET ${routes.zoneRulesetVersions}: not a list of versions; unexpected response shape`,
@@ -142,7 +142,7 @@ it("gives versions by their number, whatever the order of the answer", async ({
 }) => {
   const result = ["10", "9", "2", "100"].map((version) => ({ id: "abc", version }));
   const scope = { level: "zone", zone: zoneOf() } as const;
-  const versions = await listVersions(fakeGet(() => ({ result })).send, scope, "abc", signal);
+  const versions = await readerOf(fakeGet(() => ({ result })).send).versions(scope, "abc", signal);
   expect(versions.map(({ version }) => version)).toEqual(["2", "9", "10", "100"]);
 });
 
@@ -151,7 +151,7 @@ it.for([null, [], "abc", {}, { id: "../abc" }])(
   async (result, { expect, signal }) => {
     const { send } = fakeGet(() => ({ result }));
     const scope = { level: "zone", zone: zoneOf() } as const;
-    const reading = readRuleset(send, scope, "abc", undefined, signal);
+    const reading = readerOf(send).read(scope, "abc", undefined, signal);
     await expect(reading).rejects.toMatchObject({ code: "API_MALFORMED" });
     await expect(reading).rejects.toThrow(`GET ${routes.zoneRuleset}: not a ruleset;`);
   },
@@ -161,7 +161,7 @@ it.for([null, {}, [null], [{ id: "abc" }, {}], [{ id: "../abc" }]])(
   "rejects a list of rulesets that is none: %j",
   async (result, { expect, signal }) => {
     const { send } = fakeGet(() => ({ result }));
-    const listing = listRulesets(send, { level: "zone", zone: zoneOf() }, signal);
+    const listing = readerOf(send).list({ level: "zone", zone: zoneOf() }, signal);
     await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
     await expect(listing).rejects.toThrow(`GET ${routes.zoneRulesets}: not a list of rulesets`);
   },
@@ -176,7 +176,7 @@ it.for([
   const { expect, signal } = context;
   const { send, calls } = fakeGet(() => ({ result: { id: "abc" } }));
   const zone = zoneOf();
-  await readRuleset(send, { level: row.level, zone }, "abc", row.version, signal);
+  await readerOf(send).read({ level: row.level, zone }, "abc", row.version, signal);
   const owner = row.level === "zone" ? zone.id : zone.accountId;
   const version = row.version === undefined ? {} : { ruleset_version: row.version };
   expect(calls).toEqual([
@@ -195,8 +195,8 @@ it.for(["zone", "account"] as const)(
   async (level, { expect, signal }) => {
     const { send, calls } = fakeGet(({ method }) => ({ result: method === "GET" ? [] : null }));
     const scope = { level, zone: zoneOf() };
-    await listRulesets(send, scope, signal);
-    await listVersions(send, scope, "abc", signal);
+    await readerOf(send).list(scope, signal);
+    await readerOf(send).versions(scope, "abc", signal);
     await deleteVersion(send, scope, "abc", "3", signal);
     const start = `/${level}s/{${level}_id}/rulesets`;
     const owner = { [`${level}_id`]: level === "zone" ? scope.zone.id : scope.zone.accountId };
@@ -221,7 +221,7 @@ it("follows the cursor of a long list", async ({ expect, signal }) => {
     result: [{ id: `${nth}` }],
     resultInfo: nth < 3 ? { cursors: { after: `next-${nth}` } } : {},
   }));
-  const heads = await listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
+  const heads = await readerOf(fake.send).list({ level: "zone", zone: zoneOf() }, signal);
   expect(heads.map(({ id }) => id)).toEqual(["1", "2", "3"]);
   expect(fake.calls.map(({ query }) => query["cursor"])).toEqual([undefined, "next-1", "next-2"]);
 });
@@ -239,7 +239,7 @@ it.for([
     result: [{ id: `${nth}` }],
     resultInfo: { cursors: { after: after(nth) } },
   }));
-  const listing = listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
+  const listing = readerOf(fake.send).list({ level: "zone", zone: zoneOf() }, signal);
   await expect(listing).rejects.toMatchObject({
     code: "API_MALFORMED",
     message: `GET ${routes.zoneRulesets}: ${says}; unexpected response shape`,
@@ -251,6 +251,6 @@ it.for([
 it("reads a page of more rulesets than a call takes arguments", async ({ expect, signal }) => {
   const result = Array.from({ length: 300_000 }, (_, nth) => ({ id: `${nth}` }));
   const fake = fakeGet(() => ({ result }));
-  const heads = await listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
+  const heads = await readerOf(fake.send).list({ level: "zone", zone: zoneOf() }, signal);
   expect(heads).toHaveLength(result.length);
 });

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { AuditReader } from "../../src/api/audit-reader.ts";
 import {
   createInventory,
   createPruner,
@@ -113,7 +113,7 @@ describe("the priority of the requests", () => {
     await using connected = connect(server.baseUrl);
     connected.session.credential.noteTokenId("t1");
     const priorities = prioritiesOf(connected.service);
-    await createAuditReader(connected.service).readAll([shop], window, signal);
+    await new AuditReader(connected.service).readAll([shop], window, signal);
     expect(priorities).toEqual(["changed"]);
   });
 });

@@ -1,4 +1,4 @@
-import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { AuditReader } from "../../src/api/audit-reader.ts";
 import { AuditFeed, type AuditFeedOptions } from "../../src/audit/audit-feed.ts";
 import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
@@ -63,7 +63,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     () => "full",
     noAuthors,
   );
-  const source = createAuditReader(at.service);
+  const source = new AuditReader(at.service);
   const feed: AuditFeed = new AuditFeed(options.audit, {
     source,
     clock,

@@ -1,4 +1,4 @@
-import { createAuditReader } from "../../src/api/audit-reader.ts";
+import { AuditReader } from "../../src/api/audit-reader.ts";
 import { everythingSeen } from "../../src/api/read/read-inventory.ts";
 import { createInventory } from "../../src/api/service.ts";
 import { DriftAuthors } from "../../src/audit/drift-authors.ts";
@@ -76,7 +76,7 @@ export class EvidenceRuns implements AsyncDisposable {
     this.#clock = clock;
     this.#history = history;
     this.#readUntil = clock.now();
-    const audit = createAuditReader(at.service);
+    const audit = new AuditReader(at.service);
     const log = {
       isOwn: ({ actor }: AuditEntry) => audit.isOwnToken(actor.tokenId),
       isCompleteSince: () => true,
@@ -112,7 +112,7 @@ export class EvidenceRuns implements AsyncDisposable {
     const { zone } = this.at;
     const now = this.#clock.now();
     const window = { since: this.#readUntil, before: new Date(Number(now) + 1) };
-    const read = await createAuditReader(this.at.service).readOf(zone, window, this.#stop);
+    const read = await new AuditReader(this.at.service).readOf(zone, window, this.#stop);
     this.#readUntil = now;
     this.#authors.note(zone.name, read.entries);
     this.#runner.reconfigure({ ...defaultOptions, mode });

@@ -10,10 +10,15 @@ import {
   type Item,
   type ItemBase,
   type ItemKind,
+  isSeenResource,
   type ResourceBase,
+  resourceKinds,
   resourceStatuses,
+  type Script,
   type ScriptVersion,
+  type SeenResource,
 } from "../../zone/inventory-item.ts";
+import type { ScriptReader } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -53,55 +58,9 @@ const pagesBeforeWhole = 5;
 const maxPages = 1_000;
 
 /** Receives the progress of a list; `total` is `undefined` if the service does not report it. */
-export type ReadingProgress = (read: number, total: number | undefined) => void;
+type ReadingProgress = (read: number, total: number | undefined) => void;
 
 const lists = { script: "scripts", connection: "connections", cookie: "cookies" } as const;
-
-/**
- * Reads all items of a kind that match the filters.
- *
- * By default the oldest come first: an item detected while the pages are read is then added to the
- * last page and shifts no other. A page without new items is the last.
- */
-export async function listItems(
-  send: Get,
-  zone: Zone,
-  kind: ItemKind,
-  filters: ItemFilters,
-  signal: AbortSignal,
-  progress?: ReadingProgress,
-): Promise<readonly Item[]> {
-  const query = queryOf({ order_by: "first_seen_at", direction: "asc", ...filters });
-  const call = (page: string): GetCall =>
-    get(routes[lists[kind]], { zone_id: zone.id }, { ...query, page, per_page: `${perPage}` });
-  const items = new Map<string, Item>();
-  const keep = ({ elements, total }: Page): void => {
-    for (const item of elements.flatMap((wire) => itemOf(kind, wire) ?? [])) {
-      items.set(item.id, item);
-    }
-    progress?.(items.size, total);
-  };
-  let received = 0;
-  let firstLength: number | undefined;
-  for (let number = 1; ; number += 1) {
-    const page = await readPage(send, call(`${number}`), signal);
-    const known = items.size;
-    keep(page);
-    firstLength ??= page.elements.length;
-    received += page.elements.length;
-    if (items.size === known || isLast(page, received, firstLength)) return [...items.values()];
-    if (number >= maxPages) {
-      throw malformedResult(call(`${number}`), page.answer, `more than ${maxPages} pages`);
-    }
-    if (number === 1 && (page.total ?? 0) > pagesBeforeWhole * perPage) {
-      const whole = await readWhole(send, call("all"), signal);
-      if (whole !== undefined) {
-        keep(whole);
-        return [...items.values()];
-      }
-    }
-  }
-}
 
 function queryOf(filters: ItemFilters): Readonly<Record<string, string>> {
   const texts = Object.entries(filters).map(
@@ -110,20 +69,112 @@ function queryOf(filters: ItemFilters): Readonly<Record<string, string>> {
   return Object.fromEntries(texts.filter(([, text]) => text !== ""));
 }
 
-/** Reads one item with its pages and, of a script, its versions. */
-export async function readItem(
-  send: Get,
-  zone: Zone,
-  kind: ItemKind,
-  id: string,
-  signal: AbortSignal,
-): Promise<Item> {
-  const call = get(routes[kind], { zone_id: zone.id, [`${kind}_id`]: id });
-  const answer = await send(call, signal);
-  const result = answer.result();
-  const item = isJsonObject(result) ? itemOf(kind, result) : undefined;
-  if (item === undefined) throw malformedResult(call, answer, `not a ${kind}`);
-  return item;
+/** Reads the inventory of a zone. It cannot write. */
+export class InventoryReader implements ScriptReader {
+  readonly #getFor: (zone: Zone) => Get;
+
+  constructor(getFor: (zone: Zone) => Get) {
+    this.#getFor = getFor;
+  }
+
+  /**
+   * Reads all items of a kind that match the filters.
+   *
+   * By default the oldest come first: an item detected while the pages are read is then added to the
+   * last page and shifts no other. A page without new items is the last.
+   */
+  async list(
+    zone: Zone,
+    kind: ItemKind,
+    filters: ItemFilters,
+    signal: AbortSignal,
+    progress?: ReadingProgress,
+  ): Promise<readonly Item[]> {
+    const send = this.#getFor(zone);
+    const query = queryOf({ order_by: "first_seen_at", direction: "asc", ...filters });
+    const call = (page: string): GetCall =>
+      get(routes[lists[kind]], { zone_id: zone.id }, { ...query, page, per_page: `${perPage}` });
+    const items = new Map<string, Item>();
+    const keep = ({ elements, total }: Page): void => {
+      for (const item of elements.flatMap((wire) => itemOf(kind, wire) ?? [])) {
+        items.set(item.id, item);
+      }
+      progress?.(items.size, total);
+    };
+    let received = 0;
+    let firstLength: number | undefined;
+    for (let number = 1; ; number += 1) {
+      const page = await readPage(send, call(`${number}`), signal);
+      const known = items.size;
+      keep(page);
+      firstLength ??= page.elements.length;
+      received += page.elements.length;
+      if (items.size === known || isLast(page, received, firstLength)) return [...items.values()];
+      if (number >= maxPages) {
+        throw malformedResult(call(`${number}`), page.answer, `more than ${maxPages} pages`);
+      }
+      if (number === 1 && (page.total ?? 0) > pagesBeforeWhole * perPage) {
+        const whole = await readWhole(send, call("all"), signal);
+        if (whole !== undefined) {
+          keep(whole);
+          return [...items.values()];
+        }
+      }
+    }
+  }
+
+  /** All scripts and connections on record, whatever their status. */
+  async listSeen(
+    zone: Zone,
+    signal: AbortSignal,
+    progress?: ReadingProgress,
+  ): Promise<readonly SeenResource[]> {
+    const found: Item[] = [];
+    for (const kind of resourceKinds) {
+      found.push(...(await this.list(zone, kind, everythingSeen(kind), signal, progress)));
+    }
+    return found.filter(isSeenResource);
+  }
+
+  /** All scripts on record that match the filters, whatever their status. */
+  async listScripts(
+    zone: Zone,
+    filters: ItemFilters,
+    signal: AbortSignal,
+  ): Promise<readonly Script[]> {
+    const items = await this.list(
+      zone,
+      "script",
+      { ...everythingSeen("script"), ...filters },
+      signal,
+    );
+    return items.filter((item) => item.kind === "script");
+  }
+
+  async listScriptsOn(
+    zone: Zone,
+    pages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Script[]> {
+    const page_url = pages.map((page) => (page.startsWith("*") ? page : `*//${page}`));
+    return this.listScripts(zone, { page_url }, signal);
+  }
+
+  async readScript(zone: Zone, id: string, signal: AbortSignal): Promise<Script> {
+    const item = await this.read(zone, "script", id, signal);
+    if (item.kind !== "script") throw new Error(`item ${id} is no script`);
+    return item;
+  }
+
+  /** One item with all its pages and, of a script, its versions. */
+  async read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item> {
+    const call = get(routes[kind], { zone_id: zone.id, [`${kind}_id`]: id });
+    const answer = await this.#getFor(zone)(call, signal);
+    const result = answer.result();
+    const item = isJsonObject(result) ? itemOf(kind, result) : undefined;
+    if (item === undefined) throw malformedResult(call, answer, `not a ${kind}`);
+    return item;
+  }
 }
 
 interface Page {

@@ -9,7 +9,7 @@ import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { type Call, type Get, type GetCall, type Send, get } from "../request/call.ts";
+import { type Call, type Get, type Send, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
@@ -44,73 +44,75 @@ function ownerOf({ level, zone }: RulesetScope): Readonly<Record<string, string>
   return level === "zone" ? { zone_id: zone.id } : { account_id: zone.accountId };
 }
 
-/** Lists the rulesets of a zone or account, managed ones included (SERVICE.md B.1). */
-export async function listRulesets(
-  send: Get,
-  scope: RulesetScope,
-  signal: AbortSignal,
-): Promise<readonly RulesetHead[]> {
-  const heads: RulesetHead[] = [];
-  const cursors = new Set<string>();
-  let cursor = "";
-  for (;;) {
-    const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
-    const call = get(levels[scope.level].all, ownerOf(scope), query);
-    const answer = await send(call, signal);
-    const page = answer.result();
-    if (!isObjectList(page) || !page.every(hasValidId)) {
-      throw malformedResult(call, answer, "not a list of rulesets");
+/** Reads rulesets of any phase. It cannot write. */
+export class RulesetReader {
+  readonly #getFor: (zone: Zone) => Get;
+
+  constructor(getFor: (zone: Zone) => Get) {
+    this.#getFor = getFor;
+  }
+
+  /** Lists the rulesets of a zone or account, managed ones included (SERVICE.md B.1). */
+  async list(scope: RulesetScope, signal: AbortSignal): Promise<readonly RulesetHead[]> {
+    const send = this.#getFor(scope.zone);
+    const heads: RulesetHead[] = [];
+    const cursors = new Set<string>();
+    let cursor = "";
+    for (;;) {
+      const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
+      const call = get(levels[scope.level].all, ownerOf(scope), query);
+      const answer = await send(call, signal);
+      const page = answer.result();
+      if (!isObjectList(page) || !page.every(hasValidId)) {
+        throw malformedResult(call, answer, "not a list of rulesets");
+      }
+      for (const wire of page) heads.push(headOf(wire));
+      // An older answer without a cursor is the only page (SERVICE.md B.1).
+      cursor = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
+      if (cursor === "") return heads;
+      if (cursors.has(cursor)) throw malformedResult(call, answer, "a cursor that came before");
+      cursors.add(cursor);
+      if (cursors.size >= maxPages) {
+        throw malformedResult(call, answer, `more than ${maxPages} pages`);
+      }
     }
-    for (const wire of page) heads.push(headOf(wire));
-    // An older answer without a cursor is the only page (SERVICE.md B.1).
-    cursor = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
-    if (cursor === "") return heads;
-    if (cursors.has(cursor)) throw malformedResult(call, answer, "a cursor that came before");
-    cursors.add(cursor);
-    if (cursors.size >= maxPages) {
-      throw malformedResult(call, answer, `more than ${maxPages} pages`);
+  }
+
+  /** Reads the given version of a ruleset, or the newest. */
+  async read(
+    scope: RulesetScope,
+    id: string,
+    version: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Ruleset> {
+    const params = { ...ownerOf(scope), ruleset_id: id };
+    const { one, version: single } = levels[scope.level];
+    const call =
+      version === undefined
+        ? get(one, params)
+        : get(single, { ...params, ruleset_version: version });
+    const answer = await this.#getFor(scope.zone)(call, signal);
+    const result = answer.result();
+    if (!isJsonObject(result) || !hasValidId(result)) {
+      throw malformedResult(call, answer, "not a ruleset");
     }
+    return { ...headOf(result), rules: coerceObjects(result["rules"]).map(ruleOf) };
   }
-}
 
-/** Reads the given version of a ruleset, or the newest. */
-export async function readRuleset(
-  send: Get,
-  scope: RulesetScope,
-  id: string,
-  version: string | undefined,
-  signal: AbortSignal,
-): Promise<Ruleset> {
-  const params = { ...ownerOf(scope), ruleset_id: id };
-  const { one, version: single } = levels[scope.level];
-  const call =
-    version === undefined ? get(one, params) : get(single, { ...params, ruleset_version: version });
-  return rulesetIn(call, send, signal);
-}
-
-async function rulesetIn(call: GetCall, send: Get, signal: AbortSignal): Promise<Ruleset> {
-  const answer = await send(call, signal);
-  const result = answer.result();
-  if (!isJsonObject(result) || !hasValidId(result)) {
-    throw malformedResult(call, answer, "not a ruleset");
+  /** Lists the versions of a ruleset, oldest first. */
+  async versions(
+    scope: RulesetScope,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<readonly RulesetHead[]> {
+    const call = get(levels[scope.level].versions, { ...ownerOf(scope), ruleset_id: id });
+    const answer = await this.#getFor(scope.zone)(call, signal);
+    const found = answer.result();
+    if (!isObjectList(found) || !found.every((each) => isServiceId(textIn(each, "version")))) {
+      throw malformedResult(call, answer, "not a list of versions");
+    }
+    return found.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
   }
-  return { ...headOf(result), rules: coerceObjects(result["rules"]).map(ruleOf) };
-}
-
-/** Lists the versions of a ruleset, oldest first. */
-export async function listVersions(
-  send: Get,
-  scope: RulesetScope,
-  id: string,
-  signal: AbortSignal,
-): Promise<readonly RulesetHead[]> {
-  const call = get(levels[scope.level].versions, { ...ownerOf(scope), ruleset_id: id });
-  const answer = await send(call, signal);
-  const versions = answer.result();
-  if (!isObjectList(versions) || !versions.every((each) => isServiceId(textIn(each, "version")))) {
-    throw malformedResult(call, answer, "not a list of versions");
-  }
-  return versions.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
 }
 
 /** Deletes a version of a ruleset; the newest one stays (SERVICE.md B.3). */
