@@ -1,4 +1,5 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
+import { isLeftLive } from "../plan/cause/left-live.ts";
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -43,6 +44,8 @@ const mostNamed = 20;
 export interface MarkdownExtras {
   /** The plans as far as the fleet guard holds them as a whole. */
   readonly heldFleet?: HeldFleet | undefined;
+  /** Zones that the files no longer declare. */
+  readonly dropped?: readonly ZoneName[] | undefined;
   readonly sweep?: SweepForecast | undefined;
   readonly impacts?: readonly ZoneImpact[] | undefined;
 }
@@ -59,7 +62,7 @@ export interface PlanMarkdown {
  */
 export function renderMarkdown(
   { revision, commit, zones }: RunReport,
-  { heldFleet, sweep, impacts }: MarkdownExtras = {},
+  { heldFleet, dropped = [], sweep, impacts }: MarkdownExtras = {},
   maxBytes: number = commentBytes,
 ): PlanMarkdown {
   const label = commit === undefined ? "" : ` (commit ${markdownCode(commit)})`;
@@ -68,7 +71,7 @@ export function renderMarkdown(
   if (heldFleet !== undefined) page.add(`${fleetHoldText(heldFleet, markdownCode)}\n`);
   page.add(`${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}${label}\n`);
   const blocks = blocksOf(zones);
-  const unseen = page.addList("### Review first", reviewLines(zones));
+  const unseen = page.addList("### Review first", reviewLines(zones, dropped));
   page.addList("### In several zones", sharedLines(zones, blocks));
   const left = blocks.filter((block) => !page.add(blockText(block)));
   const closing = [
@@ -155,15 +158,40 @@ interface Line {
   readonly text: string;
 }
 
-/** What a person must see: zones that were not read, holds, and changes that weaken, delete or are unclear. */
-function reviewLines(zones: readonly ZoneReport[]): readonly string[] {
+/**
+ * What a person must see: zones that were not read, holds, changes that weaken, delete or are unclear, and what is no longer
+ * managed.
+ */
+function reviewLines(
+  zones: readonly ZoneReport[],
+  dropped: readonly ZoneName[],
+): readonly string[] {
   const lines = zones.flatMap((report) =>
     changesOf(report).map((change) => ({ ...changeLine(change, report), rank: dangerOf(change) })),
   );
   const dangers = lines
     .filter(({ rank }) => rank < harmless)
     .toSorted((one, other) => one.rank - other.rank);
-  return [...shared(zones.flatMap(errorLines)), ...shared(holdLines(zones)), ...shared(dangers)];
+  return [
+    ...shared(zones.flatMap(errorLines)),
+    ...shared(holdLines(zones)),
+    ...shared(dangers),
+    ...shared(dropped.map(droppedLine)),
+    ...shared(zones.flatMap(leftLiveLines)),
+  ];
+}
+
+function droppedLine(zone: ZoneName): Line {
+  const text = "**no longer declared**: it stays as it is, and nothing corrects it";
+  return { zone, key: text, text };
+}
+
+function leftLiveLines(report: ZoneReport): readonly Line[] {
+  const notes = "plan" in report ? report.plan.notes.filter((note) => isLeftLive(note)) : [];
+  return notes.map((note) => {
+    const text = `**no longer managed**: ${markdownText(note)}`;
+    return { zone: report.zone, key: text, text };
+  });
 }
 
 const harmless = 3;
@@ -239,13 +267,12 @@ function changeLine(change: Change, report: ZoneReport): Line {
   const remarks = remarksOf(change, report);
   const words = verb === "update" ? fields.map((field) => fieldWords(field, change)) : [];
   const what = `${verbSigns[verb]} ${key} ${firstOf(words, mostFields)}`.trim();
-  return {
-    zone: report.zone,
-    key: JSON.stringify([verb, key, title, effect, fields, remarks]),
-    text: [`**${effectWords(effect)}**`, markdownCode(what), ...remarks, reasonsText(effect)]
-      .filter((part) => part !== "")
-      .join(" "),
-  };
+  const text = [`**${effectWords(effect)}**`, markdownCode(what), ...remarks, reasonsText(effect)]
+    .filter((part) => part !== "")
+    .join(" ");
+  // A line does not show what a deleted resource was, and may not show all of a change.
+  const hidden = verb === "delete" ? [] : [title, fields];
+  return { zone: report.zone, key: JSON.stringify([text, ...hidden]), text };
 }
 
 function reasonsText({ reasons }: Effect): string {

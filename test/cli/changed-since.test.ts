@@ -55,6 +55,42 @@ describe("plan --changed-since", () => {
     }
   });
 
+  it("shows in the comment what the files no longer declare, without a state", async ({
+    expect,
+  }) => {
+    await using example = await exampleRepository();
+    const { place } = example;
+    const sites = await place.read("zones/sites.yaml");
+    const [first = "", brand = ""] = sites.split(/(?=^ {2}- name: www)/m);
+    await place.write(
+      "zones/sites.yaml",
+      first.slice(0, first.indexOf("zones:")) + "zones:\n" + brand,
+    );
+    await place.write(
+      "zones/shop.yaml",
+      "zones:\n  - { name: shop.example.com, page_shield: { settings: { enabled: true } } }\n",
+    );
+    const { stdout, code } = await place.run(
+      "plan",
+      "--changed-since",
+      "main",
+      "--format",
+      "markdown",
+    );
+    const review = stdout.slice(stdout.indexOf("### Review first"));
+    expect(review).toContain(
+      "- blog.example.com: **no longer declared**: it stays as it is, and nothing corrects it\n",
+    );
+    expect(review).toContain(
+      "- shop.example.com: **no longer managed**: the policies checkout, everywhere are no longer declared",
+    );
+    expect(review).toContain(
+      "- shop.example.com: **no longer managed**: the rules health-checks, owasp are no longer declared",
+    );
+    expect(review).not.toContain("- www.brand.example");
+    expect(code).toBe(0);
+  });
+
   it("says that there is no repository", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stderr } = await example.place.run("plan", "--changed-since", "main");

@@ -49,6 +49,19 @@ function long(end: string): Change {
   });
 }
 
+/** The delete of a policy for one host, whose short form does not name it. */
+function deletedFor(host: string): Change {
+  return {
+    ...change("policy/checkout", "weakens", {
+      fields: [{ field: "expression", before: `http.host eq "${host}"`, after: null }],
+      reasons: ["no longer blocks what it does not allow"],
+    }),
+    verb: "delete",
+    id: host,
+    reason: "undeclared",
+  };
+}
+
 function bytesOf(text: string): number {
   return Buffer.byteLength(text);
 }
@@ -122,6 +135,13 @@ describe("a plan as Markdown", () => {
     );
     expect(text).toContain("- a.example, c.example: **▼ weakens**");
     expect(text).toContain("- b.example: **▼ weakens**");
+  });
+
+  it("shows equal deletes once, though each resource was another", ({ expect }) => {
+    const zones = many(400, (name) => differing(name, deletedFor(name)));
+    const { text, unseen } = renderMarkdown(runOf(zones));
+    expect(text).toContain("- 400 zones: **▼ weakens** `- policy/checkout` _no longer declared_");
+    expect(unseen).toBe(0);
   });
 
   it("has errors, holds, weakenings, deletes and what is unclear first, in this order", ({

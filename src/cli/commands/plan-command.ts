@@ -124,6 +124,7 @@ export async function printPlan(
     impacts: impact ? await readImpacts(fleet, session) : undefined,
     sweep: forecastOf(declared, session.service),
     heldFleet: held,
+    dropped: fleet.change?.dropped,
     isReviewed: true,
   };
   const { host } = session;

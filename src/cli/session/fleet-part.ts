@@ -27,7 +27,7 @@ interface WholeFleet {
 }
 
 /** What the flags leave of the fleet. */
-interface Part {
+export interface FleetPart {
   readonly fleet: DesiredFleet;
   /** The whole fleet of the Git revision; `undefined` if none is named. */
   readonly base: DesiredFleet | undefined;
@@ -38,7 +38,7 @@ export async function fleetPart(
   { changedSince, paths }: PartFlags,
   whole: WholeFleet,
   session: Session,
-): Promise<Part | { readonly failure: string }> {
+): Promise<FleetPart | { readonly failure: string }> {
   let { fleet } = whole;
   let base: DesiredFleet | undefined;
   if (paths !== undefined) {

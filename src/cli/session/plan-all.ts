@@ -38,7 +38,7 @@ import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { correctionsCountOf, countOf, holdCorrections } from "./fleet-hold.ts";
-import { fleetPart, type PartFlags } from "./fleet-part.ts";
+import { fleetPart, type FleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
@@ -66,6 +66,13 @@ export interface PlannedFleetZone extends ReviewedZone {
   readonly declared: FleetZone;
 }
 
+interface GitChange {
+  /** What is found where it changes too many zones. */
+  readonly tooLarge: RevisionChange | undefined;
+  /** The zones that it no longer declares. */
+  readonly dropped: readonly ZoneName[];
+}
+
 /** The plans of all zones that the command line names. */
 export interface PlannedFleet {
   readonly revision: string;
@@ -81,11 +88,8 @@ export interface PlannedFleet {
   readonly reports: readonly ZoneReport[];
   /** The number of declared zones, named on the command line or not. */
   readonly declared: number;
-  /**
-   * What is found where the revision changes too many zones of the Git revision that the flags name; `undefined` if they
-   * name none.
-   */
-  readonly change: { readonly tooLarge: RevisionChange | undefined } | undefined;
+  /** How the revision differs from the Git revision that the flags name; `undefined` if they name none. */
+  readonly change: GitChange | undefined;
   /** The zones that were weakened within the last hour, as far as the state says it. */
   readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
   /** The zones of the service, in which those of the files were found. */
@@ -132,7 +136,7 @@ export async function planAll(
   const part = await fleetPart(flags, { state, fleet, known }, session);
   if ("failure" in part) return fail(part.failure, host);
 
-  const planned = await planZones(part.fleet, { revision, commit }, flags, stored, session);
+  const planned = await planZones(part, { revision, commit }, flags, stored, session);
   const explained = flags.audit === false ? planned : await withAuthors(planned, session);
   const declared = declaredIn(fleet);
   const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
@@ -160,7 +164,7 @@ export async function planAll(
     missing,
     reports: [...zones.map((zone) => zone.planned.report), ...missing],
     declared: declaredIn(fleet),
-    change: part.base && changeOf(part.base, fleet, config.limits),
+    change: part.base && changeOf(part.base, fleet, flags.zones, config.limits),
     weakened,
     listing,
     isComplete: listing.failed.length === 0,
@@ -172,11 +176,15 @@ export async function planAll(
 function changeOf(
   base: DesiredFleet,
   { zones }: DesiredFleet,
+  patterns: FleetFlags["zones"],
   limits: FleetLimits,
-): PlannedFleet["change"] {
+): GitChange {
   const before = new Map([...base.zones].map(([name, { digest }]) => [name, digest]));
   const after = comparedDigests(base.zones, zones);
-  return { tooLarge: before.size === 0 ? undefined : revisionChange(before, after, limits) };
+  return {
+    tooLarge: before.size === 0 ? undefined : revisionChange(before, after, limits),
+    dropped: [...before.keys()].filter((name) => !zones.has(name) && isMatch(name, patterns)),
+  };
 }
 
 /** The zones of the service. Where a credential could not list its own before, all are listed again. */
@@ -233,7 +241,7 @@ function unmatchedHashes(
 }
 
 async function planZones(
-  fleet: DesiredFleet,
+  { fleet, base }: FleetPart,
   revision: Pick<RunContext, "revision" | "commit">,
   { zones: patterns, accept = [], enforce = false, adoptOnly = false, before }: FleetFlags,
   stored: StoredZones,
@@ -250,8 +258,9 @@ async function planZones(
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
   const { clock, uniqueId: runId } = host;
   const ports = { reader: service.reader, clock, runId, bug: rethrow };
-  const planOne = ({ desired }: FleetZone): Promise<PlannedZone> =>
-    planZone(
+  const planOne = ({ desired }: FleetZone): Promise<PlannedZone> => {
+    const { name } = desired.zone;
+    return planZone(
       {
         desired,
         trigger: "manual",
@@ -259,10 +268,16 @@ async function planZones(
         ...revision,
         owner,
         impact,
-        ownership: ownershipOf(desired.zone.name),
+        ownership: ownershipOf(name),
         adoptOnly,
         unchangedPlan: () => undefined,
-        explain: (plan) => explainPlan(plan, desired.content, stored.applied(desired.zone.name)),
+        explain: (plan) =>
+          explainPlan(
+            plan,
+            desired.content,
+            stored.applied(name),
+            base?.zones.get(name)?.desired.content,
+          ),
         holdsAt: (plan, now) => {
           const judged = enforce ? enforced(desired) : desired;
           return guardZone(plan, judged, guardRules, now);
@@ -271,6 +286,7 @@ async function planZones(
       ports,
       stop,
     );
+  };
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isMatch(desired.zone.name, patterns),
   );

@@ -21,17 +21,28 @@ import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { AsHeld } from "./as-held.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** A plan whose changes have causes, and which tells what is left live, by the text that says what was last applied. */
-export function explainPlan(plan: Plan, content: ZoneContent, applied: string): Plan {
+/**
+ * A plan whose changes have causes, and which tells what is left live, by the text that says what was last applied.
+ *
+ * @param before what the zone declared before, where a command knows it from Git.
+ */
+export function explainPlan(
+  plan: Plan,
+  content: ZoneContent,
+  applied: string,
+  before?: ZoneContent,
+): Plan {
   const isWhole = content.policies !== undefined && content.rules !== undefined;
   if (isWhole && plan.changes.length === 0) return plan;
   const last = appliedZoneIn(applied);
   // The plan of an unchanged zone has them already.
   const notes = plan.notes.filter((note) => !isLeftLive(note));
+  const declared = before && nextApplied(undefined, before, documentedScoreRuleId, []);
+  const known = new Map([...(last ?? []), ...(declared ?? [])]);
   return {
     ...plan,
     changes: explainChanges(plan.changes, content, last),
-    notes: [...notes, ...leftLiveNotes(content, last)],
+    notes: [...notes, ...leftLiveNotes(content, known)],
   };
 }
 
