@@ -98,6 +98,7 @@ describe("a text that quotes a token in another form", () => {
     { form: "in hexadecimal with spaces", shown: hex.replaceAll(/../g, "$& ") },
     { form: "percent-encoded", shown: hex.replaceAll(/../g, "%$&") },
     { form: "with spaces", shown: secret.split("").join(" ") },
+    { form: "with spaces of no width", shown: secret.split("").join("\u200B") },
     { form: "in groups", shown: secret.replaceAll(/.{4}/g, "$&\t") },
     { form: "in two lines", shown: `${secret.slice(0, 20)}\n${secret.slice(20)}` },
     {

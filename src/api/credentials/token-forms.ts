@@ -10,8 +10,8 @@ interface Form {
 /** Parts of a token that are shorter are not redacted: they can be words. */
 const leastPart = 12;
 
-/** White space, plain or escaped in JSON. */
-const spaces = /\s|\\[nrt]/g;
+/** White space, plain or escaped in JSON, and what takes no space at all. */
+const spaces = /[\s\p{Cf}]|\\[nrt]/gu;
 
 /**
  * Finds a token in texts that quote it in another form: in base64, hexadecimal or percent-encoded,
