@@ -328,12 +328,13 @@ describe("the repository of the checkout", () => {
     expect(whole.stderr).toMatch(/^1 zone of 3 changed since /m);
   });
 
-  it("gets no token in its environment", async ({ expect }) => {
+  it("gets no token in its environment, and its options in each call", async ({ expect }) => {
     await using example = await exampleRepository();
     await using attacker = await withProgram();
     const seen = path.join(attacker.other, "seen");
     const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-    const shim = `#!/bin/sh\nenv >> ${seen}\nexec ${real} "$@"\n`;
+    const calls = path.join(attacker.other, "calls");
+    const shim = `#!/bin/sh\nenv >> ${seen}\necho "$*" >> ${calls}\nexec ${real} "$@"\n`;
     await writeFile(path.join(attacker.other, "git"), shim, { mode: 0o755 });
     vi.stubEnv("PATH", `${attacker.other}:${process.env["PATH"]}`);
     for (const name of ["ZONEWARDEN_API_TOKEN", "GITHUB_TOKEN", "GIT_CONFIG_PARAMETERS"]) {
@@ -351,6 +352,11 @@ describe("the repository of the checkout", () => {
     expect(await readFile(seen, "utf8")).not.toContain("s3cret");
     expect([...all].filter((name) => /token|secret|GIT_OBJECT|PARAMETERS/i.test(name))).toEqual([]);
     expect(all).toContain("GIT_NO_LAZY_FETCH");
+    const options =
+      /^--no-pager -c safe\.bareRepository=explicit -c core\.fsmonitor=false -c core\.hooksPath=\/dev\/null .*-c protocol\.allow=never /;
+    for (const call of (await readFile(calls, "utf8")).trimEnd().split("\n")) {
+      expect(call).toMatch(options);
+    }
   });
 });
 
