@@ -6,7 +6,6 @@ import {
   momentOf,
   requestTimeoutMs,
 } from "./held-lease.ts";
-import { KubeError } from "./kube-client.ts";
 import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
 
 /** Who stands for a Lease. */
@@ -16,8 +15,8 @@ export interface LeaseCandidate {
   /** Which installation it belongs to. */
   readonly installation: string;
   readonly timing: LeaseTiming;
-  /** Annotations that its Leases have while it holds them. */
-  readonly annotations?: Readonly<Record<string, string>>;
+  /** Where it shows its status page; "": the others are not told. */
+  readonly page: string;
 }
 
 /** Told what happens to a Lease. */
@@ -37,8 +36,6 @@ export interface ElectorPorts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly observer: ElectionObserver;
-  /** Whether no process ever held the Lease: nothing else is there that a holder makes. */
-  readonly isFirst: () => Promise<boolean>;
 }
 
 /** What was last known of a Lease. */
@@ -60,9 +57,6 @@ export interface LeaseView {
  */
 const jitter = 0.2;
 
-/** The annotation with the address of the holder's status page. */
-export const pageKey = "zonewarden/page";
-
 /**
  * Stands for a Lease by the rules of client-go: takes it whenever it is free. Whether the Lease of another holder is over is judged by this process's own
  * clock alone: since when it has seen the same version of it. The times in a Lease are never compared.
@@ -76,8 +70,6 @@ export class Elector {
   #seenAt = -Infinity;
   /** Until then, by the monotonic clock, the holder of a Lease that was removed may write. */
   #quietUntil = -Infinity;
-  /** Whether there ever was a Lease. */
-  #hasSeen = false;
   #failure: Error | undefined;
   /** The holder of whom the observer was told. */
   #announced = "";
@@ -141,14 +133,12 @@ export class Elector {
     return this.#afterQuiet(held, stop);
   }
 
-  /** Creates the Lease. If it is not the first, somebody removed it, and its holder may not have noticed. */
+  /** Creates the Lease. Somebody may have removed the one before, and its holder may not have noticed. */
   async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
-    const { leases, clock, isFirst } = this.#ports;
+    const { leases, clock } = this.#ports;
     const { timing } = this.#candidate;
-    if (this.#hasSeen || !(await isFirst())) {
-      // Noted before it is sent: where the answer is lost, the Lease is this process's nevertheless.
-      this.#quietUntil = clock.monotonicMs() + timing.durationMs;
-    }
+    // Noted before it is sent: if the answer is lost, the Lease is this process's nevertheless.
+    this.#quietUntil = clock.monotonicMs() + timing.durationMs;
     const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
     return this.#afterQuiet(held, stop);
   }
@@ -188,19 +178,21 @@ export class Elector {
     return new HeldLease(written.lease, sentAt, this.#holdPorts());
   }
 
-  /** Whether nobody holds a Lease, or its holder was silent for the whole time that the Lease gives it. */
-  #isFree({ holder, durationMs }: Lease): boolean {
-    const { identity, timing } = this.#candidate;
-    if (holder === "" || holder === identity) return true;
+  /**
+   * Whether the holder gave a Lease back itself, or nobody wrote it for the whole time that the last holder may have. A
+   * holder that somebody else cleared or replaced may still write.
+   */
+  #isFree({ holder, releasedBy, durationMs }: Lease): boolean {
+    const { timing } = this.#candidate;
+    if (holder === "" && releasedBy !== "") return true;
     const silentMs = this.#ports.clock.monotonicMs() - this.#seenAt;
-    return silentMs >= (durationMs ?? timing.durationMs);
+    return silentMs >= Math.max(durationMs ?? 0, timing.durationMs);
   }
 
   #see(lease: Lease | undefined): void {
     const hasChanged = lease?.version !== this.#seen?.version;
     this.#seen = lease;
     if (lease === undefined) return;
-    this.#hasSeen = true;
     if (hasChanged) this.#seenAt = this.#ports.clock.monotonicMs();
     if (lease.holder !== "") this.#tellHolder(lease);
   }
@@ -234,16 +226,16 @@ export class Elector {
   }
 
   #claim(transitions: number, acquiredAt: Date | undefined): Claim {
-    const { identity, installation, timing, annotations = {} } = this.#candidate;
+    const { identity, installation, timing, page } = this.#candidate;
     const { durationMs } = timing;
     const now = this.#ports.clock.now();
-    const holder = { holder: identity, installation, annotations };
+    const holder = { holder: identity, installation, page, releasedBy: "" };
     return { ...holder, durationMs, transitions, acquiredAt, now };
   }
 
   #fail(error: unknown): void {
     const failure = error instanceof Error ? error : new Error(String(error));
-    const isNew = this.#failure === undefined || statusOf(failure) !== statusOf(this.#failure);
+    const isNew = this.#failure === undefined || codeOf(failure) !== codeOf(this.#failure);
     this.#failure = failure;
     if (isNew) this.#ports.observer.failed(failure);
   }
@@ -257,12 +249,13 @@ export class Elector {
 
 /** What others write is a link for people: nothing but an address of a page. */
 function pageIn(lease: Lease | undefined): string {
-  const page = lease?.annotations[pageKey] ?? "";
+  const page = lease?.page ?? "";
   const { protocol = "" } = URL.parse(page) ?? {};
   return ["http:", "https:"].includes(protocol) ? page : "";
 }
 
-/** Messages of one outage differ: refused, reset, no answer. */
-function statusOf(error: Error): number {
-  return error instanceof KubeError ? error.status : -1;
+/** Messages of one outage differ: refused, reset, no answer. What the other side answered has a status or a SQLSTATE. */
+function codeOf(error: Error): unknown {
+  if ("status" in error) return error.status;
+  return "code" in error ? String(error.code).slice(0, 2) : "";
 }

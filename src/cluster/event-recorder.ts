@@ -23,8 +23,7 @@ export interface EventPorts {
   readonly uniqueId: () => string;
   /** The name of this process. */
   readonly instance: string;
-  /** `undefined` while it does not exist. Rejects if it cannot be read. */
-  readonly subject: () => Promise<EventSubject | undefined>;
+  readonly subject: EventSubject;
   /** Events cannot be written; once until they can. */
   readonly failed: (error: Error) => void;
 }
@@ -104,8 +103,6 @@ export class EventRecorder implements AsyncDisposable {
 
   async #writeGathered(): Promise<void> {
     if (this.#gathered.size === 0) return;
-    const subject = await this.#ports.subject();
-    if (subject === undefined) return;
     const now = this.#ports.clock.monotonicMs();
     this.#writtenAt = this.#writtenAt.filter((at) => at > now - periodMs);
     // What comes while one is sent is gathered for the next time.
@@ -114,7 +111,7 @@ export class EventRecorder implements AsyncDisposable {
       if (gathered === undefined || this.#writtenAt.length >= maxEvents) return;
       this.#gathered.delete(reason);
       this.#writtenAt = [...this.#writtenAt, now];
-      await this.#send(reason, gathered, subject);
+      await this.#send(reason, gathered);
     }
   }
 
@@ -123,8 +120,8 @@ export class EventRecorder implements AsyncDisposable {
     this.#isFailing = true;
   }
 
-  async #send(reason: string, gathered: Gathered, subject: EventSubject): Promise<void> {
-    const { kube, clock, uniqueId, instance } = this.#ports;
+  async #send(reason: string, gathered: Gathered): Promise<void> {
+    const { kube, clock, uniqueId, instance, subject } = this.#ports;
     const namespace = encodeURIComponent(kube.namespace);
     const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     const body = {

@@ -208,7 +208,7 @@ export class HeldLease implements AsyncDisposable {
 
   async #giveBack(): Promise<void> {
     const { leases, timing, identity } = this.#ports;
-    const claim = { ...this.#claim(), holder: "", durationMs: 1_000 };
+    const claim = { ...this.#claim(), holder: "", releasedBy: identity, durationMs: 1_000 };
     try {
       const { result } = await this.#write(this.#lease, claim);
       if (result === "written") return;

@@ -15,7 +15,10 @@ export interface Lease {
   readonly installation: string;
   /** When the holder renewed it, as it says itself: only ever compared for equality. */
   readonly renewed: string;
-  readonly annotations: Readonly<Record<string, string>>;
+  /** Who gave it back as its holder; "": nobody, or it is held again. */
+  readonly releasedBy: string;
+  /** Where the holder shows its status page, as it says itself; "": not known. */
+  readonly page: string;
   /** The whole object: what others wrote into it stays. */
   readonly object: JsonObject;
 }
@@ -27,8 +30,9 @@ export interface Claim {
   readonly durationMs: number;
   readonly transitions: number;
   readonly installation: string;
-  /** Annotations that change; the others stay. */
-  readonly annotations?: Readonly<Record<string, string>>;
+  /** Who gives it back; "": it is held. */
+  readonly releasedBy: string;
+  readonly page: string;
   /** When the holder acquired the Lease; `undefined`: the moment stays. */
   readonly acquiredAt: Date | undefined;
   /** When the holder renewed it; `undefined`: the moment stays. */
@@ -40,7 +44,7 @@ export type ClaimResult =
   | { readonly result: "written"; readonly lease: Lease }
   | { readonly result: "conflict" };
 
-/** One Lease of the cluster. Everything rejects with a {@link KubeError} where the API server gives no usable answer. */
+/** One Lease, wherever it is kept. Everything rejects if its keeper gives no usable answer. */
 export interface LeaseStore {
   /** `undefined`: there is none. */
   read(timeoutMs: number): Promise<Lease | undefined>;
@@ -49,7 +53,11 @@ export interface LeaseStore {
   update(lease: Lease, claim: Claim, timeoutMs: number): Promise<ClaimResult>;
 }
 
-const installationKey = "zonewarden/installation";
+const keys = {
+  installation: "zonewarden/installation",
+  releasedBy: "zonewarden/released-by",
+  page: "zonewarden/page",
+} as const;
 
 /** A Lease by its name, in the namespace of the client. */
 export function leaseStore(name: string, kube: KubeClient): LeaseStore {
@@ -98,20 +106,16 @@ function leaseIn(name: string, { status, body }: KubeAnswer): Lease {
     throw new KubeError(`Lease ${name}: the answer of the API server is no Lease`, status);
   }
   const [duration, transitions] = [spec["leaseDurationSeconds"], spec["leaseTransitions"]];
-  const annotations = Object.fromEntries(
-    Object.entries(coerceObject(metadata["annotations"])).map(([key, text]) => [
-      key,
-      coerceText(text),
-    ]),
-  );
+  const annotations = coerceObject(metadata["annotations"]);
   return {
     holder,
     durationMs: typeof duration === "number" && duration > 0 ? duration * 1_000 : undefined,
     transitions: typeof transitions === "number" ? transitions : 0,
     version,
-    installation: annotations[installationKey] ?? "",
+    installation: coerceText(annotations[keys.installation]),
     renewed: coerceText(spec["renewTime"]),
-    annotations,
+    releasedBy: coerceText(annotations[keys.releasedBy]),
+    page: coerceText(annotations[keys.page]),
     object,
   };
 }
@@ -128,8 +132,9 @@ function bodyOf(object: JsonObject, claim: Claim): JsonObject {
       ...metadata,
       annotations: {
         ...annotations,
-        ...claim.annotations,
-        [installationKey]: claim.installation,
+        [keys.installation]: claim.installation,
+        [keys.releasedBy]: claim.releasedBy,
+        [keys.page]: claim.page,
       },
     },
     spec: {

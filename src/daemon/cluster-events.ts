@@ -1,6 +1,4 @@
-import type { Cluster } from "../cluster/cluster.ts";
 import type { ClusterEvent, EventRecorder } from "../cluster/event-recorder.ts";
-import type { Host } from "../host/host.ts";
 import {
   type Notification,
   notificationOf,
@@ -11,34 +9,9 @@ import { changesLine } from "../render/change-text.ts";
 import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import { isAllDone } from "../state/run-report.ts";
-import type { Logger } from "../telemetry/log/log.ts";
-
-/** Events while the process runs. */
-export interface ClusterEvents extends AsyncDisposable {
-  /** `undefined` without a cluster. */
-  readonly recorder: EventRecorder | undefined;
-  readonly subscribers: readonly Subscriber[];
-}
-
-export function startEvents(
-  cluster: Cluster | undefined,
-  logger: Logger,
-  { uniqueId }: Host,
-): ClusterEvents {
-  const recorder = cluster?.startEvents(uniqueId, ({ message }) =>
-    logger.warn({ error: message }, "Events cannot be written"),
-  );
-  return {
-    recorder,
-    subscribers: recorder === undefined ? [] : [eventSubscriber(recorder)],
-    [Symbol.asyncDispose]: async () => {
-      await recorder?.[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** Records what notifications are about, and each plan that was applied. */
-function eventSubscriber(events: EventRecorder): Subscriber {
+export function eventSubscriber(events: EventRecorder): Subscriber {
   let before: LoadReport | undefined;
   const record = (notification: Notification | undefined): void => {
     if (notification !== undefined) events.record(eventOf(notification));

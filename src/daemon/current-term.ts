@@ -1,4 +1,5 @@
 import type { AuditFeed } from "../audit/audit-feed.ts";
+import type { HistoryView } from "../history/history.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
@@ -13,6 +14,7 @@ import type { StopSignals } from "../zone/signals.ts";
 export interface Term extends AsyncDisposable {
   readonly beganAt: Date;
   readonly fleet: Fleet;
+  readonly history: HistoryView;
   readonly store: StateStore;
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
@@ -44,6 +46,11 @@ export class CurrentTerm {
     return this.#term?.fleet ?? noFleet;
   }
 
+  /** The history of the term; without one, none. */
+  get history(): HistoryView {
+    return this.#term?.history ?? noHistory;
+  }
+
   /** Zones that are being run, and since which moment of the monotonic clock. */
   get running(): Reconciler["running"] {
     return this.#term?.reconciler.running ?? new Map();
@@ -56,5 +63,7 @@ class WaitingFleet extends Fleet {
     return true;
   }
 }
+
+const noHistory: HistoryView = { of: () => [] };
 
 const noFleet = new WaitingFleet();

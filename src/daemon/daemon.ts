@@ -1,19 +1,20 @@
+import type { Config } from "../desired/config/config.ts";
 import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
-import type { HistoryStore } from "../history/file/history-store.ts";
-import { heldHistoryStore } from "../history/file/history-store.ts";
 import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
-import type { StateStore } from "../memory/state-store.ts";
+import { identityOf, openDirectory } from "../memory/open-store.ts";
+import type { TermStore } from "../memory/postgres/postgres-store.ts";
+import { memoryOnly, type Store } from "../memory/store.ts";
 import { StoredRevision } from "../memory/stored-revision.ts";
-import { openState } from "../memory/stored-state.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
+import type { Logger } from "../telemetry/log/log.ts";
 import { EventStream } from "../web/event-stream.ts";
 import { every } from "../zone/signals.ts";
 import type { StopSignals } from "../zone/signals.ts";
-import { startEvents } from "./cluster-events.ts";
+import { eventSubscriber } from "./cluster-events.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
-import { CurrentTerm } from "./current-term.ts";
+import { CurrentTerm, type Term } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
@@ -46,29 +47,18 @@ export async function runDaemon(
   shutdown: Shutdown,
   { endpoints, triggers, storedRevision }: DaemonEdges = realEdges,
 ): Promise<void> {
-  const { config, configFile, service, metrics, logger, cluster } = parts;
+  const { config, configFile, service, metrics, logger, shared, events } = parts;
   const { stop } = shutdown.signals;
   stop.addEventListener("abort", () =>
     logger.info({ signal: shutdown.receivedSignal }, "stopping"),
   );
 
   // Another process with the same directory ends this one before it listens.
-  const store = cluster === undefined ? await openState(config, host, logger) : undefined;
+  const store = shared === undefined ? await openAlone(config, host, logger) : undefined;
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
   const notify = (notification: Notification): void => notifier.notify(notification);
-  const historyStore = (file: string): HistoryStore => {
-    const opened = host.historyStore(file);
-    return store === undefined ? opened : heldHistoryStore(opened, store);
-  };
-  await using history = await startHistory(
-    config.history,
-    logger,
-    { ...host, historyStore },
-    (zone) => current.fleet.zone(zone),
-    notify,
-  );
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
     due: () => current.term?.reconciler.requestSweep("schedule"),
@@ -78,25 +68,22 @@ export async function runDaemon(
     budgets: () => service.credentials.map(({ state }) => state),
     logger,
   });
-  await using events = startEvents(cluster, logger, host);
-  const subscribers = [pages, notifier, ...events.subscribers];
+  const subscribers = [pages, notifier, ...(events === undefined ? [] : [eventSubscriber(events)])];
   const context = {
     parts,
     host,
     runningConfig,
     schedule,
-    history,
-    events,
     subscribers,
     notify,
     storedRevision,
   };
-  await using alone = store === undefined ? undefined : beginTerm(context, store);
+  await using alone = store && (await beginWith(context, current, store));
   if (alone !== undefined) current.begin(alone);
 
   await using _endpoints = await endpoints(
     parts,
-    { current, runningConfig, schedule, history: history.view, pages, shutdown },
+    { current, runningConfig, schedule, pages, shutdown },
     host,
   );
   const reload = configReloader(
@@ -107,8 +94,39 @@ export async function runDaemon(
   );
   await using _triggers = await triggers(parts, host, current, reload);
   if (alone !== undefined) await alone.run(shutdown.signals);
-  await workInCluster(context, current, { reload, changed: () => pages.load() }, shutdown.signals);
+  await workWhileElected(
+    context,
+    current,
+    { reload, changed: () => pages.load() },
+    shutdown.signals,
+  );
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
+}
+
+/** The store of a process that works alone. */
+async function openAlone(config: Config, host: Host, logger: Logger): Promise<Store> {
+  const { store } = config;
+  if (store !== undefined && "path" in store) {
+    return openDirectory(store.path, identityOf(config), host, logger);
+  }
+  logger.warn(
+    "no store: after a restart, zonewarden does not know what it applied, and its history is lost; set store.path",
+  );
+  return memoryOnly();
+}
+
+/** Opens the history in a store, and begins a term with both. */
+async function beginWith(context: TermContext, current: CurrentTerm, store: Store): Promise<Term> {
+  const { parts, host, runningConfig, notify } = context;
+  const history = await startHistory(
+    runningConfig.current.history,
+    store.history,
+    parts.logger,
+    host,
+    (zone) => current.fleet.zone(zone),
+    notify,
+  );
+  return beginTerm(context, { store, history });
 }
 
 /** What a change of the leader does to the rest of the process. */
@@ -118,20 +136,20 @@ interface LeaderHooks {
   readonly changed: () => void;
 }
 
-/** Begins a term whenever this process holds the Lease; ends at once if there is no cluster. */
-async function workInCluster(
+/** Begins a term whenever this process holds the Lease; ends at once if the process works alone. */
+async function workWhileElected(
   context: TermContext,
   current: CurrentTerm,
   { reload, changed }: LeaderHooks,
   signals: StopSignals,
 ): Promise<void> {
-  const { parts, host, events } = context;
-  const { cluster, logger } = parts;
-  if (cluster === undefined) return;
-  const work = async (store: StateStore, { stop, abort }: StopSignals): Promise<void> => {
+  const { parts, host } = context;
+  const { shared, logger, events, config } = parts;
+  if (shared === undefined) return;
+  const work = async (store: TermStore, { stop, abort }: StopSignals): Promise<void> => {
     // While this process waited, the configuration may have changed to one that writes less.
     await reload();
-    await using term = beginTerm(context, store);
+    await using term = await beginWith(context, current, store);
     if (stop.aborted) return;
     current.begin(term);
     changed();
@@ -141,9 +159,8 @@ async function workInCluster(
     current.end();
     changed();
   };
-  const { clock } = host;
-  const ports = { cluster, logger, clock, events: events.recorder, work, lost };
-  await workWhileLeading(ports, signals);
+  const ports = { ...shared, identity: identityOf(config), logger, clock: host.clock, events };
+  await workWhileLeading({ ...ports, work, lost }, signals);
 }
 
 /** Wakes the reconciler and reloads the configuration after file changes, on SIGHUP and at each poll. */

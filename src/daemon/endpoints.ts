@@ -1,5 +1,4 @@
-import type { Cluster } from "../cluster/cluster.ts";
-import type { HistoryView } from "../history/history.ts";
+import type { Election } from "../cluster/election.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
@@ -22,7 +21,6 @@ import { writeAnswers } from "./zone-answers.ts";
 /** What the HTTP endpoints show, and what they can ask for. */
 export interface EndpointContext {
   readonly current: CurrentTerm;
-  readonly history: HistoryView;
   readonly pages: EventStream;
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
@@ -53,7 +51,7 @@ export async function startEndpoints(
       listen: config.server.listen,
       hosts: [config.server.listen.host, ...config.server.hosts],
       fleet: () => current.fleet,
-      history: context.history,
+      history: { of: (zone) => current.history.of(zone) },
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),
       facts: status,
@@ -61,7 +59,7 @@ export async function startEndpoints(
         writeAnswers(state, {
           config: context.runningConfig.current,
           service: parts.service,
-          cluster: parts.cluster,
+          election: parts.shared?.election,
           reconciler: current.term?.reconciler,
           now: clock.now(),
         }),
@@ -84,7 +82,7 @@ export async function startEndpoints(
 }
 
 function daemonStatus(
-  { service, cluster }: DaemonParts,
+  { service, shared }: DaemonParts,
   { schedule, current, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
 ): DaemonStatus {
@@ -109,11 +107,11 @@ function daemonStatus(
     },
     credentials: service.credentials.map(({ state }) => state),
     state: term === undefined ? noState : stateStatus(term.store),
-    cluster: cluster && clusterStatus(cluster, term !== undefined),
+    cluster: shared && clusterStatus(shared.election, term !== undefined),
   };
 }
 
-function clusterStatus({ lease, identity, view }: Cluster, works: boolean): ClusterStatus {
+function clusterStatus({ lease, identity, view }: Election, works: boolean): ClusterStatus {
   return { ...view, lease, identity, works };
 }
 

@@ -1,9 +1,16 @@
-import type { Cluster } from "../cluster/cluster.ts";
+import type { Election } from "../cluster/election.ts";
 import type { ElectionObserver } from "../cluster/elector.ts";
 import type { EventRecorder } from "../cluster/event-recorder.ts";
 import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
-import type { StateStore } from "../memory/state-store.ts";
-import { logOpenedState } from "../memory/stored-state.ts";
+import { logOpenedState, writeReports } from "../memory/open-store.ts";
+import type { Database } from "../memory/postgres/open-database.ts";
+import {
+  type LastTerm,
+  openPostgresStore,
+  TermOver,
+  type TermStore,
+} from "../memory/postgres/postgres-store.ts";
+import type { StoreIdentity } from "../memory/state-store.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Clock } from "../zone/ports.ts";
@@ -11,12 +18,14 @@ import { isAborted, joinSignals, type StopSignals } from "../zone/signals.ts";
 
 /** What work under a Lease needs. */
 export interface LeadershipPorts {
-  readonly cluster: Cluster;
+  readonly election: Election;
+  readonly database: Database;
+  readonly identity: StoreIdentity;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly events: EventRecorder | undefined;
-  /** Works with the state of the cluster until the signals stop it. */
-  readonly work: (store: StateStore, signals: StopSignals) => Promise<void>;
+  /** Works with the store of a term until the signals stop it. */
+  readonly work: (store: TermStore, signals: StopSignals) => Promise<void>;
   /** The Lease is lost: what the work shows is no longer this process's to show. */
   readonly lost: () => void;
 }
@@ -31,51 +40,54 @@ export async function workWhileLeading(
   ports: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<void> {
-  const { cluster, logger } = ports;
-  const { lease, identity } = cluster;
+  const { election, logger } = ports;
+  const { lease, identity } = election;
   const observer = logElection(logger, lease);
   logger.info({ lease, identity }, "waiting for leadership");
+  let last: LastTerm | undefined;
   while (!isAborted(stop)) {
     try {
-      await using held = await cluster.acquire(observer, stop);
-      await lead(held, ports, { stop, abort });
+      await using held = await election.acquire(observer, stop);
+      last = (await lead(held, last, ports, { stop, abort })) ?? last;
     } catch (error) {
       if (!isAborted(stop)) throw error;
     }
   }
 }
 
-/** Works until a signal stops it or the Lease is lost. */
+/** Works until a signal stops it, the Lease is lost, or the database refuses the term; gives the term, if it began. */
 async function lead(
   held: HeldLease,
-  { cluster, logger, clock, events, work, lost }: LeadershipPorts,
+  last: LastTerm | undefined,
+  ports: LeadershipPorts,
   { stop, abort }: StopSignals,
-): Promise<void> {
-  const { lease, identity } = cluster;
+): Promise<LastTerm | undefined> {
+  const { election, logger, events, work, lost } = ports;
+  const { lease, identity } = election;
   const { signal } = held;
   logger.info({ lease, identity }, "leadership acquired");
   events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads` });
   const ended = new AbortController();
-  const end = (): void => {
+  const end = (reason: string): void => {
     if (ended.signal.aborted) return;
     lost();
-    const reason = lossOf(signal);
     logger.warn({ lease, identity, reason }, "leadership lost");
     const note = `${identity} stopped leading: ${reason}`;
     events?.record({ reason: "LeadershipLost", type: "Warning", note });
     ended.abort(new GateClosed("lease_lost"));
   };
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
+  signal.addEventListener("abort", () => end(lossOf(signal)), { once: true });
+  if (signal.aborted) end(lossOf(signal));
   using joined = joinSignals(stop, ended.signal);
-  const store = await openState(cluster, logger, clock, joined.signal);
-  if (store === undefined) return;
+  const store = await openStore(last, ports, end, joined.signal);
+  if (store === undefined) return undefined;
   try {
     await work(store, { stop: joined.signal, abort });
   } catch (error) {
     // Whoever loses a Lease waits for it again.
     if (error !== joined.signal.reason) throw error;
   }
+  return store.last;
 }
 
 function lossOf(signal: AbortSignal): string {
@@ -83,46 +95,55 @@ function lossOf(signal: AbortSignal): string {
   return reason instanceof LeaseLost ? reason.reason : "";
 }
 
-/** Between two attempts to read the state. */
+/** Between two attempts to open the store. */
 const retryMs = 5_000;
 
 /**
- * Opens the state, as often as it takes: a process that does not know what was active would take a revision that is held
- * for the first. `undefined` if a signal stops it.
+ * Begins a term in the database, as often as it takes: a process that does not know what was active would take a revision
+ * that is held for the first. `undefined` if a signal stops it.
  */
-async function openState(
-  cluster: Cluster,
-  logger: Logger,
-  clock: Clock,
+async function openStore(
+  last: LastTerm | undefined,
+  { database, identity, logger, clock }: LeadershipPorts,
+  end: (reason: string) => void,
   stop: AbortSignal,
-): Promise<StateStore | undefined> {
-  const place = `ConfigMap ${cluster.stateName}`;
-  let isFailing = false;
+): Promise<TermStore | undefined> {
+  const { place, tables } = database;
+  const reports = writeReports(place, logger);
+  let told = "";
   while (!isAborted(stop)) {
     try {
-      const store = await cluster.openState({
+      await tables.check(identity);
+      const store = await openPostgresStore(place, tables, identity, last, {
+        clock,
+        onRecovery: reports.onRecovery,
+        // That a term is over is said once, when it ends.
         onFailure: (error) => {
-          // Who has lost the Lease must not write the state: its successor knows what matters.
-          if (!cluster.fence.isHeld()) return;
-          logger.error({ path: place, error: error.message }, "state cannot be written");
+          if (!(error instanceof TermOver)) reports.onFailure(error);
         },
-        onRecovery: () => logger.info({ path: place }, "state is written again"),
+        onLost: end,
       });
-      logOpenedState(store.opened, { path: place, kept: "it is overwritten" }, logger);
+      logOpenedState(store.state.opened, place, logger);
+      if (store.isRestored) logRestored(logger, place);
       return store;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (!isFailing) {
-        logger.error(
-          { path: place, error: message },
-          "state cannot be read: nothing is reconciled before it is",
-        );
+      if (message !== told) {
+        const facts = { path: place, error: message };
+        logger.error(facts, "the store cannot be opened: nothing is reconciled before it is");
       }
-      isFailing = true;
+      told = message;
       await clock.sleep(retryMs, stop).catch(() => undefined);
     }
   }
   return undefined;
+}
+
+function logRestored(logger: Logger, place: string): void {
+  logger.error(
+    { path: place },
+    "the database has lost lines that this process had stored: it was restored, or failed over to a copy that lagged behind; releases in limits.accept are not used: to release a plan that is held, remove its hash, wait until the configuration is applied, and add it again",
+  );
 }
 
 /** Logs what happens to a Lease. */

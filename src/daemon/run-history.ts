@@ -1,15 +1,17 @@
 import type { HistoryConfig } from "../desired/config/config.ts";
-import {
-  type HistoryFilePorts,
-  type OpenedHistory,
-  openHistoryFile,
-} from "../history/file/history-file.ts";
 import { HistoryHeads } from "../history/file/history-heads.ts";
 import { damageText } from "../history/file/history-lines.ts";
+import {
+  type HistoryLogPorts,
+  type OpenedHistory,
+  openHistoryLog,
+} from "../history/file/history-log.ts";
+import type { HistoryStore } from "../history/file/history-store.ts";
 import { type HistoryEntry, type HistoryView, runningEntryOf } from "../history/history.ts";
 import { RecentHistory } from "../history/recent-history.ts";
 import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
+import { TermOver } from "../memory/postgres/postgres-store.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { Applied, ZoneReport } from "../state/run-report.ts";
@@ -19,13 +21,13 @@ import type { Logger } from "../telemetry/log/log.ts";
 import { settledWithin } from "../zone/signals.ts";
 import { headPortsOf, readSignKey } from "./history-ports.ts";
 
-/** The history of all zones until it is disposed. */
+/** The history of all zones, until it is disposed. */
 export interface RunHistory extends AsyncDisposable {
   readonly view: HistoryView;
   readonly subscriber: Subscriber;
   /** Records a run before each of its writes. Resolves when that is on the disk, or cannot be written now. */
   readonly recordBeforeWrite: (report: Applied) => Promise<void>;
-  /** Records a check of scripts in the file. */
+  /** Records a check of scripts in the store. */
   readonly recordScripts: (record: ScriptRecord) => void;
   /** Records a run of a zone that is no longer declared, if it sent writes. */
   readonly recordUndeclared: (report: ZoneReport) => void;
@@ -37,15 +39,17 @@ const longestRecordMs = 5_000;
 /** Characters of JSON in memory: some ten thousand runs. */
 const memoryLimit = 16 * 1024 * 1024;
 
-type HistoryHost = Pick<Host, "clock" | "historyStore" | "uniqueId" | "namedFiles" | "directory">;
+type HistoryHost = Pick<Host, "clock" | "uniqueId" | "namedFiles" | "directory">;
 
 /**
- * Records runs in memory, and in the configured file. If that cannot be opened, the log says why, and only memory is used.
+ * Records runs in memory, and in the store. If that cannot be opened, the log says why, and only memory is used.
  *
- * @param notify sends the head of the file once a day.
+ * @param store `undefined`: only memory is used.
+ * @param notify sends the head of the history once a day.
  */
 export async function startHistory(
   config: HistoryConfig,
+  store: HistoryStore | undefined,
   logger: Logger,
   host: HistoryHost,
   zoneOf: (name: string) => ZoneState | undefined,
@@ -54,17 +58,17 @@ export async function startHistory(
   const recent = new RecentHistory(memoryLimit);
   const signKey = await readSignKey(config, logger, host);
   const heads = new HistoryHeads({
-    ...headPortsOf(config.path ?? "", logger, notify),
+    ...headPortsOf(store?.place ?? "", logger, notify),
     clock: host.clock,
     isSigned: signKey !== undefined,
   });
   const own = { version, signKey, onDropped: heads.dropped };
-  const file = await openFile(config, recent, logger, host, own);
-  if (file !== undefined) heads.start(file);
+  const log = store && (await openLog(store, config, recent, logger, host, own));
+  if (log !== undefined) heads.start(log);
   const append = (entry: HistoryEntry | undefined): void => {
-    if (entry !== undefined) file?.append(entry);
+    if (entry !== undefined) log?.append(entry);
   };
-  /** Runs that have lines in the file and no entry of their end. */
+  /** Runs that have lines in the store and no entry of their end. */
   const running = new Set<string>();
   return {
     view: recent,
@@ -79,56 +83,57 @@ export async function startHistory(
       },
     },
     recordBeforeWrite: async (report) => {
-      if (file === undefined) return;
+      if (log === undefined) return;
       const { run, zone } = report;
       const entry = runningEntryOf(report, zoneOf(zone));
       const results = entry.changes.map(({ result }) => result);
       const isFirst = !running.has(run);
       running.add(run);
-      const written = file.appendAndWait(isFirst ? entry : { at: entry.at, zone, run, results });
+      const written = log.appendAndWait(isFirst ? entry : { at: entry.at, zone, run, results });
       await settledWithin(longestRecordMs, written, host.clock);
     },
-    recordScripts: (record) => file?.append(record),
+    recordScripts: (record) => log?.append(record),
     recordUndeclared: (report) => {
       if (running.delete(report.run)) append(recent.recordUndeclared(report));
     },
     [Symbol.asyncDispose]: async () => {
-      await heads.stop(file);
-      await file?.[Symbol.asyncDispose]();
-      heads.stopped(file);
+      await heads.stop(log);
+      await log?.[Symbol.asyncDispose]();
+      heads.stopped(log);
     },
   };
 }
 
-async function openFile(
-  { path, maxAgeMs, maxBytes }: HistoryConfig,
+async function openLog(
+  store: HistoryStore,
+  { maxAgeMs, maxBytes }: HistoryConfig,
   recent: RecentHistory,
   logger: Logger,
-  { clock, historyStore, uniqueId }: HistoryHost,
-  own: Pick<HistoryFilePorts, "version" | "signKey" | "onDropped">,
-): Promise<OpenedHistory["file"] | undefined> {
-  if (path === undefined) return undefined;
-  const onFailure = (error: unknown): void =>
-    logger.error({ path, error: String(error) }, "history file cannot be written");
-  const onRecovery = (): void => logger.info({ path }, "history file is written again");
-  const ports = { ...own, store: historyStore(path), clock, uniqueId, onFailure, onRecovery };
+  { clock, uniqueId }: HistoryHost,
+  own: Pick<HistoryLogPorts, "version" | "signKey" | "onDropped">,
+): Promise<OpenedHistory["log"] | undefined> {
+  const { place: path } = store;
+  const onFailure = (error: unknown): void => {
+    // That a term is over is said once, when it ends.
+    if (error instanceof TermOver) return;
+    logger.error({ path, error: String(error) }, "history cannot be written");
+  };
+  const onRecovery = (): void => logger.info({ path }, "history is written again");
+  const ports = { ...own, store, clock, uniqueId, onFailure, onRecovery };
   try {
-    const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
+    const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
       recent.restore(entry),
     );
     if (opened.torn > 0) {
-      logger.warn(
-        { path, bytes: opened.torn },
-        "incomplete last line removed from the history file",
-      );
+      logger.warn({ path, bytes: opened.torn }, "incomplete last line removed from the history");
     }
     if (opened.damaged.length > 0) {
       const damage = damageText(opened.damaged);
-      logger.warn({ path, lines: opened.damaged.length, damage }, "history file is damaged");
+      logger.warn({ path, lines: opened.damaged.length, damage }, "history is damaged");
     }
-    return opened.file;
+    return opened.log;
   } catch (error) {
-    logger.error({ path, error: String(error) }, "history file cannot be opened");
+    logger.error({ path, error: String(error) }, "history cannot be opened");
     return undefined;
   }
 }

@@ -1,12 +1,15 @@
 import { everythingSeen } from "../api/read/read-inventory.ts";
-import type { Cluster } from "../cluster/cluster.ts";
+import type { Election } from "../cluster/election.ts";
+import type { EventRecorder } from "../cluster/event-recorder.ts";
 import type { Config } from "../desired/config/config.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
+import type { Database } from "../memory/postgres/open-database.ts";
 import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
+import type { Store } from "../memory/store.ts";
 import type { StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { Notification } from "../notify/notification.ts";
@@ -19,10 +22,9 @@ import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts"
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import type { StopSignals } from "../zone/signals.ts";
+import { settledWithin, type StopSignals } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";
-import type { ClusterEvents } from "./cluster-events.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
@@ -30,6 +32,9 @@ import type { RunHistory } from "./run-history.ts";
 import { scriptMemory } from "./script-checks.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
 import { leaseReason } from "./zone-answers.ts";
+
+/** How long a write waits for the store: a disk that hangs must not stop the protection of all zones. */
+const longestStoreMs = 5_000;
 
 /** What the daemon is started with. */
 export interface DaemonParts {
@@ -40,10 +45,18 @@ export interface DaemonParts {
   readonly service: ServiceClient;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** The election that decides which process works; `undefined`: this one works alone. */
-  readonly cluster: Cluster | undefined;
+  /** The store that several processes share, and which of them works; `undefined`: this one works alone. */
+  readonly shared: SharedStore | undefined;
+  /** Writes Events of Kubernetes; `undefined`: none are written. */
+  readonly events: EventRecorder | undefined;
   /** Address of the embedded emulator, if there is one. */
   readonly emulator: string | undefined;
+}
+
+/** A database, and the election among the processes that use it. */
+export interface SharedStore {
+  readonly database: Database;
+  readonly election: Election;
 }
 
 /** What lasts as long as the process, and is used by each term. */
@@ -52,8 +65,6 @@ export interface TermContext {
   readonly host: Host;
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
-  readonly history: RunHistory;
-  readonly events: ClusterEvents;
   readonly storedRevision: (
     ...args: ConstructorParameters<typeof StoredRevision>
   ) => StoredRevision;
@@ -62,16 +73,25 @@ export interface TermContext {
   readonly notify: (notification: Notification) => void;
 }
 
-/** Begins a term with a state, which ends with it. */
-export function beginTerm(context: TermContext, store: StateStore): Term {
-  const { host, runningConfig, schedule, history } = context;
+/** What a term remembers, which ends with it. */
+export interface TermMemory {
+  readonly store: Store;
+  readonly history: RunHistory;
+}
+
+/** Begins a term with a store and a history, which end with it. */
+export function beginTerm(context: TermContext, { store: kept, history }: TermMemory): Term {
+  const { host, runningConfig, schedule } = context;
+  const { state: store } = kept;
   const config = runningConfig.current;
   const parts = { ...context.parts, config };
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
+  // Which releases were used is lost: each of them counts as used.
+  if (kept.isRestored) runs.setUsedReleases(config.limits.accept);
   const revision = context.storedRevision(store, config.desired.path, host.files);
   const fleet = createFleet(store, runs);
-  const scripts = scriptMemory({ ...context, store, fleet, logger });
+  const scripts = scriptMemory({ store, fleet, logger, history, notify: context.notify });
   const poller = createInventoryPoller(parts, host, fleet, scripts);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
   const own = [runs.subscriber, heldPlanSubscriber(poller)];
@@ -97,9 +117,14 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   });
   const { authors } = audit;
   const recordBeforeWrite = async (report: Applied): Promise<void> => {
-    // Where another process took the state over, it writes the zones and the history from now on.
-    if (await store.isHeld()) await history.recordBeforeWrite(report);
-    else throw new Error("the state was taken over: nothing is written");
+    // Where another process took the store over, it writes the zones and the history from now on.
+    if (!(await store.isHeld())) throw new Error("the store was taken over: nothing is written");
+    // Both go in one round trip. What a write makes of the state must outlive a kill: else it counts as drift.
+    await Promise.all([
+      settledWithin(longestStoreMs, store.flush(), host.clock),
+      history.recordBeforeWrite(report),
+    ]);
+    if (!(await store.isHeld())) throw new Error("the store was taken over: nothing is written");
   };
   const memory = { runs, revision, recordBeforeWrite, authors };
   const reconciler = createReconciler({ parts, host, schedule }, reporter, memory);
@@ -107,6 +132,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     logger,
     beganAt: host.clock.now(),
     fleet,
+    history: history.view,
     store,
     reconciler,
     poller,
@@ -116,7 +142,8 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
       schedule.expectRequests(new Map());
       await revision[Symbol.asyncDispose]();
       runs.setFormerTerm(audit.feed.term);
-      await store[Symbol.asyncDispose]();
+      await history[Symbol.asyncDispose]();
+      await kept[Symbol.asyncDispose]();
     },
   };
 }
@@ -154,7 +181,7 @@ type ReconcilerParts = Pick<TermContext, "parts" | "host" | "schedule">;
 
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
 function createReconciler(
-  { parts: { config, service, logger, cluster }, host, schedule }: ReconcilerParts,
+  { parts: { config, service, logger, shared }, host, schedule }: ReconcilerParts,
   reporter: Reporter,
   memory: ReconcilerMemory,
 ): Reconciler {
@@ -213,7 +240,7 @@ function createReconciler(
     },
     reader: service.reader,
     writer: service.writer,
-    lease: () => leaseReason(cluster),
+    lease: () => leaseReason(shared?.election),
     clock,
     random,
     ...memory,

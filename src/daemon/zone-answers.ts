@@ -1,4 +1,4 @@
-import type { Cluster } from "../cluster/cluster.ts";
+import type { Election } from "../cluster/election.ts";
 import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import { onlyStrengthens } from "../plan/change.ts";
@@ -13,7 +13,8 @@ import type { ZoneState } from "../state/zone-state.ts";
 export interface AnswerParts {
   readonly config: Config;
   readonly service: ServiceClient;
-  readonly cluster: Cluster | undefined;
+  /** `undefined`: this process works alone. */
+  readonly election: Election | undefined;
   /** `undefined`: another process works. */
   readonly reconciler: Pick<Reconciler, "waitOf"> | undefined;
   readonly now: Date;
@@ -27,19 +28,19 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
   return mayWrite({
     holds: [...holdsOfMoment(state, parts), ...ofPlan],
     fleet: declared.hold?.message ?? parts.reconciler?.waitOf(declared.name),
-    lease: leaseReason(parts.cluster),
+    lease: leaseReason(parts.election),
     read: lastRun === undefined ? "the zone was not read yet" : lastRead,
     budget: budgetReason(state, parts.service),
   });
 }
 
 /** Why this process must not write; `undefined`: it works alone, or holds the Lease. */
-export function leaseReason(cluster: Cluster | undefined): string | undefined {
-  if (cluster === undefined || cluster.fence.isHeld()) return undefined;
-  const { holder } = cluster.view;
-  return holder === "" || holder === cluster.identity
-    ? `this process does not hold the Lease ${cluster.lease}`
-    : `${holder} holds the Lease ${cluster.lease}`;
+export function leaseReason(election: Election | undefined): string | undefined {
+  if (election === undefined || election.fence.isHeld()) return undefined;
+  const { holder } = election.view;
+  return holder === "" || holder === election.identity
+    ? `this process does not hold the Lease ${election.lease}`
+    : `${holder} holds the Lease ${election.lease}`;
 }
 
 /** Whether a hold follows from the clock and the configuration, and not from the plan alone. */

@@ -68,6 +68,8 @@ function unknownKey(error: ErrorObject, key: string, homes: readonly string[]): 
     const remedy = "merge keys are not supported: put common values into a profile";
     return { code: "UNKNOWN_KEY", message, remedy };
   }
+  const hint = coerceObject(error.parentSchema?.["hints"])[key];
+  if (typeof hint === "string") return { code: "UNKNOWN_KEY", message, remedy: hint };
   if (homes.length > 0) {
     return { code: "UNKNOWN_KEY", message, remedy: `"${key}" belongs ${homes.join(", or ")}` };
   }

@@ -8,18 +8,20 @@ import {
 import { sha256 } from "../syntax/digest.ts";
 import type { EvidenceInput } from "./evidence-pack.ts";
 
+/** What a history gives for evidence. */
+export type KeptHistory = Pick<EvidenceInput, "history" | "records" | "entries">;
+
 /**
- * Reads and checks history files, oldest first. Lines that several copies have count once.
+ * Reads and checks histories, oldest first. Lines that several copies have count once.
  *
- * @param bytesOf reads a file from its beginning; it is called more than once.
+ * @param histories each with its name, and its lines in pieces from the beginning, which are read more than once.
  */
 export async function readKeptHistory(
-  files: readonly string[],
+  histories: readonly { readonly file: string; readonly pieces: () => AsyncIterable<Uint8Array> }[],
   proof: HistoryProof,
-  bytesOf: (file: string) => AsyncIterable<Uint8Array>,
-): Promise<Pick<EvidenceInput, "history" | "records" | "entries">> {
+): Promise<KeptHistory> {
   const check = await verifyHistory(
-    files.map((file) => ({ file, pieces: bytesOf(file) })),
+    histories.map(({ file, pieces }) => ({ file, pieces: pieces() })),
     proof,
   );
   // Lines of an older version have no hash: the beginning of the chain proves them, and a doubt of it proves none.
@@ -32,7 +34,10 @@ export async function readKeptHistory(
     if (!isCovered) uncovered.push(recordIn({ text: new TextDecoder().decode(line) })?.at);
     return isCovered;
   };
-  const shown = uniqueLines(files.map(bytesOf), check.covered === undefined ? undefined : isShown);
+  const shown = uniqueLines(
+    histories.map(({ pieces }) => pieces()),
+    check.covered === undefined ? undefined : isShown,
+  );
   const { entries, scripts, damaged, firstAt, lastAt } = await readHistory(shown);
   return {
     history: {

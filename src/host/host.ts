@@ -4,7 +4,8 @@ import { createInterface } from "node:readline/promises";
 
 import { type FilePort, nodeFiles } from "../desired/file-system.ts";
 import type { ZoneFileLoaderOptions } from "../desired/load/zone-file-loader.ts";
-import { type HistoryStore, nodeHistoryStore } from "../history/file/history-store.ts";
+import type { HistoryStore } from "../history/file/history-store.ts";
+import { historyFile } from "../memory/directory/history-file.ts";
 import { nodeStateDirectory, type StateDirectory } from "../memory/directory/state-directory.ts";
 import type { LockPorts } from "../memory/directory/state-lock.ts";
 import { errorCode } from "../syntax/error-code.ts";
@@ -91,7 +92,7 @@ export function thisHost(): Host {
     files: nodeFiles,
     commitLabel,
     namedFiles: nodeNamedFiles,
-    historyStore: nodeHistoryStore,
+    historyStore: historyFile,
     stateDirectory: nodeStateDirectory,
     process: { pid: process.pid, hostName: hostname(), isRunning },
     random: () => Math.random(),

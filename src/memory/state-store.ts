@@ -1,3 +1,10 @@
+/** Whose store it is. What another owner or service stored says nothing about the zones of this one. */
+export interface StoreIdentity {
+  readonly owner: string;
+  /** Address of the service. */
+  readonly service: string;
+}
+
 /** Why the state that was stored cannot be used; the daemon then starts as if there were none. */
 export type StateLoss =
   /** A line in the middle does not have the checksum that it was written with. */

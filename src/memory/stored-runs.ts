@@ -107,10 +107,6 @@ export class StoredRuns implements RunStore, AuthorStore {
     remember(this.#store, zoneKeys.applied, text, name);
   }
 
-  flush(): Promise<boolean> {
-    return this.#store.flush();
-  }
-
   adopted(name: ZoneName): readonly AdoptedRule[] {
     return remembered(this.#store, zoneKeys.adopted, name);
   }

@@ -57,7 +57,7 @@ export async function loopUntil(
 /** Resolves when the work has ended, or after a time. */
 export async function settledWithin(
   ms: number,
-  work: Promise<void>,
+  work: Promise<unknown>,
   clock: Pick<Clock, "alarm">,
 ): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();

@@ -98,7 +98,7 @@ budget: { requests: 1000000 }
 server: { listen: "127.0.0.1:0" }
 log: { format: json }
 inventory: { enabled: true, every: 60s }
-state: { path: state }
+store: { path: state }
 `;
   await writeFile(path.join(directory, "zonewarden.yaml"), config);
 }

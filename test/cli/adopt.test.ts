@@ -134,7 +134,7 @@ describe("zonewarden adopt", () => {
       reason: "freeze",
     },
   ])("is held by $when, as apply is", async ({ config, mode, reason }, { expect }) => {
-    await using found = await imported(`state: { path: state }\n${config}`);
+    await using found = await imported(`store: { path: state }\n${config}`);
     const { place } = found;
     const text = await place.read("zonewarden.yaml");
     await place.write("zonewarden.yaml", text.replace("mode: enforce", `mode: ${mode}`));
@@ -148,7 +148,7 @@ describe("zonewarden adopt", () => {
   it("is held where it writes to too many zones at once, until its hash is accepted", async ({
     expect,
   }) => {
-    await using found = await imported("state: { path: state }\nlimits: { min_fleet: 1 }");
+    await using found = await imported("store: { path: state }\nlimits: { min_fleet: 1 }");
     const held = await found.place.run("adopt", "--yes");
     expect(held.code).toBe(4);
     expect(held.stderr).toContain("held by fleet_change: would change 1 of 1 declared zones");
@@ -176,7 +176,7 @@ describe("zonewarden adopt", () => {
     { when: "there is no state directory", config: "", says: "there is no state directory" },
     {
       when: "the state belongs to another installation",
-      config: "state: { path: state }\ndesired: { owner: other }",
+      config: "store: { path: state }\ndesired: { owner: other }",
       says: "the state belongs to owner",
     },
   ])("adopts policies and no rule where $when", async ({ config, says }, { expect }) => {
@@ -186,7 +186,7 @@ describe("zonewarden adopt", () => {
     await place.write("state/state.jsonl", stateOf(emulator.baseUrl));
     const before = await place.read("state/state.jsonl");
     const text = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", text.replace("state: { path: state }", config));
+    await place.write("zonewarden.yaml", text.replace("store: { path: state }", config));
     const ran = await place.run("adopt", "--yes");
     expect(ran.code).toBe(5);
     expect(ran.stderr).toContain("2 rules not adopted");

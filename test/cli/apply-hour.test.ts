@@ -17,7 +17,7 @@ interface HourlyFleet extends Example {
 }
 
 /** Fourteen zones with Page Shield, as declared. A revision of few of them passes by its share. */
-async function fleet(config = "state: { path: state }"): Promise<HourlyFleet> {
+async function fleet(config = "store: { path: state }"): Promise<HourlyFleet> {
   let passed = 0;
   const { clock } = hostIn("/");
   const now = (): Date => new Date(Date.now() + passed);

@@ -10,7 +10,7 @@ const alice = { zone: shop, settings: { enabled: false }, actor: "alice@example.
 
 describe("blame", () => {
   it("prints who changed a zone beside our own runs, oldest first", async ({ expect }) => {
-    await using example = await exampleWithEmulator({ config: "history: { path: runs.jsonl }" });
+    await using example = await exampleWithEmulator({ config: "store: { path: state }" });
     const { place } = example;
     await control(example, "edit", alice);
     await control(example, "edit", { ...alice, zone: "blog.example.com" });
@@ -38,7 +38,7 @@ describe("blame", () => {
   });
 
   it("names who made drift that was corrected before the entry came", async ({ expect }) => {
-    await using example = await exampleWithEmulator({ config: "history: { path: runs.jsonl }" });
+    await using example = await exampleWithEmulator({ config: "store: { path: state }" });
     await control(example, "faults", { fault: "audit_late", seconds: 120, count: 1 });
     await control(example, "edit", alice);
     const daemon = example.place.start("run");

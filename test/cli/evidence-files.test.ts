@@ -61,7 +61,7 @@ async function packOf(
   const checks = used.map(({ revision, commit: name }, days) => {
     return { ...checkAt(days, pay), files: { revision, commit: name } };
   });
-  await place.write("history.jsonl", (await historyOfChecks(checks)).toString());
+  await place.write("state/history.jsonl", (await historyOfChecks(checks)).toString());
   const last = day(used.length - 1)
     .toISOString()
     .slice(0, 10);

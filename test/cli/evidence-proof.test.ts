@@ -39,7 +39,7 @@ describe("evidence with a kept head", () => {
     expect(past.stderr).not.toContain("not covered");
 
     const changed = lines.map((line) => line.replace('"2026-11-02T', '"2026-11-05T'));
-    await place.write("history.jsonl", bytesOf(changed).toString());
+    await place.write("state/history.jsonl", bytesOf(changed).toString());
     await run(place, "changed", "--head", heads.at(-1) ?? "");
     expect((await statuses(place, "changed"))[0]).toBe("no_record");
   });

@@ -15,8 +15,8 @@ const privatePem = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toSt
 async function placeWith(options: Kept = {}): Promise<Workplace & { readonly head: string }> {
   const place = await workplace();
   const { bytes } = await kept({ signKey: keys.privateKey, ...options });
-  await place.write("zonewarden.yaml", "mode: observe\nhistory: { path: history.jsonl }\n");
-  await place.write("history.jsonl", bytes.toString());
+  await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
+  await place.write("state/history.jsonl", bytes.toString());
   await place.write("verify.pem", publicPem);
   return Object.assign(place, { head: headOf(bytes) });
 }
@@ -46,7 +46,7 @@ describe("zonewarden history verify", () => {
 
   it("names the line that was changed, and exits with 5", async ({ expect }) => {
     await using place = await placeWith();
-    const text = await place.read("history.jsonl");
+    const text = await place.read("state/history.jsonl");
     await place.write("copy.jsonl", text.replace(/"found"/, '"done"'));
     const { code, stdout } = await place.run("history", "verify", "copy.jsonl");
     expect(code).toBe(5);
@@ -65,8 +65,8 @@ describe("zonewarden history verify", () => {
 
   it("finds removed last lines by the head that somebody has kept", async ({ expect }) => {
     await using place = await placeWith();
-    const lines = linesIn(Buffer.from(await place.read("history.jsonl")));
-    await place.write("history.jsonl", lines.slice(0, -2).join(""));
+    const lines = linesIn(Buffer.from(await place.read("state/history.jsonl")));
+    await place.write("state/history.jsonl", lines.slice(0, -2).join(""));
     const { code, stdout } = await place.run("history", "verify", "--head", place.head);
     expect(code).toBe(5);
     expect(stdout).toContain(
@@ -101,7 +101,7 @@ describe("zonewarden history verify", () => {
   }) => {
     await using example = await exampleWithEmulator({
       config:
-        'schedule: { cron: "0 * * * *" }\nhistory: { path: history.jsonl, sign_key: sign.pem }',
+        'schedule: { cron: "0 * * * *" }\nstore: { path: state }\nhistory: { sign_key: sign.pem }',
     });
     const { place } = example;
     await place.write("sign.pem", privatePem);

@@ -29,7 +29,7 @@ async function placeWithHistory(): Promise<Workplace> {
     JSON.stringify(historyJson(entry)),
   );
   await place.write("state/history.jsonl", `${lines.join("\n")}\n{"at":"2026-11-2`);
-  await place.write("zonewarden.yaml", "mode: observe\nhistory: { path: state/history.jsonl }\n");
+  await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
   return place;
 }
 
@@ -40,7 +40,7 @@ async function placeOf(lines: readonly JsonObject[]): Promise<Workplace> {
   const place = await workplace();
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   await place.write("state/history.jsonl", text);
-  await place.write("zonewarden.yaml", "mode: observe\nhistory: { path: state/history.jsonl }\n");
+  await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
   return place;
 }
 
@@ -147,16 +147,16 @@ describe("zonewarden history", () => {
     await place.write("zonewarden.yaml", "mode: observe\n");
     const { code, stderr } = await place.run("history");
     expect(code).toBe(1);
-    expect(stderr).toContain("sets no history.path");
+    expect(stderr).toContain("sets no store");
   });
 
   it("is damaged: the daemon logs it when it starts", async ({ expect }) => {
-    await using example = await exampleWithEmulator({ config: "history: { path: history.jsonl }" });
+    await using example = await exampleWithEmulator({ config: "store: { path: state }" });
     const { place } = example;
     const [entry] = historyOf(fleetOf(), [report(shop, 1, drifted)]).of(shop);
     if (entry === undefined) throw new Error("nothing was kept");
     const line = JSON.stringify(historyJson(entry));
-    await place.write("history.jsonl", `${line}\n${line.slice(9)}\n${line}\n`);
+    await place.write("state/history.jsonl", `${line}\n${line.slice(9)}\n${line}\n`);
     const daemon = place.start("run");
     await expect
       .poll(() => daemon.stdout(), { timeout: 10_000 })
@@ -167,7 +167,7 @@ describe("zonewarden history", () => {
 
   it("prints what the daemon has written, run after run", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: 'schedule: { cron: "0 * * * *" }\nhistory: { path: history.jsonl }',
+      config: 'schedule: { cron: "0 * * * *" }\nstore: { path: state }',
     });
     for (let run = 0; run < 2; run += 1) {
       const daemon = example.place.start("run");

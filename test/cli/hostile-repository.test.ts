@@ -222,7 +222,7 @@ describe("zone files that are a Git repository", () => {
     const commit = git(place.directory, "rev-parse", "HEAD");
     const check = { ...checkAt(0, pay), files: { revision: "sha256-forged", commit } };
     await plant({ zones, ...attacker, forged: await forgedFrom(zones, attacker.other) });
-    await place.write("history.jsonl", (await historyOfChecks([check])).toString());
+    await place.write("state/history.jsonl", (await historyOfChecks([check])).toString());
     const { code } = await run(place, "out", "--until", "2026-11-02");
     expect(code).toBe(5);
     const { zone } = await packIn(place);

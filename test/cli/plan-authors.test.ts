@@ -8,7 +8,7 @@ const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 /** An example whose zones were applied by a daemon, which has ended and left its state. */
 async function appliedExample(actors = "full"): Promise<Example> {
   const example = await exampleWithEmulator({
-    config: `history: { path: history.jsonl }\naudit: { actors: ${actors} }`,
+    config: `store: { path: state }\naudit: { actors: ${actors} }`,
   });
   const daemon = example.place.start("run");
   for (const zone of [shop, "www.brand.example"]) await logged(daemon, "plan applied", { zone });

@@ -11,6 +11,10 @@ class Stage {
   readonly clock = new SimulatedClock();
   readonly lease = new SimulatedLease(this.clock);
 
+  constructor() {
+    this.lease.giveBack();
+  }
+
   process(name: string, observer: ElectionObserver = silent): SimulatedProcess {
     return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, { observer });
   }
@@ -29,11 +33,33 @@ function reasonOf(signal: AbortSignal): string {
 }
 
 describe("a candidate", () => {
-  it("takes a Lease at once that nobody ever held", async ({ expect }) => {
+  it("makes a Lease that is missing, and waits for the holder of one that was removed", async ({
+    expect,
+  }) => {
     const stage = new Stage();
-    expect(await stage.secondsUntilHeld(stage.process("a"))).toBeLessThan(1);
+    stage.lease.remove();
+    expect(await stage.secondsUntilHeld(stage.process("a"))).toBeGreaterThan(15);
     expect(stage.lease.current).toMatchObject({ holder: "a", transitions: 0 });
   });
+
+  it.for(["", "b", "somebody else"])(
+    'waits for the holder that somebody replaced by "%s"',
+    async (name, { expect }) => {
+      const stage = new Stage();
+      const [first, second] = [stage.process("a"), stage.process("b")];
+      const held = await stage.clock.run(first.elector.acquire(never));
+      await stage.clock.advance(20_000);
+      stage.lease.setHolder(name);
+      // The holder hears of it only at its next renewal, and finishes the write that it has begun.
+      first.isPaused = true;
+      expect(await stage.secondsUntilHeld(second)).toBeGreaterThan(14.9);
+      expect(first.elector.isHeld).toBe(false);
+      first.resume();
+      await stage.clock.advance(5_000);
+      expect(reasonOf(held.signal)).not.toBe("");
+      expect(stage.lease.current).toMatchObject({ holder: "b" });
+    },
+  );
 
   it("takes a Lease that was given back at its next look", async ({ expect }) => {
     const stage = new Stage();
@@ -45,7 +71,7 @@ describe("a candidate", () => {
     const from = stage.clock.monotonicMs();
     await stage.clock.run(waiting);
     expect(stage.clock.monotonicMs() - from).toBeLessThan(3_000);
-    expect(stage.lease.current).toMatchObject({ holder: "b", transitions: 1 });
+    expect(stage.lease.current).toMatchObject({ holder: "b", transitions: 2 });
   });
 
   it("waits for the whole time of a holder that fell silent, from when it saw it last", async ({
@@ -77,13 +103,21 @@ describe("a candidate", () => {
   it("is told once who leads, and once that another installation does", async ({ expect }) => {
     const stage = new Stage();
     const told: string[] = [];
+    stage.lease.remove();
     const second = stage.process("b", {
       failed: ({ message }) => told.push(`failed: ${message}`),
       recovered: () => told.push("recovered"),
       leads: (holder) => told.push(`${holder} leads`),
       foreign: ({ installation }) => told.push(`${installation} leads`),
     });
-    const claim = { durationMs: 15_000, transitions: 0, acquiredAt: undefined, now: new Date() };
+    const claim = {
+      durationMs: 15_000,
+      transitions: 0,
+      acquiredAt: undefined,
+      now: new Date(),
+      page: "",
+      releasedBy: "",
+    };
     stage.lease.create({ ...claim, holder: "x", installation: "theirs" });
     void second.elector.acquire(never);
     await stage.clock.advance(10_000);
@@ -226,7 +260,8 @@ describe("a holder", () => {
       act: ({ lease }: Stage) => {
         const { current } = lease;
         const now = new Date();
-        const claim = { durationMs: 15_000, transitions: 1, installation: "", acquiredAt: now };
+        const rest = { installation: "", page: "", releasedBy: "" };
+        const claim = { durationMs: 15_000, transitions: 1, acquiredAt: now, ...rest };
         if (current !== undefined) lease.update(current, { ...claim, holder: "b", now });
       },
       loses: "taken",

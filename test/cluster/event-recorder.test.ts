@@ -5,12 +5,7 @@ import type { KubeAnswer, KubeCall, KubeClient } from "../../src/cluster/kube-cl
 import { coerceObject, coerceText } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
-const state = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  name: "zonewarden-state",
-  uid: "0a1b",
-};
+const pod = { apiVersion: "v1", kind: "Pod", name: "zonewarden-0", uid: "0a1b" };
 
 class Stage {
   readonly clock = new SimulatedClock();
@@ -18,7 +13,6 @@ class Stage {
   readonly failures: string[] = [];
   status = 201;
   answers = true;
-  subject: typeof state | undefined | Promise<undefined> = state;
   /** Called while a request is on its way. */
   sending: () => void = () => undefined;
   readonly recorder: EventRecorder;
@@ -40,7 +34,7 @@ class Stage {
       clock: this.clock,
       uniqueId: () => `id${(nth += 1)}`,
       instance: "pod-a_1",
-      subject: async () => this.subject,
+      subject: pod,
       failed: ({ message }) => this.failures.push(message),
     });
   }
@@ -66,7 +60,7 @@ describe("events", () => {
         body: {
           apiVersion: "events.k8s.io/v1",
           kind: "Event",
-          metadata: { name: "zonewarden-state.id1", namespace: "zonewarden" },
+          metadata: { name: "zonewarden-0.id1", namespace: "zonewarden" },
           eventTime: "2026-11-20T12:00:10.000000Z",
           reportingController: "zonewarden",
           reportingInstance: "pod-a_1",
@@ -74,7 +68,7 @@ describe("events", () => {
           reason: "PlanHeld",
           type: "Warning",
           note: "shop: held",
-          regarding: { ...state, namespace: "zonewarden" },
+          regarding: { ...pod, namespace: "zonewarden" },
         },
       },
     ]);
@@ -116,17 +110,6 @@ describe("events", () => {
     expect(counted.reduce((a, b) => a + b, 0)).toBe(3 * 180);
   });
 
-  it("wait until the object is known that they are about", async ({ expect }) => {
-    const stage = new Stage();
-    stage.subject = undefined;
-    stage.record("LeaderElected");
-    await stage.clock.advance(60_000);
-    expect(stage.calls).toEqual([]);
-    stage.subject = state;
-    await stage.clock.advance(10_000);
-    expect(stage.calls).toHaveLength(1);
-  });
-
   it("that the API server refuses are said once, until it accepts one", async ({ expect }) => {
     const stage = new Stage();
     for (const status of [403, 403, 201, 403]) {
@@ -154,19 +137,6 @@ describe("events", () => {
     await stage.recorder[Symbol.asyncDispose]();
     expect(stage.calls).toHaveLength(1);
     expect(stage.clock.sleeping).toBe(0);
-  });
-
-  it("are not tried again when the process has ended", async ({ expect }) => {
-    const stage = new Stage();
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    stage.subject = promise;
-    stage.record("A");
-    await stage.clock.advance(10_000);
-    await stage.clock.run(stage.recorder[Symbol.asyncDispose]());
-    resolve(undefined);
-    await stage.clock.advance(60_000);
-    expect(stage.clock.sleeping).toBe(0);
-    expect(stage.calls).toEqual([]);
   });
 
   it("that come while one is sent are gathered like all others", async ({ expect }) => {

@@ -178,7 +178,15 @@ describe("the client of the API server", () => {
     await using client = createKubeClient(access, systemClock);
     const leases = leaseStore("zonewarden", client);
     const now = new Date("2026-11-22T12:00:00.123Z");
-    const claim = { durationMs: 15_000, transitions: 1, installation: "i", acquiredAt: now, now };
+    const claim = {
+      durationMs: 15_000,
+      transitions: 1,
+      installation: "i",
+      acquiredAt: now,
+      now,
+      page: "",
+      releasedBy: "",
+    };
     const lease = await leases.read(1_000);
     if (lease === undefined) throw new Error("there is no Lease");
     await leases.update(lease, { ...claim, holder: "a" }, 1_000);

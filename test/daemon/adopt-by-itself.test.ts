@@ -15,7 +15,7 @@ import {
 describe("the ownership of what was imported, in a daemon", () => {
   it("takes ownership by itself with desired.adopt: on_first_apply", async ({ expect }) => {
     await using found = await imported(
-      "state: { path: state }\ndesired: { adopt: on_first_apply }",
+      "store: { path: state }\ndesired: { adopt: on_first_apply }",
     );
     const { place, emulator } = found;
     expect((await plannedShop(found)).changes).toHaveLength(3);

@@ -8,7 +8,7 @@ import { eventually } from "../support/processes.ts";
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
 const config = `schedule: { cron: "0 0 1 1 *" }
-state: { path: state }
+store: { path: state }
 limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
 
 type Daemon = ReturnType<Example["place"]["start"]>;

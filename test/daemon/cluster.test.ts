@@ -3,26 +3,48 @@ import { describe, it } from "vitest";
 import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { eventPath, type KubeApi, leasePath, mapPath, startKubeApi } from "../support/kube-api.ts";
+import { type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logLines, logged } from "../support/log-lines.ts";
+import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 
-const config = 'schedule: { cron: "0 * * * *" }\ncluster: { kubeconfig: kubeconfig }';
+const config = `schedule: { cron: "0 * * * *" }
+cluster: { kubeconfig: kubeconfig }
+store: { postgres: { url_file: database-url } }`;
 
 interface Scene extends AsyncDisposable {
   readonly example: Example;
   readonly kube: KubeApi;
+  readonly database: string;
   start(): Started;
+}
+
+/** A Lease that its last holder gave back: the next one need not wait. */
+function freeLease(): JsonObject {
+  return {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: {
+      name: "zonewarden",
+      namespace: "zonewarden",
+      annotations: { "zonewarden/released-by": "the last one" },
+    },
+    spec: { holderIdentity: "" },
+  };
 }
 
 async function scene(more = ""): Promise<Scene> {
   const kube = await startKubeApi();
+  kube.edit(leasePath, freeLease);
+  const { url: database } = await installation();
   const example = await exampleWithEmulator({ config: `${config}\n${more}` });
   await example.place.write("kubeconfig", kube.kubeconfig);
+  await example.place.write("database-url", database);
   const started: Started[] = [];
   return {
     example,
     kube,
+    database,
     start: () => {
       const daemon = example.place.start("run");
       started.push(daemon);
@@ -81,7 +103,7 @@ function withHolder(holder: string): (object: JsonObject) => JsonObject {
   });
 }
 
-describe.concurrent("two processes with one Lease", () => {
+describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgres ?? ""}`, () => {
   it("work one at a time, and the second goes on when the first ends", async ({ expect }) => {
     await using stage = await scene();
     const first = stage.start();
@@ -108,18 +130,9 @@ describe.concurrent("two processes with one Lease", () => {
     expect((await first.ended).code).toBe(0);
     await inSync(second);
     expect(await metricsOf(second)).toContain('zonewarden_leader{lease="zonewarden"} 1');
-    expect(await metricsOf(second)).toContain('zonewarden_lease_transitions{lease="zonewarden"} 1');
+    expect(await metricsOf(second)).toContain('zonewarden_lease_transitions{lease="zonewarden"} 2');
     expect(writesSeenBy(stage.example.emulator)).toHaveLength(written);
     expect(said(second, "state loaded")).toBe(1);
-    const events = [...stage.kube.objects].filter(([path]) => path.startsWith(eventPath));
-    const reasons = events.map(([, { reason }]) => coerceText(reason));
-    expect(new Set(reasons)).toEqual(new Set(["LeaderElected", "PlanApplied"]));
-    const { uid } = coerceObject(
-      stage.kube.objects.get(`${mapPath}/zonewarden-state`)?.["metadata"],
-    );
-    for (const [, { regarding }] of events) {
-      expect(regarding).toMatchObject({ kind: "ConfigMap", name: "zonewarden-state", uid });
-    }
   });
 
   it("hold the same revision, whoever leads", { timeout: 60_000 }, async ({ expect }) => {
@@ -163,41 +176,35 @@ describe.concurrent("two processes with one Lease", () => {
     expect(lost).toContain('zonewarden_leader{lease="zonewarden"} 0');
     expect(lost).not.toContain("zonewarden_zone_status{");
     expect((await ask(daemon, "livez")).status).toBe(200);
-    stage.kube.edit(leasePath, withHolder(""));
+    stage.kube.edit(leasePath, freeLease);
     await untilSaid(daemon, "leadership acquired", 2);
     await inSync(daemon);
   });
 });
 
-describe.concurrent("a process that", () => {
+describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () => {
   it("cannot read the state reconciles nothing, says so once, and begins when it can", async ({
     expect,
   }) => {
     await using stage = await scene();
-    // A Lease that is free, of an installation whose state cannot be read.
-    stage.kube.edit(leasePath, () => ({
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      metadata: { name: "zonewarden", namespace: "zonewarden" },
-    }));
-    stage.kube.fault = (_method, path) =>
-      path.startsWith(mapPath)
-        ? { status: 403, message: "configmaps is forbidden: no such permission" }
-        : undefined;
-    const daemon = stage.start();
-    const complaint = "state cannot be read: nothing is reconciled before it is";
-    await untilSaid(daemon, complaint);
-    const reads = (): number =>
-      stage.kube.seen.filter(({ path }) => path.startsWith(mapPath)).length;
-    await eventually("it tries again", () => reads() >= 2 || undefined);
-    expect(said(daemon, complaint)).toBe(1);
-    expect(logLines(daemon).find(({ msg }) => msg === complaint)?.["error"]).toContain(
-      "403: configmaps is forbidden: no such permission",
+    const { place, emulator } = stage.example;
+    await place.write(
+      "database-url",
+      stage.database.replace("postgres://postgres@", "postgres://nobody@"),
     );
-    expect(stage.example.emulator.journal()).toEqual([]);
+    const daemon = stage.start();
+    const complaint = "the store cannot be opened: nothing is reconciled before it is";
+    await untilSaid(daemon, complaint);
+    expect(logLines(daemon).find(({ msg }) => msg === complaint)?.["error"]).toContain(
+      'role "nobody" does not exist: correct the user in the URL',
+    );
     expect(await (await ask(daemon, "")).text()).toContain("waits for the state");
-    stage.kube.fault = () => undefined;
+    // The file is read again at the next attempt.
+    await place.write("database-url", stage.database);
+    await untilSaid(daemon, "state is empty: this is the first start with it");
+    expect(said(daemon, complaint)).toBe(1);
     await inSync(daemon);
+    expect(emulator.journal()).not.toEqual([]);
   });
 
   it.for([
@@ -226,6 +233,7 @@ describe.concurrent("a process that", () => {
     await using stage = await scene();
     await using other = await scene("desired: { owner: another }");
     await other.example.place.write("kubeconfig", stage.kube.kubeconfig);
+    await other.example.place.write("database-url", stage.database);
     const first = stage.start();
     await inSync(first);
     const second = other.start();
@@ -240,7 +248,9 @@ describe.concurrent("a process that", () => {
   });
 
   it("is told to work in a cluster, and finds none, ends with what to do", async ({ expect }) => {
-    await using example = await exampleWithEmulator({ config: "cluster: {}" });
+    await using example = await exampleWithEmulator({
+      config: "cluster: {}\nstore: { postgres: { url_env: DATABASE_URL } }",
+    });
     const { code, stderr } = await example.place.run("run");
     expect(code).toBe(1);
     expect(stderr).toContain("does not run in a Kubernetes cluster");

@@ -5,8 +5,7 @@ import { control, type Example, exampleWithEmulator } from "../support/example.t
 import { logged } from "../support/log-lines.ts";
 
 const shop = "shop.example.com";
-const config =
-  "inventory: { enabled: true }\nstate: { path: state }\nhistory: { path: history.jsonl }";
+const config = "inventory: { enabled: true }\nstore: { path: state }";
 
 /** Runs the daemon until it logs that a finding changed, and stops it; gives what it logged of findings. */
 async function runUntil({ place }: Example, event: string): Promise<readonly string[]> {
@@ -21,7 +20,7 @@ async function runUntil({ place }: Example, event: string): Promise<readonly str
 
 /** What the history file says of findings. */
 async function recorded({ place }: Example): Promise<readonly string[]> {
-  const text = await place.read("history.jsonl");
+  const text = await place.read("state/history.jsonl");
   const { scripts, damaged } = await readHistory(
     (async function* pieces() {
       yield await Promise.resolve(new TextEncoder().encode(text));

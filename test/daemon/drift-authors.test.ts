@@ -31,7 +31,7 @@ class Followed implements AsyncDisposable {
     const clock = new SimulatedClock(new Date());
     const config = `schedule: { cron: "0 0 1 1 *" }
 audit: { enabled: true, every: 60s, actors: ${actors} }
-history: { path: history.jsonl }
+store: { path: state }
 ${more}`;
     const example = await exampleWithEmulator({ config, ports: { clock } });
     const daemon = example.place.start("run");
@@ -167,7 +167,7 @@ describe("the author of drift", () => {
   });
 
   it("is known after a restart, as long as the drift is the same", async ({ expect }) => {
-    await using at = await Followed.start("full", "state: { path: state }");
+    await using at = await Followed.start("full", "store: { path: state }");
     await at.example.place.write(
       "zonewarden.yaml",
       (await at.example.place.read("zonewarden.yaml")).replace("enforce", "observe"),

@@ -17,7 +17,7 @@ function isShopHeld({ msg, zone }: JsonObject): boolean {
 describe("a daemon whose state directory", () => {
   it("cannot be made goes on, says so, and uses no release", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: `${config}state: { path: blocked/state }\n`,
+      config: `${config}store: { path: blocked/state }\n`,
     });
     const { place } = example;
     // A file in the place of a directory stops every user, root too.
@@ -48,7 +48,7 @@ describe("a daemon whose state directory", () => {
 
   it("is removed while it runs writes its state anew", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: `${config}state: { path: state }\n`,
+      config: `${config}store: { path: state }\n`,
     });
     const { place } = example;
     const daemon = place.start("run");

@@ -14,7 +14,7 @@ const zones = Array.from({ length: 6 }, (_, nth) => ({
 
 /** At most two of the six zones may change. */
 const config = `desired: { path: fleet }
-state: { path: state }
+store: { path: state }
 schedule: { cron: "0 0 1 1 *" }
 limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
 

@@ -1,9 +1,11 @@
 import { describe, it } from "vitest";
 
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
+import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { readHistory } from "../../src/history/file/history-lines.ts";
-import { heldHistoryStore, type HistoryStore } from "../../src/history/file/history-store.ts";
+import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { heldHistoryFile } from "../../src/memory/directory/history-file.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -14,17 +16,18 @@ import { change, declared, hold, report } from "../support/reports.ts";
 function memoryStore(): HistoryStore {
   let text = "";
   return {
+    place: "history.jsonl",
+    canDrop: true,
     size: () => Promise.resolve(Buffer.byteLength(text)),
-    read: async function* read(from) {
+    read: async function* read() {
       await Promise.resolve();
-      if (text !== "") yield Buffer.from(text).subarray(from);
+      if (text !== "") yield Buffer.from(text);
     },
-    append: (more) => {
-      text += more;
+    add: ({ lines }) => {
+      text += lines.text;
       return Promise.resolve();
     },
     truncate: () => Promise.resolve(),
-    dropBefore: () => Promise.resolve(),
   };
 }
 
@@ -40,14 +43,13 @@ function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHi
     scrub: (line) => line,
   });
   const maxAgeMs = 9_600 * 3_600_000;
-  const config = { path: "history.jsonl", maxAgeMs, maxBytes: 1_000_000, signKey: undefined };
+  const config = { maxAgeMs, maxBytes: 1_000_000, signKey: undefined };
   const host = {
     clock,
-    historyStore: () => store,
     uniqueId: () => "c1",
     namedFiles: nodeNamedFiles,
   };
-  return startHistory(config, logger, { ...host, directory: "." }, ignore, ignore);
+  return startHistory(config, store, logger, { ...host, directory: "." }, ignore, ignore);
 }
 
 /** A report of the shop that has sent a write. */
@@ -62,7 +64,7 @@ function applied(): Extract<ZoneReport, { readonly result: "applied" }> {
 }
 
 async function resultsIn(store: HistoryStore): Promise<readonly string[]> {
-  const { entries } = await readHistory(store.read(0));
+  const { entries } = await readHistory(store.read());
   return entries.map(({ result }) => result);
 }
 
@@ -103,7 +105,7 @@ describe("the history of a run that has recorded its writes", () => {
   it("does not wait for ever for a disk that hangs", async ({ expect }) => {
     const clock = new SimulatedClock();
     const hung = Promise.withResolvers<void>();
-    const history = await start({ ...memoryStore(), append: () => hung.promise }, clock);
+    const history = await start({ ...memoryStore(), add: () => hung.promise }, clock);
     await clock.run(history.recordBeforeWrite(applied()));
     expect(clock.monotonicMs()).toBe(5_000);
     hung.resolve();
@@ -111,11 +113,12 @@ describe("the history of a run that has recorded its writes", () => {
   });
 });
 
+const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
+
 describe("the history file of a process whose state was taken over", () => {
   it.for([
-    { what: "append", act: (store: HistoryStore) => store.append("{}\n") },
+    { what: "add", act: (store: HistoryStore) => store.add({ lines }) },
     { what: "truncate", act: (store: HistoryStore) => store.truncate(0) },
-    { what: "drop", act: (store: HistoryStore) => store.dropBefore(1, "") },
   ])("is read, and refuses to $what", async ({ what, act }, { expect }) => {
     const done: string[] = [];
     const record = (each: string): Promise<void> => {
@@ -125,12 +128,11 @@ describe("the history file of a process whose state was taken over", () => {
     const file: HistoryStore = {
       ...memoryStore(),
       size: () => Promise.resolve(7),
-      append: () => record("append"),
+      add: () => record("add"),
       truncate: () => record("truncate"),
-      dropBefore: () => record("drop"),
     };
     let isHeld = true;
-    const held = heldHistoryStore(file, { isHeld: () => Promise.resolve(isHeld) });
+    const held = heldHistoryFile(file, { isHeld: () => Promise.resolve(isHeld) });
     await act(held);
     isHeld = false;
     await expect(act(held)).rejects.toThrow("taken over");

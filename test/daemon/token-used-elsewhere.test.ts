@@ -28,7 +28,7 @@ class Shared implements AsyncDisposable {
     const clock = new SimulatedClock(new Date());
     const config = `schedule: { cron: "0 0 1 1 *" }
 audit: { enabled: true, every: 60s }
-history: { path: history.jsonl }
+store: { path: state }
 ${more}`;
     const example = await exampleWithEmulator({ config, ports: { clock } });
     const shared = new Shared(example, example.place.start("run"), clock);
@@ -184,7 +184,7 @@ describe("a write with the token of the daemon that the daemon did not send", ()
     });
   });
 
-  it.for(["state: { path: state }", ""])(
+  it.for(["store: { path: state }", ""])(
     "is none that the process before sent, with %s, also after lost answers",
     async (state, { expect }) => {
       await using at = await Shared.start(state);
@@ -206,7 +206,7 @@ describe("a write with the token of the daemon that the daemon did not send", ()
   it("is known by the stored ids, where its entry and that of the same request come after a restart", async ({
     expect,
   }) => {
-    await using at = await Shared.start("state: { path: state }");
+    await using at = await Shared.start("store: { path: state }");
     await at.pass(60_000);
     const late = { fault: "audit_late", seconds: 300, credential: "everything" };
     await control(at.example, "faults", { ...late, method: "PUT", count: 2 });

@@ -82,7 +82,7 @@ describe("two installations with one token and zones of their own", () => {
     const clock = new SimulatedClock(new Date());
     const config = `schedule: { cron: "0 0 1 1 *" }
 audit: { enabled: true, every: 60s }
-state: { path: state }
+store: { path: state }
 notifications: [{ name: chat, type: webhook, url: "${sink.url}" }]`;
     await using example = await exampleWithEmulator({ config, ports: { clock } });
     const { place } = example;

@@ -11,16 +11,30 @@ function load(text: string): Promise<LoadedConfig> {
   return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronError }, signal);
 }
 
+const database = "store: { postgres: { url_env: DATABASE_URL } }";
 const noHttp = "http would send the token";
 
 describe("the configuration of a process in a cluster", () => {
   it.for([
-    { line: "cluster: { lease_duration: 5s }", says: "write a duration from 15s to 5m" },
-    { line: "cluster: { lease_duration: 6m }", says: "write a duration from 15s to 5m" },
     {
-      line: "cluster: {}\nstate: { path: state }",
-      says: `"state.path" has no effect with "cluster"`,
+      line: `cluster: { lease_duration: 5s }\n${database}`,
+      says: "write a duration from 15s to 5m",
     },
+    {
+      line: `cluster: { lease_duration: 6m }\n${database}`,
+      says: "write a duration from 15s to 5m",
+    },
+    {
+      line: "cluster: {}\nstore: { path: state }",
+      says: `"cluster" is set without "store.postgres"`,
+    },
+    { line: "store: {}", says: `one of "path" and "postgres" is required` },
+    { line: "store: { path: a, postgres: { url_env: B } }", says: "exclude each other" },
+    { line: "store: { postgres: { schema: b } }", says: `one of "url_file" and "url_env"` },
+    { line: "store: { postgres: { url_env: B, schema: B-1 } }", says: "lower-case letters" },
+    { line: "store: { postgres: { url_env: postgres://a } }", says: "never the URL itself" },
+    { line: "state: { path: a }", says: "write store: { path: DIRECTORY }" },
+    { line: "history: { path: a }", says: "write store: { path: DIRECTORY }" },
     { line: "cluster: { shards: credential }", says: "shards" },
     { line: "cluster: { lease: Edge }", says: "a name has up to 52 lower-case letters" },
     { line: 'api: { base_url: "http://emulator:8787/client/v4" }', says: noHttp },

@@ -73,9 +73,9 @@ describe("the configuration", () => {
       server: { listen: { host: "127.0.0.1", port: 9464 }, hosts: [], reconcileToken: undefined },
       impact: { freshMs: 604_800_000, maliciousBelow: 50 },
       notifications: [],
-      history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
+      history: { maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
       plan: { verifyKey: undefined },
-      state: { path: undefined },
+
       audit: { follow: undefined, actors: "full" },
       log: { level: "info", format: undefined },
     });
@@ -93,13 +93,12 @@ describe("the configuration", () => {
     const config = await configOf(`mode: enforce
 api: { emulator: { seed: ../seed.yaml } }
 desired: { path: all }
-history: { path: state/history.jsonl }
+store: { path: state }
 server: { reconcile_token_file: ask }
 credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run/token }, { name: c, token_env: T }]
 `);
     expect(config.desired.path).toBe("/etc/zonewarden/all");
-    expect(config.history.path).toBe("/etc/zonewarden/state/history.jsonl");
-    expect(config.state.path).toBe("/etc/zonewarden/state/state");
+    expect(config.store).toEqual({ path: "/etc/zonewarden/state" });
     expect(config.server.reconcileToken).toEqual({ file: "/etc/zonewarden/ask" });
     expect(config.api.emulator?.seed).toBe("/etc/seed.yaml");
     expect(config.credentials.map(({ source }) => source)).toEqual([

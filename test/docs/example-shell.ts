@@ -40,12 +40,12 @@ export class ExampleShell implements AsyncDisposable {
   /** Starts an emulator beside a copy of config.example, with further lines of configuration. */
   static async start(config: string): Promise<ExampleShell> {
     const example = await exampleWithEmulator({
-      config: `history: { path: history.jsonl }\n${config}`,
+      config: `store: { path: state }\n${config}`,
       server: "reconcile_token_file: token",
     });
     await example.place.write("token", token);
     const { bytes } = await kept();
-    await example.place.write("history.jsonl", bytes.toString());
+    await example.place.write("state/history.jsonl", bytes.toString());
     await example.place.write("backup/history.jsonl", bytes.toString());
     await example.place.write("kept-head", headOf(bytes));
     return new ExampleShell(example);

@@ -33,7 +33,10 @@ const checks = [checkAt(0, pay), checkAt(1, pay, hostile), checkAt(2, pay), chec
 /** The pack of a history, as the command makes it. */
 async function packOf(bytes: Uint8Array, proof: HistoryProof): Promise<Evidence> {
   const store = new MemoryHistory(bytes);
-  const kept = await readKeptHistory(["history.jsonl"], proof, () => store.read(0));
+  const kept = await readKeptHistory(
+    [{ file: "history.jsonl", pieces: () => store.read() }],
+    proof,
+  );
   const declared = { scripts: declaredScripts([authorised(pay)]), policies: [] };
   const files = { revision: "sha256-1", commit: "c0ffee" };
   const subjects = [{ zone: shop, declared }];

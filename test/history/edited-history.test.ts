@@ -157,7 +157,7 @@ describe("a crash while the history is written", () => {
         const crashed = await verified([left]);
         expect(crashed.flaws).toEqual([]);
         const store = new MemoryHistory(left);
-        const { file, torn } = await openStore(store);
+        const { log: file, torn } = await openStore(store);
         expect(crashed.remarks.some(({ code }) => code === "torn")).toBe(torn > 0);
         await file.appendAndWait(entryAt(50));
         const { flaws, remarks } = await verified([store.bytes]);

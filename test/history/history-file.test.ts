@@ -4,19 +4,23 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type HistoryStore, nodeHistoryStore } from "../../src/history/file/history-store.ts";
+import { NewLines } from "../../src/history/chain/history-chain.ts";
+import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { historyJson } from "../../src/history/history-json.ts";
+import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
 import { at } from "../support/reports.ts";
 
+const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
+
 describe("the history file", () => {
   it("gives back after a restart what was appended, in order", async ({ expect }) => {
     await using place = await historyDirectory();
-    const first = await openStore(nodeHistoryStore(place.file));
-    for (const minute of [1, 2, 3]) first.file.append(entryAt(minute));
-    await first.file.settled();
-    const second = await openStore(nodeHistoryStore(place.file));
+    const first = await openStore(historyFile(place.file));
+    for (const minute of [1, 2, 3]) first.log.append(entryAt(minute));
+    await first.log.settled();
+    const second = await openStore(historyFile(place.file));
     expect(second.entries).toEqual([1, 2, 3].map(entryAt));
     expect(second.torn).toBe(0);
   });
@@ -25,24 +29,24 @@ describe("the history file", () => {
     expect,
   }) => {
     await using place = await historyDirectory();
-    const whole = await openStore(nodeHistoryStore(place.file));
-    for (const minute of [1, 2]) whole.file.append(entryAt(minute));
-    await whole.file.settled();
+    const whole = await openStore(historyFile(place.file));
+    for (const minute of [1, 2]) whole.log.append(entryAt(minute));
+    await whole.log.settled();
     const bytes = await readFile(place.file);
     const beginEnd = bytes.indexOf("\n") + 1;
     const firstEnd = bytes.indexOf("\n", beginEnd) + 1;
     const killedAfter = async (cut: number): Promise<void> => {
       const file = `${place.file}-${cut}`;
       await writeFile(file, bytes.subarray(0, cut));
-      const opened = await openStore(nodeHistoryStore(file));
+      const opened = await openStore(historyFile(file));
       const complete = cut === bytes.length ? 2 : cut >= firstEnd ? 1 : 0;
       expect(opened.entries).toHaveLength(complete);
       expect(opened.torn).toBe(
         cut - ([bytes.length, firstEnd, beginEnd].find((end) => end <= cut) ?? 0),
       );
-      opened.file.append(entryAt(3));
-      await opened.file.settled();
-      expect((await openStore(nodeHistoryStore(file))).entries).toEqual([
+      opened.log.append(entryAt(3));
+      await opened.log.settled();
+      expect((await openStore(historyFile(file))).entries).toEqual([
         ...[1, 2].slice(0, complete).map(entryAt),
         entryAt(3),
       ]);
@@ -57,16 +61,16 @@ describe("the history file", () => {
 
   it("passes over damaged lines in the middle, and says where they are", async ({ expect }) => {
     await using place = await historyDirectory();
-    const first = await openStore(nodeHistoryStore(place.file));
-    first.file.append(entryAt(1));
-    await first.file.settled();
+    const first = await openStore(historyFile(place.file));
+    first.log.append(entryAt(1));
+    await first.log.settled();
     await appendFile(place.file, "\0\0\0\n{}\n");
     expect(first.damaged).toEqual([]);
-    const second = await openStore(nodeHistoryStore(place.file));
+    const second = await openStore(historyFile(place.file));
     expect(second.damaged).toEqual([3, 4]);
-    second.file.append(entryAt(2));
-    await second.file.settled();
-    const third = await openStore(nodeHistoryStore(place.file));
+    second.log.append(entryAt(2));
+    await second.log.settled();
+    const third = await openStore(historyFile(place.file));
     expect(third.entries).toEqual([1, 2].map(entryAt));
     expect(third.damaged).toEqual([3, 4]);
   });
@@ -77,7 +81,7 @@ describe("the history file", () => {
       await using place = await historyDirectory();
       await mkdir(path.dirname(place.file));
       await writeFile(place.file, text);
-      const opening = openStore(nodeHistoryStore(place.file));
+      const opening = openStore(historyFile(place.file));
       await expect(opening).rejects.toThrow("the file is not a history file");
       expect(await readFile(place.file, "utf8")).toBe(text);
     },
@@ -86,11 +90,11 @@ describe("the history file", () => {
   it("drops what is too old", async ({ expect }) => {
     await using place = await historyDirectory();
     const clock = new SimulatedClock(at(0));
-    const first = await openStore(nodeHistoryStore(place.file), { clock });
-    for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
-    await first.file.settled();
-    await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
-    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([entryAt(30)]);
+    const first = await openStore(historyFile(place.file), { clock });
+    for (const minute of [1, 2, 30]) first.log.append(entryAt(minute));
+    await first.log.settled();
+    await openStore(historyFile(place.file), { maxAgeMs: 31 * 60_000 });
+    expect((await openStore(historyFile(place.file))).entries).toEqual([entryAt(30)]);
   });
 
   it("never outgrows its size by more than what is written at once, and keeps the latest", async ({
@@ -98,8 +102,8 @@ describe("the history file", () => {
   }) => {
     await using place = await historyDirectory();
     const maxBytes = 5_000;
-    const store = nodeHistoryStore(place.file);
-    const { file } = await openStore(store, { maxBytes });
+    const store = historyFile(place.file);
+    const { log: file } = await openStore(store, { maxBytes });
     for (let minute = 1; minute <= 50; minute += 1) {
       file.append(entryAt(minute));
       await file.settled();
@@ -114,16 +118,17 @@ describe("the history file", () => {
     expect,
   }) => {
     await using place = await historyDirectory();
-    const real = nodeHistoryStore(place.file);
+    const real = historyFile(place.file);
     let full = false;
     const store: HistoryStore = {
       ...real,
-      append: async (text) => {
-        await real.append(full ? text.slice(0, 20) : text);
-        if (full) throw new Error("ENOSPC");
+      add: async (batch) => {
+        if (!full) return real.add(batch);
+        await appendFile(place.file, batch.lines.text.slice(0, 20));
+        throw new Error("ENOSPC");
       },
     };
-    const { file, told } = await openStore(store);
+    const { log: file, told } = await openStore(store);
     file.append(entryAt(1));
     await file.settled();
     full = true;
@@ -140,18 +145,18 @@ describe("the history file", () => {
 
   it("keeps in order what comes while an append fails", async ({ expect }) => {
     await using place = await historyDirectory();
-    const real = nodeHistoryStore(place.file);
+    const real = historyFile(place.file);
     const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let isFull = true;
     const store: HistoryStore = {
       ...real,
-      append: async (text) => {
-        if (!isFull) return real.append(text);
+      add: async (batch) => {
+        if (!isFull) return real.add(batch);
         begun.resolve();
         return failure.promise;
       },
     };
-    const { file, told } = await openStore(store);
+    const { log: file, told } = await openStore(store);
     file.append(entryAt(1));
     file.append(entryAt(2));
     await begun.promise;
@@ -169,13 +174,13 @@ describe("the history file", () => {
 
   it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {
     await using place = await historyDirectory();
-    const real = nodeHistoryStore(place.file);
+    const real = historyFile(place.file);
     const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const append = (): Promise<void> => {
+    const add = (): Promise<void> => {
       begun.resolve();
       return failure.promise;
     };
-    const { file } = await openStore({ ...real, append });
+    const { log: file } = await openStore({ ...real, add });
     const first = file.appendAndWait(entryAt(1));
     await begun.promise;
     const second = file.appendAndWait(entryAt(2));
@@ -192,16 +197,16 @@ describe("the history file", () => {
     await writeFile(victim, "");
     await symlink(victim, `${place.file}.next`);
     const clock = new SimulatedClock(at(0));
-    const first = await openStore(nodeHistoryStore(place.file), { clock });
-    for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
-    await first.file.settled();
-    await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
-    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([entryAt(30)]);
+    const first = await openStore(historyFile(place.file), { clock });
+    for (const minute of [1, 2, 30]) first.log.append(entryAt(minute));
+    await first.log.settled();
+    await openStore(historyFile(place.file), { maxAgeMs: 31 * 60_000 });
+    expect((await openStore(historyFile(place.file))).entries).toEqual([entryAt(30)]);
 
     await rm(place.file);
     await symlink(victim, place.file);
-    await expect(openStore(nodeHistoryStore(place.file))).rejects.toThrow("is a symbolic link");
-    await expect(nodeHistoryStore(place.file).append("{}")).rejects.toThrow("ELOOP");
+    await expect(openStore(historyFile(place.file))).rejects.toThrow("is a symbolic link");
+    await expect(historyFile(place.file).add({ lines })).rejects.toThrow("ELOOP");
     expect(await readFile(victim, "utf8")).toBe("");
   });
 
@@ -212,15 +217,13 @@ describe("the history file", () => {
     await mkdir(path.dirname(place.file));
     execFileSync("mkfifo", [place.file]);
     for (const file of [place.file, "/dev/null", path.dirname(place.file)]) {
-      await expect(openStore(nodeHistoryStore(file))).rejects.toThrow(
-        `${file} is no regular file: configure another path`,
-      );
+      await expect(openStore(historyFile(file))).rejects.toThrow(`${file} is no regular file`);
     }
   });
 
   it("waits for no reader of a pipe that takes its place", async ({ expect }) => {
     await using place = await historyDirectory();
-    const { file, told } = await openStore(nodeHistoryStore(place.file));
+    const { log: file, told } = await openStore(historyFile(place.file));
     file.append(entryAt(1));
     await file.settled();
     await rm(place.file);
@@ -232,22 +235,22 @@ describe("the history file", () => {
 
   it("calls a line that is nested too deeply damaged", async ({ expect }) => {
     await using place = await historyDirectory();
-    const first = await openStore(nodeHistoryStore(place.file));
-    first.file.append(entryAt(1));
-    await first.file.settled();
+    const first = await openStore(historyFile(place.file));
+    first.log.append(entryAt(1));
+    await first.log.settled();
     const value = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const text = JSON.stringify(historyJson(entryAt(2))).replace(/"fields":\[/, `$&${value},`);
     await appendFile(place.file, `${text}\n`);
-    const second = await openStore(nodeHistoryStore(place.file));
+    const second = await openStore(historyFile(place.file));
     expect(second.entries).toEqual([entryAt(1)]);
     expect(second.damaged).toEqual([3]);
   });
 
   it("writes at its end what still waits", async ({ expect }) => {
     await using place = await historyDirectory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
+    const { log: file } = await openStore(historyFile(place.file));
     for (const minute of [1, 2, 3]) file.append(entryAt(minute));
     await file[Symbol.asyncDispose]();
-    expect((await openStore(nodeHistoryStore(place.file))).entries).toHaveLength(3);
+    expect((await openStore(historyFile(place.file))).entries).toHaveLength(3);
   });
 });

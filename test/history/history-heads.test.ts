@@ -16,7 +16,7 @@ async function watched(store: MemoryHistory, clock: SimulatedClock) {
   const { logger, lines } = book();
   const told: Notification[] = [];
   const notify = (notification: Notification): void => void told.push(notification);
-  const { file } = await openStore(store, { clock });
+  const { log: file } = await openStore(store, { clock });
   const heads = new HistoryHeads({
     ...headPortsOf("history.jsonl", logger, notify),
     clock,

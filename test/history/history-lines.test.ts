@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import { readHistory } from "../../src/history/file/history-lines.ts";
-import { nodeHistoryStore } from "../../src/history/file/history-store.ts";
 import { type HistoryEntry, runningEntryOf } from "../../src/history/history.ts";
+import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { shop } from "../support/fleets.ts";
 import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
 import { at, change, report } from "../support/reports.ts";
@@ -27,45 +27,45 @@ const steps = [
 describe("a history file with the lines of a run that was sending writes", () => {
   it("makes one interrupted entry of a run that never ended, once", async ({ expect }) => {
     await using place = await historyDirectory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
+    const { log: file } = await openStore(historyFile(place.file));
     await file.appendAndWait(running);
     for (const [index, results] of steps.entries()) {
       const { zone, run } = running;
       await file.appendAndWait({ at: at(10 + index), zone, run, results });
     }
-    const { entries } = await openStore(nodeHistoryStore(place.file));
+    const { entries } = await openStore(historyFile(place.file));
     const [one, two] = running.changes;
     const changes = [
       { ...one, result: "done" },
       { ...two, result: "unknown" },
     ];
     expect(entries).toEqual([{ ...running, at: at(11), result: "interrupted", changes }]);
-    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual(entries);
+    expect((await openStore(historyFile(place.file))).entries).toEqual(entries);
   });
 
   it("has one entry of a run that ended after its writes were recorded", async ({ expect }) => {
     await using place = await historyDirectory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
+    const { log: file } = await openStore(historyFile(place.file));
     await file.appendAndWait(running);
     const { zone, run } = running;
     await file.appendAndWait({ at: at(10), zone, run, results: ["done", "unknown"] });
     const ended = { ...entryAt(11), run };
     file.append(ended);
     await file.settled();
-    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
+    const { entries, damaged } = await openStore(historyFile(place.file));
     expect(entries).toEqual([ended]);
     expect(damaged).toEqual([]);
   });
 
   it("is read oldest first, although a killed run gets its entry late", async ({ expect }) => {
     await using place = await historyDirectory();
-    const store = nodeHistoryStore(place.file);
-    const { file } = await openStore(store);
+    const store = historyFile(place.file);
+    const { log: file } = await openStore(store);
     await file.appendAndWait(running);
     file.append(entryAt(11));
     await file.settled();
     await openStore(store);
-    const { entries } = await readHistory(store.read(0));
+    const { entries } = await readHistory(store.read());
     expect(entries.map(({ result, at: moment }) => [result, moment])).toEqual([
       ["interrupted", at(9)],
       [entryAt(11).result, at(11)],
@@ -74,10 +74,10 @@ describe("a history file with the lines of a run that was sending writes", () =>
 
   it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {
     await using place = await historyDirectory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
+    const { log: file } = await openStore(historyFile(place.file));
     const { zone, run } = running;
     await file.appendAndWait({ at: at(10), zone, run, results: ["done"] });
-    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
+    const { entries, damaged } = await openStore(historyFile(place.file));
     expect([entries, damaged]).toEqual([[], []]);
   });
 });

@@ -97,9 +97,9 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
 
   it("with a pipe as its history file, which nobody reads", async ({ expect }) => {
     await using example = await gated({
-      config: 'schedule: { cron: "0 * * * *" }\nhistory: { path: history.jsonl }',
+      config: 'schedule: { cron: "0 * * * *" }\nstore: { path: state }',
     });
-    execFileSync("mkfifo", [join(example.place.directory, "history.jsonl")]);
+    execFileSync("mkfifo", [join(example.place.directory, "state/history.jsonl")]);
     const daemon = example.place.start("run");
     await logged(daemon, "history file cannot be opened");
     daemon.signal("SIGTERM");

@@ -13,8 +13,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** Where `zonewarden` is, and how long the daemon runs: until it has recorded a check, and not for some time. */
 const instead = {
   "mkdir shop": `alias zonewarden='node "${root}/src/main.ts"'\nmkdir shop`,
-  "history: { path: history.jsonl }":
-    'history: { path: history.jsonl }\nserver: { listen: "127.0.0.1:0" }',
+  "store: { path: state }": 'store: { path: state }\nserver: { listen: "127.0.0.1:0" }',
   "sleep 30": "until grep -q '\"scripts\":' history.jsonl; do sleep 0.1; done",
 };
 

@@ -19,7 +19,7 @@ describe("a daemon that is killed at its first write", () => {
   it("finds no drift after the files were reverted", async ({ expect }) => {
     const writing = Promise.withResolvers<undefined>();
     await using example = await exampleWithEmulator({
-      config: "state: { path: state }\nhistory: { path: history.jsonl }",
+      config: "store: { path: state }",
       sleep: async (ms, signal) => {
         writing.resolve(undefined);
         await sleep(ms, undefined, { signal });

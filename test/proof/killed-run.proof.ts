@@ -14,7 +14,7 @@ const policiesPerZone = 6;
 /** An example of two zones whose policies are created one after the other. */
 async function manyWrites(): Promise<Example> {
   const example = await exampleWithEmulator({
-    config: "desired: { path: fleet }\nhistory: { path: history.jsonl }",
+    config: "desired: { path: fleet }\nstore: { path: state }",
     seed: {
       zones: zones.map((name) => ({ name, entitlements: { policies: 20 } })),
     },

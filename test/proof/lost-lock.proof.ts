@@ -6,13 +6,14 @@ import { eventually, startDaemon } from "../support/processes.ts";
 describe("a daemon whose state directory another process took over", () => {
   it("ends, and writes neither a zone nor its history any more", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config:
-        'state: { path: state }\nhistory: { path: history.jsonl }\nschedule: { cron: "0 0 1 1 *" }',
+      config: 'store: { path: state }\nschedule: { cron: "0 0 1 1 *" }',
     });
     const { place, emulator } = example;
     await using daemon = await startDaemon(place.directory);
     await eventually("the zones are as declared", async () => {
-      const ended = (await place.read("history.jsonl").catch(() => "")).split('"result":"applied"');
+      const ended = (await place.read("state/history.jsonl").catch(() => "")).split(
+        '"result":"applied"',
+      );
       return ended.length === 3 || undefined;
     });
     daemon.signal("SIGSTOP");
@@ -20,14 +21,14 @@ describe("a daemon whose state directory another process took over", () => {
     await place.write("state/state.lock", JSON.stringify(holder));
     await control(example, "edit", { zone: "blog.example.com", settings: { enabled: false } });
     const written = writesSeenBy(emulator).length;
-    const history = await place.read("history.jsonl");
+    const history = await place.read("state/history.jsonl");
     const state = await place.read("state/state.jsonl");
     daemon.signal("SIGCONT");
     daemon.signal("SIGHUP");
     expect(await daemon.exited).toBe(1);
     expect(daemon.output()).toContain("state was taken over: zonewarden ends at once");
     expect(writesSeenBy(emulator)).toHaveLength(written);
-    expect(await place.read("history.jsonl")).toBe(history);
+    expect(await place.read("state/history.jsonl")).toBe(history);
     expect(await place.read("state/state.jsonl")).toBe(state);
     expect(JSON.parse(await place.read("state/state.lock"))).toEqual(holder);
   });
@@ -36,8 +37,7 @@ describe("a daemon whose state directory another process took over", () => {
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     await using example = await exampleWithEmulator({
-      config:
-        'state: { path: state }\nhistory: { path: history.jsonl }\nschedule: { cron: "0 0 1 1 *" }',
+      config: 'store: { path: state }\nschedule: { cron: "0 0 1 1 *" }',
       sleep: async () => {
         asked.resolve();
         await answered.promise;
@@ -46,7 +46,9 @@ describe("a daemon whose state directory another process took over", () => {
     const { place } = example;
     await using daemon = await startDaemon(place.directory);
     await eventually("the zones are as declared", async () => {
-      const ended = (await place.read("history.jsonl").catch(() => "")).split('"result":"applied"');
+      const ended = (await place.read("state/history.jsonl").catch(() => "")).split(
+        '"result":"applied"',
+      );
       return ended.length === 3 || undefined;
     });
     await control(example, "edit", { zone: "blog.example.com", settings: { enabled: false } });
@@ -56,11 +58,11 @@ describe("a daemon whose state directory another process took over", () => {
     daemon.signal("SIGSTOP");
     const holder = { id: "another", pid: 7, host: "elsewhere", beat: 0 };
     await place.write("state/state.lock", JSON.stringify(holder));
-    const history = await place.read("history.jsonl");
+    const history = await place.read("state/history.jsonl");
     expect(history.split("\n").at(-2)).toContain('"running"');
     answered.resolve();
     daemon.signal("SIGCONT");
     expect(await daemon.exited).toBe(1);
-    expect(await place.read("history.jsonl")).toBe(history);
+    expect(await place.read("state/history.jsonl")).toBe(history);
   });
 });

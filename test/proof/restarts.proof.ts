@@ -8,8 +8,7 @@ import { eventually, startDaemon } from "../support/processes.ts";
 
 const config = 'schedule: { cron: "* * * * * *" }\nstate: { path: state }';
 
-const driftConfig =
-  'schedule: { cron: "* * * * * *" }\nstate: { path: state }\nhistory: { path: history.jsonl }';
+const driftConfig = 'schedule: { cron: "* * * * * *" }\nstore: { path: state }';
 
 /** The result of the last load of a daemon. */
 async function loadOf(address: string): Promise<unknown> {

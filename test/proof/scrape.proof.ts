@@ -8,7 +8,7 @@ import { control, exampleWithEmulator } from "../support/example.ts";
 import { type Daemon, eventually, startDaemon } from "../support/processes.ts";
 import { parsed, seriesIn } from "../support/scrapes.ts";
 
-const config = `state: { path: state }
+const config = `store: { path: state }
 schedule: { cron: "* * * * * *" }
 inventory: { enabled: true }
 audit: { enabled: true }

@@ -6,11 +6,11 @@ import type { Command } from "commander";
 
 import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { nodeHistoryStore } from "../../src/history/file/history-store.ts";
 import { sinceBootMs, systemClock } from "../../src/host/clock.ts";
 import { commitLabel } from "../../src/host/commit-label.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 
 /** The result of a command. */
@@ -81,7 +81,7 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     files: nodeFiles,
     commitLabel,
     namedFiles: nodeNamedFiles,
-    historyStore: nodeHistoryStore,
+    historyStore: historyFile,
     // Back-off has full jitter: this is the shortest.
     random: () => 0,
     uniqueId: () => crypto.randomUUID(),

@@ -48,7 +48,7 @@ export async function daemonStory(): Promise<Story> {
       config: `schedule: { cron: "*/29 * * * * *", timezone: Etc/UTC, on_change: false }
 inventory: { enabled: true, every: 12h }
 budget: { requests: 900, window: 5m }
-state: { path: state }
+store: { path: state }
 notifications: [{ name: pipeline, type: webhook, url: "${sink.url}" }]`,
       server: "reconcile_token_env: RECONCILE_TOKEN",
       ports: {

@@ -50,8 +50,7 @@ export async function examined(planted: Planted, ...flags: readonly string[]): P
   await using place = await workplace(env, planted.ports);
   const healthy = `mode: enforce
 api: { base_url: "${emulator.baseUrl}" }
-state: { path: var/state }
-history: { path: var/history.jsonl }
+store: { path: var/state }
 `;
   const config = planted.config?.(healthy, emulator.baseUrl) ?? healthy;
   await place.write("zonewarden.yaml", config);

@@ -11,7 +11,7 @@ export const unknownScript = "https://agency.example/test.js";
 export const hostile = "https://evil.example/</td><script>alert(1)</script>";
 
 /** A configuration that keeps a history, and reads no inventory. */
-export const config = "mode: observe\nhistory: { path: history.jsonl }\n";
+export const config = "mode: observe\nstore: { path: state }\n";
 
 const zones = `zones:
   - name: ${shop}
@@ -33,7 +33,8 @@ export async function placeWith(history: Uint8Array | undefined): Promise<Workpl
   const place = await workplace();
   await place.write("zonewarden.yaml", `${config}inventory: { enabled: true }\n`);
   await place.write("zones/shop.yaml", zones);
-  if (history !== undefined) await place.write("history.jsonl", Buffer.from(history).toString());
+  if (history !== undefined)
+    await place.write("state/history.jsonl", Buffer.from(history).toString());
   return place;
 }
 
@@ -48,7 +49,7 @@ export async function shopInPack(
   history: Uint8Array,
   days: number,
 ): Promise<JsonObject> {
-  await place.write("history.jsonl", Buffer.from(history).toString());
+  await place.write("state/history.jsonl", Buffer.from(history).toString());
   const last = day(days - 1)
     .toISOString()
     .slice(0, 10);

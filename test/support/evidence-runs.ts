@@ -54,14 +54,13 @@ export class EvidenceRuns implements AsyncDisposable {
     const store = new MemoryHistory();
     const host = {
       clock,
-      historyStore: () => store,
       uniqueId: () => "story",
       namedFiles: nodeNamedFiles,
       directory: ".",
     };
-    const config = { path: "history.jsonl", maxAgeMs: 1e12, maxBytes: 1e9, signKey: undefined };
+    const config = { maxAgeMs: 1e12, maxBytes: 1e9, signKey: undefined };
     const { logger } = book();
-    const history = await startHistory(config, logger, host, ignore, ignore);
+    const history = await startHistory(config, store, logger, host, ignore, ignore);
     return new EvidenceRuns(at, clock, history, store);
   }
 

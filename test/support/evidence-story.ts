@@ -33,7 +33,7 @@ export async function historyOfChecks(
 ): Promise<Buffer> {
   const store = new MemoryHistory(before);
   const clock = new SimulatedClock(day(0));
-  const { file } = await openStore(store, { clock, signKey });
+  const { log: file } = await openStore(store, { clock, signKey });
   let watch: ScriptWatch | undefined;
   for (const { days, declared, reading, files = someFiles } of checks) {
     const at = day(days);

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { type OpenedHistory, openHistoryFile } from "../../src/history/file/history-file.ts";
-import type { HistoryStore } from "../../src/history/file/history-store.ts";
+import { type OpenedHistory, openHistoryLog } from "../../src/history/file/history-log.ts";
+import type { HistoryBatch, HistoryStore } from "../../src/history/file/history-store.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
 import {
   type HistoryCheck,
@@ -49,7 +49,7 @@ export async function openStore(
   const onRecovery = (): number => told.push("recovered");
   const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped: ignore };
   const ports = { store, clock, onFailure, onRecovery, ...own };
-  const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
+  const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
     entries.push(entry),
   );
   return { ...opened, entries, told };
@@ -81,6 +81,8 @@ export interface Append {
 
 /** A history file in memory, with all its appends. */
 export class MemoryHistory implements HistoryStore {
+  readonly place = "history.jsonl";
+  readonly canDrop = true;
   bytes: Buffer;
   readonly appends: Append[] = [];
 
@@ -92,24 +94,19 @@ export class MemoryHistory implements HistoryStore {
     return Promise.resolve(this.bytes.length);
   }
 
-  async *read(from: number): AsyncGenerator<Uint8Array> {
+  async *read(): AsyncGenerator<Uint8Array> {
     await Promise.resolve();
-    if (this.bytes.length > from) yield this.bytes.subarray(from);
+    if (this.bytes.length > 0) yield this.bytes;
   }
 
-  append(text: string): Promise<void> {
-    this.appends.push({ before: this.bytes, text: Buffer.from(text) });
-    this.bytes = Buffer.concat([this.bytes, Buffer.from(text)]);
+  add({ lines: { text }, drop }: HistoryBatch): Promise<void> {
+    if (drop === undefined) this.appends.push({ before: this.bytes, text: Buffer.from(text) });
+    this.bytes = Buffer.concat([this.bytes.subarray(drop?.bytes ?? 0), Buffer.from(text)]);
     return Promise.resolve();
   }
 
   truncate(size: number): Promise<void> {
     this.bytes = this.bytes.subarray(0, size);
-    return Promise.resolve();
-  }
-
-  dropBefore(offset: number, text: string): Promise<void> {
-    this.bytes = Buffer.concat([this.bytes.subarray(offset), Buffer.from(text)]);
     return Promise.resolve();
   }
 }
@@ -120,7 +117,7 @@ export function verified(
   proof: Partial<HistoryProof> = {},
 ): Promise<HistoryCheck> {
   const named = files.map((bytes, index) => {
-    return { file: `file-${index + 1}`, pieces: new MemoryHistory(bytes).read(0) };
+    return { file: `file-${index + 1}`, pieces: new MemoryHistory(bytes).read() };
   });
   return verifyHistory(named, { head: undefined, key: undefined, ...proof });
 }

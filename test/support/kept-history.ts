@@ -27,16 +27,16 @@ export async function kept(options: Kept = {}): Promise<MemoryHistory> {
   const store = new MemoryHistory(bytes ?? Buffer.from(lines.join("")));
   const clock = new SimulatedClock(at(from + older));
   for (let minute = 0; minute < entries; minute += 4) {
-    const { file } = await openStore(store, { clock, ...open });
+    const { log } = await openStore(store, { clock, ...open });
     for (let next = minute; next < Math.min(minute + 4, entries); next += 1) {
-      file.append(entryAt(from + older + next));
+      log.append(entryAt(from + older + next));
       // Some lines are written together.
-      if (next % 3 > 0) await file.settled();
+      if (next % 3 > 0) await log.settled();
       clock.step(60_000);
     }
-    await file.settled();
-    await file.recordHead("stop");
-    await file.settled();
+    await log.settled();
+    await log.recordHead("stop");
+    await log.settled();
   }
   return store;
 }

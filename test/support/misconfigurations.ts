@@ -246,7 +246,7 @@ export const misconfigurations: readonly (Planted & {
     plant: async ({ place: { directory } }) => {
       await mkdir(path.join(directory, "var"));
       await writeFile(path.join(directory, "other"), "");
-      await symlink(path.join(directory, "other"), path.join(directory, "var/history.jsonl"));
+      await symlink(path.join(directory, "other"), path.join(directory, "var/state/history.jsonl"));
     },
     code: 1,
     says: /^error +history +history\.path: zonewarden cannot write .*: it is a symbolic link/m,
@@ -254,7 +254,7 @@ export const misconfigurations: readonly (Planted & {
   },
   {
     when: "the history is a directory",
-    plant: ({ place }) => place.write("var/history.jsonl/file", ""),
+    plant: ({ place }) => place.write("var/state/history.jsonl/file", ""),
     code: 1,
     says: /^error +history +history\.path: zonewarden cannot write .*: it is a directory/m,
     remedy: /name a plain file/,

@@ -32,10 +32,30 @@ export class SimulatedLease {
     this.#lease = undefined;
   }
 
+  /** Makes it one that its last holder gave back: the next one need not wait. */
+  giveBack(): void {
+    this.#lease = {
+      holder: "",
+      releasedBy: "the last one",
+      durationMs: 1_000,
+      transitions: 0,
+      installation: "ours",
+      renewed: "",
+      page: "",
+      version: this.#next(),
+      object: {},
+    };
+  }
+
+  /** Sets the holder, as somebody does who wants another process to work. */
+  setHolder(holder: string): void {
+    if (this.#lease !== undefined) this.#lease = { ...this.#lease, holder, version: this.#next() };
+  }
+
   /** Removes all annotations, as somebody does who edits it. */
   strip(): void {
     if (this.#lease === undefined) return;
-    this.#lease = { ...this.#lease, annotations: {}, version: this.#next() };
+    this.#lease = { ...this.#lease, releasedBy: "", page: "", version: this.#next() };
   }
 
   /** Changes the version, as somebody does who adds a label. */
@@ -52,15 +72,14 @@ export class SimulatedLease {
   }
 
   #write(claim: Claim): ClaimResult {
-    const { holder, durationMs, transitions, installation, now } = claim;
+    const { holder, durationMs, transitions, installation, page, releasedBy, now } = claim;
     if (holder !== "" && holder !== this.#lease?.holder) {
       this.taken.push({ holder, at: this.#clock.monotonicMs() });
     }
     const version = this.#next();
-    const annotations = { ...this.#lease?.annotations, ...claim.annotations };
     const renewed = now?.toISOString() ?? this.#lease?.renewed ?? "";
-    const spec = { holder, durationMs, transitions, installation, renewed };
-    const lease = { ...spec, annotations, version, object: {} };
+    const spec = { holder, durationMs, transitions, installation, page, releasedBy, renewed };
+    const lease = { ...spec, version, object: {} };
     this.#lease = lease;
     return { result: "written", lease };
   }
@@ -195,19 +214,17 @@ export class SimulatedProcess extends SimulatedMachine {
     shared: SimulatedClock,
     lease: SimulatedLease,
     random: () => number,
-    ports: Partial<Pick<ElectorPorts, "observer" | "isFirst">> = {},
+    ports: Partial<Pick<ElectorPorts, "observer">> = {},
   ) {
     super(shared, random);
-    const candidate = { identity, installation: "ours", timing };
+    const candidate = { identity, installation: "ours", timing, page: "" };
     const { clock } = this;
     const leases = this.storeOf(lease);
-    const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);
     this.elector = new Elector(candidate, {
       leases,
       clock,
       random,
       observer: silent,
-      isFirst,
       ...ports,
     });
   }

@@ -24,7 +24,7 @@ async function unmarkedSeed(): Promise<Seed> {
 
 /** A place with the unmarked zones, whose files are those that `import` wrote of the shop. */
 export async function imported(
-  config = "state: { path: state }",
+  config = "store: { path: state }",
   ports: Partial<Host> = {},
 ): Promise<Example> {
   const found = await exampleWithEmulator({

@@ -11,8 +11,7 @@ mode: enforce
 api: { emulator: { seed: emulator.yaml, listen: "127.0.0.1:0" } }
 desired: { path: zones }
 server: { listen: "127.0.0.1:0" }
-state: { path: state }
-history: { path: history.jsonl }
+store: { path: state }
 log: { format: json }
 `;
 

@@ -1,6 +1,6 @@
 import { hasColor } from "../../host/host.ts";
+import type { CommandState } from "../../memory/open-store.ts";
 import { StoredRuns } from "../../memory/stored-runs.ts";
-import { type CommandState, openCommandState } from "../../memory/stored-state.ts";
 import { adoptedAfter } from "../../reconcile/run/adopted-rules.ts";
 import { plural } from "../../render/format.ts";
 import { renderReports } from "../../render/plan-text.ts";
@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
+import { openCommandState } from "../session/stored.ts";
 import { acceptedHashes, type AppliedZones, type ApplyFlags, applyZones } from "./apply-command.ts";
 
 export const defineAdopt: DefineCommand = (command, host) => {
@@ -43,8 +44,7 @@ export const defineAdopt: DefineCommand = (command, host) => {
  */
 export async function adoptZones(flags: ApplyFlags, session: Session): Promise<ExitCode> {
   const { config, host, stop } = session;
-  const state = await openCommandState(config, host);
-  await using _store = state.store;
+  await using state = await openCommandState(config, host, stop);
   const fleet = await planAll({ ...flags, adoptOnly: true }, session);
   if (typeof fleet === "number") return fleet;
   const { reports } = fleet;

@@ -4,7 +4,7 @@ import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
-import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts";
+import type { StoredZones } from "../../memory/open-store.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -38,6 +38,7 @@ import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
+import { readStoredZones } from "../session/stored.ts";
 
 export interface PlanFileFlags extends Pick<FleetFlags, "config" | "quiet" | "format" | "accept"> {
   readonly plan: string;
@@ -98,7 +99,7 @@ async function applyAll(
   const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const stored = await readStoredZones(config, host);
   const { requestOf, declared } = savedPlanRequests(desired, listing, config, stored);
   const zones: SavedZone[] = [];
   for (const saved of file.zones) {

@@ -13,6 +13,7 @@ import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { listOneZone } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
+import { withHistory } from "../session/stored.ts";
 
 export const defineBlame: DefineCommand = (command, host) => {
   command
@@ -95,19 +96,24 @@ async function deployedRulesets(
   }
 }
 
-/** The runs of the history file; a run that found nothing is left out. None if there is no file. */
+/** The runs of the history; a run that found nothing is left out. None if there is no store. */
 async function runItems(
   { name }: Zone,
   { since }: AuditWindow,
   { config, host }: Session,
 ): Promise<readonly BlameItem[]> {
-  const { path } = config.history;
-  if (path === undefined) return [];
-  const { entries, damaged } = await readHistory(host.historyStore(path).read(0));
-  if (damaged.length > 0) host.stderr.write(`${path}: ${damageText(damaged)}\n`);
-  return entries
-    .filter(({ zone, at, changes }) => zone === name && at >= since && changes.length > 0)
-    .map((run) => ({ kind: "run", at: run.at, run }));
+  if (config.store === undefined) return [];
+  const items: BlameItem[] = [];
+  await withHistory(config, "the configuration", host, async ({ file, pieces }) => {
+    const { entries, damaged } = await readHistory(pieces());
+    if (damaged.length > 0) host.stderr.write(`${file}: ${damageText(damaged)}\n`);
+    const runs = entries.filter(
+      ({ zone, at, changes }) => zone === name && at >= since && changes.length > 0,
+    );
+    items.push(...runs.map((run) => ({ kind: "run", at: run.at, run }) as const));
+    return exitCodes.done;
+  });
+  return items;
 }
 
 function print(

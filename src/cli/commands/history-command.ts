@@ -1,5 +1,3 @@
-import path from "node:path";
-
 import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { historyJson } from "../../history/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../../history/history-text.ts";
@@ -16,6 +14,7 @@ import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
 import { isMatch } from "../session/listing.ts";
 import { type ProofFlags, proofIn } from "../session/plan-keys.ts";
+import { historyIn, type NamedHistory, withHistory } from "../session/stored.ts";
 
 export const defineHistory: DefineCommand = (command, host) => {
   command
@@ -65,13 +64,18 @@ interface HistoryFlags extends PrintFlags {
 async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> {
   const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
-  const { path: file } = config.history;
   const range = rangeIn(flags, host.clock.now());
-  if (range === undefined || file === undefined) {
-    const noFile = `${flags.config} sets no history.path: the daemon keeps the history in memory, and shows it on its status page`;
-    return fail(`history: ${range === undefined ? momentHelp : noFile}`, host);
-  }
-  const { entries, damaged } = await readHistory(host.historyStore(file).read(0));
+  if (range === undefined) return fail(`history: ${momentHelp}`, host);
+  return withHistory(config, flags.config, host, (kept) => printKept(kept, range, flags, host));
+}
+
+async function printKept(
+  { file, pieces }: NamedHistory,
+  range: { since?: Date; until: Date },
+  flags: HistoryFlags,
+  host: Host,
+): Promise<ExitCode> {
+  const { entries, damaged } = await readHistory(pieces());
   const { zone } = flags;
   const found = entries.filter((entry) => zone === undefined || isMatch(entry.zone, [zone]));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
@@ -137,23 +141,16 @@ async function verifyHistoryFiles(
 ): Promise<ExitCode> {
   const proof = await proofIn(flags, host);
   if (typeof proof === "string") return fail(`history verify: ${proof}`, host);
-  const found = named.length > 0 ? named : await configuredFile(config, host);
-  if (typeof found === "number") return found;
-  const files = found.map((file) => {
-    const pieces = host.historyStore(path.resolve(host.directory, file)).read(0);
-    return { file, pieces };
-  });
-  const check = await verifyHistory(files, proof);
-  host.stdout.write(format === "json" ? jsonOf(check) : textOf(check));
-  return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
-}
-
-async function configuredFile(file: string, host: Host): Promise<readonly string[] | ExitCode> {
-  const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(10_000));
-  if (config === undefined) return exitCodes.invalid;
-  const { path: history } = config.history;
-  if (history !== undefined) return [history];
-  return fail(`history verify: ${file} sets no history.path; name the files to verify`, host);
+  const verify = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
+    const files = histories.map(({ file, pieces }) => ({ file, pieces: pieces() }));
+    const check = await verifyHistory(files, proof);
+    host.stdout.write(format === "json" ? jsonOf(check) : textOf(check));
+    return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
+  };
+  if (named.length > 0) return verify(named.map((file) => historyIn(file, host)));
+  const loaded = await loadConfigOrPrint(config, host, AbortSignal.timeout(10_000));
+  if (loaded === undefined) return exitCodes.invalid;
+  return withHistory(loaded, config, host, (history) => verify([history]));
 }
 
 /** Whether the files are as they were written, as far as the proof shows it. */

@@ -12,8 +12,8 @@ import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
-import { clusterOf } from "../session/cluster-of.ts";
 import { reachService } from "../session/embedded-emulator.ts";
+import { kubernetesOf, sharedStoreOf } from "../session/shared-store.ts";
 
 export const defineRun: DefineCommand = (command, host) => {
   command
@@ -37,8 +37,9 @@ async function run(file: string, host: Host): Promise<ExitCode> {
     nodeVersion: host.nodeVersion,
   });
   const observer = requestObserver(metrics);
-  await using cluster = await clusterOf(config, reached.baseUrl, host);
-  const fence = cluster?.fence;
+  await using kubernetes = await kubernetesOf(config, host);
+  await using shared = sharedStoreOf(config, kubernetes, host);
+  const fence = shared?.election.fence;
   await using service = connect(config, reached.baseUrl, host, observer, daemonRetry, fence);
   const logger = createLogger({
     level: config.log.level,
@@ -50,7 +51,10 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   });
   const configFile = path.resolve(host.directory, file);
   const emulator = reached.emulator?.url;
-  const parts = { config, configFile, service, metrics, logger, cluster, emulator };
+  await using events = kubernetes?.startEvents(host.uniqueId, ({ message }) =>
+    logger.warn({ error: message }, "Events cannot be written"),
+  );
+  const parts = { config, configFile, service, metrics, logger, shared, events, emulator };
   await runDaemon(parts, host, shutdown);
   return exitCodes.done;
 }

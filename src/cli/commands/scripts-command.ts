@@ -4,10 +4,10 @@ import { everythingSeen } from "../../api/read/read-inventory.ts";
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { escapedTemplate } from "../../desired/template/template.ts";
 import { selectWith } from "../../desired/zones/select.ts";
-import { type Host, notesOf } from "../../host/host.ts";
+import { type Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { adoptScripts } from "../../impact/adopt-scripts.ts";
-import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts";
+import type { StoredZones } from "../../memory/open-store.ts";
 import { desiredFleet, joinListings } from "../../reconcile/fleet/desired-fleet.ts";
 import { readScripts, type ScriptSource } from "../../reconcile/inventory/read-scripts.ts";
 import { plural } from "../../render/format.ts";
@@ -29,6 +29,7 @@ import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { isMatch, listZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
+import { readStoredZones } from "../session/stored.ts";
 
 export const defineScripts: DefineCommand = (command, host) => {
   command
@@ -96,16 +97,11 @@ async function print(
 ): Promise<ExitCode> {
   const { host, config } = session;
   const { name } = desired.zone;
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const stored = await readStoredZones(config, host);
   const watch = await checked(desired, stored, session);
   if (watch === undefined) {
     const remedy = `declare page_shield.scripts; \`zonewarden scripts adopt ${name}\` prints a start`;
     return fail(`scripts: ${name} declares no scripts; ${remedy}`, host);
-  }
-  if (config.cluster !== undefined) {
-    notesOf(host).write(
-      `the state is in ConfigMaps of the cluster, which this command does not read: since when a finding is there, gaps and scripts that are gone are on the page of the zone and in GET /api/v1/zones/${name}\n`,
-    );
   }
   const { findings, moreFindings } = watch;
   const open = findings.filter(({ acceptance }) => acceptance === undefined).length + moreFindings;

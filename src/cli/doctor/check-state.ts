@@ -1,75 +1,93 @@
 import type { Config } from "../../desired/config/config.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
+import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
+import { historyFileIn, identityOf, inspectDirectory } from "../../memory/open-store.ts";
 import type { StateLoss } from "../../memory/state-store.ts";
-import { inspectState } from "../../memory/stored-state.ts";
 import { errorCode } from "../../syntax/error-code.ts";
-import { clusterOf } from "../session/cluster-of.ts";
+import { kubernetesOf } from "../session/shared-store.ts";
 import { type CheckFinding, finding, fine } from "./finding.ts";
 
-/** Whether the daemon could keep its state. Writes nothing. */
-export async function checkState(config: Config, host: Host): Promise<readonly CheckFinding[]> {
-  const { path } = config.state;
-  if (config.cluster !== undefined) return [fine("state", "it is in ConfigMaps of the cluster")];
-  if (path === undefined) return [noState(config)];
+/** Whether the daemon could keep its state and its history. Writes nothing. */
+export async function checkStore(config: Config, host: Host): Promise<readonly CheckFinding[]> {
+  const { store } = config;
+  if (store === undefined) return [noStore(config)];
+  return "path" in store
+    ? [await checkState(store.path, config, host), await checkHistory(store.path, host)]
+    : [await checkDatabase(config, host)];
+}
+
+/** An observer has nothing to remember that it could write. */
+function noStore({ mode }: Config): CheckFinding {
+  if (mode === "observe") return fine("store", "none: mode observe writes nothing");
+  return finding("store", "warning", {
+    message:
+      "no store: after a restart, zonewarden does not know what it applied, and its history is lost",
+    remedy: "set store.path to a directory that survives restarts",
+  });
+}
+
+async function checkState(path: string, config: Config, host: Host): Promise<CheckFinding> {
   const why = await whyUnwritable(path, "directory", host);
   if (why !== undefined) {
-    const message = `state.path: zonewarden cannot write in ${path}: ${why}`;
+    const message = `store.path: zonewarden cannot write in ${path}: ${why}`;
     const remedy =
-      "let the user that runs zonewarden write there, or set state.path to another directory";
-    return [finding("state", "error", { message, remedy })];
+      "let the user that runs zonewarden write there, or set store.path to another directory";
+    return finding("store", "error", { message, remedy });
   }
-  const { opened, holder } = await inspectState(path, config, host);
+  const { opened, holder } = await inspectDirectory(path, config, host);
   if (opened.result === "lost") {
     const message = `the state in ${path} cannot be used: ${opened.detail}`;
-    return [finding("state", "error", { message, remedy: remedies[opened.reason] })];
+    return finding("store", "error", { message, remedy: remedies[opened.reason] });
   }
   if (holder !== undefined) {
     const message = `${path} is in use by ${holder}: a second zonewarden run would not start with it`;
     const remedy =
-      "if that process is the daemon of this configuration, there is nothing to do; else give each daemon a directory of its own (state.path)";
-    return [finding("state", "warning", { message, remedy })];
+      "if that process is the daemon of this configuration, there is nothing to do; else give each daemon a directory of its own (store.path)";
+    return finding("store", "warning", { message, remedy });
   }
   const found = opened.result === "empty" ? "empty: the daemon has not run yet" : "readable";
-  return [fine("state", `${path}: writable, ${found}`)];
-}
-
-/** An observer has nothing to remember that it could write. */
-function noState({ mode }: Config): CheckFinding {
-  if (mode === "observe") return fine("state", "none: mode observe writes nothing");
-  return finding("state", "warning", {
-    message: "no state directory: after a restart, zonewarden does not know what it applied",
-    remedy: "set state.path to a directory that survives restarts",
-  });
+  return fine("store", `${path}: writable, ${found}`);
 }
 
 const remedies: Readonly<Record<StateLoss, string>> = {
   damaged: "restore the file from a backup, or remove it: zonewarden then starts without a memory",
-  foreign: "give this owner and service a directory of its own (state.path)",
+  foreign: "give this owner and service a directory of its own (store.path)",
   newer: "use the version of zonewarden that wrote it, or a newer one",
   unreadable: "let the user that runs zonewarden read the file state.jsonl in it",
 };
 
-/** Whether the history could be kept. Writes nothing. */
-export async function checkHistory(config: Config, host: Host): Promise<readonly CheckFinding[]> {
-  const { path } = config.history;
-  if (path === undefined) {
-    return [fine("history", "in memory only: zonewarden history needs history.path")];
-  }
-  const why = (await whyUnwritable(path, "file", host)) ?? (await whyNotOpened(path, host));
-  if (why === undefined) return [fine("history", `${path}: writable`)];
-  const message = `history.path: zonewarden cannot write ${path}: ${why}`;
+async function checkHistory(directory: string, host: Host): Promise<CheckFinding> {
+  const file = historyFileIn(directory);
+  const why = (await whyUnwritable(file, "file", host)) ?? (await whyNotOpened(file, host));
+  if (why === undefined) return fine("history", `${file}: writable`);
+  const message = `zonewarden cannot write ${file}: ${why}`;
   const remedy =
-    "name a plain file (no link, no directory) in a directory where the user that runs zonewarden may write";
-  return [finding("history", "error", { message, remedy })];
+    "put a plain file (no link, no directory) there, or let the user that runs zonewarden write in the directory";
+  return finding("history", "error", { message, remedy });
 }
 
-async function whyNotOpened(path: string, host: Host): Promise<string | undefined> {
+async function whyNotOpened(file: string, host: Host): Promise<string | undefined> {
   try {
-    await host.historyStore(path).size();
+    await host.historyStore(file).size();
     return undefined;
   } catch (error) {
     return errorCode(error) === "ELOOP" ? "it is a symbolic link" : reasonOf(error);
+  }
+}
+
+async function checkDatabase(config: Config, host: Host): Promise<CheckFinding> {
+  await using database = databaseOf(config, host);
+  if (database === undefined) return fine("store", "none");
+  try {
+    await database.tables.check(identityOf(config));
+    const { size } = await database.tables.entries();
+    return fine("store", `${database.place}: readable, ${size} entries`);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const remedy =
+      "correct store.postgres, or the rights in the database: `zonewarden store grants`";
+    return finding("store", "error", { message, remedy });
   }
 }
 
@@ -89,22 +107,20 @@ async function whyUnwritable(
   }
 }
 
-/** Whether the process reaches the API server of its cluster and may read the Lease and the state. Writes nothing. */
+/** Whether the process reaches the API server of its cluster and may read the Lease. Writes nothing. */
 export async function checkCluster(config: Config, host: Host): Promise<readonly CheckFinding[]> {
   if (config.cluster === undefined) return [];
   const { lease } = config.cluster;
   try {
-    await using cluster = await clusterOf(config, config.api.baseUrl, host);
-    const failures = (await cluster?.checkAccess()) ?? [];
-    if (failures.length === 0) {
-      return [fine("cluster", `the Lease ${lease} and the state can be read`)];
-    }
-    const remedy =
-      "apply the Role and RoleBinding of deploy/kustomize/base/rbac.yaml, and check the network to the API server";
-    return failures.map((message) => finding("cluster", "error", { message, remedy }));
+    await using kubernetes = await kubernetesOf(config, host);
+    await kubernetes?.lease(lease).read(leaseTimeoutMs);
+    return [fine("cluster", `the Lease ${lease} can be read`)];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const remedy = "run zonewarden in a pod of the cluster, or correct cluster.kubeconfig";
+    const remedy =
+      "run zonewarden in a pod of the cluster with the Role of deploy/kustomize/components/ha/rbac.yaml, or correct cluster.kubeconfig";
     return [finding("cluster", "error", { message, remedy })];
   }
 }
+
+const leaseTimeoutMs = 10_000;

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { reachService } from "../session/embedded-emulator.ts";
 import { checkConfig, checkSecrets, checkZoneFiles } from "./check-files.ts";
 import { checkService } from "./check-service.ts";
-import { checkCluster, checkHistory, checkState } from "./check-state.ts";
+import { checkCluster, checkStore } from "./check-state.ts";
 import {
   type CheckFinding,
   checkNames,
@@ -89,8 +89,7 @@ async function examine(
     ...(await checkSecrets(config, host)),
     ...checkZoneFiles(state, config, host),
     ...(await ofService(config, state, host, stop)),
-    ...(await checkState(config, host)),
-    ...(await checkHistory(config, host)),
+    ...(await checkStore(config, host)),
     ...(await checkCluster(config, host)),
   ];
   return checkNames.flatMap((name) => found.filter(({ check }) => check === name));

@@ -14,7 +14,7 @@ export const checkNames = [
   "permissions",
   "zones",
   "budget",
-  "state",
+  "store",
   "history",
   "cluster",
 ] as const;

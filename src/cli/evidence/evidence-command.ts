@@ -1,11 +1,13 @@
 import path from "node:path";
 
+import type { Config } from "../../desired/config/config.ts";
+import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { evidenceJson } from "../../evidence/evidence-json.ts";
 import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
 import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-tables.ts";
 import { evidenceOf } from "../../evidence/evidence.ts";
-import { readKeptHistory } from "../../evidence/kept-history.ts";
+import { type KeptHistory, readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
@@ -15,8 +17,9 @@ import { startOf } from "../../zone/written-date.ts";
 import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { existingOf, shownPath, writeNew } from "../output/files.ts";
+import { existingOf, writeNew } from "../output/files.ts";
 import { type ProofFlags, proofIn } from "../session/plan-keys.ts";
+import { historyIn, type NamedHistory, withHistory } from "../session/stored.ts";
 import { declaredSubject, readPastFiles } from "./past-files.ts";
 
 export const defineEvidence: DefineCommand = (command, host) => {
@@ -60,13 +63,29 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   const config = await loadConfigOrPrint(flags.config, host, signal);
   const desired = config && (await loadDesiredOrPrint(config, host, signal));
   if (config === undefined || desired === undefined) return exitCodes.invalid;
-  const { path: configured } = config.history;
-  const files = flags.history ?? (configured === undefined ? [] : [shownPath(configured, host)]);
-  if (files.length === 0) return fail(`evidence: ${flags.config} ${noHistory}`, host);
-  const { period, zones } = asked;
-  const kept = await readKeptHistory(files, proof, (file) =>
-    host.historyStore(path.resolve(host.directory, file)).read(0),
-  );
+  const write = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
+    const kept = await readKeptHistory(histories, proof);
+    return saveEvidence(kept, asked, { config, desired, flags, host, signal });
+  };
+  if (flags.history !== undefined) return write(flags.history.map((file) => historyIn(file, host)));
+  if (config.store === undefined) return fail(`evidence: ${flags.config} ${noHistory}`, host);
+  return withHistory(config, flags.config, host, (history) => write([history]));
+}
+
+/** What evidence is made with. */
+interface EvidenceParts {
+  readonly config: Config;
+  readonly desired: LoadedFiles;
+  readonly flags: EvidenceFlags;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+async function saveEvidence(
+  kept: KeptHistory,
+  { period, zones }: Asked,
+  { config, desired, flags, host, signal }: EvidenceParts,
+): Promise<ExitCode> {
   const used = kept.records.filter(
     ({ zone, at, revision }) =>
       zones.some((each) => each === zone) &&
@@ -86,12 +105,16 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
 }
 
 const noHistory =
-  "sets no history.path, and without it nothing is kept; name the files that you have with --history";
+  "sets no store, and without it nothing is kept; name the files that you have with --history";
+
+/** Of what evidence is asked for. */
+interface Asked {
+  readonly period: Period;
+  readonly zones: readonly ZoneName[];
+}
 
 /** Of what evidence is asked for; a message where a flag is wrong. */
-function askedIn(
-  flags: EvidenceFlags,
-): { readonly period: Period; readonly zones: readonly ZoneName[] } | string {
+function askedIn(flags: EvidenceFlags): Asked | string {
   const period = periodIn(flags);
   if (typeof period === "string") return period;
   const zones = zonesIn(flags);

@@ -1,5 +1,5 @@
+import { inspectDirectory } from "../../memory/open-store.ts";
 import { StoredRuns } from "../../memory/stored-runs.ts";
-import { inspectState, openCommandState } from "../../memory/stored-state.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
 import {
@@ -18,6 +18,7 @@ import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
+import { openCommandState } from "./stored.ts";
 
 interface JudgedZone {
   readonly declared: Pick<FleetZone, "desired">;
@@ -127,32 +128,32 @@ export async function storeWeakened(
   limits: FleetLimits,
   session: Pick<Session, "config" | "host" | "stop">,
 ): Promise<HeldFleet | undefined> {
-  const { config, host } = session;
-  const { path } = config.state;
+  const { config, host, stop } = session;
+  const { store: configured } = config;
   const isReleased = limits.accept.includes(fleet.hash);
   const weaker = isReleased ? [] : fleet.plans.filter((plan) => changingZone(plan).weakens);
   const corrected = fleet.plans.filter(isCorrected);
-  if (weaker.length + corrected.length === 0 || path === undefined) return undefined;
+  if (weaker.length + corrected.length === 0 || configured === undefined) return undefined;
   const tell = (why: string): void => {
     host.stderr.write(`what this command weakens does not count for the next hour: ${why}\n`);
   };
-  const holder = await holderOf(path, session);
+  const holder = "path" in configured ? await holderOf(configured.path, session) : undefined;
   if (holder !== undefined) {
-    tell(`the state in ${path} is in use by ${holder}`);
+    tell(`the store is in use by ${holder}`);
     return undefined;
   }
-  const state = await openCommandState(config, host);
-  if (state.store === undefined) {
+  await using state = await openCommandState(config, host, stop);
+  const { store } = state;
+  if (store === undefined) {
     tell(state.why);
     return undefined;
   }
-  await using store = state.store;
   const past = new FleetPast(new StoredRuns(store), host.clock);
   const held = heldFleet({ ...fleet, weakened: past.weakened(by) }, limits);
   if (held !== undefined) return held;
   past.addWeakened(by, weaker.map(nameOf));
   past.addWeakened(correctionsCountOf(by), corrected.map(nameOf));
-  if (!(await store.flush())) tell(`the state in ${path} cannot be written`);
+  if (!(await store.flush())) tell("the store cannot be written");
   return undefined;
 }
 
@@ -165,7 +166,7 @@ async function holderOf(
   { config, host, stop }: Pick<Session, "config" | "host" | "stop">,
 ): Promise<string | undefined> {
   for (let waited = 0; ; waited += 1) {
-    const { holder } = await inspectState(path, config, host);
+    const { holder } = await inspectDirectory(path, config, host);
     if (holder === undefined || waited === lockWait.times) return holder;
     await host.clock.sleep(lockWait.ms, stop);
   }

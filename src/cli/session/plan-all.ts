@@ -2,7 +2,7 @@ import type { ZoneListing } from "../../api/service.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
-import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts";
+import type { StoredZones } from "../../memory/open-store.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import {
@@ -42,6 +42,7 @@ import { fleetPart, type FleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
+import { readStoredZones } from "./stored.ts";
 
 /** The flags that `plan` and `apply` share. */
 export interface FleetFlags extends PartFlags, SessionFlags {
@@ -112,7 +113,7 @@ export async function planAll(
   session: Session,
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const stored = await readStoredZones(config, host);
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
     withinAnHour(stored.weakened(by), host.clock.now());
   const names = zonesToLoad(flags, weakened("revision").size, config.limits);

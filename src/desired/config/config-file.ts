@@ -68,13 +68,17 @@ export interface ConfigFile {
     verify_key?: string;
   };
   history: {
-    path?: string;
     max_age: string;
     max_size: string;
     sign_key?: string;
   };
-  state: {
+  store?: {
     path?: string;
+    postgres?: {
+      url_file?: string;
+      url_env?: string;
+      schema: string;
+    };
   };
   cluster?: {
     lease: string;

@@ -56,10 +56,13 @@ export interface ClusterConfig {
   readonly kubeconfig: string | undefined;
 }
 
-/** Where and how long the history of runs is kept. */
+/** Where state and history are kept: in a directory (absolute path), or in a schema of a PostgreSQL database. */
+export type StoreConfig =
+  | { readonly path: string }
+  | { readonly postgres: { readonly url: SecretSource; readonly schema: string } };
+
+/** How long the history of runs is kept, and who signs it. */
 export interface HistoryConfig {
-  /** Absolute; `undefined`: in memory only. */
-  readonly path: string | undefined;
   readonly maxAgeMs: number;
   readonly maxBytes: number;
   /** Absolute path of the private key that signs the history; `undefined`: it is not signed. */
@@ -124,8 +127,8 @@ export interface Config {
   /** Absolute path of the public key of saved plans; `undefined`: they need no signature. */
   readonly plan: { readonly verifyKey: string | undefined };
   readonly history: HistoryConfig;
-  /** Absolute; `undefined`: the daemon remembers nothing across restarts. */
-  readonly state: { readonly path: string | undefined };
+  /** `undefined`: the daemon remembers nothing across restarts. */
+  readonly store: StoreConfig | undefined;
   /** `undefined`: this process works alone. */
   readonly cluster: ClusterConfig | undefined;
   readonly impact: {

@@ -67,12 +67,11 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     notifications: file.notifications.map((entry) => notificationOf(entry, directory)),
     plan: { verifyKey: absolute(directory, file.plan.verify_key) },
     history: {
-      path: absolute(directory, history.path),
       maxAgeMs: milliseconds(history.max_age),
       maxBytes: bytes(history.max_size),
       signKey: absolute(directory, history.sign_key),
     },
-    state: { path: statePath(directory, file) },
+    store: storeOf(file.store, directory),
     cluster: cluster && {
       lease: cluster.lease,
       leaseDurationMs: milliseconds(cluster.lease_duration),
@@ -138,6 +137,14 @@ function notificationOf(entry: YamlNotification, directory: string): Notificatio
   };
 }
 
+/** The schema requires one of both, and one source of the URL. */
+function storeOf(store: ConfigFile["store"], directory: string): Config["store"] {
+  if (store?.path !== undefined) return { path: path.resolve(directory, store.path) };
+  if (store?.postgres === undefined) return undefined;
+  const { url_file: file, url_env: env = "", schema } = store.postgres;
+  return { postgres: { url: secretSource(file, env, directory) ?? { env }, schema } };
+}
+
 /** The schema allows only one of both. */
 function secretSource(
   file: string | undefined,
@@ -179,13 +186,6 @@ const units = [
 
 function absolute(directory: string, file: string | undefined): string | undefined {
   return file === undefined ? undefined : path.resolve(directory, file);
-}
-
-/** By default beside the history. */
-function statePath(directory: string, { state, history }: ConfigFile): string | undefined {
-  if (state.path !== undefined) return path.resolve(directory, state.path);
-  if (history.path === undefined) return undefined;
-  return path.join(path.dirname(path.resolve(directory, history.path)), "state");
 }
 
 /** Bytes of `512KiB`, `64MiB` or `1GiB`; the schema allows no other text. */

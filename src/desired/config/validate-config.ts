@@ -19,7 +19,7 @@ export function validateConfig(
   return [
     ...checkUrls(file),
     ...checkNumbers(config),
-    ...checkState(file),
+    ...checkCluster(file),
     ...checkTimes(file, cronError),
     ...checkLint(file),
     ...repeatedNames("notification", file.notifications),
@@ -127,11 +127,12 @@ function checkNumbers(config: Config): UnplacedDiagnostic[] {
   ];
 }
 
-/** The state is in the cluster: a directory would be the memory of one process. */
-function checkState({ cluster, state }: ConfigFile): UnplacedDiagnostic[] {
-  if (cluster === undefined || state.path === undefined) return [];
-  const message = `"state.path" has no effect with "cluster": the state is in ConfigMaps`;
-  return [contradiction(["state", "path"], message, `remove "state"`)];
+/** Several processes share what they remember, or each new holder of the Lease would know nothing. */
+function checkCluster({ cluster, store }: ConfigFile): UnplacedDiagnostic[] {
+  if (cluster === undefined || store?.postgres !== undefined) return [];
+  const message = `several processes share a database, and "cluster" is set without "store.postgres"`;
+  const remedy = `set store.postgres, or remove "cluster" and run one process`;
+  return [contradiction(["cluster"], message, remedy)];
 }
 
 function checkTimes(

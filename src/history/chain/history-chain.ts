@@ -26,7 +26,7 @@ function sealedLine(
   { at = "", ...content }: JsonObject,
   { chain, n, hash: prev }: ChainHead,
   key?: KeyObject,
-): { readonly text: string; readonly head: ChainHead } {
+): ChainLine {
   const object = JSON.stringify({ at, n: n + 1, prev, ...content });
   let open = object.slice(0, -1);
   if (key !== undefined) {
@@ -37,32 +37,43 @@ function sealedLine(
   return { text: `${open},"hash":"${hash}"}\n`, head: { chain, n: n + 1, hash } };
 }
 
+/** A line of a chain. */
+export interface ChainLine {
+  /** With its line feed. */
+  readonly text: string;
+  /** Its number and its hash. */
+  readonly head: ChainHead;
+}
+
 /** Lines to append to a chain. */
 export class NewLines {
+  /** The line before them. */
+  readonly start: ChainHead;
   readonly #signKey: KeyObject | undefined;
-  #head: ChainHead;
-  #text = "";
+  readonly #lines: ChainLine[] = [];
 
-  constructor(head: ChainHead, signKey: KeyObject | undefined) {
-    this.#head = head;
+  constructor(start: ChainHead, signKey: KeyObject | undefined) {
+    this.start = start;
     this.#signKey = signKey;
   }
 
   /** Adds a line. */
   add(json: JsonObject, isSigned: boolean): void {
-    const { text, head } = sealedLine(json, this.#head, isSigned ? this.#signKey : undefined);
-    this.#text += text;
-    this.#head = head;
+    this.#lines.push(sealedLine(json, this.head, isSigned ? this.#signKey : undefined));
+  }
+
+  get lines(): readonly ChainLine[] {
+    return this.#lines;
   }
 
   /** The last line. */
   get head(): ChainHead {
-    return this.#head;
+    return this.#lines.at(-1)?.head ?? this.start;
   }
 
   /** All lines, each with its line feed. */
   get text(): string {
-    return this.#text;
+    return this.#lines.map(({ text }) => text).join("");
   }
 }
 

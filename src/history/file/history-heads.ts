@@ -1,7 +1,7 @@
 import type { Clock } from "../../zone/ports.ts";
 import { every } from "../../zone/signals.ts";
 import type { ChainHead } from "../chain/history-chain.ts";
-import type { OpenedHistory } from "./history-file.ts";
+import type { OpenedHistory } from "./history-log.ts";
 
 /** Where the heads of the history go. */
 export interface HeadPorts {
@@ -33,7 +33,7 @@ export class HistoryHeads {
   readonly dropped = (head: ChainHead): void => this.#log(head, "oldest entries dropped");
 
   /** Logs the head of the file, and from now on once a day. */
-  start(file: OpenedHistory["file"]): void {
+  start(file: OpenedHistory["log"]): void {
     const { clock } = this.#ports;
     this.#dailyAt = file.dailyHeadAt;
     this.#log(file.head, "start");
@@ -41,19 +41,19 @@ export class HistoryHeads {
   }
 
   /** Records the head in the file, signed, if there is a key. */
-  async stop(file: OpenedHistory["file"] | undefined): Promise<void> {
+  async stop(file: OpenedHistory["log"] | undefined): Promise<void> {
     this.#checks?.[Symbol.dispose]();
     const isRecorded = this.#ports.isSigned && file?.head !== undefined && file.hasNewLines;
     if (isRecorded) await file.recordHead("stop");
   }
 
   /** Logs the last head, when nothing more is written. */
-  stopped(file: OpenedHistory["file"] | undefined): void {
+  stopped(file: OpenedHistory["log"] | undefined): void {
     this.#log(file?.head, "stop");
   }
 
   /** A line of the file records it, so that a restart does not repeat it. */
-  async #daily(file: OpenedHistory["file"]): Promise<void> {
+  async #daily(file: OpenedHistory["log"]): Promise<void> {
     const { clock, notify } = this.#ports;
     const now = clock.now();
     const ageMs = this.#dailyAt === undefined ? dayMs : Number(now) - Number(this.#dailyAt);

@@ -11,8 +11,8 @@ export interface Retention {
 
 /** Lines to drop from the beginning of a file. */
 interface Drop {
-  /** Offset of the first line that stays. */
-  readonly offset: number;
+  /** Bytes of the lines that go. */
+  readonly bytes: number;
   readonly dropped: DroppedLines;
 }
 
@@ -65,6 +65,6 @@ class DroppedCount {
     const { bytes, end } = this.#last ?? { bytes: new Uint8Array(), end: 0 };
     const last = { n: sealOf(bytes)?.n ?? 0, hash: linkHashOf(bytes) };
     const [lines, firstAt, lastAt] = [this.#lines, this.#firstAt, this.#lastAt];
-    return { offset: end, dropped: { lines, firstAt, lastAt, last, unchained } };
+    return { bytes: end, dropped: { lines, firstAt, lastAt, last, unchained } };
   }
 }

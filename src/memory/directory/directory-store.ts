@@ -6,7 +6,7 @@ import {
   type StateEntries,
   type StateMedium,
 } from "../batched-store.ts";
-import type { StateLoss, OpenResult, StateStore } from "../state-store.ts";
+import type { OpenResult, StateLoss, StateStore, StoreIdentity } from "../state-store.ts";
 import { changesIn, lineOf, valueIn } from "./journal-line.ts";
 import type { StateDirectory } from "./state-directory.ts";
 import {
@@ -15,13 +15,6 @@ import {
   lockDirectory,
   type LockPorts,
 } from "./state-lock.ts";
-
-/** Whose state it is. State of another owner or service says nothing about the zones of this one. */
-export interface StateIdentity {
-  readonly owner: string;
-  /** Address of the service. */
-  readonly service: string;
-}
 
 /** What a directory store needs from outside. */
 export interface DirectoryStorePorts
@@ -52,7 +45,7 @@ const entriesOfLine = 500;
  * @throws {DirectoryLocked} where another process uses the directory.
  */
 export async function openDirectoryStore(
-  identity: StateIdentity,
+  identity: StoreIdentity,
   ports: DirectoryStorePorts,
 ): Promise<StateStore> {
   const lock = await lockDirectory(ports.directory, ports);
@@ -64,7 +57,7 @@ export async function openDirectoryStore(
 
 /** What the state in a directory says, read without its lock: another process may go on writing it. Never writes. */
 export async function readDirectoryStore(
-  identity: StateIdentity,
+  identity: StoreIdentity,
   directory: StateDirectory,
 ): Promise<Pick<StateStore, "opened" | "get">> {
   const { opened, entries } = await load(directory, identity);
@@ -78,7 +71,7 @@ interface LoadedState {
   readonly bytes: number;
 }
 
-async function load(directory: StateDirectory, identity: StateIdentity): Promise<LoadedState> {
+async function load(directory: StateDirectory, identity: StoreIdentity): Promise<LoadedState> {
   let text: string | undefined;
   try {
     text = await directory.read(fileName);
@@ -95,7 +88,7 @@ function lost(reason: StateLoss, detail: string): LoadedState {
   return { opened: { result: "lost", reason, detail }, entries: new Map(), bytes: 0 };
 }
 
-function read(text: string, identity: StateIdentity): LoadedState {
+function read(text: string, identity: StoreIdentity): LoadedState {
   const headEnd = text.indexOf("\n");
   const header = headEnd < 0 ? undefined : valueIn(text.slice(0, headEnd));
   if (header === undefined) return lost("damaged", "line 1 is damaged");
@@ -120,7 +113,7 @@ function read(text: string, identity: StateIdentity): LoadedState {
 }
 
 /** What keeps a file with this header from being used. */
-function headerError(header: unknown, identity: StateIdentity): LoadedState | undefined {
+function headerError(header: unknown, identity: StoreIdentity): LoadedState | undefined {
   const known: Readonly<Record<string, unknown>> =
     typeof header === "object" && header !== null ? { ...header } : {};
   if (known["format"] !== format) return lost("foreign", "the file is no state of zonewarden");
@@ -150,7 +143,7 @@ async function setAside(directory: StateDirectory): Promise<void> {
 
 /** The file of a locked directory. */
 class DirectoryFile implements StateMedium {
-  readonly #identity: StateIdentity;
+  readonly #identity: StoreIdentity;
   readonly #ports: DirectoryStorePorts;
   readonly #lock: DirectoryLock;
   /** Length of the file; 0: it has to be written anew. */
@@ -159,7 +152,7 @@ class DirectoryFile implements StateMedium {
   #bytesCompacted: number;
 
   constructor(
-    identity: StateIdentity,
+    identity: StoreIdentity,
     bytes: number,
     ports: DirectoryStorePorts,
     lock: DirectoryLock,

@@ -66,21 +66,16 @@ export class LastApplied {
   }
 
   /**
-   * Stores, before the first write, what a process that is killed now cannot know: whether a new value was applied. The
-   * write waits until that is on the disk: else the next process takes the new value for drift.
+   * Notes, before the first write, what a process that is killed now cannot know: whether a new value was applied. The
+   * write waits until it is stored: else the next process takes the new value for drift.
    */
-  async writing(
-    report: ZoneReport,
-    zone: FleetZone,
-    scoreRule: ScoreRule | undefined,
-  ): Promise<void> {
+  writing(report: ZoneReport, zone: FleetZone, scoreRule: ScoreRule | undefined): void {
     if (report.result !== "planned") return;
     const before = this.#store.applied(report.zone);
     this.#beforeWrites.set(report.zone, before);
     this.#inSync.delete(report.zone);
     const outcomes = report.plan.changes.map((change) => outcomeOf(change, "unknown"));
     this.#set(report.zone, before, zone.desired.content, scoreRule, outcomes);
-    await this.#store.flush();
   }
 
   /** Takes in the result of a run. */

@@ -17,8 +17,6 @@ export interface RunStore extends PastStore {
   setAdopted(name: ZoneName, rules: readonly AdoptedRule[]): void;
   corrections(name: ZoneName): Corrections;
   setCorrections(name: ZoneName, corrections: Corrections): void;
-  /** Waits until everything that was set survives the end of the process, or cannot be written now. */
-  flush(): Promise<unknown>;
   /** Hashes of the plans whose release was used. */
   usedReleases(): readonly string[];
   setUsedReleases(hashes: readonly string[]): void;

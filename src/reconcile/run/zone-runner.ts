@@ -4,7 +4,7 @@ import { isReleased } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
-import { settledWithin, type StopSignals } from "../../zone/signals.ts";
+import type { StopSignals } from "../../zone/signals.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { digestOf, type FleetZone } from "../fleet/desired-fleet.ts";
 import type { FleetRound } from "../fleet/fleet-round.ts";
@@ -80,9 +80,6 @@ interface WorkerContext {
   readonly deadline: Deadline;
   readonly ports: ZoneRunPorts;
 }
-
-/** How long the first write waits for the state: a disk that hangs must not stop all zones. */
-const longestStoreMs = 10_000;
 
 /** A larger fleet takes longer to plan than a read may be old; its zones are read again. */
 const maxKept = 100;
@@ -179,8 +176,7 @@ export class ZoneRunner {
       }
       this.#fleet.countWrite(zone, report.plan);
     }
-    const stored = this.#applied.writing(report, declaredIn(planned, zone), live?.scoreRule);
-    await settledWithin(longestStoreMs, stored, this.#ports.clock);
+    this.#applied.writing(report, declaredIn(planned, zone), live?.scoreRule);
     return await applyPlan(planned, gate, ports, signals);
   }
 

@@ -41,10 +41,17 @@ export class ProcessFiles {
       });
     return {
       size: () => whileAlive(life, () => Promise.resolve(bytes().length)),
-      read: (from) => piecesOf(bytes().subarray(from)),
-      append: (text) => change(() => this.history + text),
+      place: "history.jsonl",
+      canDrop: true,
+      read: () => piecesOf(bytes()),
+      add: ({ lines: { text }, drop }) =>
+        change(
+          () =>
+            `${bytes()
+              .subarray(drop?.bytes ?? 0)
+              .toString()}${text}`,
+        ),
       truncate: (size) => change(() => bytes().subarray(0, size)),
-      dropBefore: (offset, text) => change(() => bytes().subarray(offset).toString() + text),
     };
   }
 }

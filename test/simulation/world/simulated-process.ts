@@ -43,8 +43,7 @@ const written = await configFrom(
       contended_window: "5m",
     },
     budget: { requests: budget.requests, window: "1m", reserve: 0 },
-    state: { path: "state" },
-    history: { path: "history.jsonl" },
+    store: { path: "state" },
   }),
 );
 
@@ -91,7 +90,7 @@ export class SimulatedProcess {
   }
 
   get history(): HistoryView | undefined {
-    return this.#context?.history;
+    return this.#context?.current.history;
   }
 
   /** Resolves when it has ended by itself; `locked` where another process uses its state. */
@@ -163,7 +162,8 @@ export class SimulatedProcess {
       service,
       metrics: heard,
       logger: createLogger(logOptions(world)),
-      cluster: undefined,
+      shared: undefined,
+      events: undefined,
       emulator: undefined,
     };
     using shutdown = handleShutdown(host, 1);

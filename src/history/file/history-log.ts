@@ -9,11 +9,11 @@ import { type ChainHead, NewLines } from "../chain/history-chain.ts";
 import { historyJson, progressJson } from "../history-json.ts";
 import type { HistoryEntry, HistoryProgress } from "../history.ts";
 import { linesOf, recordIn, RunLines } from "./history-lines.ts";
-import type { HistoryStore } from "./history-store.ts";
+import type { HistoryBatch, HistoryStore } from "./history-store.ts";
 import { dropFrom, type Retention } from "./retention.ts";
 
-/** What a history file needs, and its callbacks. */
-export interface HistoryFilePorts {
+/** What a history needs, and its callbacks. */
+export interface HistoryLogPorts {
   readonly store: HistoryStore;
   readonly clock: { now(): Date };
   /** Names a new chain. */
@@ -31,11 +31,16 @@ export interface HistoryFilePorts {
 }
 
 export interface OpenedHistory {
-  readonly file: HistoryFile;
+  readonly log: HistoryLog;
   /** Bytes of an incomplete last line that were truncated. */
   readonly torn: number;
-  /** Numbers of the lines that cannot be read. They stay in the file. */
+  /** Numbers of the lines that cannot be read. They stay. */
   readonly damaged: readonly number[];
+}
+
+/** A batch, and the lines that it took from those that wait. */
+interface SentBatch extends HistoryBatch {
+  readonly sent: readonly WaitingLine[];
 }
 
 /** Lines that wait while writing fails; the oldest are dropped beyond it. */
@@ -44,25 +49,26 @@ const maxQueueLength = 10_000;
 const dayMs = 86_400_000;
 
 /**
- * Opens a history file, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old
- * entries. Runs that have no end, because the process was killed, become entries with the result `interrupted`. Rejects if the file cannot be read or is not a history file; then it is not changed.
+ * Opens a history, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old entries.
+ * Runs that have no end, because the process was killed, become entries with the result `interrupted`. Rejects if the
+ * history cannot be read or is none; then it is not changed.
  */
-export async function openHistoryFile(
+export async function openHistoryLog(
   retention: Retention,
-  ports: HistoryFilePorts,
+  ports: HistoryLogPorts,
   restore: (entry: HistoryEntry) => void,
 ): Promise<OpenedHistory> {
   const { store } = ports;
   // A symbolic link is refused before it is read.
   await store.size();
   if (!(await isHistory(store))) {
-    throw new Error("the file is not a history file: configure another path");
+    throw new Error("the file is not a history file: name another directory (store.path)");
   }
   let end = 0;
   const damaged: number[] = [];
   const runs = new RunLines();
   const tail = new ChainTail();
-  for await (const line of linesOf(store.read(0))) {
+  for await (const line of linesOf(store.read())) {
     end = line.end;
     const record = recordIn(line);
     tail.add(line.bytes, record && "record" in record ? record : undefined);
@@ -75,14 +81,14 @@ export async function openHistoryFile(
   }
   const torn = (await store.size()) - end;
   if (torn > 0) await store.truncate(end);
-  const file = new HistoryFile(end, tail, retention, ports);
+  const log = new HistoryLog(end, tail, retention, ports);
   for (const running of runs.running) {
     const interrupted = { ...running, result: "interrupted" } as const;
     restore(interrupted);
-    file.append(interrupted);
+    log.append(interrupted);
   }
-  await file.settled();
-  return { file, torn, damaged };
+  await log.settled();
+  return { log, torn, damaged };
 }
 
 /** The start of each entry. */
@@ -90,7 +96,7 @@ const beginning = '{"at":';
 
 /** Whether a file is a history file, possibly incomplete: another file must not be changed by mistake. */
 async function isHistory(store: HistoryStore): Promise<boolean> {
-  for await (const piece of store.read(0)) {
+  for await (const piece of store.read()) {
     const text = new TextDecoder().decode(piece.subarray(0, beginning.length));
     return beginning.startsWith(text);
   }
@@ -109,20 +115,22 @@ interface WaitingLine {
  * Appends lines, in batches of those that gathered during the previous write. Each line carries the hash of the line
  * before. Appending never waits. There is one writer; another process may read at any time.
  */
-class HistoryFile implements AsyncDisposable {
+class HistoryLog implements AsyncDisposable {
   readonly #tail: ChainTail;
   readonly #retention: Retention;
-  readonly #ports: HistoryFilePorts;
+  readonly #ports: HistoryLogPorts;
   #head: ChainHead | undefined;
   #hasNewLines: boolean;
   #size: number;
   #waiting: WaitingLine[] = [];
+  /** What was sent and not confirmed: it may be stored already, so it is sent again as it is. */
+  #unconfirmed: SentBatch | undefined;
   #work: Promise<void> | undefined;
   #trimmedAt = 0;
   #isFailing = false;
 
-  /** @param tail has followed the lines that the file has. */
-  constructor(size: number, tail: ChainTail, retention: Retention, ports: HistoryFilePorts) {
+  /** @param tail has followed the lines that there are. */
+  constructor(size: number, tail: ChainTail, retention: Retention, ports: HistoryLogPorts) {
     this.#size = size;
     this.#tail = tail;
     this.#head = tail.head;
@@ -137,7 +145,7 @@ class HistoryFile implements AsyncDisposable {
     return this.#head;
   }
 
-  /** When the file was opened: when its head was last recorded once a day. */
+  /** When it was opened: when its head was last recorded once a day. */
   get dailyHeadAt(): Date | undefined {
     return this.#tail.dailyHeadAt;
   }
@@ -150,23 +158,23 @@ class HistoryFile implements AsyncDisposable {
   /** Adds a line that records the head, signed if there is a key. Resolves as `appendAndWait` does. */
   recordHead(reason: HeadReason): Promise<void> {
     const [at, chain] = [this.#ports.clock.now(), this.#head?.chain ?? ""];
-    return this.#add(this.#jsonOf({ at, chain, record: "head", reason }), true);
+    return this.#append(this.#jsonOf({ at, chain, record: "head", reason }), true);
   }
 
   /** Adds an entry or a check of scripts. Never waits, never throws. */
   append(record: HistoryEntry | ScriptRecord): void {
     if ("events" in record) {
-      void this.#add({ ...scriptRecordJson(record), version: this.#ports.version }, false);
+      void this.#append({ ...scriptRecordJson(record), version: this.#ports.version }, false);
     } else void this.appendAndWait(record);
   }
 
   /** Adds an entry, or the progress of a run. Resolves when it is on the disk, or cannot be written now; never rejects. */
   appendAndWait(record: HistoryEntry | HistoryProgress): Promise<void> {
-    if ("results" in record) return this.#add(progressJson(record), false);
-    return this.#add({ ...historyJson(record), version: this.#ports.version }, false);
+    if ("results" in record) return this.#append(progressJson(record), false);
+    return this.#append({ ...historyJson(record), version: this.#ports.version }, false);
   }
 
-  #add(json: JsonObject, isSigned: boolean): Promise<void> {
+  #append(json: JsonObject, isSigned: boolean): Promise<void> {
     const { promise, resolve: attempted } = Promise.withResolvers<void>();
     this.#waiting.push({ json, isSigned, attempted });
     if (this.#waiting.length > maxQueueLength) this.#waiting.shift()?.attempted();
@@ -190,14 +198,18 @@ class HistoryFile implements AsyncDisposable {
     this.#work ??= this.#writeAll().finally(() => {
       this.#work = undefined;
       // Lines that came since the last write; after a failure the next entry retries.
-      if (this.#isFailing) for (const { attempted } of this.#waiting) attempted();
-      else if (this.#waiting.length > 0) this.#start();
+      if (this.#isFailing) {
+        for (const { attempted } of [...(this.#unconfirmed?.sent ?? []), ...this.#waiting]) {
+          attempted();
+        }
+      } else if (this.#waiting.length > 0) this.#start();
     });
   }
 
   async #writeAll(): Promise<void> {
     try {
       await this.#repair();
+      if (this.#unconfirmed !== undefined) await this.#add(this.#unconfirmed);
       await this.#trim();
       while (this.#waiting.length > 0) await this.#write();
       if (this.#isFailing) this.#ports.onRecovery();
@@ -217,21 +229,24 @@ class HistoryFile implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    const lines = this.#waiting;
+    const sent = this.#waiting;
     this.#waiting = [];
-    const chain = this.#continued();
-    for (const { json, isSigned } of lines) chain.add(json, isSigned);
-    try {
-      await this.#ports.store.append(chain.text);
-    } catch (error) {
-      this.#waiting = [...lines, ...this.#waiting];
-      throw error;
-    }
-    for (const { attempted } of lines) attempted();
-    this.#head = chain.head;
-    this.#hasNewLines = lines.at(-1)?.json["record"] !== "head";
-    this.#size += Buffer.byteLength(chain.text);
+    const lines = this.#continued();
+    for (const { json, isSigned } of sent) lines.add(json, isSigned);
+    await this.#add({ lines, sent });
     await this.#trim();
+  }
+
+  async #add(batch: SentBatch): Promise<void> {
+    this.#unconfirmed = batch;
+    await this.#ports.store.add(batch);
+    this.#unconfirmed = undefined;
+    const { lines, sent, drop } = batch;
+    for (const { attempted } of sent) attempted();
+    this.#head = lines.head;
+    this.#hasNewLines = sent.at(-1)?.json["record"] !== "head";
+    this.#size += Buffer.byteLength(lines.text) - (drop?.bytes ?? 0);
+    if (drop !== undefined) this.#ports.onDropped(lines.head);
   }
 
   /** Lines after the last one on the disk, which begin the chain if it has not begun. */
@@ -251,26 +266,23 @@ class HistoryFile implements AsyncDisposable {
 
   /**
    * Drops old entries once a day, and the oldest quarter when the file is too large. A last line says what was dropped;
-   * there is no moment at which the file lacks both.
+   * there is no moment at which both are missing.
    */
   async #trim(): Promise<void> {
-    const { clock, store, onDropped } = this.#ports;
+    const { clock, store } = this.#ports;
     const now = Number(clock.now());
     const { maxAgeMs, maxBytes } = this.#retention;
     const isLarge = this.#size > maxBytes;
+    if (!store.canDrop) return;
     if (!isLarge && now - this.#trimmedAt < dayMs) return;
     this.#trimmedAt = now;
     const leastOffset = isLarge ? this.#size - (maxBytes * 3) / 4 : 0;
-    const drop = await dropFrom(store.read(0), new Date(now - maxAgeMs), leastOffset);
+    const drop = await dropFrom(store.read(), new Date(now - maxAgeMs), leastOffset);
     if (drop === undefined) return;
-    const { offset, dropped } = drop;
+    const { bytes, dropped } = drop;
     const lines = this.#continued();
     const { chain } = lines.head;
     lines.add(this.#jsonOf({ at: new Date(now), chain, record: "dropped", dropped }), true);
-    await store.dropBefore(offset, lines.text);
-    this.#head = lines.head;
-    this.#hasNewLines = true;
-    this.#size += Buffer.byteLength(lines.text) - offset;
-    onDropped(lines.head);
+    await this.#add({ lines, sent: [], drop: { lines: dropped.lines, bytes } });
   }
 }

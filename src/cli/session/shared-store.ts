@@ -1,0 +1,71 @@
+import { Election } from "../../cluster/election.ts";
+import type { LeaseClock } from "../../cluster/held-lease.ts";
+import { isInPod, joinKubernetes, type Kubernetes } from "../../cluster/kubernetes.ts";
+import { leaseRow } from "../../cluster/lease-row.ts";
+import type { SharedStore } from "../../daemon/wiring.ts";
+import type { Config } from "../../desired/config/config.ts";
+import { databaseOf } from "../../host/database.ts";
+import type { Host } from "../../host/host.ts";
+import { identityOf } from "../../memory/open-store.ts";
+
+/** A file of a kubeconfig, or a token or certificate. */
+const maxFileBytes = 1024 * 1024;
+
+/** How long a Lease in the database lasts without a renewal. */
+const rowDurationMs = 15_000;
+
+/**
+ * The cluster of the configuration, or that of the pod in which the process runs; `undefined`: neither.
+ *
+ * @throws if the configuration names a cluster to which there is no access.
+ */
+export async function kubernetesOf(
+  { cluster }: Config,
+  host: Host,
+): Promise<Kubernetes | undefined> {
+  const { env, clock, namedFiles } = host;
+  if (cluster === undefined && !isInPod(env)) return undefined;
+  return joinKubernetes(cluster?.kubeconfig, {
+    env,
+    clock,
+    readText: async (file) => new TextDecoder().decode(await namedFiles.read(file, maxFileBytes)),
+  });
+}
+
+/**
+ * The database of a configuration, and the election among its processes: by a Lease of Kubernetes, or by a row of the
+ * database. `undefined`: the configuration names no database.
+ */
+export function sharedStoreOf(
+  config: Config,
+  kubernetes: Kubernetes | undefined,
+  host: Host,
+): (SharedStore & AsyncDisposable) | undefined {
+  const database = databaseOf(config, host);
+  if (database === undefined) return undefined;
+  const { cluster } = config;
+  const { env, random, hostName, uniqueId } = host;
+  const leases =
+    cluster === undefined || kubernetes === undefined
+      ? leaseRow(database.leaseConnection, database.schema)
+      : kubernetes.lease(cluster.lease);
+  const options = {
+    ...identityOf(config),
+    lease: cluster?.lease ?? database.place,
+    leaseDurationMs: cluster?.leaseDurationMs ?? rowDurationMs,
+    identity: `${hostName}_${uniqueId()}`,
+    page: env["ZONEWARDEN_PAGE_URL"] ?? "",
+  };
+  const election = new Election(options, { leases, clock: leaseClock(host), random });
+  return { database, election, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
+}
+
+function leaseClock({ clock, sinceBootMs }: Host): LeaseClock {
+  return {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    sinceBootMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    alarm: (ms, ring) => clock.alarm(ms, ring),
+  };
+}

@@ -1,0 +1,134 @@
+import path from "node:path";
+
+import type { Config } from "../../desired/config/config.ts";
+import { databaseOf } from "../../host/database.ts";
+import type { Host } from "../../host/host.ts";
+import {
+  type CommandState,
+  historyFileIn,
+  identityOf,
+  openCommandDirectory,
+  readStore,
+  type StoredView,
+  type StoredZones,
+  storedZones,
+  unreadableText,
+} from "../../memory/open-store.ts";
+import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
+import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
+import { isAborted } from "../../zone/signals.ts";
+import { type ExitCode, fail } from "../output/exit-codes.ts";
+import { kubernetesOf, sharedStoreOf } from "./shared-store.ts";
+
+/** Reads the store of a configuration; `undefined`: it names none. Never writes. */
+export async function withStored<T>(
+  config: Config,
+  host: Host,
+  read: (stored: StoredView | undefined) => T | Promise<T>,
+): Promise<T> {
+  await using database = databaseOf(config, host);
+  return await read(await readStore(config, database, host));
+}
+
+/** What the store says of zones. If it cannot be read, stderr says what is not known. */
+export async function readStoredZones(config: Config, host: Host): Promise<StoredZones> {
+  return withStored(config, host, (stored) => {
+    const why = unreadableText(stored);
+    if (why !== undefined) host.stderr.write(`${why}\n`);
+    return storedZones(stored);
+  });
+}
+
+/** A history, and how messages name it. */
+export interface NamedHistory {
+  readonly file: string;
+  /** Its lines, oldest first, in pieces. */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
+}
+
+/** A history in a file, whose path is relative to the directory of the process. */
+export function historyIn(file: string, host: Host): NamedHistory {
+  return { file, pieces: () => host.historyStore(path.resolve(host.directory, file)).read() };
+}
+
+/** Reads the history in the store of a configuration. If there is no store, or it cannot be read, stderr says so. */
+export async function withHistory(
+  config: Config,
+  configFile: string,
+  host: Host,
+  read: (history: NamedHistory) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { store } = config;
+  if (store === undefined) {
+    const why = "the daemon keeps the history in memory, and shows it on its status page";
+    return fail(`${configFile} sets no store: ${why}`, host);
+  }
+  if ("path" in store) return read(historyIn(historyFileIn(store.path), host));
+  await using database = databaseOf(config, host);
+  if (database === undefined) return fail("there is no database", host);
+  const { place, tables } = database;
+  try {
+    await tables.check(identityOf(config));
+    return await read({ file: place, pieces: () => tables.historyLines() });
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return fail(error.message, host);
+  }
+}
+
+/** Opens the state for a command that writes it, as the only process that may. */
+export async function openCommandState(
+  config: Config,
+  host: Host,
+  stop: AbortSignal,
+): Promise<CommandState & AsyncDisposable> {
+  const { store } = config;
+  if (store === undefined) return noStore("there is no store: set store.path");
+  if (!("path" in store)) return openCommandDatabase(config, host, stop);
+  const state = await openCommandDirectory(store.path, config, host);
+  return { ...state, [Symbol.asyncDispose]: async () => state.store?.[Symbol.asyncDispose]() };
+}
+
+function noStore(why: string): CommandState & AsyncDisposable {
+  return { store: undefined, why, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/** As the leader, for the time of the command. */
+async function openCommandDatabase(
+  config: Config,
+  host: Host,
+  stop: AbortSignal,
+): Promise<CommandState & AsyncDisposable> {
+  await using resources = new AsyncDisposableStack();
+  const kubernetes = await kubernetesOf(config, host);
+  if (kubernetes !== undefined) resources.use(kubernetes);
+  const shared = sharedStoreOf(config, kubernetes, host);
+  if (shared === undefined) return noStore("there is no database");
+  resources.use(shared);
+  const { database, election } = shared;
+  const refused = new AbortController();
+  const refuse = (why: string): void => refused.abort(why);
+  const observer = {
+    failed: ({ message }: Error) => refuse(message),
+    recovered: () => undefined,
+    leads: (holder: string) => refuse(`${holder} holds the Lease ${election.lease}`),
+    foreign: ({ holder }: { readonly holder: string }) =>
+      refuse(`another installation (${holder}) uses the Lease ${election.lease}`),
+  };
+  try {
+    await database.tables.check(identityOf(config));
+    resources.use(await election.acquire(observer, AbortSignal.any([stop, refused.signal])));
+    const untold = (): void => undefined;
+    const ports = { clock: host.clock, onFailure: untold, onRecovery: untold, onLost: untold };
+    const { place, tables } = database;
+    const store = await openPostgresStore(place, tables, identityOf(config), undefined, ports);
+    resources.use(store);
+    const opened = resources.move();
+    return { store: store.state, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  } catch (error) {
+    if (isAborted(stop)) throw error;
+    const reason: unknown = refused.signal.aborted ? refused.signal.reason : error;
+    const why = reason instanceof Error ? reason.message : String(reason);
+    return noStore(why);
+  }
+}

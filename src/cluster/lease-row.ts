@@ -1,0 +1,63 @@
+import { quotedName } from "../memory/postgres/schema.ts";
+import { literal, type Rows, type SqlConnection } from "../memory/postgres/sql-connection.ts";
+import { coerceText } from "../syntax/json.ts";
+import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
+
+/**
+ * The Lease in a row of the database, for processes outside of Kubernetes. Its version counts the writes, and a write that
+ * finds another version is a conflict: nothing depends on the clock of the database.
+ */
+export function leaseRow(connection: SqlConnection, schema: string): LeaseStore {
+  const table = `${quotedName(schema)}.lease`;
+  return {
+    read: async () => {
+      const [rows = []] = await connection.run([`SELECT * FROM ${table}`]);
+      return rows[0] && leaseIn(rows[0]);
+    },
+    create: async (claim) => {
+      const insert = `INSERT INTO ${table} DEFAULT VALUES ON CONFLICT DO NOTHING`;
+      const [, rows = []] = await connection.run([insert, updateSql(table, "0", claim)]);
+      return resultOf(rows);
+    },
+    update: async ({ version }, claim) => {
+      const [rows = []] = await connection.run([updateSql(table, version, claim)]);
+      return resultOf(rows);
+    },
+  };
+}
+
+function updateSql(table: string, version: string, claim: Claim): string {
+  const { holder, durationMs, transitions, installation, page, releasedBy, now } = claim;
+  const set = [
+    "version = version + 1",
+    `holder = ${literal(holder)}`,
+    `duration_ms = ${durationMs}`,
+    `transitions = ${transitions}`,
+    `installation = ${literal(installation)}`,
+    `page = ${literal(page)}`,
+    `released_by = ${literal(releasedBy)}`,
+    ...(now === undefined ? [] : [`renewed = ${literal(now.toISOString())}`]),
+  ];
+  return `UPDATE ${table} SET ${set.join(", ")} WHERE version = ${version} RETURNING *`;
+}
+
+function resultOf(rows: Rows): ClaimResult {
+  return rows[0] === undefined
+    ? { result: "conflict" }
+    : { result: "written", lease: leaseIn(rows[0]) };
+}
+
+function leaseIn(row: Rows[number]): Lease {
+  const durationMs = Number(row["duration_ms"]);
+  return {
+    holder: coerceText(row["holder"]),
+    durationMs: durationMs > 0 ? durationMs : undefined,
+    transitions: Number(row["transitions"]),
+    version: String(row["version"]),
+    installation: coerceText(row["installation"]),
+    renewed: coerceText(row["renewed"]),
+    releasedBy: coerceText(row["released_by"]),
+    page: coerceText(row["page"]),
+    object: {},
+  };
+}

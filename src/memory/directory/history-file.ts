@@ -1,0 +1,84 @@
+import { constants, createReadStream } from "node:fs";
+import { lstat, mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
+import path from "node:path";
+
+import type { HistoryBatch, HistoryStore } from "../../history/file/history-store.ts";
+import { ifExists } from "../../syntax/error-code.ts";
+
+/** Expressions and policies show how a zone is protected: other users must not read them. */
+const ownerOnly = 0o600;
+
+/**
+ * The history in a local file. Errors are those of `node:fs`, with a `code`. A missing directory is created. A symbolic
+ * link in the place of the file is refused with `ELOOP`, and a pipe or a device too.
+ */
+export function historyFile(file: string): HistoryStore {
+  return {
+    place: file,
+    canDrop: true,
+    size: async () => {
+      const found = await ifExists(lstat(file));
+      if (found?.isSymbolicLink() === true) {
+        throw Object.assign(new Error(`${file} is a symbolic link`), { code: "ELOOP" });
+      }
+      // To open a pipe waits for its other end, for ever.
+      if (found?.isFile() === false) throw new Error(`${file} is no regular file`);
+      return found?.size ?? 0;
+    },
+    read: () => piecesOf(file, 0),
+    truncate: (size) => truncate(file, size),
+    add: (batch) => (batch.drop === undefined ? append(file, batch) : replace(file, batch)),
+  };
+}
+
+/** A crash can leave a part of the text. */
+async function append(file: string, { lines: { text } }: HistoryBatch): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+  // A pipe that took the place of the file is an error: to open it would wait for its reader, and keep the program up.
+  const guards = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  await using handle = await open(file, flags | guards, ownerOnly);
+  await handle.appendFile(text);
+  await handle.datasync();
+}
+
+/** Puts a file with the lines that stay and the new ones in the place of the old one. */
+async function replace(file: string, { lines, drop }: HistoryBatch): Promise<void> {
+  const next = `${file}.next`;
+  // A link in its place is removed and not followed: it could name a file of another program.
+  await rm(next, { force: true });
+  {
+    await using handle = await open(next, "wx", ownerOnly);
+    for await (const piece of piecesOf(file, drop?.bytes ?? 0)) await handle.appendFile(piece);
+    await handle.appendFile(lines.text);
+    await handle.datasync();
+  }
+  await rename(next, file);
+}
+
+async function* piecesOf(file: string, from: number): AsyncGenerator<Uint8Array> {
+  if ((await ifExists(stat(file))) === undefined) return;
+  const stream: AsyncIterable<Buffer> = createReadStream(file, { start: from });
+  yield* stream;
+}
+
+/** A history file that is changed only while the state belongs to this process: whoever took it over appends to the file. */
+export function heldHistoryFile(
+  store: HistoryStore,
+  state: { readonly isHeld: () => Promise<boolean> },
+): HistoryStore {
+  const check = async (): Promise<void> => {
+    if (!(await state.isHeld())) throw new Error("the state was taken over");
+  };
+  return {
+    ...store,
+    truncate: async (size) => {
+      await check();
+      await store.truncate(size);
+    },
+    add: async (batch) => {
+      await check();
+      await store.add(batch);
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import path from "node:path";
+
+import type { Config } from "../desired/config/config.ts";
+import type { HistoryStore } from "../history/file/history-store.ts";
+import type { AdoptedRule } from "../plan/ownership.ts";
+import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
+import type { ScriptWatch } from "../state/scripts/script-watch.ts";
+import type { Logger } from "../telemetry/log/log.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { openDirectoryStore, readDirectoryStore } from "./directory/directory-store.ts";
+import { heldHistoryFile } from "./directory/history-file.ts";
+import type { StateDirectory } from "./directory/state-directory.ts";
+import { DirectoryLocked, lockHolder, type LockPorts } from "./directory/state-lock.ts";
+import { MemoryStore } from "./memory-store.ts";
+import type { Database } from "./postgres/open-database.ts";
+import { remembered, zoneKeys } from "./state-keys.ts";
+import type { OpenResult, StateStore, StoreIdentity } from "./state-store.ts";
+import { memoryOnly, type Store } from "./store.ts";
+import { storedWeakened } from "./stored-runs.ts";
+
+/** What a store needs of the process. */
+export interface StoreHost extends Omit<LockPorts, "onLost"> {
+  readonly stateDirectory: (path: string) => StateDirectory;
+  readonly historyStore: (file: string) => HistoryStore;
+}
+
+/** Whose store it is that a configuration names. */
+export function identityOf({ desired, api }: Config): StoreIdentity {
+  return { owner: desired.owner, service: api.baseUrl };
+}
+
+/** The history file in the directory of a store. */
+export function historyFileIn(directory: string): string {
+  return path.join(directory, "history.jsonl");
+}
+
+/**
+ * Opens the store in a directory for the daemon. If it cannot be opened, the daemon goes on without a memory, and says so.
+ *
+ * @throws {DirectoryLocked} if another process uses it.
+ */
+export async function openDirectory(
+  directory: string,
+  identity: StoreIdentity,
+  host: StoreHost & { readonly exit: (code: number) => never },
+  logger: Logger,
+): Promise<Store> {
+  const { clock, process, uniqueId } = host;
+  try {
+    const state = await openDirectoryStore(identity, {
+      directory: host.stateDirectory(directory),
+      clock,
+      process,
+      uniqueId,
+      ...writeReports(directory, logger),
+      onLost: ({ message }) => {
+        const facts = { path: directory, error: message };
+        logger.fatal(facts, "the store was taken over: zonewarden ends at once");
+        host.exit(1);
+      },
+    });
+    logOpenedState(state.opened, directory, logger);
+    return directoryStore(directory, state, host);
+  } catch (error) {
+    if (error instanceof DirectoryLocked) throw error;
+    const cause = error instanceof Error ? error : new Error(String(error));
+    const facts = { path: directory, error: cause.message };
+    logger.error(facts, "the store cannot be opened: nothing is remembered");
+    const status = { status: "failing", since: clock.now(), error: cause } as const;
+    return memoryOnly(new MemoryStore(status));
+  }
+}
+
+function directoryStore(
+  directory: string,
+  state: StateStore,
+  { historyStore }: Pick<StoreHost, "historyStore">,
+): Store {
+  return {
+    state,
+    history: heldHistoryFile(historyStore(historyFileIn(directory)), state),
+    isRestored: false,
+    [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
+  };
+}
+
+/** Logs that the state cannot be written, and that it can again. */
+export function writeReports(
+  place: string,
+  logger: Logger,
+): { readonly onFailure: (error: Error) => void; readonly onRecovery: () => void } {
+  return {
+    onFailure: ({ message }) =>
+      logger.error({ path: place, error: message }, "state cannot be written"),
+    onRecovery: () => logger.info({ path: place }, "state is written again"),
+  };
+}
+
+/** Logs what was found in a state when it was opened. */
+export function logOpenedState(opened: OpenResult, place: string, logger: Logger): void {
+  switch (opened.result) {
+    case "empty":
+      logger.info({ path: place }, "state is empty: this is the first start with it");
+      return;
+    case "loaded":
+      logger.info({ path: place, entries: opened.entries }, "state loaded");
+      return;
+    case "lost": {
+      const { reason, detail } = opened;
+      logger.error(
+        { path: place, reason, detail },
+        "state cannot be used: it is kept beside the new one, and zonewarden starts without a memory",
+      );
+    }
+  }
+}
+
+/** What was stored, for a command that only reads. */
+export interface StoredView {
+  /** For messages. */
+  readonly place: string;
+  readonly opened: OpenResult;
+  readonly get: (key: string) => string | undefined;
+}
+
+/**
+ * Reads what the daemon stored, without its lock or its Lease. Never writes. A store that cannot be used is `lost`.
+ *
+ * @param database of the configuration, if it names one.
+ * @returns `undefined` if the configuration names no store.
+ */
+export async function readStore(
+  config: Config,
+  database: Database | undefined,
+  host: Pick<StoreHost, "stateDirectory">,
+): Promise<StoredView | undefined> {
+  const { store } = config;
+  if (store === undefined) return undefined;
+  if (database !== undefined) return readDatabase(database, identityOf(config));
+  if (!("path" in store)) return undefined;
+  const { path: place } = store;
+  const read = await readDirectoryStore(identityOf(config), host.stateDirectory(place));
+  return { ...read, place };
+}
+
+async function readDatabase(
+  { tables, place }: Database,
+  identity: StoreIdentity,
+): Promise<StoredView> {
+  try {
+    await tables.check(identity);
+    const entries = await tables.entries();
+    const opened = { result: "loaded", entries: entries.size } as const;
+    return { place, opened, get: (key) => entries.get(key) };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    const opened = { result: "lost", reason: "unreadable", detail } as const;
+    return { place, opened, get: () => undefined };
+  }
+}
+
+/** What the daemon stored of zones, for a command. */
+export interface StoredZones {
+  /** What was last applied to a zone; "" if that is not known. */
+  readonly applied: (zone: ZoneName) => string;
+  /** The rules of a zone that were adopted. */
+  readonly adopted: (zone: ZoneName) => readonly AdoptedRule[];
+  /** The last check of the scripts of a zone; `undefined`: none. */
+  readonly scripts: (zone: ZoneName) => ScriptWatch | undefined;
+  /** When each zone was last weakened without a release. */
+  readonly weakened: (by: WeakenedBy) => Moments<ZoneName>;
+}
+
+/** What a store says of zones; without one, nothing is known. */
+export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZones {
+  const known = store ?? { get: () => undefined };
+  return {
+    applied: (zone) => remembered(known, zoneKeys.applied, zone),
+    adopted: (zone) => remembered(known, zoneKeys.adopted, zone),
+    scripts: (zone) => remembered(known, zoneKeys.scripts, zone),
+    weakened: (by) => storedWeakened(known, by),
+  };
+}
+
+/** What a command says if it cannot read the store; `undefined`: it can. */
+export function unreadableText(store: StoredView | undefined): string | undefined {
+  if (store?.opened.result !== "lost") return undefined;
+  return `the store (${store.place}) cannot be used: ${store.opened.detail}. Not known are: the causes of changes, the adopted rules, a held revision, and what was weakened within the last hour`;
+}
+
+/** What is in a directory, and who holds its lock. */
+export interface InspectedDirectory {
+  readonly opened: OpenResult;
+  /** For messages; `undefined`: nobody. */
+  readonly holder: string | undefined;
+}
+
+/** Reads the state in a directory without its lock. Never writes. */
+export async function inspectDirectory(
+  path: string,
+  config: Config,
+  host: StoreHost,
+): Promise<InspectedDirectory> {
+  const directory = host.stateDirectory(path);
+  const { opened } = await readDirectoryStore(identityOf(config), directory);
+  return { opened, holder: await lockHolder(directory, host) };
+}
+
+/** The state for a command that writes it, or why there is none that it may write. */
+export type CommandState =
+  | { readonly store: StateStore }
+  | { readonly store: undefined; readonly why: string };
+
+/** Opens the state in a directory for a command that writes it. State that cannot be used is left as it is. */
+export async function openCommandDirectory(
+  directory: string,
+  config: Config,
+  host: StoreHost,
+): Promise<CommandState> {
+  const { clock, process, uniqueId } = host;
+  const identity = identityOf(config);
+  const files = host.stateDirectory(directory);
+  const { opened } = await readDirectoryStore(identity, files);
+  if (opened.result === "lost") {
+    return { store: undefined, why: `the state in ${directory} cannot be used: ${opened.detail}` };
+  }
+  const untold = (): void => undefined;
+  const told = { onFailure: untold, onRecovery: untold, onLost: untold };
+  try {
+    const ports = { directory: files, clock, process, uniqueId, ...told };
+    return { store: await openDirectoryStore(identity, ports) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return {
+      store: undefined,
+      why: `the state in ${directory} cannot be opened: ${error.message}`,
+    };
+  }
+}

@@ -1,0 +1,246 @@
+import type { ChainHead } from "../../history/chain/history-chain.ts";
+import type { HistoryBatch } from "../../history/file/history-store.ts";
+import { coerceText } from "../../syntax/json.ts";
+import type { KeyChange } from "../batched-store.ts";
+import type { StoreIdentity } from "../state-store.ts";
+import { migrationSql, quotedName, tablesVersion } from "./schema.ts";
+import {
+  DatabaseError,
+  literal,
+  literals,
+  type Rows,
+  type SqlConnection,
+} from "./sql-connection.ts";
+
+/** The last line of the history that a database has: its number and hash; number 0 for none. */
+export type StoredHead = Pick<ChainHead, "n" | "hash">;
+
+/** What a leader reads at the start of its term. */
+export interface OpenedTables {
+  /** Counts the terms of all leaders. Each batch carries it. */
+  readonly term: number;
+  /** The term before, as the database knew it. */
+  readonly termBefore: number;
+  readonly entries: Map<string, string>;
+  readonly head: StoredHead;
+  /** Whether this role may drop the oldest lines. */
+  readonly canDrop: boolean;
+}
+
+/** What a leader stores at once. */
+export interface TermBatch {
+  readonly term: number;
+  readonly changes: readonly KeyChange[];
+  /** The last line that this leader knows, if nothing is added to the history. */
+  readonly head: StoredHead;
+  readonly history: HistoryBatch | undefined;
+}
+
+/** What became of a batch; if it is not stored, nothing of it is. */
+export type BatchResult =
+  | "stored"
+  /** A later leader has begun its term, or the database has forgotten this one. */
+  | "term_over"
+  /** The history does not end as this leader left it: the database lost transactions, or somebody wrote into it. */
+  | "other_head";
+
+/** Lines that are read at once. */
+const linesOfPage = 1_000;
+
+/** The tables of one installation in a database. Everything rejects with a {@link DatabaseError} if it cannot be used now. */
+export class Tables {
+  readonly #connection: SqlConnection;
+  readonly #name: string;
+
+  /** @param schema where the tables are. */
+  constructor(connection: SqlConnection, schema: string) {
+    this.#connection = connection;
+    this.#name = schema;
+  }
+
+  #run(statements: readonly string[]): Promise<readonly Rows[]> {
+    return this.#connection.run(statements);
+  }
+
+  /** The name of a table in SQL. */
+  #table(name: string): string {
+    return `${quotedName(this.#name)}.${name}`;
+  }
+
+  /** Creates the tables, or brings them to this program's version. @throws {DatabaseError} if they are of a newer one. */
+  async migrate(): Promise<{ readonly from: number; readonly to: number }> {
+    const from = await this.#version();
+    if (from > tablesVersion) throw newer(from);
+    if (from < tablesVersion) await this.#run([migrationSql(from, this.#name)]);
+    return { from, to: tablesVersion };
+  }
+
+  async #version(): Promise<number> {
+    const [found = []] = await this.#run([
+      `SELECT to_regclass(${literal(`${this.#name}.installation`)}) IS NOT NULL AS is_there`,
+    ]);
+    if (found[0]?.["is_there"] !== true) return 0;
+    const [rows = []] = await this.#run([`SELECT version FROM ${this.#table("installation")}`]);
+    return Number(rows[0]?.["version"] ?? 0);
+  }
+
+  /** @throws {DatabaseError} if the tables belong to another owner or service, or are not of this program's version. */
+  async check({ owner, service }: StoreIdentity): Promise<void> {
+    const [rows = []] = await this.#run([
+      `SELECT version, owner, service FROM ${this.#table("installation")}`,
+    ]);
+    const row = rows[0] ?? {};
+    const version = Number(row["version"] ?? 0);
+    if (version > tablesVersion) throw newer(version);
+    if (version < tablesVersion) {
+      throw new DatabaseError(
+        "the tables are of an older version: run `zonewarden store migrate`",
+        "",
+      );
+    }
+    const [foundOwner, foundService] = [coerceText(row["owner"]), coerceText(row["service"])];
+    const isNew = foundOwner === "" && foundService === "";
+    if (isNew || (foundOwner === owner && foundService === service)) return;
+    throw new DatabaseError(
+      `the schema ${this.#name} belongs to owner "${foundOwner}" at "${foundService}": give this installation a schema of its own (store.postgres.schema)`,
+      "",
+    );
+  }
+
+  /**
+   * Begins the term of a leader, which ends that of every earlier one, and reads the state. One round trip.
+   *
+   * @param after a term that the new one must come after, in a database that was restored too.
+   */
+  async begin({ owner, service }: StoreIdentity, after: number): Promise<OpenedTables> {
+    const installation = this.#table("installation");
+    const [[before] = [], [term] = [], entries = [], [head] = [], [may] = []] = await this.#run([
+      `SELECT term FROM ${installation} FOR UPDATE`,
+      `UPDATE ${installation} SET term = greatest(term, ${after}) + 1, owner = ${literal(owner)}, service = ${literal(service)} RETURNING term`,
+      `SELECT key, value FROM ${this.#table("state")}`,
+      `SELECT n, hash FROM ${this.#table("history")} ORDER BY n DESC LIMIT 1`,
+      `SELECT has_table_privilege(${literal(this.#table("history"))}, 'DELETE') AS can_drop`,
+    ]);
+    return {
+      term: Number(term?.["term"] ?? 0),
+      termBefore: Number(before?.["term"] ?? 0),
+      entries: entriesIn(entries),
+      head: headIn(head),
+      canDrop: may?.["can_drop"] === true,
+    };
+  }
+
+  /** What the state says now. */
+  async entries(): Promise<Map<string, string>> {
+    const [rows = []] = await this.#run([`SELECT key, value FROM ${this.#table("state")}`]);
+    return entriesIn(rows);
+  }
+
+  /** Stores a batch in one round trip: all of it or nothing. A batch that is stored already is not stored twice. */
+  async store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
+    const start = history?.lines.start ?? head;
+    const end = history?.lines.head ?? head;
+    const [rows = []] = await this.#run([
+      `${this.#judgement(term, start, end)}${this.#stateChanges(changes)}${this.#newLines(history)}
+SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
+    ]);
+    const row = rows[0] ?? {};
+    if (Number(row["terms"]) !== 1) return "term_over";
+    return Number(row["may"]) === 1 ? "stored" : "other_head";
+  }
+
+  /**
+   * Whether the term goes on and the history ends as the leader left it, or already with the lines of this batch. The shared
+   * lock makes the next leader wait until the transaction has ended.
+   */
+  #judgement(term: number, start: StoredHead, end: StoredHead): string {
+    // Lines of an older version have no hash in the chain: only their number counts.
+    const atStart =
+      start.hash === "" ? `n = ${start.n}` : `n = ${start.n} AND hash = ${literal(start.hash)}`;
+    return `WITH term AS MATERIALIZED (
+  SELECT 1 FROM ${this.#table("installation")} WHERE term = ${term} FOR SHARE
+), head AS MATERIALIZED (
+  SELECT n, hash FROM ${this.#table("history")} ORDER BY n DESC LIMIT 1
+), at AS (
+  SELECT n, hash FROM head UNION ALL SELECT 0, '' WHERE NOT EXISTS (SELECT FROM head)
+), may AS MATERIALIZED (
+  SELECT ${atStart} AS is_new FROM at, term
+  WHERE (${atStart}) OR (n = ${end.n} AND hash = ${literal(end.hash)})
+)`;
+  }
+
+  #stateChanges(changes: readonly KeyChange[]): string {
+    const set = changes.filter((change): change is [string, string] => change[1] !== null);
+    const removed = changes.filter(([, text]) => text === null).map(([key]) => key);
+    const keys = literals(set.map(([key]) => key));
+    const values = literals(set.map(([, text]) => text));
+    const state = this.#table("state");
+    const put = `, put AS (
+  INSERT INTO ${state} (key, value)
+  SELECT key, value FROM may, unnest(${keys}, ${values}) AS new (key, value)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value
+)`;
+    const drop = `, gone AS (
+  DELETE FROM ${state} WHERE key = ANY (${literals(removed)}) AND EXISTS (SELECT FROM may)
+)`;
+    return `${set.length === 0 ? "" : put}${removed.length === 0 ? "" : drop}`;
+  }
+
+  #newLines(history: HistoryBatch | undefined): string {
+    if (history === undefined) return "";
+    const { lines, drop } = history;
+    const table = this.#table("history");
+    const numbers = lines.lines.map(({ head }) => head.n).join(",");
+    const hashes = literals(lines.lines.map(({ head }) => head.hash));
+    const texts = literals(lines.lines.map(({ text }) => text.replace(/\n$/, "")));
+    const added = `, lines AS (
+  INSERT INTO ${table} (n, hash, line)
+  SELECT new.n, new.hash, new.line
+  FROM may, unnest(ARRAY[${numbers}]::bigint[], ${hashes}, ${texts}) AS new (n, hash, line)
+  WHERE may.is_new
+)`;
+    const dropped = `, dropped AS (
+  DELETE FROM ${table} WHERE n < (SELECT min(n) FROM ${table}) + ${drop?.lines ?? 0}
+    AND EXISTS (SELECT FROM may WHERE is_new)
+)`;
+    return `${added}${drop === undefined ? "" : dropped}`;
+  }
+
+  /** Bytes of all lines of the history, with their line feeds. */
+  async historyBytes(): Promise<number> {
+    const [rows = []] = await this.#run([
+      `SELECT coalesce(sum(octet_length(line) + 1), 0) AS bytes FROM ${this.#table("history")}`,
+    ]);
+    return Number(rows[0]?.["bytes"] ?? 0);
+  }
+
+  /** The lines of the history with their line feeds, oldest first, in pieces. */
+  async *historyLines(): AsyncGenerator<Uint8Array> {
+    let last = 0;
+    for (;;) {
+      const [rows = []] = await this.#run([
+        `SELECT n, line FROM ${this.#table("history")} WHERE n > ${last} ORDER BY n LIMIT ${linesOfPage}`,
+      ]);
+      if (rows.length === 0) return;
+      yield Buffer.from(rows.map(({ line }) => `${coerceText(line)}\n`).join(""));
+      last = Number(rows.at(-1)?.["n"]);
+    }
+  }
+}
+
+function entriesIn(rows: Rows): Map<string, string> {
+  return new Map(rows.map(({ key, value }) => [coerceText(key), coerceText(value)]));
+}
+
+function headIn(row: Rows[number] | undefined): StoredHead {
+  return row === undefined
+    ? { n: 0, hash: "" }
+    : { n: Number(row["n"]), hash: coerceText(row["hash"]) };
+}
+
+function newer(version: number): DatabaseError {
+  return new DatabaseError(
+    `the tables have version ${version}, and this program knows up to ${tablesVersion}: use the version of zonewarden that wrote them, or a newer one`,
+    "",
+  );
+}

@@ -1,0 +1,181 @@
+import type { ChainHead } from "../../history/chain/history-chain.ts";
+import type { HistoryBatch, HistoryStore } from "../../history/file/history-store.ts";
+import {
+  type BatchPorts,
+  BatchedStore,
+  type KeyChange,
+  type StateMedium,
+} from "../batched-store.ts";
+import type { StateStore, StoreIdentity } from "../state-store.ts";
+import type { Store } from "../store.ts";
+import type { BatchResult, OpenedTables, StoredHead, TermBatch } from "./database.ts";
+
+/** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
+export interface LeaderTables {
+  begin(identity: StoreIdentity, after: number): Promise<OpenedTables>;
+  store(batch: TermBatch): Promise<BatchResult>;
+  historyBytes(): Promise<number>;
+  historyLines(): AsyncIterable<Uint8Array>;
+}
+
+/** What a store in a database needs from outside. */
+export interface PostgresStorePorts extends BatchPorts {
+  /** The term of this leader is over: it must write nothing more, anywhere. */
+  readonly onLost: (result: Exclude<BatchResult, "stored">) => void;
+}
+
+/** How long changes are gathered before they are written. */
+const gatherMs = 100;
+
+/** What a process remembers of its last term. */
+export interface LastTerm {
+  readonly term: number;
+  readonly head: StoredHead;
+}
+
+/** The store of a term. */
+export interface TermStore extends Store {
+  /** The term, and the last line that it stored. */
+  readonly last: LastTerm;
+}
+
+/**
+ * Begins the term of a leader in a database. Rejects if the database cannot be used now: what is not known must not be taken
+ * for empty.
+ *
+ * @param place for messages.
+ * @param last of this process; `undefined`: this is its first term.
+ */
+export async function openPostgresStore(
+  place: string,
+  tables: LeaderTables,
+  identity: StoreIdentity,
+  last: LastTerm | undefined,
+  ports: PostgresStorePorts,
+): Promise<TermStore> {
+  const opened = await tables.begin(identity, last?.term ?? 0);
+  return new PostgresStore(place, tables, opened, last, ports);
+}
+
+/** What one statement stores: changes of the state, lines of the history, or both. */
+interface Part {
+  readonly changes: readonly KeyChange[];
+  readonly history: HistoryBatch | undefined;
+}
+
+/** State and history in the tables of one term. What is to be stored in one turn of the event loop goes in one round trip. */
+class PostgresStore implements TermStore {
+  readonly state: StateStore;
+  readonly history: HistoryStore;
+  readonly isRestored: boolean;
+  readonly #tables: LeaderTables;
+  readonly #term: number;
+  readonly #ports: PostgresStorePorts;
+  #head: StoredHead;
+  #next: { parts: Part[]; readonly sent: Promise<void> } | undefined;
+  #sending: Promise<void> = Promise.resolve();
+  #isLost = false;
+
+  constructor(
+    place: string,
+    tables: LeaderTables,
+    { term, termBefore, entries, head, canDrop }: OpenedTables,
+    last: LastTerm | undefined,
+    ports: PostgresStorePorts,
+  ) {
+    this.isRestored = last !== undefined && (termBefore < last.term || head.n < last.head.n);
+    this.#tables = tables;
+    this.#term = term;
+    this.#head = head;
+    this.#ports = ports;
+    const result =
+      entries.size === 0
+        ? ({ result: "empty" } as const)
+        : ({ result: "loaded", entries: entries.size } as const);
+    this.state = new BatchedStore(this.#medium(), { opened: result, entries }, gatherMs, ports);
+    this.history = {
+      place,
+      canDrop,
+      size: () => tables.historyBytes(),
+      read: () => tables.historyLines(),
+      // A transaction leaves no part of a line.
+      truncate: () => Promise.resolve(),
+      add: (history) => {
+        // What was set together with the line goes with it.
+        void this.state.flush();
+        return this.#send({ changes: [], history });
+      },
+    };
+  }
+
+  get last(): LastTerm {
+    return { term: this.#term, head: this.#head };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.state[Symbol.asyncDispose]();
+  }
+
+  #medium(): StateMedium {
+    return {
+      store: async (changes) => {
+        await this.#send({ changes, history: undefined });
+        return gatherMs;
+      },
+      isHeld: () => Promise.resolve(!this.#isLost),
+      [Symbol.asyncDispose]: () => this.#sending,
+    };
+  }
+
+  #send(part: Part): Promise<void> {
+    if (this.#next === undefined) {
+      const parts: Part[] = [];
+      const sent = this.#sending.then(untilNextTurn).then(() => {
+        this.#next = undefined;
+        return this.#store(parts);
+      });
+      this.#next = { parts, sent };
+      this.#sending = sent.catch(() => undefined);
+    }
+    this.#next.parts.push(part);
+    return this.#next.sent;
+  }
+
+  async #store(parts: readonly Part[]): Promise<void> {
+    if (this.#isLost) throw new TermOver("term_over");
+    const history = parts.find((part) => part.history !== undefined)?.history;
+    // Of two values of one key, the later one counts.
+    const changes = [...new Map(parts.flatMap((part) => part.changes))];
+    const head = this.#head;
+    const result = await this.#tables.store({ term: this.#term, changes, head, history });
+    if (result !== "stored") {
+      this.#isLost = true;
+      this.#ports.onLost(result);
+      throw new TermOver(result);
+    }
+    if (history !== undefined) this.#head = headOf(history.lines.head);
+  }
+}
+
+/** The term of a leader is over. */
+export class TermOver extends Error {
+  override readonly name = "TermOver";
+
+  constructor(result: Exclude<BatchResult, "stored">) {
+    super(
+      result === "term_over"
+        ? "another process has begun to work with this database, or the database was restored"
+        : "the history in the database does not end with the last line of this process: the database lost transactions, or somebody wrote into it",
+    );
+  }
+}
+
+function headOf({ n, hash }: ChainHead): StoredHead {
+  return { n, hash };
+}
+
+function untilNextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,91 @@
+/** The version of the tables that this program reads and writes. */
+export const tablesVersion = 1;
+
+/**
+ * What brings the tables from one version to the next, oldest first. They only go forward: a program that knows fewer
+ * versions than the tables have refuses them.
+ */
+const migrations: readonly ((schema: string) => string)[] = [
+  (schema) => `
+CREATE TABLE ${schema}.installation (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  version integer NOT NULL,
+  owner text NOT NULL DEFAULT '',
+  service text NOT NULL DEFAULT '',
+  term bigint NOT NULL DEFAULT 0
+);
+INSERT INTO ${schema}.installation (version) VALUES (0);
+CREATE TABLE ${schema}.lease (
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  version bigint NOT NULL DEFAULT 0,
+  holder text NOT NULL DEFAULT '',
+  duration_ms bigint NOT NULL DEFAULT 0,
+  transitions bigint NOT NULL DEFAULT 0,
+  installation text NOT NULL DEFAULT '',
+  renewed text NOT NULL DEFAULT '',
+  -- Nobody held it before, so the first process need not wait.
+  released_by text NOT NULL DEFAULT 'nobody',
+  page text NOT NULL DEFAULT ''
+);
+CREATE TABLE ${schema}.state (
+  key text PRIMARY KEY,
+  value text NOT NULL
+);
+CREATE TABLE ${schema}.history (
+  n bigint PRIMARY KEY,
+  hash text NOT NULL,
+  line text NOT NULL
+);`,
+];
+
+/** The statements that bring tables of a version, 0 for none, to this program's. */
+export function migrationSql(from: number, schema: string): string {
+  const quoted = quotedName(schema);
+  const steps = migrations.slice(from).map((step) => step(quoted));
+  return [
+    `CREATE SCHEMA IF NOT EXISTS ${quoted};`,
+    ...steps,
+    `UPDATE ${quoted}.installation SET version = ${tablesVersion}`,
+  ].join("\n");
+}
+
+/** Who may do what in the tables of an installation. */
+export interface StoreRoles {
+  /** Creates and changes the tables, and drops the oldest lines of the history. */
+  readonly owner: string;
+  /** The daemon, and the commands that write. */
+  readonly writer: string;
+  /** The commands that only read. */
+  readonly reader: string;
+}
+
+/**
+ * The statements with which an administrator of the database gives three roles their rights. The writer can change no line
+ * of the history.
+ */
+export function grantsSql(schema: string, { owner, writer, reader }: StoreRoles): string {
+  const [tables, o, w, r] = [schema, owner, writer, reader].map(quotedName);
+  return `-- Run this as an administrator of the database. It creates no roles: use CREATE ROLE ... LOGIN PASSWORD ... before.
+CREATE SCHEMA IF NOT EXISTS ${tables} AUTHORIZATION ${o};
+GRANT USAGE ON SCHEMA ${tables} TO ${w}, ${r};
+-- "zonewarden store migrate" creates the tables as ${owner}. They then have these rights:
+ALTER DEFAULT PRIVILEGES FOR ROLE ${o} IN SCHEMA ${tables} GRANT SELECT ON TABLES TO ${w}, ${r};
+ALTER DEFAULT PRIVILEGES FOR ROLE ${o} IN SCHEMA ${tables} GRANT INSERT ON TABLES TO ${w};
+DO $$
+BEGIN
+  IF to_regclass('${schema}.history') IS NOT NULL THEN
+    GRANT SELECT ON ALL TABLES IN SCHEMA ${tables} TO ${w}, ${r};
+    GRANT UPDATE ON ${tables}.installation, ${tables}.lease TO ${w};
+    GRANT INSERT, UPDATE, DELETE ON ${tables}.state TO ${w};
+    GRANT INSERT ON ${tables}.history TO ${w};
+  ELSE
+    RAISE NOTICE 'run "zonewarden store migrate" as ${owner}, then these statements once more';
+  END IF;
+END $$;
+`;
+}
+
+/** An identifier in SQL. */
+export function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

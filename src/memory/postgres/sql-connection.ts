@@ -1,0 +1,167 @@
+import pg from "pg";
+
+import { errorCode } from "../../syntax/error-code.ts";
+import { coerceList, coerceObjects, isJsonObject, type JsonObject } from "../../syntax/json.ts";
+
+/** Why a database cannot be used now, with what a person can do. The message has no secret. */
+export class DatabaseError extends Error {
+  override readonly name = "DatabaseError";
+  /** SQLSTATE, or the code of the network error; "" if there is none. */
+  readonly code: string;
+
+  constructor(message: string, code: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+const connectTimeoutMs = 5_000;
+/** How long a statement may take, and may wait for a lock, on the server. */
+const statementTimeoutMs = 10_000;
+const lockTimeoutMs = 3_000;
+/** How long this process waits for an answer. */
+const answerTimeoutMs = 15_000;
+
+/** The rows of one statement. */
+export type Rows = readonly JsonObject[];
+
+/**
+ * One connection to a database: made when it is first needed, and made anew after it was lost, with the URL as it is then.
+ * It has no session state, so a pooler may give each transaction another session.
+ */
+export class SqlConnection implements AsyncDisposable {
+  readonly #url: () => Promise<string>;
+  #client: Promise<pg.Client> | undefined;
+
+  /** @param url reads the URL. Rejects if there is none. */
+  constructor(url: () => Promise<string>) {
+    this.#url = url;
+  }
+
+  /**
+   * Runs statements as one transaction and in one round trip, and gives the rows of each. After a rejection it is not known
+   * whether the transaction took place, unless the server refused it.
+   *
+   * @throws {DatabaseError}
+   */
+  async run(statements: readonly string[]): Promise<readonly Rows[]> {
+    const text = [
+      "BEGIN",
+      `SET LOCAL statement_timeout = ${statementTimeoutMs}`,
+      `SET LOCAL lock_timeout = ${lockTimeoutMs}`,
+      ...statements,
+      "COMMIT",
+    ].join(";\n");
+    const client = await this.#connected();
+    try {
+      const results: unknown = await client.query(text);
+      return coerceList(results)
+        .slice(3, -1)
+        .map((result) => (isJsonObject(result) ? coerceObjects(result["rows"]) : []));
+    } catch (error) {
+      this.#drop(client);
+      throw explained(error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    this.#client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  async #connected(): Promise<pg.Client> {
+    this.#client ??= this.#connect();
+    try {
+      return await this.#client;
+    } catch (error) {
+      this.#client = undefined;
+      throw explained(error);
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: verifiedUrl(await this.#url()),
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: answerTimeoutMs,
+      keepAlive: true,
+      application_name: "zonewarden",
+    });
+    // A connection that breaks while it is idle is made anew by the next statement.
+    client.on("error", () => this.#drop(client));
+    await client.connect();
+    return client;
+  }
+
+  #drop(client: pg.Client): void {
+    this.#client = undefined;
+    void client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * A URL whose server is verified: only one on this machine, or one with `sslmode=disable`, is reached without TLS.
+ *
+ * @throws {DatabaseError} if it is no URL of PostgreSQL, or switches off the verification.
+ */
+export function verifiedUrl(text: string): string {
+  // A socket needs no host, which a URL with a user must have.
+  const url = URL.parse(text.trim().replace("@/", "@localhost/"));
+  if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) {
+    throw new DatabaseError(
+      "the URL of the database must be postgres://user:password@host/database",
+      "",
+    );
+  }
+  const mode = url.searchParams.get("sslmode");
+  if (mode === "no-verify") {
+    const message =
+      "sslmode=no-verify is not supported: name the certificate authority with sslrootcert=/path/ca.pem";
+    throw new DatabaseError(message, "");
+  }
+  if (mode !== "disable" && !(mode === null && isLocal(url))) {
+    url.searchParams.set("sslmode", "verify-full");
+  }
+  return url.href;
+}
+
+function isLocal({ hostname, searchParams }: URL): boolean {
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+  return host === "" || host.startsWith("/") || /^(localhost|\[?::1\]?|127(\.\d+){3})$/.test(host);
+}
+
+/** What a person can do about an error of the server, by its SQLSTATE. */
+const remedies: Readonly<Record<string, string>> = {
+  "28P01": "correct the user or the password in the URL",
+  "28000": "correct the user in the URL, or pg_hba.conf of the server",
+  "3D000": "create the database, or correct its name in the URL",
+  "3F000": "run `zonewarden store migrate`",
+  "42P01": "run `zonewarden store migrate`",
+  "42501": "run what `zonewarden store grants` prints as an administrator of the database",
+  "25006": "this server is a read-only replica: name the primary in the URL",
+  "53100": "the disk of the server is full: free space on it",
+  "53300": "raise max_connections of the server, or use a pooler",
+  "55P03": "another transaction holds the lock: end it",
+};
+
+/** An error of the client library or the server, with what to do. */
+function explained(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error;
+  const code = errorCode(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const remedy = remedies[code];
+  const message = `the database cannot be used: ${text}`;
+  return new DatabaseError(remedy === undefined ? message : `${message}: ${remedy}`, code, error);
+}
+
+/** A text as a literal of SQL. */
+export function literal(text: string): string {
+  if (text.includes("\0")) throw new Error("a text with a zero byte cannot be stored");
+  return pg.escapeLiteral(text);
+}
+
+/** A list of texts as an array of SQL. */
+export function literals(texts: readonly string[]): string {
+  return `ARRAY[${texts.map(literal).join(",")}]::text[]`;
+}

@@ -1,0 +1,22 @@
+import type { HistoryStore } from "../history/file/history-store.ts";
+import { MemoryStore } from "./memory-store.ts";
+import type { StateStore } from "./state-store.ts";
+
+/** What an installation keeps across restarts: its state, and the lines of its history. */
+export interface Store extends AsyncDisposable {
+  readonly state: StateStore;
+  /** `undefined`: the history ends with the process. */
+  readonly history: HistoryStore | undefined;
+  /** Whether the place has lost what this process had stored there. */
+  readonly isRestored: boolean;
+}
+
+/** A store that ends with the process. */
+export function memoryOnly(state: StateStore = new MemoryStore()): Store {
+  return {
+    state,
+    history: undefined,
+    isRestored: false,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
