@@ -187,7 +187,7 @@ function valuesBySelector(
   const selectors = selectorsNaming(documents, zone);
   const [only, ...others] = selectors;
   if (only === undefined) {
-    const labels = trace.map(({ label }) => label).slice(0, 10);
+    const labels = trace.map(({ target }) => labelOf(target)).slice(0, 10);
     stderr.write(`--show: no file declares ${zone}; the files declare ${labels.join(", ")}\n`);
     return undefined;
   }

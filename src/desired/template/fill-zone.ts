@@ -22,6 +22,7 @@ import {
   placeholdersIn,
   type TemplateKind,
   type TemplateValue,
+  textsIn,
 } from "./template.ts";
 import { variableIn, type Variables } from "./variables.ts";
 
@@ -130,7 +131,7 @@ class Filler {
    * variable.
    */
   #unit(value: Json, path: Path, kind: TemplateKind): Json {
-    const placeholders = textsIn(value).flatMap((text) => placeholdersIn(text));
+    const placeholders = textsIn(value).flatMap(({ text }) => placeholdersIn(text));
     for (const each of placeholders) {
       this.used.add(each);
       for (const name of this.#variables.missing(each)) {
@@ -192,12 +193,6 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
   if (filled === value || found.length > 0 || missing.length > 0) return { value: filled, found };
   // What a file says without placeholders is checked with its file.
   return { value: filled, found: checked(filled, path, variables.zone) };
-}
-
-function textsIn(value: Json): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (isJsonList(value)) return value.flatMap((item) => textsIn(item));
-  return isJsonObject(value) ? Object.values(value).flatMap((item) => textsIn(item)) : [];
 }
 
 function checked(value: Json, path: Path, zone: string): readonly UnplacedDiagnostic[] {
