@@ -179,8 +179,8 @@ function changeOf(
   patterns: FleetFlags["zones"],
   limits: FleetLimits,
 ): GitChange {
-  const before = new Map([...base.zones].map(([name, { digest }]) => [name, digest]));
-  const after = comparedDigests(base.zones, zones);
+  const before = base.zones;
+  const after = comparedDigests(before, zones);
   return {
     tooLarge: before.size === 0 ? undefined : revisionChange(before, after, limits),
     dropped: [...before.keys()].filter((name) => !zones.has(name) && isMatch(name, patterns)),
