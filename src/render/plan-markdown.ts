@@ -321,25 +321,16 @@ function rankOf({ reports: [report] }: Block): number {
 }
 
 function blockOf(report: ZoneReport): Pick<Block, "title" | "text"> {
-  switch (report.result) {
-    case "in_sync":
-      return { title: "in sync", text: aboutText(report.plan) };
-    case "error": {
-      const { code, message } = report.failure;
-      const text = `> ${markdownCode(code)}: ${markdownText(message)}\n`;
-      return { title: "read failed", text };
-    }
-    case "held":
-    case "planned":
-    case "applied": {
-      const holds = report.result === "held" ? report.holds : [];
-      const reasons = holds.map(
-        ({ reason, message }) =>
-          `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
-      );
-      return { title: titleText(report), text: [...reasons, planText(report)].join("\n") };
-    }
+  if (report.result === "error") {
+    const { code, message } = report.failure;
+    return { title: "read failed", text: `> ${markdownCode(code)}: ${markdownText(message)}\n` };
   }
+  if (report.result === "in_sync") return { title: "in sync", text: aboutText(report.plan) };
+  const holds = report.result === "held" ? report.holds : [];
+  const reasons = holds.map(
+    ({ reason, message }) => `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
+  );
+  return { title: titleText(report), text: [...reasons, planText(report)].join("\n") };
 }
 
 function blockText({ reports, title, text }: Block): string {
