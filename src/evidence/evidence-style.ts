@@ -40,6 +40,9 @@ export const evidenceStyle: Html = html`<style>
   ul {
     margin: 0;
   }
+  ul {
+    padding-left: 16px;
+  }
   table {
     width: 100%;
     border-collapse: collapse;
