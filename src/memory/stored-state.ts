@@ -76,14 +76,14 @@ export interface StoredZones {
 }
 
 /**
- * Reads what the daemon stored of zones, without the lock of the state. Never writes.
- *
- * @param warn is told why there is a state that cannot be used.
+ * Reads what the daemon stored of zones, without the lock of the state. Never writes; prints why there is a state that
+ * cannot be used.
  */
 export async function readStoredZones(
   { state: { path }, desired, api }: Config,
-  host: Pick<StateHost, "stateDirectory">,
-  warn: (text: string) => void,
+  host: Pick<StateHost, "stateDirectory"> & {
+    readonly stderr: { readonly write: (text: string) => unknown };
+  },
 ): Promise<StoredZones> {
   if (path === undefined) {
     return {
@@ -96,8 +96,8 @@ export async function readStoredZones(
   const identity = { owner: desired.owner, service: api.baseUrl };
   const { opened, get } = await readDirectoryStore(identity, host.stateDirectory(path));
   if (opened.result === "lost") {
-    warn(
-      `the state in ${path} cannot be used (${opened.detail}): the causes of changes, the adopted rules and what was weakened within the last hour are unknown`,
+    host.stderr.write(
+      `the state in ${path} cannot be used (${opened.detail}): the causes of changes, the adopted rules and what was weakened within the last hour are unknown\n`,
     );
   }
   return {

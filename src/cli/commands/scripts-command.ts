@@ -96,7 +96,7 @@ async function print(
 ): Promise<ExitCode> {
   const { host, config } = session;
   const { name } = desired.zone;
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const stored = await readStoredZones(config, host);
   const watch = await checked(desired, stored, session);
   if (watch === undefined) {
     const remedy = `declare page_shield.scripts; \`zonewarden scripts adopt ${name}\` prints a start`;

@@ -37,7 +37,7 @@ import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { correctionsCountOf, countOf, holdCorrections } from "./fleet-hold.ts";
+import { correctionsCountOf, countOf, holdCorrections, limitsWith } from "./fleet-hold.ts";
 import { fleetPart, type FleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
@@ -112,7 +112,7 @@ export async function planAll(
   session: Session,
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
-  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const stored = await readStoredZones(config, host);
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
     withinAnHour(stored.weakened(by), host.clock.now());
   const names = zonesToLoad(flags, weakened("revision").size, config.limits);
@@ -254,7 +254,7 @@ async function planZones(
     adopt: adoptOnly || adopt === "on_first_apply",
     rules: stored.adopted(zone),
   });
-  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const limits = limitsWith(accept, config);
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
   const { clock, uniqueId: runId } = host;
   const ports = { reader: service.reader, clock, runId, bug: rethrow };
