@@ -52,8 +52,10 @@ interface EvidenceFlags extends ProofFlags {
 
 /** Writes the pack from the history and the zone files. Needs no network. */
 async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode> {
-  const asked = askedIn(flags);
-  if (typeof asked === "string") return fail(`evidence: ${asked}`, host);
+  const period = periodIn(flags);
+  if (typeof period === "string") return fail(`evidence: ${period}`, host);
+  const zones = zonesIn(flags);
+  if (typeof zones === "string") return fail(`evidence: ${zones}`, host);
   const proof = await proofIn(flags, host);
   if (typeof proof === "string") return fail(`evidence: ${proof}`, host);
   const signal = new AbortController().signal;
@@ -63,7 +65,6 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   const { path: configured } = config.history;
   const files = flags.history ?? (configured === undefined ? [] : [shownPath(configured, host)]);
   if (files.length === 0) return fail(`evidence: ${flags.config} ${noHistory}`, host);
-  const { period, zones } = asked;
   const kept = await readKeptHistory(files, proof, (file) =>
     host.historyStore(path.resolve(host.directory, file)).read(0),
   );
@@ -87,16 +88,6 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
 
 const noHistory =
   "sets no history.path, and without it nothing is kept; name the files that you have with --history";
-
-/** Of what evidence is asked for; a message where a flag is wrong. */
-function askedIn(
-  flags: EvidenceFlags,
-): { readonly period: Period; readonly zones: readonly ZoneName[] } | string {
-  const period = periodIn(flags);
-  if (typeof period === "string") return period;
-  const zones = zonesIn(flags);
-  return typeof zones === "string" ? zones : { period, zones };
-}
 
 const dayMs = 86_400_000;
 const longestDays = 3_660;
