@@ -147,7 +147,7 @@ function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneF
   const isPlain = layers.every((layer) => !layer.mayBeTemplate && !layer.content.vars);
   return isPlain
     ? { values, diagnostics: [], isSample: false, used: new Set() }
-    : fillZone(values, Variables.of(layers, facts));
+    : fillZone(values, new Variables(layers, facts));
 }
 
 function placed(

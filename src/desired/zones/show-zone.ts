@@ -27,7 +27,7 @@ export function showZone(
   const own = declared?.layers.at(-1);
   if (declared === undefined || own === undefined) return undefined;
   const { layers, target } = declared;
-  const variables = Variables.of(layers, factsOf(target));
+  const variables = new Variables(layers, factsOf(target));
   const { values } = fillZone(new ZoneMerger().valuesOf(layers), variables);
   const known = [...variables.names].flatMap((name) => {
     const value = variables.valueOf(`vars.${name}`);
