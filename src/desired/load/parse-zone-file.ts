@@ -17,6 +17,7 @@ import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read
 import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
 import { checkValues } from "../zones/check-values.ts";
 import type { FilePart, Layer, ZoneLayer } from "../zones/layer.ts";
+import { sections } from "../zones/zone-lists.ts";
 import { type Suppression, suppressionsIn } from "./suppressions.ts";
 import { ValuePool } from "./value-pool.ts";
 
@@ -272,9 +273,6 @@ function covers({ code, path }: Diagnostic, { path: inner }: Diagnostic): boolea
   );
 }
 
-/** Where placeholders are filled, in a profile or a zone. */
-const sections: ReadonlySet<string | number> = new Set(["page_shield", "managed_rules", "vars"]);
-
 /**
  * Texts of a document that look like placeholders without their dollar or braces, and are used as
  * they are written.
@@ -283,7 +281,7 @@ function unfilledTexts(document: Located): readonly Diagnostic[] {
   return (
     textsIn(document.value)
       // `zones`, the index and the section; or `profiles`, the name and the section.
-      .filter(({ path: [, , section = ""] }) => sections.has(section))
+      .filter(({ path: [, , section = ""] }) => section === "vars" || sections.has(section))
       .flatMap(({ path, text }) =>
         unfilledIn(text).map((found) =>
           diagnosticIn(document, { code: "UNFILLED_TEXT", path, ...found }),

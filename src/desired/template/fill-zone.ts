@@ -14,6 +14,7 @@ import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { identityOf } from "../zones/layer.ts";
+import { sections } from "../zones/zone-lists.ts";
 import {
   fillableKeys,
   fillTemplate,
@@ -75,8 +76,6 @@ export const filledText = "; with the values of ";
 
 /** For readers, and the variables themselves. */
 const unfilled: ReadonlySet<string> = new Set(["description", "vars"]);
-
-const sections: ReadonlySet<string> = new Set(["page_shield", "managed_rules"]);
 
 const inPlaceOf = { text: "", expression: "true", csp: "zone.example" } as const;
 
