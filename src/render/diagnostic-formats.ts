@@ -139,9 +139,7 @@ export function diagnosticsAsJson(
     diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy }) => ({
       code,
       severity,
-      file: place.file,
-      line: place.line,
-      column: place.column,
+      ...place,
       path,
       message,
       remedy,

@@ -3,7 +3,7 @@ import { isLeftLive } from "../plan/cause/left-live.ts";
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { RunReport, ZoneReport } from "../state/run-report.ts";
+import type { PlannedReport, RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -144,8 +144,6 @@ function headline(zones: readonly ZoneReport[]): string {
     .map(([sign, { length }, words]) => `${sign}${length} ${words}`);
   return texts.length === 0 ? "no changes" : texts.join(", ");
 }
-
-type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
 function changesOf(report: ZoneReport): readonly Change[] {
   return "plan" in report ? report.plan.changes : [];

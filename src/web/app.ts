@@ -151,10 +151,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 function addEvents(app: Hono, { events }: AppParts): void {
   app.get("/events", (c) => {
     let send: ((text: string) => void) | undefined;
-    const listener = events.listen({
-      changed: () => send?.("event: changed\ndata:\n\n"),
-      keepAlive: () => send?.(":\n\n"),
-    });
+    const listener = events.listen((text) => send?.(text));
     if (listener === undefined) return c.text("too many open pages\n", 503, uncached);
     return streamSSE(c, async (stream) => {
       const aborted = Promise.withResolvers<void>();
