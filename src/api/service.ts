@@ -7,7 +7,7 @@ import type { Zone } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
 import { InventoryReader } from "./read/read-inventory.ts";
-import { deleteVersion, RulesetReader, type RulesetScope } from "./read/read-rulesets.ts";
+import { RulesetReader, VersionPruner } from "./read/read-rulesets.ts";
 import { readAnswers } from "./read/read-zone.ts";
 import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
@@ -57,11 +57,6 @@ export interface Reader extends LiveReader {
     priority: RequestPriority,
     signal: AbortSignal,
   ): Promise<LiveZone>;
-}
-
-/** Deletes old versions of rulesets. */
-export interface VersionPruner {
-  prune(scope: RulesetScope, id: string, version: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Changes the service. */
@@ -128,10 +123,7 @@ export function createRulesets(service: Service, priority: RequestPriority): Rul
 }
 
 export function createPruner(service: Service): VersionPruner {
-  return {
-    prune: async (scope, id, version, signal) =>
-      deleteVersion(sender(sessionOf(service, scope.zone)), scope, id, version, signal),
-  };
+  return new VersionPruner((zone) => sender(sessionOf(service, zone)));
 }
 
 export function createWriter(service: Service): Writer {

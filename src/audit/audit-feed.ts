@@ -401,12 +401,11 @@ export class AuditFeed {
   }
 
   #noteState(): void {
-    const states = [...this.#accounts.values()].map(({ state }) => state);
-    const known = states.filter((state) => state !== undefined);
+    const states = new Set(this.#accounts.values().map(({ state }) => state));
+    // An account that lags matters more than one that never was readable.
+    const worst = auditFeedStates.findLast((state) => states.has(state));
     if (this.#options === undefined) this.#changeState("off");
-    else if (known.length > 0 && known.length === states.length) {
-      this.#changeState(worstState(known));
-    }
+    else if (worst !== undefined && !states.has(undefined)) this.#changeState(worst);
   }
 
   #changeState(state: AuditFeedState): void {
@@ -426,10 +425,4 @@ function waitAfter(account: Account, failure: unknown, { everyMs }: AuditFeedOpt
     return Math.max(everyMs, backOffMs, failure.retryAfterMs);
   }
   return account.state === "denied" ? Math.max(everyMs, deniedEveryMs) : everyMs;
-}
-
-/** The worst state of accounts: an account that lags matters more than one that never was readable. */
-function worstState(states: Iterable<AuditFeedState>): AuditFeedState {
-  const indexes = [...states].map((state) => auditFeedStates.indexOf(state));
-  return auditFeedStates[Math.max(0, ...indexes)] ?? "off";
 }

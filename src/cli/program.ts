@@ -30,7 +30,7 @@ async function complete([count, ...words]: readonly string[], host: Host): Promi
   const typed = words.length < Number(count) ? [...words, ""] : words;
   const program = await createProgram(typed, host, () => undefined);
   const completeWords = (await import("./completion/complete-words.ts")).completeWords;
-  await completeWords(program, typed, host);
+  await completeWords({ program, words: typed, host });
   return exitCodes.done;
 }
 

@@ -97,3 +97,10 @@ export function missing(path: Path, what: string, remedy: string): UnplacedDiagn
 export function contradiction(path: Path, message: string, remedy: string): UnplacedDiagnostic {
   return { code: "CONTRADICTION", path, atKey: true, message, remedy };
 }
+
+/** A text that should be a date or a time. */
+export function noDate(text: string, path: Path): UnplacedDiagnostic {
+  const message = `"${text}" is not a valid date or time`;
+  const remedy = "write 2026-12-01 or 2026-12-01T18:00:00Z";
+  return { code: "WRONG_VALUE", path, message, remedy };
+}

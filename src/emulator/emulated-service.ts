@@ -37,7 +37,7 @@ export class EmulatedService {
 
   constructor(ports: ServicePorts, state: State) {
     this.ports = ports;
-    this.#store = new Store(state, ports.clock, ports.lenientExpressions === true);
+    this.#store = storeOf(state, ports);
     this.#nextEventAt = nextEventIn(this.#store);
   }
 
@@ -77,14 +77,18 @@ export class EmulatedService {
   }
 
   reset(): void {
-    const { clock, seededAt, lenientExpressions } = this.ports;
-    this.#store = new Store(seededAt(clock.now()), clock, lenientExpressions === true);
+    const { clock, seededAt } = this.ports;
+    this.#store = storeOf(seededAt(clock.now()), this.ports);
     this.#nextEventAt = nextEventIn(this.#store);
     this.journal.clear();
     this.audit.clear();
     this.faults.clear();
     this.quota.clear();
   }
+}
+
+function storeOf(state: State, { clock, lenientExpressions = false }: ServicePorts): Store {
+  return new Store(state, clock, lenientExpressions);
 }
 
 function nextEventIn(store: Store): number {

@@ -21,14 +21,12 @@ interface Replaced {
 /** State of the emulated service. Zones and accounts in it are replaced, never changed. */
 export class Store {
   readonly #clock: { now(): Date };
-  readonly #zones = new Map<string, EmulatedZone>();
-  readonly #accounts = new Map<string, AccountState>();
-  readonly #tokens = new Map<string, TokenState>();
+  /** Ordered by name, so that a listing does not sort. */
+  readonly #zones: Map<string, EmulatedZone>;
+  readonly #accounts: Map<string, AccountState>;
+  readonly #tokens: ReadonlyMap<string, TokenState>;
   readonly #movedManaged: Map<string, MovedManaged>;
   readonly #history: Replaced[] = [];
-  /** Ordered by name, so that a listing does not sort. */
-  readonly #ordered: EmulatedZone[];
-  readonly #indexes: ReadonlyMap<string, number>;
   readonly rateLimit: RateLimit | null;
   /** Whether expressions are judged as a newer service may: see `ExpressionLimits`. */
   readonly isLenient: boolean;
@@ -38,11 +36,10 @@ export class Store {
   constructor(state: State, clock: { now(): Date }, isLenient: boolean) {
     this.isLenient = isLenient;
     this.#clock = clock;
-    for (const zone of state.zones) this.#zones.set(zone.id, zone);
-    for (const account of state.accounts) this.#accounts.set(account.id, account);
-    for (const token of state.tokens) this.#tokens.set(token.value, token);
-    this.#ordered = state.zones.toSorted(byText(({ name }) => name));
-    this.#indexes = new Map(this.#ordered.map(({ id }, index) => [id, index]));
+    const zones = state.zones.toSorted(byText(({ name }) => name));
+    this.#zones = new Map(zones.map((zone) => [zone.id, zone]));
+    this.#accounts = new Map(state.accounts.map((account) => [account.id, account]));
+    this.#tokens = new Map(state.tokens.map((token) => [token.value, token]));
     this.rateLimit = state.rateLimit;
     this.#movedManaged = new Map(Object.entries(state.movedManaged ?? {}));
     this.#clockOffset = state.clockOffset;
@@ -71,7 +68,7 @@ export class Store {
 
   /** All zones, ordered by name. */
   zones(): readonly EmulatedZone[] {
-    return this.#ordered;
+    return [...this.#zones.values()];
   }
 
   accounts(): readonly AccountState[] {
@@ -93,17 +90,11 @@ export class Store {
 
   replace(owner: Owner): void {
     const before = owner.level === "zone" ? this.zone(owner.id) : this.account(owner.id);
-    if (before !== undefined) this.#history.push({ owner: before, at: this.now().getTime() });
+    if (before === undefined) throw new Error(`the store has no ${owner.level} ${owner.id}`);
+    this.#history.push({ owner: before, at: this.now().getTime() });
     if (this.#history.length > historyLimit) this.#history.shift();
     if (owner.level === "account") this.#accounts.set(owner.id, owner);
-    else this.#replaceZone(owner);
-  }
-
-  #replaceZone(zone: EmulatedZone): void {
-    const index = this.#indexes.get(zone.id);
-    if (index === undefined) throw new Error(`the store has no zone ${zone.id}`);
-    this.#ordered[index] = zone;
-    this.#zones.set(zone.id, zone);
+    else this.#zones.set(owner.id, owner);
   }
 
   /** A zone or account as it was at `time` (milliseconds since 1970), as far as history reaches. */

@@ -22,17 +22,10 @@ export const evidenceStyle: Html = html`<style>
       "DejaVu Sans",
       sans-serif;
   }
-  h1 {
-    font-size: 22px;
-  }
   h2 {
-    font-size: 18px;
-    margin-top: 28px;
     border-bottom: 2px solid #111;
   }
   h3 {
-    font-size: 14px;
-    margin: 20px 0 6px;
     break-after: avoid;
   }
   dl {
@@ -43,11 +36,11 @@ export const evidenceStyle: Html = html`<style>
   dt {
     font-weight: 600;
   }
-  dd {
+  dd,
+  ul {
     margin: 0;
   }
   ul {
-    margin: 0;
     padding-left: 16px;
   }
   table {
@@ -62,6 +55,7 @@ export const evidenceStyle: Html = html`<style>
     vertical-align: top;
     overflow-wrap: break-word;
   }
+  code,
   .long {
     overflow-wrap: anywhere;
   }
@@ -74,19 +68,10 @@ export const evidenceStyle: Html = html`<style>
   tr {
     break-inside: avoid;
   }
-  code {
-    font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
-    overflow-wrap: anywhere;
-  }
   .limits {
     border: 2px solid #8a1c1c;
     padding: 6px 12px;
-    margin: 12px 0;
     break-inside: avoid-page;
-  }
-  .limits p {
-    margin: 0 0 4px;
-    color: #8a1c1c;
   }
   @media print {
     body {

@@ -1,7 +1,7 @@
 import { AuditReader } from "../api/audit-reader.ts";
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
 import type { InventoryReader } from "../api/read/read-inventory.ts";
-import type { RulesetReader } from "../api/read/read-rulesets.ts";
+import type { RulesetReader, VersionPruner } from "../api/read/read-rulesets.ts";
 import { createDispatcher, serviceAddress } from "../api/request/client.ts";
 import { commandRetry, type RetryPolicy } from "../api/request/retry.ts";
 import {
@@ -13,7 +13,6 @@ import {
   createWriter,
   credentialFor,
   type Reader,
-  type VersionPruner,
   type Writer,
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";

@@ -7,8 +7,11 @@ import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-load
 import { labelOf } from "../desired/zones/target.ts";
 import { filesOf } from "../memory/stored-revision.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
-import { renderDiagnostics, type Sources } from "../render/diagnostic-formats.ts";
-import { summarizeDiagnostics } from "../render/diagnostic-summary.ts";
+import {
+  renderDiagnostics,
+  type Sources,
+  summarizeDiagnostics,
+} from "../render/diagnostic-formats.ts";
 import { plural } from "../render/format.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";

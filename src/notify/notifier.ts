@@ -24,30 +24,27 @@ export class Notifier implements Subscriber, AsyncDisposable {
   }
 
   zone(step: ZoneStep): void {
-    this.#notify(notificationOf(step));
-    this.#notify(notificationOfTokenUses(step.tokenUses ?? [], step.report));
+    this.notify(notificationOf(step));
+    this.notify(notificationOfTokenUses(step.tokenUses ?? [], step.report));
   }
 
   load(load: LoadReport): void {
-    this.#notify(notificationOfLoad(load, this.#load));
+    this.notify(notificationOfLoad(load, this.#load));
     this.#load = load;
   }
 
   gone(zones: readonly ZoneState[], load: LoadReport): void {
-    for (const zone of zones) this.#notify(notificationOfRemoval(zone, load));
-    this.#notify(notificationOfRemovals(zones, load));
+    for (const zone of zones) this.notify(notificationOfRemoval(zone, load));
+    this.notify(notificationOfRemovals(zones, load));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
   }
 
-  /** Sends one notification. */
-  notify(notification: Notification): void {
+  /** Sends a notification, if there is one. */
+  notify(notification: Notification | undefined): void {
+    if (notification === undefined) return;
     for (const outbox of this.#outboxes) outbox.add(notification);
-  }
-
-  #notify(notification: Notification | undefined): void {
-    if (notification !== undefined) this.notify(notification);
   }
 }

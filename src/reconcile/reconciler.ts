@@ -1,7 +1,7 @@
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
-import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
+import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
 import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
 import {
   type DesiredFleet,
@@ -96,9 +96,7 @@ export class Reconciler {
 
   /** Why a zone is not written before it is judged; `undefined`: it was judged, or is not known. */
   waitOf(name: string): string | undefined {
-    const zone = this.#active.fleet.zones
-      .values()
-      .find(({ desired }) => desired.zone.name === name);
+    const zone = this.#zoneNamed(name);
     return zone && this.#round.waitOf(zone);
   }
 
@@ -120,17 +118,20 @@ export class Reconciler {
 
   /** Queues one zone before those of a sweep. A zone that is not known needs a sweep. */
   requestZone(name: string, trigger: SweepTrigger): void {
-    const zone = [...this.#active.fleet.zones.values()]
-      .map(({ desired }) => desired.zone)
-      .find((each) => each.name === name);
+    const zone = this.#zoneNamed(name);
     if (zone === undefined) this.requestSweep(trigger);
-    else this.#queues.add(zone, "changed", trigger, 0);
+    else this.#queues.add(zone.desired.zone, "changed", trigger, 0);
   }
 
   /** Queues a zone that somebody may have changed, at the urgency of a change. Ignores zones that are not known. */
   wakeZone(name: ZoneName): void {
     const zone = this.#active.fleet.zones.get(name)?.desired.zone;
     if (zone !== undefined) this.#queues.add(zone, "changed", "audit", 0);
+  }
+
+  #zoneNamed(text: string): FleetZone | undefined {
+    const name = zoneName(text);
+    return name && this.#active.fleet.zones.get(name);
   }
 
   /** Works until `stop` aborts, and ends when the runs in progress have ended. Rejects only if the revision before cannot be restored. */

@@ -28,20 +28,19 @@ function zoneJson(report: ZoneReport): JsonObject {
   const { zone, result } = report;
   if (report.result === "error") return { zone, result, failure: failureJson(report.failure) };
   const plan = planJson(report.plan);
+  if (report.result === "in_sync") return { zone, result, plan };
+  const base = { zone, result, causes: causesIn(report.plan.changes), plan };
   switch (report.result) {
-    case "in_sync":
-      return { zone, result, plan };
     case "planned":
-      return { zone, result, causes: causesIn(report.plan.changes), plan };
-    case "held": {
-      const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
-      return { zone, result, causes: causesIn(report.plan.changes), plan, holds };
-    }
-    case "applied": {
-      const outcomes = report.outcomes.map(outcomeJson);
-      const left = report.left.map(changeJson);
-      return { zone, result, causes: causesIn(report.plan.changes), plan, outcomes, left };
-    }
+      return base;
+    case "held":
+      return { ...base, holds: report.holds.map(({ reason, message }) => ({ reason, message })) };
+    case "applied":
+      return {
+        ...base,
+        outcomes: report.outcomes.map(outcomeJson),
+        left: report.left.map(changeJson),
+      };
   }
 }
 

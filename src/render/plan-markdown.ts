@@ -3,7 +3,7 @@ import { isLeftLive } from "../plan/cause/left-live.ts";
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { RunReport, ZoneReport } from "../state/run-report.ts";
+import type { PlannedReport, RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -144,8 +144,6 @@ function headline(zones: readonly ZoneReport[]): string {
     .map(([sign, { length }, words]) => `${sign}${length} ${words}`);
   return texts.length === 0 ? "no changes" : texts.join(", ");
 }
-
-type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
 function changesOf(report: ZoneReport): readonly Change[] {
   return "plan" in report ? report.plan.changes : [];
@@ -321,25 +319,16 @@ function rankOf({ reports: [report] }: Block): number {
 }
 
 function blockOf(report: ZoneReport): Pick<Block, "title" | "text"> {
-  switch (report.result) {
-    case "in_sync":
-      return { title: "in sync", text: aboutText(report.plan) };
-    case "error": {
-      const { code, message } = report.failure;
-      const text = `> ${markdownCode(code)}: ${markdownText(message)}\n`;
-      return { title: "read failed", text };
-    }
-    case "held":
-    case "planned":
-    case "applied": {
-      const holds = report.result === "held" ? report.holds : [];
-      const reasons = holds.map(
-        ({ reason, message }) =>
-          `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
-      );
-      return { title: titleText(report), text: [...reasons, planText(report)].join("\n") };
-    }
+  if (report.result === "error") {
+    const { code, message } = report.failure;
+    return { title: "read failed", text: `> ${markdownCode(code)}: ${markdownText(message)}\n` };
   }
+  if (report.result === "in_sync") return { title: "in sync", text: aboutText(report.plan) };
+  const holds = report.result === "held" ? report.holds : [];
+  const reasons = holds.map(
+    ({ reason, message }) => `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
+  );
+  return { title: titleText(report), text: [...reasons, planText(report)].join("\n") };
 }
 
 function blockText({ reports, title, text }: Block): string {

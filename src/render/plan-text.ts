@@ -3,7 +3,13 @@ import { planHash } from "../plan/guard/release.ts";
 import type { Unowned } from "../plan/ownership.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
-import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state/run-report.ts";
+import {
+  type Failure,
+  isAllDone,
+  type Outcome,
+  type PlannedReport,
+  type ZoneReport,
+} from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import { kinds } from "../zone/resource.ts";
@@ -66,10 +72,7 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
   }
 }
 
-function planLines(
-  { plan, finishedAt }: Exclude<ZoneReport, { readonly result: "error" }>,
-  paint: Paint,
-): readonly string[] {
+function planLines({ plan, finishedAt }: PlannedReport, paint: Paint): readonly string[] {
   const count = plural(plan.writes.length, "request");
   const cost = `${count} (plan ${shortHash(planHash(plan))}): ${callsText(plan.writes)}`;
   return [
@@ -169,9 +172,7 @@ function indented(line: string): string {
 }
 
 /** What a run came to, in a few words. */
-export function titleText(
-  report: Exclude<ZoneReport, { readonly result: "in_sync" | "error" }>,
-): string {
+export function titleText(report: Exclude<PlannedReport, { readonly result: "in_sync" }>): string {
   if (report.result === "applied") {
     const done = report.outcomes.filter(({ status }) => status === "done").length;
     return `${done} of ${plural(report.outcomes.length, "request")} done`;

@@ -185,10 +185,10 @@ function briefOf(item: Item, maliciousBelow: number): ItemBrief {
   };
 }
 
-/** A URL can contain a whole inline script. */
 const longest = 500;
 
-function shortened(text: string): string {
+/** A text that is kept: a URL can contain a whole inline script. */
+export function shortened(text: string): string {
   if (text.length <= longest) return text;
   // A slice alone would keep the whole string in memory.
   return structuredClone(`${text.slice(0, longest)}…`);

@@ -3,6 +3,7 @@ import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
 import { type Hold, holdFacts } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
+import { dayOf } from "../zone/written-date.ts";
 import { addCounts } from "./add-counts.ts";
 import { none, onsets } from "./drift.ts";
 import {
@@ -150,8 +151,7 @@ function rulesetVersion(
   if (moved === undefined || Number(at) - Number(moved.at) > versionNoteMs) {
     return { owasp: { version, moved: undefined }, notes };
   }
-  const day = moved.at.toISOString().slice(0, 10);
-  const note = `the OWASP ruleset changed from version ${moved.from} to ${version} on ${day}: its rules may have changed`;
+  const note = `the OWASP ruleset changed from version ${moved.from} to ${version} on ${dayOf(moved.at)}: its rules may have changed`;
   return { owasp: { version, moved }, notes: [...notes, note] };
 }
 

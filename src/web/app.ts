@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { etag } from "hono/etag";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
@@ -6,7 +6,7 @@ import { streamSSE } from "hono/streaming";
 
 import type { HistoryView } from "../history/history.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
-import { textOfHtml } from "../render/html.ts";
+import { type Html, textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
@@ -151,10 +151,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 function addEvents(app: Hono, { events }: AppParts): void {
   app.get("/events", (c) => {
     let send: ((text: string) => void) | undefined;
-    const listener = events.listen({
-      changed: () => send?.("event: changed\ndata:\n\n"),
-      keepAlive: () => send?.(":\n\n"),
-    });
+    const listener = events.listen((text) => send?.(text));
     if (listener === undefined) return c.text("too many open pages\n", 503, uncached);
     return streamSSE(c, async (stream) => {
       const aborted = Promise.withResolvers<void>();
@@ -211,17 +208,15 @@ function addJson(app: Hono, snapshot: () => Snapshot): void {
 const revalidated = { "cache-control": "no-cache" };
 
 function addPages(app: Hono, snapshot: () => Snapshot): void {
-  app.get("/", (c) =>
-    c.html(textOfHtml(renderFleetPage(snapshot(), selectionFrom(c.req.query()))), 200, revalidated),
-  );
-  app.get("/diagnostics", (c) =>
-    c.html(textOfHtml(renderDiagnosticsPage(snapshot())), 200, revalidated),
-  );
+  app.get("/", (c) => page(c, renderFleetPage(snapshot(), selectionFrom(c.req.query()))));
+  app.get("/diagnostics", (c) => page(c, renderDiagnosticsPage(snapshot())));
   app.get("/zones/:name", (c) => {
     const now = snapshot();
     const state = now.fleet.zone(c.req.param("name"));
-    return state === undefined
-      ? c.html(textOfHtml(renderNotFoundPage(now, c.req.path)), 404)
-      : c.html(textOfHtml(renderZonePage(now, state)), 200, revalidated);
+    return state === undefined ? c.notFound() : page(c, renderZonePage(now, state));
   });
+}
+
+function page(c: Context, content: Html): Response | Promise<Response> {
+  return c.html(textOfHtml(content), 200, revalidated);
 }

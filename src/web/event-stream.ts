@@ -5,13 +5,8 @@ export interface EventStreamClock {
   alarm(ms: number, ring: () => void): () => void;
 }
 
-/** An open page. */
-export interface EventStreamListener {
-  /** Something that pages show has changed. */
-  changed(): void;
-  /** Keeps the connection alive. */
-  keepAlive(): void;
-}
+/** Sends text to an open page, in the format of server-sent events. */
+type SendText = (text: string) => void;
 
 /** A sweep of thousands of zones sends one event a second, not one for each zone. */
 const pauseMs = 1_000;
@@ -25,7 +20,7 @@ const maxListeners = 200;
 /** Tells open pages that something changed, until it is disposed. Events carry no data: pages reload themselves. */
 export class EventStream implements Subscriber, Disposable {
   readonly #clock: EventStreamClock;
-  readonly #listeners = new Set<EventStreamListener>();
+  readonly #listeners = new Set<SendText>();
   /** Ends the pause after an event; `undefined`: there is none. */
   #endPause: (() => void) | undefined;
   #isDue = false;
@@ -47,14 +42,14 @@ export class EventStream implements Subscriber, Disposable {
     this.#notify();
   }
 
-  /** Adds a listener until the result is disposed; `undefined` if there are too many. */
-  listen(listener: EventStreamListener): Disposable | undefined {
+  /** Sends events to a page until the result is disposed; `undefined` if there are too many. */
+  listen(send: SendText): Disposable | undefined {
     if (this.#listeners.size >= maxListeners) return undefined;
-    this.#listeners.add(listener);
+    this.#listeners.add(send);
     this.#stopKeepAlive ??= this.#clock.alarm(keepAliveMs, () => this.#keepAlive());
     return {
       [Symbol.dispose]: () => {
-        this.#listeners.delete(listener);
+        this.#listeners.delete(send);
         if (this.#listeners.size > 0) return;
         this.#stopKeepAlive?.();
         this.#stopKeepAlive = undefined;
@@ -72,7 +67,7 @@ export class EventStream implements Subscriber, Disposable {
       this.#isDue = true;
       return;
     }
-    for (const listener of this.#listeners) listener.changed();
+    for (const send of this.#listeners) send("event: changed\ndata:\n\n");
     this.#endPause = this.#clock.alarm(pauseMs, () => {
       this.#endPause = undefined;
       if (!this.#isDue) return;
@@ -82,7 +77,7 @@ export class EventStream implements Subscriber, Disposable {
   }
 
   #keepAlive(): void {
-    for (const listener of this.#listeners) listener.keepAlive();
+    for (const send of this.#listeners) send(":\n\n");
     this.#stopKeepAlive = this.#clock.alarm(keepAliveMs, () => this.#keepAlive());
   }
 }

@@ -19,6 +19,11 @@ export function startOf(text: string): Date | undefined {
   return isRealDay(text) && !Number.isNaN(moment.getTime()) ? moment : undefined;
 }
 
+/** The day of a moment (UTC): `2026-11-20`. */
+export function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
+}
+
 /** `Date` reads the 30th of February as the 2nd of March. */
 function isRealDay(text: string): boolean {
   const day = text.slice(0, 10);

@@ -203,31 +203,11 @@ describe("overrides", () => {
 });
 
 describe("a skip rule", () => {
-  it("has sorted lists without repetitions, and logs unless it says otherwise", ({ expect }) => {
-    const skip = {
-      action: "skip",
-      action_parameters: {
-        ruleset: "current",
-        rulesets: ["b", "a", "b"],
-        rules: { m2: ["y", "x"], m1: ["z"], m3: [] },
-        phases: [],
-      },
-    };
-    expect(ruleActionOf(skip)).toEqual({
-      type: "skip",
-      logging: true,
-      skip: {
-        ruleset: true,
-        phase: false,
-        rulesets: ["a", "b"],
-        rules: { m1: ["z"], m2: ["x", "y"] },
-        phases: [],
-        products: [],
-      },
-    });
-    expect(ruleActionOf({ ...skip, logging: { enabled: false } })).toMatchObject({
-      logging: false,
-    });
+  it("logs unless it says otherwise", ({ expect }) => {
+    const skip = { action: "skip", action_parameters: { ruleset: "current" } };
+    expect(ruleActionOf(skip)).toMatchObject({ logging: true, skip: { phase: false, rules: {} } });
+    const silent = { ...skip, logging: { enabled: false } };
+    expect(ruleActionOf(silent)).toMatchObject({ logging: false });
   });
 
   it.for([

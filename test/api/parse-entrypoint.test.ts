@@ -9,7 +9,7 @@ describe("a rule of the service", () => {
     const parameters = {
       ruleset: "current",
       phase: "current",
-      rulesets: [b, a],
+      rulesets: [b, a, b],
       rules: { [b]: ["2", "1"], [a]: ["3"], none: [] },
       phases: ["http_request_sbfm", "http_ratelimit"],
       products: ["zoneLockdown", "waf"],

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { deleteVersion, RulesetReader } from "../../src/api/read/read-rulesets.ts";
+import { RulesetReader, VersionPruner } from "../../src/api/read/read-rulesets.ts";
 import type { Get } from "../../src/api/request/call.ts";
 import { routes } from "../../src/api/routes.ts";
 import { createPruner, createRulesets } from "../../src/api/service.ts";
@@ -197,7 +197,7 @@ it.for(["zone", "account"] as const)(
     const scope = { level, zone: zoneOf() };
     await readerOf(send).list(scope, signal);
     await readerOf(send).versions(scope, "abc", signal);
-    await deleteVersion(send, scope, "abc", "3", signal);
+    await new VersionPruner(() => send).prune(scope, "abc", "3", signal);
     const start = `/${level}s/{${level}_id}/rulesets`;
     const owner = { [`${level}_id`]: level === "zone" ? scope.zone.id : scope.zone.accountId };
     const one = { ...owner, ruleset_id: "abc" };

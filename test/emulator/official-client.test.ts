@@ -67,17 +67,7 @@ const visits = {
     }
   },
   policies: async ({ client, zone_id }: Everywhere) => {
-    const policy = {
-      zone_id,
-      description: "Scripts",
-      action: "log",
-      expression: "true",
-      enabled: true,
-      value: "script-src 'self'",
-    } as const;
-    const created = await client.pageShield.policies.create(policy);
-    const id = created?.id ?? "";
-    await client.pageShield.policies.update(id, { ...policy, action: "allow" });
+    const id = await createAndUpdatePolicy(client, zone_id);
     await client.pageShield.policies.get(id, { zone_id });
     for await (const { id: each } of client.pageShield.policies.list({ zone_id })) {
       await client.pageShield.policies.delete(each, { zone_id });
@@ -93,6 +83,15 @@ const visits = {
     await client.get(path);
   },
 };
+
+async function createAndUpdatePolicy(client: Cloudflare, zone_id: string): Promise<string> {
+  const named = { description: "Scripts", expression: "true", value: "script-src 'self'" };
+  const policy = { zone_id, ...named, enabled: true, action: "log" } as const;
+  const created = await client.pageShield.policies.create(policy);
+  const id = created?.id ?? "";
+  await client.pageShield.policies.update(id, { ...policy, action: "allow" });
+  return id;
+}
 
 /** Rulesets are alike at both levels. */
 async function visitRulesets(
@@ -167,4 +166,30 @@ describe("the official client of the API", () => {
     context.expect(new Set(ids).size).toBe(8);
     context.expect(ids).toContain(owasp);
   });
+});
+
+it("tells the history of a resource to the official client", async (context) => {
+  const { expect } = context;
+  await using world = await testEmulator(context);
+  const { client, zone_id, account_id } = await everywhere(world);
+  await createAndUpdatePolicy(client, zone_id);
+  await client.pageShield.update({ zone_id, enabled: false });
+  await world.control("POST", "/managed", { ruleset: "owasp" });
+
+  const dates = { account_id, since: "2026-11-20", before: "2026-11-21" };
+  const { audit } = client.accounts.logs;
+  const listed: Cloudflare.Accounts.Logs.AuditListResponse[] = [];
+  for await (const entry of audit.list({ ...dates, direction: "asc", limit: 1 })) {
+    listed.push(entry);
+  }
+  const history = async (
+    entry: Cloudflare.Accounts.Logs.AuditListResponse | undefined,
+  ): Promise<unknown> => {
+    const query = { ...dates, action_time: entry?.action?.time ?? "", direction: "asc" } as const;
+    const page = await audit.history(entry?.id ?? "", query);
+    const info = objectIn(objectIn(world.exchanges.at(-1)?.received)["result_info"]);
+    return [info["history_status"], ...page.map(({ action }) => action?.type)];
+  };
+  expect(await history(listed[0])).toEqual(["exact", "create", "update"]);
+  expect(await history(listed.at(-1))).toEqual(["approximate", "update"]);
 });

@@ -49,6 +49,21 @@ describe("a file that the command line names", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o666);
   });
 
+  it.for(["new", "replaced"])(
+    "is for its owner alone if it is private: %s",
+    async (is, { expect }) => {
+      await using place = await workplace();
+      const file = path.join(place.directory, "evidence.json");
+      if (is === "new") await files.create(file, "days", true);
+      else {
+        await writeFile(file, "old");
+        await files.savePrivate(file, "days");
+      }
+      expect(await readFile(file, "utf8")).toBe("days");
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    },
+  );
+
   it("can be a pipe, for reading and writing", async ({ expect }) => {
     await using place = await workplace();
     const pipe = pipeIn(place);

@@ -14,7 +14,6 @@ const root = path.resolve(import.meta.dirname, "../..");
 const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
   plan: [
     "test/render/",
-    "test/reconcile/apply-saved.test.ts",
     "test/reconcile/cause.test.ts",
     "test/reconcile/cause-of-resource.test.ts",
     "test/reconcile/releases.test.ts",

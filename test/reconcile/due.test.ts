@@ -127,9 +127,7 @@ describe("a window that opens for hundreds of zones", () => {
     await world.clock.advance(5 * second);
     world.takeResults();
     world.files.set(shop, protectedContent);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(20 * second);
+    await world.reload("r2", 20 * second);
     expect(world.takeResults().slice(0, 10)).toContain(`${shop} applied`);
   });
 });
@@ -159,9 +157,7 @@ describe("a zone that waits for a window", () => {
     await world.begin();
     world.takeResults();
     world.files.delete(shop);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(minute);
+    await world.reload("r2", minute);
     expect(world.takeResults()).toEqual([`${blog} applied`]);
   });
 });

@@ -203,9 +203,7 @@ describe("the first round of a daemon that remembers nothing", () => {
     await world.clock.advance(15);
     expect(world.requests).toHaveLength(10);
     for (const zone of many(10)) world.files.set(zone, weakened);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(1_000);
+    await world.reload("r2", 1_000);
     expect(writes(world)).toEqual([]);
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r2" } });
   });

@@ -27,27 +27,32 @@ function fleet(size: number, changed = 0): ReadonlyMap<ZoneName, string> {
   );
 }
 
+/** The same as the zones before a revision. */
+function zones(size: number): ReadonlyMap<ZoneName, { readonly digest: string }> {
+  return new Map([...fleet(size)].map(([name, digest]) => [name, { digest }]));
+}
+
 describe("a new revision of the files", () => {
   it.for([
-    { when: "nothing changes", before: fleet(10), after: fleet(10), held: false },
+    { when: "nothing changes", before: zones(10), after: fleet(10), held: false },
     {
       when: "a share within the limit changes",
-      before: fleet(10),
+      before: zones(10),
       after: fleet(10, 3),
       held: false,
     },
-    { when: "more than the limit changes", before: fleet(10), after: fleet(10, 4), held: true },
-    { when: "more than the limit is dropped", before: fleet(10), after: fleet(6), held: true },
-    { when: "the fleet is small", before: fleet(9), after: fleet(9, 9), held: false },
-    { when: "zones are only added", before: fleet(10), after: fleet(100), held: false },
-    { when: "it is the first one", before: fleet(0), after: fleet(500), held: false },
-    { when: "a small fleet is dropped whole", before: fleet(1), after: fleet(0), held: true },
+    { when: "more than the limit changes", before: zones(10), after: fleet(10, 4), held: true },
+    { when: "more than the limit is dropped", before: zones(10), after: fleet(6), held: true },
+    { when: "the fleet is small", before: zones(9), after: fleet(9, 9), held: false },
+    { when: "zones are only added", before: zones(10), after: fleet(100), held: false },
+    { when: "it is the first one", before: zones(0), after: fleet(500), held: false },
+    { when: "a small fleet is dropped whole", before: zones(1), after: fleet(0), held: true },
   ])("when $when", ({ before, after, held }, { expect }) => {
     expect(fleetGuard(before, after, files, limits) !== undefined).toBe(held);
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {
-    const hold = fleetGuard(fleet(10), fleet(8, 2), files, limits);
+    const hold = fleetGuard(zones(10), fleet(8, 2), files, limits);
     expect(hold).toEqual({
       reason: "fleet_change",
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
@@ -57,7 +62,7 @@ describe("a new revision of the files", () => {
   });
 
   it("tells what changes from what is dropped", ({ expect }) => {
-    const hold = fleetGuard(fleet(10), fleet(7, 1), files, limits);
+    const hold = fleetGuard(zones(10), fleet(7, 1), files, limits);
     expect(hold?.message).toContain("changes 1 and drops 3 of 10 zones (40 %)");
   });
 
@@ -67,7 +72,7 @@ describe("a new revision of the files", () => {
     { size: 10_000, changed: 5_001, says: "(50 %), the limit is 30 %:" },
   ])("never rounds the share of $changed of $size to the limit", (given, { expect }) => {
     const { size, changed, says } = given;
-    const hold = fleetGuard(fleet(size), fleet(size, changed), files, limits);
+    const hold = fleetGuard(zones(size), fleet(size, changed), files, limits);
     expect(hold?.message).toContain(says);
   });
 
@@ -84,18 +89,18 @@ describe("a new revision of the files", () => {
     { revision: content, accept: content.slice(0, 19), held: true },
   ])("$revision accepted as $accept is held: $held", ({ revision, accept, held }, { expect }) => {
     const declared = { revision: "abc1234def", declaredHash: revision };
-    const hold = fleetGuard(fleet(10), fleet(10, 5), declared, { ...limits, accept: [accept] });
+    const hold = fleetGuard(zones(10), fleet(10, 5), declared, { ...limits, accept: [accept] });
     expect(hold !== undefined).toBe(held);
   });
 
   it("is applied where it is the first one, whatever the smallest fleet", ({ expect }) => {
     const judged = { ...limits, minFleet: 0 };
-    expect(fleetGuard(fleet(0), fleet(5), files, judged)).toBeUndefined();
+    expect(fleetGuard(zones(0), fleet(5), files, judged)).toBeUndefined();
   });
 
   it("without any listed zone is held, accepted or not", ({ expect }) => {
     const acknowledged = { ...limits, accept: ["5678ef90"] };
-    expect(fleetGuard(fleet(10), fleet(0), files, acknowledged)).toEqual({
+    expect(fleetGuard(zones(10), fleet(0), files, acknowledged)).toEqual({
       reason: "fleet_change",
       touched: new Set(fleet(10).keys()),
       message:

@@ -123,6 +123,14 @@ describe("what a run without success leaves known", () => {
 });
 
 describe("why a zone differs, after a restart", () => {
+  it("is known though the process is killed at the first write", ({ expect }) => {
+    const runs = new Runs();
+    runs.inSync(off);
+    runs.begins(on, off);
+    expect(runs.store.texts.size).toBe(1);
+    expect(runs.store.saved).toEqual(runs.store.texts);
+  });
+
   it.for<{ when: string; told: (runs: Runs) => string; finds: string }>([
     {
       when: "the live state does not show one of two fields, and somebody changed the other",

@@ -124,9 +124,7 @@ describe("a sweep that is due while the zones are listed for another reason", ()
     await using world = await sweptWorld(1, 10_000);
     world.latencyMs = 2_000;
     world.files.set("new.example", protectedContent);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(500);
+    await world.reload("r2", 500);
     await world.sweep("schedule", 3_600_000);
     expect(world.takeResults().toSorted()).toEqual(["new.example error", "z0.example in_sync"]);
     expect([world.listings, world.overlaps]).toEqual([2, 0]);
@@ -209,9 +207,7 @@ describe("the zone listing", () => {
     await world.sweep("schedule", minute);
     world.takeResults();
     world.files.set("new.example", protectedContent);
-    world.revision = "r2";
-    world.reconciler.filesChanged();
-    await world.clock.advance(minute);
+    await world.reload("r2", minute);
     expect(world.listings).toBe(2);
     expect(world.reports).toMatchObject([
       { zone: "new.example", failure: { message: "API_SERVER of the world" } },

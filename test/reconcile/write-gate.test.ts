@@ -134,10 +134,8 @@ describe("a read that has expired", () => {
     world.waitMs = 10 * minute;
     world.start();
     await world.clock.advance(minute);
-    const live = world.live.get(shop);
-    if (live?.policies === undefined) throw new Error("no policies");
     const byHand = livePolicy("by-hand");
-    world.live.set(shop, { ...live, policies: [byHand] });
+    world.edit(shop, () => ({ policies: [byHand] }));
     world.waitMs = 0;
     await world.clock.advance(minute);
     const read = `read ${shop}`;

@@ -199,8 +199,6 @@ it("who changed a zone is forgotten when the files drop it", async ({ expect }) 
   world.start();
   await world.clock.advance(minute);
   world.files.delete(shop);
-  world.revision = "r2";
-  world.reconciler.filesChanged();
-  await world.clock.advance(minute);
+  await world.reload("r2", minute);
   expect([declared.includes(true), declared.at(-1)]).toEqual([true, false]);
 });

@@ -136,10 +136,10 @@ function withNull(node: JsonObject): JsonObject {
     : rest;
 }
 
-/** A discriminator with its alternatives becomes one condition for each name. */
+/** A discriminator becomes one condition for each name. */
 function withBranches(node: JsonObject): JsonObject {
-  const { discriminator, oneOf, ...rest } = node;
-  if (!isJsonObject(discriminator) || oneOf === undefined) return node;
+  const { discriminator, ...rest } = node;
+  if (!isJsonObject(discriminator)) return node;
   const property = textOf(discriminator["propertyName"]);
   const branches = Object.entries(objectAt(discriminator, "mapping")).map(([name, reference]) => ({
     anyOf: [

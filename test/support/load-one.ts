@@ -1,5 +1,6 @@
 import { checkText } from "../../src/desired/load/check-text.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
+import { labelOf } from "../../src/desired/zones/target.ts";
 
 /**
  * Loads one text with every step of the loader in this thread; an exception of any step is thrown.
@@ -8,7 +9,7 @@ import { showZone } from "../../src/desired/zones/show-zone.ts";
  */
 export function brokenPromise(text: string): string | undefined {
   const { parsed, trace, diagnostics } = checkText("a.yaml", text);
-  for (const { label } of trace) showZone(trace, label);
+  for (const { target } of trace) showZone(trace, labelOf(target));
   const lines = text.split("\n");
   for (const { place, code } of diagnostics) {
     const line = lines[place.line - 1];

@@ -61,7 +61,7 @@ const oddTexts = [
 ];
 
 /** Values that fit few places. */
-const wrong = ["[]", "{}", "1", "true", "text", "[null]", "{ a: }"];
+const wrong = ["[]", "{}", "1", "true", "text", "[null]", "{ a: }", "{ toString: 1 }"];
 
 const tags = ["!!str", "!!map", "!!seq", "!!omap", "!!set", "!!merge", "!!null", "!x", "!<a>", "!"];
 

@@ -173,11 +173,11 @@ export class World implements AsyncDisposable {
     await this.clock.advance(0);
   }
 
-  /** Lets the files change: their revision is new, or the same if only what they contain was set. */
-  async reload(revision = this.revision): Promise<void> {
+  /** Lets the files change, and some time pass: their revision is new, or the same if only what they contain was set. */
+  async reload(revision = this.revision, ms = 0): Promise<void> {
     this.revision = revision;
     this.reconciler.filesChanged();
-    await this.clock.advance(0);
+    await this.clock.advance(ms);
   }
 
   /** Somebody changes a zone in the dashboard. */

@@ -191,7 +191,7 @@ describe("a diagnostic of a policy", () => {
 
 describe("a policy written as a map", () => {
   it("is converted to text, with offsets of its entries", ({ expect }) => {
-    const { text, diagnostics, entryAt } = cspOfMap({
+    const { text, diagnostics, pathAt } = cspOfMap({
       "default-src": ["'self'"],
       "upgrade-insecure-requests": [],
       "img-src": ["'self'", "'nonce-x'"],
@@ -199,8 +199,8 @@ describe("a policy written as a map", () => {
     expect(text).toBe("default-src 'self'; upgrade-insecure-requests; img-src 'self' 'nonce-x'");
     expect(diagnostics).toEqual([]);
     const [nonce] = checkCsp(text);
-    expect(entryAt(nonce?.offset ?? -1)).toMatchObject({ directive: "img-src", index: 1 });
-    expect(entryAt(0)).toMatchObject({ directive: "default-src", index: undefined });
+    expect(pathAt(nonce?.offset ?? -1)).toEqual(["img-src", 1]);
+    expect(pathAt(0)).toEqual(["default-src"]);
   });
 
   it.for([

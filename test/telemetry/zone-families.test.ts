@@ -122,29 +122,11 @@ describe("the series of a zone's inventory", () => {
     'malicious_found_total{zone="shop.example.com",kind="connection"}': 0,
   };
   const gauges = {
-    'items{zone="shop.example.com",kind="script",status="active"}': 2,
-    'items{zone="shop.example.com",kind="script",status="infrequent"}': 1,
-    'items{zone="shop.example.com",kind="script",status="inactive"}': 1,
-    'items{zone="shop.example.com",kind="script",status="none"}': 0,
-    'items{zone="shop.example.com",kind="connection",status="active"}': 0,
-    'items{zone="shop.example.com",kind="connection",status="infrequent"}': 0,
-    'items{zone="shop.example.com",kind="connection",status="inactive"}': 0,
-    'items{zone="shop.example.com",kind="connection",status="none"}': 1,
-    'items{zone="shop.example.com",kind="cookie",status="active"}': 0,
-    'items{zone="shop.example.com",kind="cookie",status="infrequent"}': 0,
-    'items{zone="shop.example.com",kind="cookie",status="inactive"}': 0,
-    'items{zone="shop.example.com",kind="cookie",status="none"}': 2,
+    ...byStatus("items", { script: [2, 1, 1, 0], connection: [0, 0, 0, 1], cookie: [0, 0, 0, 2] }),
     'new_items{zone="shop.example.com",kind="script"}': 1,
     'new_items{zone="shop.example.com",kind="connection"}': 1,
     'new_items{zone="shop.example.com",kind="cookie"}': 1,
-    'malicious_items{zone="shop.example.com",kind="script",status="active"}': 1,
-    'malicious_items{zone="shop.example.com",kind="script",status="infrequent"}': 0,
-    'malicious_items{zone="shop.example.com",kind="script",status="inactive"}': 1,
-    'malicious_items{zone="shop.example.com",kind="script",status="none"}': 0,
-    'malicious_items{zone="shop.example.com",kind="connection",status="active"}': 0,
-    'malicious_items{zone="shop.example.com",kind="connection",status="infrequent"}': 0,
-    'malicious_items{zone="shop.example.com",kind="connection",status="inactive"}': 0,
-    'malicious_items{zone="shop.example.com",kind="connection",status="none"}': 1,
+    ...byStatus("malicious_items", { script: [1, 0, 1, 0], connection: [0, 0, 0, 1] }),
     'not_permitted{zone="shop.example.com",kind="script"}': 0,
     'not_permitted{zone="shop.example.com",kind="connection"}': 0,
     'not_permitted{zone="shop.example.com",kind="cookie"}': 0,
@@ -224,6 +206,19 @@ describe("the series of a zone's inventory", () => {
     expect(names).toContain('new_items{zone="shop.example.com",kind="cookie"}');
   });
 });
+
+/** The series of each kind with its counts of items that are active, infrequent, inactive, and of no status. */
+function byStatus(
+  name: string,
+  counts: Readonly<Record<string, readonly number[]>>,
+): Readonly<Record<string, number | undefined>> {
+  const rows = Object.entries(counts).flatMap(([kind, values]) =>
+    ["active", "infrequent", "inactive", "none"].map((status, nth) => {
+      return [`${name}{zone="${shop}",kind="${kind}",status="${status}"}`, values[nth]] as const;
+    }),
+  );
+  return Object.fromEntries(rows);
+}
 
 /** The series of a zone's inventory, without the beginning that they share. */
 async function inventorySeries(

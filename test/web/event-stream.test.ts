@@ -1,20 +1,18 @@
 import { describe, it } from "vitest";
 
-import { EventStream, type EventStreamListener } from "../../src/web/event-stream.ts";
+import { EventStream } from "../../src/web/event-stream.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop, stepOf } from "../support/fleets.ts";
 import { report, type Came } from "../support/reports.ts";
 
-/** Words that an open page hears. */
+/** What an open page gets. */
 function listening(live: EventStream): string[] {
   const heard: string[] = [];
-  live.listen({ changed: () => heard.push("changed"), keepAlive: () => heard.push("beat") });
+  live.listen((text) => heard.push(text));
   return heard;
 }
 
-function deaf(): EventStreamListener {
-  return { changed: () => undefined, keepAlive: () => undefined };
-}
+const changed = "event: changed\ndata:\n\n";
 
 /** Lets runs of the shop happen one after the other. */
 function tell(live: EventStream, ...runs: readonly Came[]): void {
@@ -32,9 +30,9 @@ describe("an open page", () => {
     const live = new EventStream(clock);
     const heard = listening(live);
     tell(live, drifted, { result: "in_sync" }, drifted, { result: "in_sync" });
-    expect(heard).toEqual(["changed"]);
+    expect(heard).toEqual([changed]);
     await clock.advance(1_000);
-    expect(heard).toEqual(["changed", "changed"]);
+    expect(heard).toEqual([changed, changed]);
     await clock.advance(10_000);
     expect(heard).toHaveLength(2);
   });
@@ -45,7 +43,7 @@ describe("an open page", () => {
     const heard = listening(live);
     tell(live, drifted, ...Array.from({ length: 5 }, () => drifted));
     await clock.advance(5_000);
-    expect(heard).toEqual(["changed"]);
+    expect(heard).toEqual([changed]);
   });
 
   it("leaves no timer behind after its end", ({ expect }) => {
@@ -62,7 +60,7 @@ describe("an open page", () => {
     const clock = new SimulatedClock();
     const heard = listening(new EventStream(clock));
     await clock.advance(60_000);
-    expect(heard).toEqual(["beat", "beat", "beat"]);
+    expect(heard).toEqual([":\n\n", ":\n\n", ":\n\n"]);
   });
 
   it("is not taken in where there are too many, and makes room when it is closed", async ({
@@ -70,10 +68,10 @@ describe("an open page", () => {
   }) => {
     const clock = new SimulatedClock();
     const live = new EventStream(clock);
-    const open = Array.from({ length: 200 }, () => live.listen(deaf()));
-    expect(live.listen(deaf())).toBeUndefined();
+    const open = Array.from({ length: 200 }, () => live.listen(() => undefined));
+    expect(live.listen(() => undefined)).toBeUndefined();
     for (const each of open) each?.[Symbol.dispose]();
-    expect(live.listen(deaf())).toBeDefined();
+    expect(live.listen(() => undefined)).toBeDefined();
     await clock.advance(1);
   });
 });

@@ -115,18 +115,26 @@ export class RulesetReader {
   }
 }
 
-/** Deletes a version of a ruleset; the newest one stays (SERVICE.md B.3). */
-export async function deleteVersion(
-  send: Send,
-  scope: RulesetScope,
-  id: string,
-  version: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const params = { ...ownerOf(scope), ruleset_id: id, ruleset_version: version };
-  const route = levels[scope.level].version;
-  const call: Call = { method: "DELETE", route, params, query: {}, body: undefined };
-  await send(call, signal);
+/** Deletes old versions of rulesets. */
+export class VersionPruner {
+  readonly #sendFor: (zone: Zone) => Send;
+
+  constructor(sendFor: (zone: Zone) => Send) {
+    this.#sendFor = sendFor;
+  }
+
+  /** Deletes a version of a ruleset; the newest one stays (SERVICE.md B.3). */
+  async prune(
+    scope: RulesetScope,
+    id: string,
+    version: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const params = { ...ownerOf(scope), ruleset_id: id, ruleset_version: version };
+    const route = levels[scope.level].version;
+    const call: Call = { method: "DELETE", route, params, query: {}, body: undefined };
+    await this.#sendFor(scope.zone)(call, signal);
+  }
 }
 
 function hasValidId(wire: JsonObject): boolean {

@@ -41,11 +41,14 @@ export function answerOf(
   const isSuccess = status >= 200 && status < 300;
   const isOfSweep = isSuccess && call.method === "GET" && sweepRoutes.has(call.route);
   const digest = isOfSweep ? sha256(response.body) : "";
-  if (known.has(digest)) {
-    const result = (): unknown => resultOf(parsed(response));
-    const resultInfo = (): JsonObject | undefined => infoOf(parsed(response));
-    return { digest, result, resultInfo, status, ray };
-  }
+  const answered = (body: () => unknown): Answer => ({
+    digest,
+    result: () => resultOf(body()),
+    resultInfo: () => infoOf(body()),
+    status,
+    ray,
+  });
+  if (known.has(digest)) return answered(() => parsed(response));
   // What is compared, hashed and printed later must not exhaust the stack.
   const isTooDeep = isTextDeeperThan(maxJsonLevels, response.body);
   if (isSuccess && isTooDeep) {
@@ -56,13 +59,7 @@ export function answerOf(
   if (!isEnvelope(body)) throw notFromService(call, { status, ray }, body);
   if (body["success"] !== true) throw refused(call, response, body, token, clock.now());
   if (digest !== "") known.add(digest);
-  return {
-    digest,
-    result: () => resultOf(body),
-    resultInfo: () => infoOf(body),
-    status,
-    ray,
-  };
+  return answered(() => body);
 }
 
 function bodyOf(call: Call, response: RawResponse, isTooDeep: boolean): unknown {

@@ -20,7 +20,7 @@ import {
   countOf,
   heldByFleet,
   heldFleet,
-  plansToApply,
+  limitsWith,
   storeWeakened,
 } from "../session/fleet-hold.ts";
 import {
@@ -170,9 +170,9 @@ export async function applyZones(
   { zones, accept = [], yes = false, enforce = false }: ApplyFlags,
 ): Promise<AppliedZones> {
   const { config, host, signals } = session;
-  const plans = plansToApply(fleet.zones);
+  const plans = fleet.reports.flatMap((each) => (each.result === "planned" ? [each.plan] : []));
   const { declared, declaredHash: hash } = fleet;
-  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const limits = limitsWith(accept, config);
   const by = countOf(zones, declared, limits);
   const judged = { plans, declared, hash };
   const held = heldFleet({ ...judged, weakened: fleet.weakened(by) }, limits);

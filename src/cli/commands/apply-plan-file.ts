@@ -32,7 +32,7 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
-import { heldByFleet, heldFleet, storeWeakened } from "../session/fleet-hold.ts";
+import { heldByFleet, heldFleet, storeWeakened, limitsWith } from "../session/fleet-hold.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
@@ -113,7 +113,7 @@ async function applyAll(
     );
   }
   const plans = zones.flatMap(plansToSend);
-  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const limits = limitsWith(accept, config);
   const judged = { plans, declared, hash: declaredHash };
   const weakened = withinAnHour(stored.weakened("revision"), clock.now());
   const held =

@@ -3,7 +3,7 @@ import { diagnosticExamples, diagnosticSituations } from "../../desired/diagnost
 import { checkText } from "../../desired/load/check-text.ts";
 import { hasColor, type Host, quietHost } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { type LinkAnswer, mayWrite } from "../../plan/guard/may-write.ts";
+import { mayWrite } from "../../plan/guard/may-write.ts";
 import { renderDiagnostics } from "../../render/diagnostic-formats.ts";
 import {
   answersIn,
@@ -11,7 +11,6 @@ import {
   answersText,
   type WriteAnswer,
 } from "../../render/write-answers.ts";
-import type { ZoneReport } from "../../state/run-report.ts";
 import { parseJson } from "../../syntax/json.ts";
 import { nearest } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
@@ -146,23 +145,16 @@ async function fromPlan(
   session: Session,
 ): Promise<WriteAnswer | ExitCode> {
   const flags = { config, format: "text", zones: [zone], audit: false, onlyReads: true } as const;
-  const fleet = await planAll(flags, {
-    ...session,
-    host: quietHost(session.host, { quiet: true }),
-  });
+  const host = quietHost(session.host, { quiet: true });
+  const fleet = await planAll(flags, { ...session, host });
   if (typeof fleet === "number") return fleet;
-  const [report] = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
-  if (report === undefined) {
-    return fail(`explain zone: ${zone}: no zone has this name`, session.host);
-  }
-  const changes = report.result === "error" ? 0 : report.plan.changes.length;
-  return { zone: report.zone, changes, links: linksOf(report) };
-}
-
-function linksOf(report: ZoneReport): readonly LinkAnswer[] {
-  return mayWrite({
+  const [report] = fleet.reports;
+  if (report === undefined) return fail(`explain zone: ${zone}: no zone has this name`, host);
+  const links = mayWrite({
     holds: report.result === "held" ? report.holds : [],
     read: report.result === "error" ? report.failure.message : undefined,
     unknown: ["fleet", "lease", "budget"],
   });
+  const changes = report.result === "error" ? 0 : report.plan.changes.length;
+  return { zone: report.zone, changes, links };
 }

@@ -30,9 +30,7 @@ export const defineHistory: DefineCommand = (command, host) => {
       "zonewarden history shop.example.com --since 24h",
       "zonewarden history --since 2026-03-01 --until 2026-04-01 --format json | jq .drift",
     )
-    .runs((zone: string | undefined, options: Omit<HistoryFlags, "zone">) =>
-      printHistory({ ...options, zone }, host),
-    );
+    .runs((zone: string | undefined, flags: HistoryFlags) => printHistory(zone, flags, host));
   defineVerify(command, host);
 };
 
@@ -54,29 +52,37 @@ const defineVerify: DefineCommand = (command, host) => {
 };
 
 interface HistoryFlags extends PrintFlags {
-  /** A name, in which `*` matches anything; `undefined` for all zones. */
-  readonly zone: string | undefined;
   readonly since?: string;
   readonly until?: string;
 }
 
-/** Reads the daemon's history file. Needs no network. */
-async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> {
+/**
+ * Reads the daemon's history file. Needs no network.
+ *
+ * @param zone a name, in which `*` matches anything; `undefined` for all zones.
+ */
+async function printHistory(
+  zone: string | undefined,
+  flags: HistoryFlags,
+  host: Host,
+): Promise<ExitCode> {
   const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
   const range = rangeIn(flags, host.clock.now());
   if (range === undefined) return fail(`history: ${momentHelp}`, host);
-  return withHistory(config, flags.config, host, (kept) => printKept(kept, range, flags, host));
+  return withHistory(config, flags.config, host, (kept) =>
+    printKept(kept, zone, range, flags, host),
+  );
 }
 
 async function printKept(
   { file, pieces }: NamedHistory,
+  zone: string | undefined,
   range: { since?: Date; until: Date },
   flags: HistoryFlags,
   host: Host,
 ): Promise<ExitCode> {
   const { entries, damaged } = await readHistory(pieces());
-  const { zone } = flags;
   const found = entries.filter((entry) => zone === undefined || isMatch(entry.zone, [zone]));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };

@@ -3,7 +3,7 @@ import type { KeyObject } from "node:crypto";
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Host } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import type { FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
+import { type FleetLimits, planToJudge } from "../../reconcile/fleet/fleet-guard.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
@@ -14,7 +14,7 @@ import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
 import { isWritten } from "../output/files.ts";
 import { startProgress } from "../output/progress.ts";
-import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
+import { heldFleet } from "../session/fleet-hold.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { readSigningKey } from "../session/plan-keys.ts";
 import { finish, reportOf } from "../session/print-reports.ts";
@@ -78,11 +78,11 @@ interface PlanFlags extends FleetFlags {
 async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
   const { signKey, watch = false } = flags;
   const signing = signKey === undefined ? undefined : await readSigningKey(signKey, host);
-  if (signing?.result === "error") return fail(signing.message, host, exitCodes.invalid);
+  if (typeof signing === "string") return fail(signing, host, exitCodes.invalid);
   return withSession(flags, host, async (session) => {
     if (watch) return watchPlan(flags, session);
     const fleet = await planAll({ ...flags, onlyReads: true }, session);
-    return typeof fleet === "number" ? fleet : printPlan(fleet, flags, session, signing?.key);
+    return typeof fleet === "number" ? fleet : printPlan(fleet, flags, session, signing);
   });
 }
 
@@ -144,7 +144,10 @@ function heldTogether(
   { zones, weakened, declared, declaredHash: hash, change }: PlannedFleet,
   limits: FleetLimits,
 ): HeldFleet | undefined {
-  const judged = { plans: plansToJudge(zones), weakened: weakened("revision"), declared, hash };
+  const plans = zones.flatMap(
+    ({ declared: zone, planned }) => planToJudge(planned.report, zone.desired) ?? [],
+  );
+  const judged = { plans, weakened: weakened("revision"), declared, hash };
   if (change === undefined || limits.accept.includes(hash)) return heldFleet(judged, limits);
   const { tooLarge } = change;
   if (tooLarge === undefined) return heldFleet(judged, { ...limits, maxFleetShare: 1 });

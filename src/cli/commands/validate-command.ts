@@ -45,9 +45,7 @@ export const defineValidate: DefineCommand = (command, host) => {
       "zonewarden validate --strict      # exits with 3 if there is a warning",
       "zonewarden validate --format sarif > zonewarden.sarif",
     )
-    .runs((target: string | undefined, options: Omit<ValidateFlags, "path">) =>
-      validate({ ...options, path: target }, host),
-    );
+    .runs((target: string | undefined, flags: ValidateFlags) => validate(target, flags, host));
 };
 
 interface Checked extends PrintableDiagnostics {
@@ -59,22 +57,38 @@ interface ValidateFlags {
   readonly severity?: Severity;
   readonly code?: readonly string[];
   readonly strict: boolean;
-  readonly path: string | undefined;
   readonly format: "text" | "json" | "sarif" | "annotations";
   readonly show?: string;
 }
 
-async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
+/** @param target the zone files, instead of those of the configuration. */
+async function validate(
+  target: string | undefined,
+  flags: ValidateFlags,
+  host: Host,
+): Promise<ExitCode> {
   const unknown = flags.code?.find((code) => factsOf(code) === undefined);
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, Object.keys(diagnosticCodes));
     return fail(`validate: there is no code ${unknown}; ${hint || "see zonewarden explain"}`, host);
   }
   const { signal } = new AbortController();
-  return print(await check(flags, host, signal), flags, host);
+  const loaded = await readConfig(flags.config, host, signal);
+  const { lint = [], desired } = loaded.config ?? {};
+  const place = target === undefined ? desired?.path : path.resolve(host.directory, target);
+  const state = place === undefined ? undefined : await loadZoneFiles(place, lint, host, signal);
+  // For files that the command line names, only what the warnings count as matters of the configuration; it need not exist.
+  const configured = target === undefined ? [{ ...loaded, suppressed: 0 }] : [];
+  return print([...configured, ...(state === undefined ? [] : [state])], state, flags, host);
 }
 
-function print({ checked, state }: Result, flags: ValidateFlags, host: Host): ExitCode {
+/** @param state `undefined` if the configuration is too broken to say where the zone files are. */
+function print(
+  checked: readonly Checked[],
+  state: LoadedFiles | undefined,
+  flags: ValidateFlags,
+  host: Host,
+): ExitCode {
   const diagnostics = checked.flatMap((each) => each.diagnostics);
   const shown = checked.map((each) => ({ ...each, diagnostics: wanted(each, flags) }));
   printDiagnosticsOf(shown, flags.format, host);
@@ -105,28 +119,6 @@ function wanted(
       (severity === undefined || each.severity === severity) &&
       (code === undefined || code.includes(each.code)),
   );
-}
-
-interface Result {
-  /** The configuration, unless the command line names the zone files, and the zone files. */
-  readonly checked: readonly Checked[];
-  /** `undefined` if the configuration is too broken to say where the zone files are. */
-  readonly state: LoadedFiles | undefined;
-}
-
-async function check(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Result> {
-  const loaded = await readConfig(flags.config, host, signal);
-  if (flags.path !== undefined) {
-    // Of the configuration, only what the warnings count as matters here; it need not exist.
-    const place = path.resolve(host.directory, flags.path);
-    const state = await loadZoneFiles(place, loaded.config?.lint ?? [], host, signal);
-    return { checked: [state], state };
-  }
-  const configured = { ...loaded, suppressed: 0 };
-  if (loaded.config === undefined) return { checked: [configured], state: undefined };
-  const { desired, lint } = loaded.config;
-  const state = await loadZoneFiles(desired.path, lint, host, signal);
-  return { checked: [configured, state], state };
 }
 
 /** Prints diagnostics on stdout: here they are the result. */
@@ -187,7 +179,7 @@ function valuesBySelector(
   const selectors = selectorsNaming(documents, zone);
   const [only, ...others] = selectors;
   if (only === undefined) {
-    const labels = trace.map(({ label }) => label).slice(0, 10);
+    const labels = trace.map(({ target }) => labelOf(target)).slice(0, 10);
     stderr.write(`--show: no file declares ${zone}; the files declare ${labels.join(", ")}\n`);
     return undefined;
   }

@@ -10,24 +10,24 @@ interface Candidate {
   readonly description: string;
 }
 
+/** A line that is being typed. */
+interface Line {
+  /** With the arguments and options of the commands that `words` name. */
+  readonly program: Command;
+  /** After the name of the program; the last one is being typed, and may be "". */
+  readonly words: readonly string[];
+  readonly host: Host;
+}
+
 /**
  * Prints what can stand in the place of the last word: a line each, with a tab and a description behind it. Prints nothing
  * where a file name can stand, or nothing is known.
- *
- * @param program with the arguments and options of the commands that `words` name.
- * @param words after the name of the program; the last one is being typed, and may be "".
  */
-export async function completeWords(
-  program: Command,
-  words: readonly string[],
-  host: Host,
-): Promise<void> {
-  const position = positionAt(program, words.slice(0, -1));
-  const typed = typedWord(words.at(-1) ?? "");
-  const found = await candidatesAt(position, typed, words, host);
-  for (const { value, description } of found) {
+export async function completeWords(line: Line): Promise<void> {
+  const typed = typedWord(line.words.at(-1) ?? "");
+  for (const { value, description } of await candidatesAt(typed, line)) {
     if (!value.startsWith(typed) || isUnprintable(value)) continue;
-    host.stdout.write(`${description === "" ? value : `${value}\t${description}`}\n`);
+    line.host.stdout.write(`${description === "" ? value : `${value}\t${description}`}\n`);
   }
 }
 
@@ -50,35 +50,22 @@ interface Position {
   readonly option: Option | undefined;
   /** After `--` there are no options. */
   readonly hasOptions: boolean;
-  /** After `help`: the name of a command, or a topic. */
-  readonly isHelp: boolean;
 }
 
-function positionAt(program: Command, before: readonly string[]): Position {
-  let position: Position = {
-    command: program,
-    operands: 0,
-    option: undefined,
-    hasOptions: true,
-    isHelp: false,
-  };
-  for (const word of before) position = after(position, word);
-  return position;
-}
-
-function after(position: Position, word: string): Position {
-  const { command, operands, option, hasOptions } = position;
-  if (option !== undefined && word === "=") return position;
-  const isOption = hasOptions && word.startsWith("-");
-  if (option !== undefined && !isOption) {
-    return { ...position, option: option.variadic ? option : undefined };
-  }
-  if (word === "--") return { ...position, option: undefined, hasOptions: false };
-  if (isOption) return { ...position, option: optionWithValue(command, word) };
-  if (word === "help" && command.commands.length > 0) return { ...position, isHelp: true };
-  const below = command.commands.find((each) => each.name() === word);
-  if (below !== undefined) return { ...position, command: below, operands: 0 };
-  return { ...position, operands: operands + 1 };
+function positionAfter(words: readonly string[], program: Command): Position {
+  const start: Position = { command: program, operands: 0, option: undefined, hasOptions: true };
+  return words.reduce((position, word) => {
+    const { command, operands, option, hasOptions } = position;
+    if (option !== undefined && word === "=") return position;
+    if (hasOptions && word === "--") return { ...position, option: undefined, hasOptions: false };
+    if (hasOptions && word.startsWith("-")) {
+      return { ...position, option: optionWithValue(command, word) };
+    }
+    if (option !== undefined) return { ...position, option: option.variadic ? option : undefined };
+    const below = command.commands.find((each) => each.name() === word);
+    if (below !== undefined) return { ...position, command: below, operands: 0 };
+    return { ...position, operands: operands + 1 };
+  }, start);
 }
 
 function optionWithValue(command: Command, word: string): Option | undefined {
@@ -90,74 +77,77 @@ function optionNamed({ options }: Command, word: string): Option | undefined {
   return options.find(({ long, short }) => word === long || word === short);
 }
 
-async function candidatesAt(
-  { command, operands, option, hasOptions, isHelp }: Position,
-  typed: string,
-  words: readonly string[],
-  host: Host,
-): Promise<readonly Candidate[]> {
-  const inOne = /^(?<name>--[\w-]+)=/.exec(typed)?.groups?.["name"];
-  const joined = inOne === undefined ? undefined : optionNamed(command, inOne);
+async function candidatesAt(typed: string, line: Line): Promise<readonly Candidate[]> {
+  const position = positionAfter(line.words.slice(0, -1), line.program);
+  const { command, operands, option, hasOptions } = position;
+  const joined = optionNamed(command, /^--[\w-]+(?==)/.exec(typed)?.[0] ?? "");
   if (joined !== undefined) {
-    const values = await valuesOf(joined, words, host);
+    const values = await valuesOf(joined, line);
     return values.map((each) => ({ ...each, value: `${joined.long ?? ""}=${each.value}` }));
   }
-  if (hasOptions && typed.startsWith("-")) return optionsOf(isHelp ? helpOf(command) : command);
-  if (option !== undefined) return valuesOf(option, words, host);
-  const argument = command.registeredArguments[operands] ?? variadicOf(command);
-  const values = argument === undefined ? [] : await valuesOf(argument, words, host);
-  return operands === 0 ? [...namesAt(command, isHelp), ...values] : values;
+  if (hasOptions && typed.startsWith("-")) {
+    const options = command.createHelp().visibleOptions(command);
+    return options.map(({ long, description }) => ({ value: long ?? "", description }));
+  }
+  if (option !== undefined) return valuesOf(option, line);
+  const { registeredArguments: places } = command;
+  const place = places[operands] ?? places.findLast(({ variadic }) => variadic);
+  const values = place === undefined ? [] : await valuesOf(place, line);
+  return operands === 0 ? [...commandsOf(command), ...values] : values;
 }
 
-/** The command that the word `help` calls. */
-function helpOf(command: Command): Command {
-  return command.commands.find((each) => each.name() === "help") ?? command;
-}
-
-/** The commands below a command; after `help` the topics too. */
-function namesAt(command: Command, isHelp: boolean): readonly Candidate[] {
-  const isTopic = isHelp && command.parent === null;
-  return [...commandsOf(command), ...(isTopic ? plain(Object.keys(topics)) : [])];
-}
-
-function variadicOf({ registeredArguments }: Command): Argument | undefined {
-  const last = registeredArguments.at(-1);
-  return last?.variadic === true ? last : undefined;
-}
-
-function commandsOf(command: Command): readonly Candidate[] {
-  if (command.commands.length === 0) return [];
-  const commands = command.createHelp().visibleCommands(command);
+function commandsOf({ commands }: Command): readonly Candidate[] {
   return commands.map((each) => ({ value: each.name(), description: each.description() }));
 }
 
-function optionsOf(command: Command): readonly Candidate[] {
-  const options = command.createHelp().visibleOptions(command);
-  return options.flatMap(({ long, description }) =>
-    long === undefined ? [] : [{ value: long, description }],
-  );
-}
-
 /** The values of an option or argument: its choices, or what its name stands for. */
-async function valuesOf(
-  place: Argument | Option,
-  words: readonly string[],
-  host: Host,
-): Promise<readonly Candidate[]> {
+async function valuesOf(place: Argument | Option, line: Line): Promise<readonly Candidate[]> {
   if (place.argChoices !== undefined) return plain(place.argChoices);
   const name = "flags" in place ? (/[<[](\w+)/.exec(place.flags)?.[1] ?? "") : place.name();
-  if (name === "code" || name === "codes") {
-    return Object.entries(diagnosticCodes).map(([value, { meaning }]) => ({
-      value,
-      description: meaning,
-    }));
+  switch (name) {
+    case "code":
+    case "codes":
+      return Object.entries(diagnosticCodes).map(([value, { meaning: description }]) => ({
+        value,
+        description,
+      }));
+    case "topic": {
+      const { command } = positionAfter(line.words.slice(1, -1), line.program);
+      const isFirst = command === line.program;
+      return [...commandsOf(command), ...(isFirst ? plain(Object.keys(topics)) : [])];
+    }
+    case "zone":
+    case "zones":
+      return plain(await declaredNames(line));
+    default:
+      return [];
   }
-  if (name !== "zone" && name !== "zones") return [];
-  // Loaded here: other words need none of the code that reads files.
-  const declaredNames = (await import("./declared-names.ts")).declaredNames;
-  return plain(await declaredNames(words, host));
 }
 
 function plain(values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ value, description: "" }));
+}
+
+/** Ends a completion that would wait for ever, such as for a pipe; a busy machine takes seconds for thousands of zones. */
+const maxLoadMs = 20_000;
+
+/** The names of zones in the files of the configuration that the line names; none if the files cannot be read in time. */
+async function declaredNames({ words, host }: Line): Promise<readonly string[]> {
+  // Loaded here: other words need none of the code that reads files.
+  const readConfig = (await import("../../host/load.ts")).readConfig;
+  const loadZoneFiles = (await import("../../host/load.ts")).loadZoneFiles;
+  const namesOf = (await import("../../reconcile/fleet/desired-fleet.ts")).namesOf;
+  const signal = AbortSignal.timeout(maxLoadMs);
+  const at = words.findIndex((word) => word === "--config" || word === "-c");
+  const named = at < 0 ? undefined : words[words[at + 1] === "=" ? at + 2 : at + 1];
+  const file = named ?? host.env["ZONEWARDEN_CONFIG"] ?? "zonewarden.yaml";
+  try {
+    const { config } = await readConfig(file, host, signal);
+    if (config === undefined) return [];
+    const state = await loadZoneFiles(config.desired.path, config.lint, host, signal);
+    return [...new Set(namesOf(state.documents))];
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { commandRetry, type RetryPolicy } from "../../api/request/retry.ts";
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
-import type { Config, CredentialConfig } from "../../desired/config/config.ts";
+import type { CredentialConfig } from "../../desired/config/config.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { connect, type ServiceClient } from "../../host/connect.ts";
@@ -10,41 +10,46 @@ import { type DesiredFleet, desiredFleet } from "../../reconcile/fleet/desired-f
 import { startSchedule } from "../../reconcile/schedule/schedule.ts";
 import { durationText, plural } from "../../render/format.ts";
 import type { PartsToRead } from "../../zone/ports.ts";
-import type { RequestFact, RequestObserver, RetryFact } from "../../zone/service-request.ts";
+import type { RequestFact } from "../../zone/service-request.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
 import { WaitLines } from "../output/progress.ts";
+import type { Session } from "../session/session.ts";
 import { ofDiagnostics } from "./check-files.ts";
 import { type CheckFinding, failureOf, finding, fine, skipped } from "./finding.ts";
+
+/** What the checks of the service work with. */
+type Place = Pick<Session, "config" | "baseUrl" | "host" | "stop">;
 
 /** Whether the service can be reached, and each token used for what is declared. Sends only GETs. */
 export async function checkService(
   state: LoadedFiles,
-  place: ServicePlace,
-  stop: AbortSignal,
+  place: Place,
 ): Promise<readonly CheckFinding[]> {
   const { config, baseUrl, host } = place;
   const observer = new CheckObserver(host);
   const listed: Listed[] = [];
   for (const credential of config.credentials) {
-    listed.push(await checkToken(credential, place, observer, stop));
+    listed.push(await checkToken(credential, place, observer));
   }
+  const distinct = new Map(
+    listed.flatMap(({ zones = [] }) => zones).map((each) => [each.id, each]),
+  );
   const known = {
-    zones: distinct(listed.flatMap(({ zones }) => zones ?? [])),
+    zones: [...distinct.values()],
     unlisted: listed.filter(({ zones }) => zones === undefined).map((each) => each.credential),
   };
-  const found = [...reached(listed, baseUrl), ...ofListings(listed), ...checkClock(observer)];
+  const found = [...ofListings(listed, baseUrl), checkClock(observer)];
   if (known.zones.length === 0) return [...found, ...unknownWithoutZones];
 
   const fleet = desiredFleet(selectWith(config.lint), state, known);
-  await using client = connect(config, baseUrl, host, observer, checkRetry);
-  using _watch = observer.watch(client.credentials);
-  const permissions = await checkPermissions(known.zones, fleet, client, place, stop);
+  await using service = connect(config, baseUrl, host, observer, checkRetry);
+  using _watch = observer.watch(service.credentials);
   return [
     ...found,
-    ...permissions,
+    ...(await checkPermissions(known.zones, fleet, { ...place, service })),
     ...checkZones(fleet, state, host),
-    checkBudget(fleet, client, place),
+    checkBudget(fleet, service, place),
   ];
 }
 
@@ -55,35 +60,33 @@ const unknownWithoutZones = [
 ];
 
 /** One address for all credentials: a failure to reach it is told once. */
-function reached(listed: readonly Listed[], baseUrl: string): readonly CheckFinding[] {
-  const [failure] = listed
-    .flatMap(({ findings }) => findings)
-    .filter(({ check }) => check === "service");
-  if (failure === undefined) return [fine("service", `${baseUrl}: answers`)];
-  return [{ ...failure, message: `${baseUrl}: ${failure.message}` }];
-}
-
-function ofListings(listed: readonly Listed[]): readonly CheckFinding[] {
-  const found = listed.flatMap(({ findings }) =>
-    findings.filter((each) => each.check !== "service"),
-  );
-  return found.length > 0 ? found : [skipped("token", "the service gives no answer")];
-}
-
-function distinct(zones: readonly Zone[]): readonly Zone[] {
-  return [...new Map(zones.map((zone) => [zone.id, zone])).values()];
+function ofListings(listed: readonly Listed[], baseUrl: string): readonly CheckFinding[] {
+  const { service: [failure] = [], token = [skipped("token", "the service gives no answer")] } =
+    Object.groupBy(
+      listed.map(({ found }) => found),
+      ({ check }) => (check === "service" ? "service" : "token"),
+    );
+  const reached =
+    failure === undefined
+      ? fine("service", `${baseUrl}: answers`)
+      : { ...failure, message: `${baseUrl}: ${failure.message}` };
+  return [reached, ...token];
 }
 
 /** The header has whole seconds, and an answer takes a while. */
 const tolerableSkewMs = 30_000;
 
-function checkClock({ leastSkewMs: least }: CheckObserver): readonly CheckFinding[] {
-  if (least === undefined) return [skipped("clock", "no answer of the service has a time")];
-  if (Math.abs(least) <= tolerableSkewMs) return [fine("clock", "as that of the service")];
+function checkClock({ leastSkewMs: least }: CheckObserver): CheckFinding {
+  if (least === undefined) return skipped("clock", "no answer of the service has a time");
+  if (Math.abs(least) <= tolerableSkewMs) return fine("clock", "as that of the service");
   const direction = least > 0 ? "behind" : "ahead of";
   const message = `the clock of this machine is ${durationText(Math.abs(least))} ${direction} that of the service: freeze windows, schedules and the expiry of saved plans are wrong by that time`;
   const remedy = "synchronise the clock (NTP), and check the time zone of the machine";
-  return [finding("clock", "error", { message, remedy })];
+  return finding("clock", "error", { message, remedy });
+}
+
+interface ConnectedPlace extends Place {
+  readonly service: ServiceClient;
 }
 
 /** Accounts that are examined at most. */
@@ -95,18 +98,16 @@ const noParts: PartsToRead = { settings: false, policies: false, rules: false, s
 async function checkPermissions(
   zones: readonly Zone[],
   fleet: DesiredFleet,
-  client: ServiceClient,
-  place: ServicePlace,
-  stop: AbortSignal,
+  place: ConnectedPlace,
 ): Promise<readonly CheckFinding[]> {
   const samples = new Map<string, Zone>();
   const declared = zones.filter(({ name }) => fleet.zones.has(name));
   for (const zone of [...declared, ...zones]) {
-    const key = `${client.credentialOf(zone)} ${zone.accountId}`;
+    const key = `${place.service.credentialOf(zone)} ${zone.accountId}`;
     if (!samples.has(key) && samples.size < maxSamples) samples.set(key, zone);
   }
   const found: CheckFinding[] = [];
-  for (const zone of samples.values()) found.push(...(await checkZone(zone, client, place, stop)));
+  for (const zone of samples.values()) found.push(...(await checkZone(zone, place)));
   return found;
 }
 
@@ -120,9 +121,7 @@ interface Attempt {
 
 function attemptsOn(
   zone: Zone,
-  { reader, rulesets, audit }: ServiceClient,
-  { config, host }: ServicePlace,
-  stop: AbortSignal,
+  { service: { reader, rulesets, audit }, config, host, stop }: ConnectedPlace,
 ): readonly Attempt[] {
   const shield = { ...noParts, settings: true, policies: true };
   const now = host.clock.now();
@@ -150,21 +149,16 @@ function attemptsOn(
   ];
 }
 
-async function checkZone(
-  zone: Zone,
-  client: ServiceClient,
-  place: ServicePlace,
-  stop: AbortSignal,
-): Promise<readonly CheckFinding[]> {
-  const who = `credential ${client.credentialOf(zone)}, ${zone.name}`;
+async function checkZone(zone: Zone, place: ConnectedPlace): Promise<readonly CheckFinding[]> {
+  const who = `credential ${place.service.credentialOf(zone)}, ${zone.name}`;
   const granted: string[] = [];
   const found: CheckFinding[] = [];
-  for (const { permission, read, note } of attemptsOn(zone, client, place, stop)) {
+  for (const { permission, read, note } of attemptsOn(zone, place)) {
     try {
       await read();
       granted.push(permission);
     } catch (error) {
-      stop.throwIfAborted();
+      place.stop.throwIfAborted();
       const failure = failureOf(error);
       const message = `${who}: ${failure.message}`;
       const remedy = note === undefined ? failure.remedy : `${failure.remedy}; ${note}`;
@@ -185,14 +179,10 @@ function checkZones(fleet: DesiredFleet, state: LoadedFiles, host: Host): readon
 }
 
 /** Whether a sweep ends before the next one is due. */
-function checkBudget(
-  fleet: DesiredFleet,
-  client: ServiceClient,
-  { config }: ServicePlace,
-): CheckFinding {
+function checkBudget(fleet: DesiredFleet, service: ServiceClient, { config }: Place): CheckFinding {
   if (fleet.zones.size === 0) return skipped("budget", "no zone is declared");
   const declared = [...fleet.zones.values()].map(({ desired }) => desired);
-  const { requests, ms } = forecastOf(declared, client);
+  const { requests, ms } = forecastOf(declared, service);
   using schedule = startSchedule(config.schedule, {
     due: () => undefined,
     missed: () => undefined,
@@ -214,44 +204,40 @@ const checkRetry: RetryPolicy = {
   rateLimitDeadlineMs: 5_000,
 };
 
-/** What a credential lists. */
+/** What a credential lists, and what that shows of its token or of the service. */
 interface Listed {
   readonly credential: string;
-  /** `undefined`: the listing failed. */
-  readonly zones: readonly Zone[] | undefined;
-  readonly findings: readonly CheckFinding[];
+  /** Left out if the listing failed. */
+  readonly zones?: readonly Zone[];
+  readonly found: CheckFinding;
 }
 
 /** Lists the zones of one credential, and verifies its token. */
 async function checkToken(
-  credential: CredentialConfig,
-  { config, baseUrl, host }: ServicePlace,
+  config: CredentialConfig,
+  { config: all, baseUrl, host, stop }: Place,
   observer: CheckObserver,
-  stop: AbortSignal,
 ): Promise<Listed> {
-  const { name } = credential;
-  const alone = { ...config, credentials: [credential] };
+  const { name: credential } = config;
+  const alone = { ...all, credentials: [config] };
   await using client = connect(alone, baseUrl, host, observer, checkRetry);
   using _watch = observer.watch(client.credentials);
   try {
     const { zones } = await client.reader.listZones(stop);
-    if (zones.length === 0) return { credential: name, zones, findings: [noZone(name)] };
-    await client.reader.verifyTokens(zones, stop);
-    return { credential: name, zones, findings: [validity(name, zones.length, client, host)] };
+    if (zones.length > 0) await client.reader.verifyTokens(zones, stop);
+    return { credential, zones, found: validity(credential, zones.length, client, host) };
   } catch (error) {
     stop.throwIfAborted();
     const { code = "", message, remedy } = failureOf(error);
     const place = placeRemedies[code] ?? (isUnreachable(code) ? remedy : undefined);
     if (place !== undefined) {
-      const found = finding("service", "error", { code, message, remedy: place });
-      return { credential: name, zones: undefined, findings: [found] };
+      return { credential, found: finding("service", "error", { code, message, remedy: place }) };
     }
-    const why = await whyRejected(code, credential, client, host, stop);
-    const who = `credential ${name}: `;
+    const why = await whyRejected(code, config, client, host, stop);
+    const who = `credential ${credential}: `;
     // A message about a missing token names the credential itself.
     const facts = { code, message: message.startsWith(who) ? message : who + message, remedy };
-    const found = finding("token", "error", { ...facts, ...why });
-    return { credential: name, zones: undefined, findings: [found] };
+    return { credential, found: finding("token", "error", { ...facts, ...why }) };
   }
 }
 
@@ -268,19 +254,6 @@ function isUnreachable(code: string): boolean {
   return exitCodeOfFailure(code) === exitCodes.unreachable;
 }
 
-/** Where the service is, and what is configured. */
-interface ServicePlace {
-  readonly config: Config;
-  readonly baseUrl: string;
-  readonly host: Host;
-}
-
-function noZone(name: string): CheckFinding {
-  const message = `credential ${name}: the service lists no zone for it`;
-  const remedy = `give the token the permission Zone: Read for the zones, or correct \`accounts\` and \`zones\` of the credential ${name}`;
-  return finding("token", "error", { message, remedy });
-}
-
 const dayMs = 24 * 3_600_000;
 
 /** A token that ends sooner is worth a warning. */
@@ -292,6 +265,11 @@ function validity(
   { credentials }: ServiceClient,
   host: Host,
 ): CheckFinding {
+  if (zones === 0) {
+    const message = `credential ${name}: the service lists no zone for it`;
+    const remedy = `give the token the permission Zone: Read for the zones, or correct \`accounts\` and \`zones\` of the credential ${name}`;
+    return finding("token", "error", { message, remedy });
+  }
   const [credential] = credentials;
   const { valid = true, expiresAt } = credential?.state ?? {};
   if (!valid) {
@@ -354,14 +332,13 @@ function shapeOf(text: string): string | undefined {
 }
 
 /** Reports waits as other commands do, and notes the time of the service. */
-class CheckObserver implements RequestObserver {
+class CheckObserver extends WaitLines {
   readonly #clock: Host["clock"];
-  readonly #waits: WaitLines;
   #leastSkewMs: number | undefined;
 
   constructor(host: Pick<Host, "stderr" | "clock">) {
+    super(host);
     this.#clock = host.clock;
-    this.#waits = new WaitLines(host);
   }
 
   /** How far the clock of the service is ahead of ours, by the answer that shows the least; `undefined` without one. */
@@ -369,18 +346,10 @@ class CheckObserver implements RequestObserver {
     return this.#leastSkewMs;
   }
 
-  request({ date }: RequestFact): void {
-    this.#waits.request();
+  override request({ date }: RequestFact): void {
+    super.request();
     const skew = Date.parse(date) - Number(this.#clock.now());
     const least = this.#leastSkewMs ?? Infinity;
     if (Math.abs(skew) < Math.abs(least)) this.#leastSkewMs = skew;
-  }
-
-  retry(fact: RetryFact): void {
-    this.#waits.retry(fact);
-  }
-
-  watch(credentials: Parameters<WaitLines["watch"]>[0]): Disposable {
-    return this.#waits.watch(credentials);
   }
 }

@@ -2,12 +2,12 @@ import type { Config } from "../../desired/config/config.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import type { Host } from "../../host/host.ts";
 import { loadZoneFiles, readConfig } from "../../host/load.ts";
-import { handleShutdown } from "../../host/shutdown.ts";
 import { plural } from "../../render/format.ts";
 import { ListenError } from "../../web/listen-error.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
-import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import type { ExitCode } from "../output/exit-codes.ts";
 import { reachService } from "../session/embedded-emulator.ts";
+import { withSignals } from "../session/session.ts";
 import { checkConfig, checkSecrets, checkZoneFiles } from "./check-files.ts";
 import { checkService } from "./check-service.ts";
 import { checkCluster, checkStore } from "./check-state.ts";
@@ -34,9 +34,7 @@ export const defineDoctor: DefineCommand = (command, host) => {
 };
 
 async function doctor({ config, format }: PrintFlags, host: Host): Promise<ExitCode> {
-  using shutdown = handleShutdown(host, exitCodes.failed);
-  const { stop } = shutdown.signals;
-  try {
+  return withSignals(host, async ({ stop }) => {
     const findings = await examine(config, host, stop);
     const text =
       format === "json"
@@ -44,10 +42,7 @@ async function doctor({ config, format }: PrintFlags, host: Host): Promise<ExitC
         : [...findings.flatMap(linesOf), "", summaryOf(findings)].join("\n");
     host.stdout.write(`${text}\n`);
     return exitCodeOf(findings);
-  } catch (error) {
-    if (stop.aborted) return fail("stopped by a signal before the end", host);
-    throw error;
-  }
+  });
 }
 
 const statusWidth = "warning".length;
@@ -111,7 +106,7 @@ async function ofService(
   try {
     await using reached = await reachService(config, listening, true);
     if (reached !== undefined) {
-      return await checkService(state, { config, baseUrl: reached.baseUrl, host }, stop);
+      return await checkService(state, { config, baseUrl: reached.baseUrl, host, stop });
     }
     const message = `the seed of the emulator is invalid: ${lines.join("").trim()}`;
     return [finding("service", "error", { message, remedy })];

@@ -1,13 +1,11 @@
 import path from "node:path";
 
-import type { Config } from "../../desired/config/config.ts";
-import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { evidenceJson } from "../../evidence/evidence-json.ts";
 import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
 import { type EvidenceFile, evidenceCsv } from "../../evidence/evidence-tables.ts";
 import { evidenceOf } from "../../evidence/evidence.ts";
-import { type KeptHistory, readKeptHistory } from "../../evidence/kept-history.ts";
+import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
@@ -55,8 +53,10 @@ interface EvidenceFlags extends ProofFlags {
 
 /** Writes the pack from the history and the zone files. Needs no network. */
 async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode> {
-  const asked = askedIn(flags);
-  if (typeof asked === "string") return fail(`evidence: ${asked}`, host);
+  const period = periodIn(flags);
+  if (typeof period === "string") return fail(`evidence: ${period}`, host);
+  const zones = zonesIn(flags);
+  if (typeof zones === "string") return fail(`evidence: ${zones}`, host);
   const proof = await proofIn(flags, host);
   if (typeof proof === "string") return fail(`evidence: ${proof}`, host);
   const signal = new AbortController().signal;
@@ -65,61 +65,30 @@ async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode
   if (config === undefined || desired === undefined) return exitCodes.invalid;
   const write = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
     const kept = await readKeptHistory(histories, proof);
-    return saveEvidence(kept, asked, { config, desired, flags, host, signal });
+    const used = kept.records.filter(
+      ({ zone, at, revision }) =>
+        zones.some((each) => each === zone) &&
+        at >= period.since &&
+        at < period.until &&
+        revision !== desired.revision,
+    );
+    const evidence = evidenceOf({
+      ...kept,
+      period,
+      files: { revision: desired.revision, commit: desired.commit },
+      past: await readPastFiles(used, zones, config, host, signal),
+      isChecking: config.inventory?.kinds.includes("script") ?? false,
+      subjects: zones.map((zone) => declaredSubject(zone, desired.documents)),
+    });
+    return save(evidence, flags, host);
   };
   if (flags.history !== undefined) return write(flags.history.map((file) => historyIn(file, host)));
   if (config.store === undefined) return fail(`evidence: ${flags.config} ${noHistory}`, host);
   return withHistory(config, flags.config, host, (history) => write([history]));
 }
 
-/** What evidence is made with. */
-interface EvidenceParts {
-  readonly config: Config;
-  readonly desired: LoadedFiles;
-  readonly flags: EvidenceFlags;
-  readonly host: Host;
-  readonly signal: AbortSignal;
-}
-
-async function saveEvidence(
-  kept: KeptHistory,
-  { period, zones }: Asked,
-  { config, desired, flags, host, signal }: EvidenceParts,
-): Promise<ExitCode> {
-  const used = kept.records.filter(
-    ({ zone, at, revision }) =>
-      zones.some((each) => each === zone) &&
-      at >= period.since &&
-      at < period.until &&
-      revision !== desired.revision,
-  );
-  const evidence = evidenceOf({
-    ...kept,
-    period,
-    files: { revision: desired.revision, commit: desired.commit },
-    past: await readPastFiles(used, zones, config, host, signal),
-    isChecking: config.inventory?.kinds.includes("script") ?? false,
-    subjects: zones.map((zone) => declaredSubject(zone, desired.documents)),
-  });
-  return save(evidence, flags, host);
-}
-
 const noHistory =
   "sets no store, and without it nothing is kept; name the files that you have with --history";
-
-/** Of what evidence is asked for. */
-interface Asked {
-  readonly period: Period;
-  readonly zones: readonly ZoneName[];
-}
-
-/** Of what evidence is asked for; a message where a flag is wrong. */
-function askedIn(flags: EvidenceFlags): Asked | string {
-  const period = periodIn(flags);
-  if (typeof period === "string") return period;
-  const zones = zonesIn(flags);
-  return typeof zones === "string" ? zones : { period, zones };
-}
 
 const dayMs = 86_400_000;
 const longestDays = 3_660;

@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 
 import { version } from "../../host/version.ts";
 import { exitCodeHelp } from "../output/exit-codes.ts";
@@ -19,7 +19,9 @@ export function manualPage(program: Command): string {
     section("EXIT STATUS"),
     ...exitCodeItems().map(([code = "", meaning = ""]) => item(text(code), meaning)),
     section("ENVIRONMENT"),
-    ...environmentVariables.map(({ name, meaning }) => item(bold(name), plain(meaning))),
+    ...environmentVariables.map(({ name, meaning }) =>
+      item(bold(name), meaning.replaceAll("`", "")),
+    ),
     section("FILES"),
     item(bold("zonewarden.yaml"), "the configuration"),
     section("SEE ALSO"),
@@ -39,32 +41,16 @@ function leavesOf(command: Command, before = ""): readonly (readonly [string, Co
 }
 
 function commandText([name, command]: readonly [string, Command]): string {
-  const usage = `${name} ${command.registeredArguments
-    .map(
-      (each) =>
-        `${each.required ? "<" : "["}${each.name()}${each.variadic ? "..." : ""}${each.required ? ">" : "]"}`,
-    )
-    .join(" ")}`.trimEnd();
+  const help = command.createHelp();
+  const options = help.visibleOptions(command).filter(({ long }) => long !== "--help");
   return [
-    `.SS ${quoted(usage)}`,
+    `.SS ${quoted(`${name} ${command.usage()}`)}`,
     text(command.description()),
-    ...command.registeredArguments.map((each) => item(italic(each.name()), each.description)),
-    ...command.createHelp().visibleOptions(command).filter(isOwn).map(optionText),
+    ...command.registeredArguments.map((each) =>
+      item(italic(each.name()), help.argumentDescription(each)),
+    ),
+    ...options.map((each) => item(bold(each.flags), help.optionDescription(each))),
   ].join("\n");
-}
-
-/** Every command has `--help`. */
-function isOwn({ long }: Option): boolean {
-  return long !== "--help";
-}
-
-function optionText(option: Option): string {
-  const { flags, description, argChoices } = option;
-  const defaultValue: unknown = option.defaultValue;
-  const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
-  const byDefault =
-    typeof defaultValue === "string" && defaultValue !== "" ? `; ${defaultValue} by default` : "";
-  return item(bold(flags), `${description}${choices}${byDefault}`);
 }
 
 /** The codes with their meanings, of which the later lines are indented. */
@@ -96,10 +82,6 @@ function quoted(words: string): string {
 /** A line of text: one that begins with a dot or a quote would be a request of roff. */
 function text(words: string): string {
   return escaped(words).replace(/^(?=[.'])/, "\\&");
-}
-
-function plain(markdown: string): string {
-  return markdown.replaceAll("`", "");
 }
 
 function escaped(words: string): string {

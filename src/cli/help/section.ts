@@ -1,4 +1,5 @@
 import { wrap } from "../../render/format.ts";
+import { tableText } from "../output/table.ts";
 
 /** A section of a Markdown document with the sections below it; `undefined` if no heading has this text. */
 export function sectionOf(markdown: string, heading: string): string | undefined {
@@ -75,28 +76,18 @@ function itemsOf(lines: readonly string[]): readonly string[] {
 /** A table in columns, of which the widest is broken where the table is too wide. */
 function tableBlock(lines: readonly string[]): string {
   const [head = [], , ...rows] = lines.map(cellsOf);
-  const all = [head.map((cell) => cell.toUpperCase()), ...rows];
-  const widths = head.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));
+  const widths = head.map((name, index) =>
+    Math.max(name.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
   const widest = widths.indexOf(Math.max(...widths));
-  const others = widths.reduce((sum, width, index) => sum + (index === widest ? 0 : width + 2), 2);
+  const others = widths.toSpliced(widest, 1).reduce((sum, width) => sum + width + 2, 2);
   const limits = widths.with(widest, Math.max(maxWidth - others, 40));
-  return all.flatMap((row) => rowLines(row, widths, limits)).join("\n");
-}
-
-function rowLines(
-  row: readonly string[],
-  widths: readonly number[],
-  limits: readonly number[],
-): readonly string[] {
-  const cells = limits.map((limit, index) => wrap(row[index] ?? "", limit));
-  const height = Math.max(...cells.map((cell) => cell.length));
-  return Array.from({ length: height }, (_, line) => {
-    const parts = cells.map((cell, index) => {
-      const width = Math.min(widths[index] ?? 0, limits[index] ?? 0);
-      return (cell[line] ?? "").padEnd(width);
-    });
-    return `  ${parts.join("  ")}`.trimEnd();
+  const broken = rows.flatMap((row) => {
+    const cells = limits.map((limit, index) => wrap(row[index] ?? "", limit));
+    const height = Math.max(...cells.map((cell) => cell.length));
+    return Array.from({ length: height }, (_, line) => cells.map((cell) => cell[line] ?? ""));
   });
+  return tableText({ head, rows: broken }).replaceAll(/^/gm, "  ");
 }
 
 function cellsOf(line: string): readonly string[] {

@@ -8,7 +8,6 @@ import { reasonOf } from "../../desired/yaml/decode-text.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
-import { handleShutdown } from "../../host/shutdown.ts";
 import { plural } from "../../render/format.ts";
 import { errorCode } from "../../syntax/error-code.ts";
 import { firstOf } from "../../syntax/first-of.ts";
@@ -21,7 +20,7 @@ import { existingOf, type NewFile, writeNew } from "../output/files.ts";
 import { gapsText, importable, importedFiles, importZones } from "../session/import-zones.ts";
 import { listZones, matchingZones } from "../session/listing.ts";
 import { planAll } from "../session/plan-all.ts";
-import { inSession, type Session } from "../session/session.ts";
+import { inSession, type Session, withSignals } from "../session/session.ts";
 import { Questions, Unanswered } from "./questions.ts";
 import {
   configText,
@@ -85,15 +84,14 @@ interface InitFlags {
 /** Writes the files of a new set-up, and plans. Nothing is written before every question is answered. */
 async function init(flags: InitFlags, host: Host): Promise<ExitCode> {
   if (!flags.yes && !host.isInteractive) return fail(inPipeText, host);
-  using shutdown = handleShutdown(host, exitCodes.failed);
-  const { signals } = shutdown;
-  try {
-    return await start(flags, host, signals);
-  } catch (error) {
-    if (error instanceof Unanswered) return fail("init: stopped; nothing was written", host);
-    if (signals.stop.aborted) return fail("stopped by a signal before the end", host);
-    throw error;
-  }
+  return withSignals(host, async (signals) => {
+    try {
+      return await start(flags, host, signals);
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      return fail("init: stopped; nothing was written", host);
+    }
+  });
 }
 
 const inPipeText = `init: it asks on a terminal, and there is none here. To take the defaults:

@@ -2,7 +2,7 @@ import type { Host } from "../../host/host.ts";
 import { holdFacts } from "../../plan/guard/hold.ts";
 import type { SkipReason, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
-import type { ServiceErrorCode } from "../../zone/service-error.ts";
+import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
 
 /** The exit codes. Pipelines depend on them; no output format changes them. */
 export const exitCodes = {
@@ -51,6 +51,12 @@ const unreachableCodes: ReadonlySet<string> = new Set<ServiceErrorCode>([
 /** The code of a failure that ends a command before the first zone. */
 export function exitCodeOfFailure(code: string): ExitCode {
   return unreachableCodes.has(code) ? exitCodes.unreachable : exitCodes.failed;
+}
+
+/** Prints a failure of the service, and returns its exit code. Any other error is thrown again. */
+export function failFor(error: unknown, host: Pick<Host, "stderr">): ExitCode {
+  if (!(error instanceof ServiceError)) throw error;
+  return fail(`${error.code}: ${error.message}`, host, exitCodeOfFailure(error.code));
 }
 
 /** The code where some zones could not be listed and the others gave `code`. */

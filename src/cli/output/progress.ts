@@ -1,7 +1,7 @@
 import type { Pause } from "../../api/budget/budget.ts";
 import { type Host, notesOf, type TextStream } from "../../host/host.ts";
 import { durationText } from "../../render/format.ts";
-import type { RequestObserver, RetryFact } from "../../zone/service-request.ts";
+import type { RequestFact, RequestObserver, RetryFact } from "../../zone/service-request.ts";
 import { every } from "../../zone/signals.ts";
 
 /** Moves to the beginning of the line and clears it. */
@@ -114,7 +114,7 @@ export class WaitLines implements RequestObserver {
   }
 
   /** The first request after a wait shows that it is over. */
-  request(): void {
+  request(_fact?: RequestFact): void {
     this.#line.clear();
   }
 

@@ -78,31 +78,25 @@ export interface Reached extends AsyncDisposable {
  * @param mayShare whether to use an emulator that listens there already, the daemon's for example.
  */
 export async function reachService(
-  config: Config,
+  { api, server: { hosts } }: Config,
   host: Host,
   mayShare: boolean,
 ): Promise<Reached | undefined> {
-  const embedded = config.api.emulator;
-  if (embedded === undefined) return reached(undefined, config);
-  const seed = await loadSeedOrPrint(embedded.seed, host);
+  const unshared = { baseUrl: api.baseUrl, emulator: undefined, [Symbol.asyncDispose]: noWork };
+  if (api.emulator === undefined) return unshared;
+  const { listen, seed: file } = api.emulator;
+  const seed = await loadSeedOrPrint(file, host);
   if (seed === undefined) return undefined;
+  const settings = { listen, hosts, statePath: undefined, dialect: "published" } as const;
   try {
-    const { listen } = embedded;
-    const { hosts } = config.server;
-    const settings = { listen, hosts, statePath: undefined, dialect: "published" } as const;
     const emulator = await emulatorOn({ ...settings, place: "api.emulator.listen" }, seed, host);
-    return reached(emulator, config);
+    const end = (): PromiseLike<void> => emulator[Symbol.asyncDispose]();
+    return { baseUrl: emulator.baseUrl, emulator, [Symbol.asyncDispose]: end };
   } catch (error) {
     const isInUse = error instanceof ListenError && error.code === "EADDRINUSE";
-    if (mayShare && isInUse) return reached(undefined, config);
+    if (mayShare && isInUse) return unshared;
     throw error;
   }
 }
 
-function reached(emulator: Emulator | undefined, { api }: Config): Reached {
-  return {
-    baseUrl: emulator?.baseUrl ?? api.baseUrl,
-    emulator,
-    [Symbol.asyncDispose]: async () => emulator?.[Symbol.asyncDispose](),
-  };
-}
+async function noWork(): Promise<void> {}

@@ -1,28 +1,26 @@
+import type { Config } from "../../desired/config/config.ts";
 import { inspectDirectory } from "../../memory/open-store.ts";
 import { StoredRuns } from "../../memory/stored-runs.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
 import {
   changingZone,
   fleetChange,
   type FleetLimits,
   maxWeakenedOf,
-  planToJudge,
   weakeningBy,
   weakeningHold,
 } from "../../reconcile/fleet/fleet-guard.ts";
 import { FleetPast, type Moments, type WeakenedBy } from "../../reconcile/fleet/fleet-past.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
-import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
 import { openCommandState } from "./stored.ts";
 
-interface JudgedZone {
-  readonly declared: Pick<FleetZone, "desired">;
-  readonly planned: Pick<PlannedZone, "report">;
+/** The limits of the configuration, with the hashes that the command line accepts. */
+export function limitsWith(accept: readonly string[], { limits }: Config): Config["limits"] {
+  return { ...limits, accept: [...limits.accept, ...accept] };
 }
 
 /** What the fleet guard judges of one command. */
@@ -47,20 +45,6 @@ export function heldFleet(
   if (judgement.result !== "held") return undefined;
   const { found, limit } = judgement;
   return { found, hash, limit, zones: plans.map(({ zone }) => zone.name) };
-}
-
-/** The plans that no guard holds. */
-export function plansToApply(zones: readonly Pick<JudgedZone, "planned">[]): readonly Plan[] {
-  return zones.flatMap(({ planned: { report } }) =>
-    report.result === "planned" ? [report.plan] : [],
-  );
-}
-
-/** The plans that the first round of a daemon would judge: also those that only wait, or are only observed. */
-export function plansToJudge(zones: readonly JudgedZone[]): readonly Plan[] {
-  return zones.flatMap(
-    ({ declared, planned }) => planToJudge(planned.report, declared.desired) ?? [],
-  );
 }
 
 /** The whole message is printed once: a fleet has too many zones to repeat it. */

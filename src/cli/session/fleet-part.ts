@@ -76,7 +76,8 @@ function namesInFiles(
   const directory = relativeDirectory(state, host);
   const used = new Set<string>();
   const labels = new Set<string>();
-  for (const { label, layers } of state.trace) {
+  for (const { target, layers } of state.trace) {
+    const label = labelOf(target);
     const files = layers.map(({ document }) => document.source.file);
     for (const pattern of paths) {
       const matches = globIgnoringCase(pattern.replace(/^\.\//, ""));

@@ -31,13 +31,13 @@ import {
 } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
-import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { correctionsCountOf, countOf, holdCorrections } from "./fleet-hold.ts";
+import { correctionsCountOf, countOf, holdCorrections, limitsWith } from "./fleet-hold.ts";
 import { fleetPart, type FleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
@@ -125,7 +125,9 @@ export async function planAll(
   const { revision, commit, declaredHash, documents } = state;
   const startedAt = host.clock.now();
 
-  const listing = await zonesOf(flags, session);
+  // Where a credential could not list its own before, all are listed again.
+  const { before } = flags;
+  const listing = before?.isComplete === true ? before.listing : await listZones(session);
   const known = joinListings(undefined, listing);
   const fleet = desiredFleet(selectWith(config.lint), state, known);
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
@@ -180,17 +182,12 @@ function changeOf(
   patterns: FleetFlags["zones"],
   limits: FleetLimits,
 ): GitChange {
-  const before = new Map([...base.zones].map(([name, { digest }]) => [name, digest]));
-  const after = comparedDigests(base.zones, zones);
+  const before = base.zones;
+  const after = comparedDigests(before, zones);
   return {
     tooLarge: before.size === 0 ? undefined : revisionChange(before, after, limits),
     dropped: [...before.keys()].filter((name) => !zones.has(name) && isMatch(name, patterns)),
   };
-}
-
-/** The zones of the service. Where a credential could not list its own before, all are listed again. */
-async function zonesOf({ before }: FleetFlags, session: Session): Promise<ZoneListing> {
-  return before?.isComplete === true ? before.listing : listZones(session);
 }
 
 /** The zones whose files are enough for the command; `undefined` if it needs all of them. */
@@ -255,7 +252,7 @@ async function planZones(
     adopt: adoptOnly || adopt === "on_first_apply",
     rules: stored.adopted(zone),
   });
-  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const limits = limitsWith(accept, config);
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
   const { clock, uniqueId: runId } = host;
   const ports = { reader: service.reader, clock, runId, bug: rethrow };
@@ -280,8 +277,8 @@ async function planZones(
             base?.zones.get(name)?.desired.content,
           ),
         holdsAt: (plan, now) => {
-          const judged = enforce ? enforced(desired) : desired;
-          return guardZone(plan, judged, guardRules, now);
+          const content = enforce ? { ...desired.content, mode } : desired.content;
+          return guardZone(plan, { ...desired, content }, guardRules, now);
         },
       },
       ports,
@@ -295,18 +292,11 @@ async function planZones(
   using progress = startProgress("reading zones", wanted.length, host);
   return await inParallel(wanted, config.api.concurrency, async (declared) => {
     const kept = known.get(declared.desired.zone.name);
-    if (kept !== undefined && isPlanOf(kept, declared)) return kept;
+    // The plan of the same declaration would be the same, if nobody changed the zone.
+    const isKept = kept?.declared.digest === declared.digest;
+    if (isKept && kept.planned.report.result !== "error") return kept;
     const planned = await planOne(declared);
     progress.step();
     return { declared, planned, planAgain: () => planOne(declared) };
   });
-}
-
-/** Whether an earlier plan is what a plan of this declaration would be, if nobody changed the zone. */
-function isPlanOf({ declared, planned }: PlannedFleetZone, next: FleetZone): boolean {
-  return declared.digest === next.digest && planned.report.result !== "error";
-}
-
-function enforced(desired: DesiredZone): DesiredZone {
-  return { ...desired, content: { ...desired.content, mode: "enforce" } };
 }

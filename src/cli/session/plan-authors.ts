@@ -21,29 +21,22 @@ export async function withAuthors<T extends { readonly planned: PlannedZone }>(
 ): Promise<readonly T[]> {
   const drifted = zones.map(({ planned }) => planned.report).filter(hasDrift);
   const accounts = Map.groupBy(drifted, ({ plan }) => plan.zone.accountId);
-  const entries = new Map<string, readonly AuditEntry[]>();
-  for (const reports of accounts.values()) {
+  const logs = new Map<string, readonly AuditEntry[]>();
+  for (const [account, reports] of accounts) {
     const touched = reports.map(({ plan }) => plan.zone);
     const read = await readLog(touched, session);
     if (read === undefined) continue;
-    const known = oldestFirst([
-      ...new Map(read.entries.map((entry) => [entry.id, entry])).values(),
-    ]);
-    for (const { id } of touched) {
-      entries.set(
-        id,
-        known.filter(({ path }) => path.startsWith(`/zones/${id}/`)),
-      );
-    }
+    const distinct = new Map(read.entries.map((entry) => [entry.id, entry]));
+    logs.set(account, oldestFirst([...distinct.values()]));
   }
   return zones.map((zone) => {
-    const { report } = zone.planned;
-    const known = hasDrift(report) ? entries.get(report.plan.zone.id) : undefined;
-    if (!hasDrift(report) || known === undefined) return zone;
-    return {
-      ...zone,
-      planned: { ...zone.planned, report: authored(report, known, session) },
-    };
+    const { planned } = zone;
+    if (!hasDrift(planned.report)) return zone;
+    const { id, accountId } = planned.report.plan.zone;
+    const log = logs.get(accountId);
+    if (log === undefined) return zone;
+    const own = log.filter(({ path }) => path.startsWith(`/zones/${id}/`));
+    return { ...zone, planned: { ...planned, report: authored(planned.report, own, session) } };
   });
 }
 

@@ -7,13 +7,8 @@ import { readText } from "../../host/named-files.ts";
 import { type ReadKey, signingKeyOf, verifyKeyOf } from "../../host/signing-keys.ts";
 import { signatureError, type SignedText } from "../../render/plan-file.ts";
 
-/** A key of a file, or a message that names the file and what is wrong with it. */
-export type KeyOfFile =
-  | { readonly result: "read"; readonly key: KeyObject }
-  | { readonly result: "error"; readonly key: undefined; readonly message: string };
-
-/** Reads the private key that `plan --sign-key` names. */
-export function readSigningKey(file: string, host: Host): Promise<KeyOfFile> {
+/** Reads the private key that `plan --sign-key` names; a text says what is wrong with the file. */
+export function readSigningKey(file: string, host: Host): Promise<KeyObject | string> {
   return readKey(file, signingKeyOf, "make one with openssl genpkey -algorithm ed25519", host);
 }
 
@@ -34,7 +29,7 @@ export async function proofIn(
   if (verifyKey === undefined) return { head, key: undefined };
   const remedy = "name the public key of history.sign_key: openssl pkey -in KEY -pubout";
   const read = await readKey(verifyKey, verifyKeyOf, remedy, host);
-  return read.result === "error" ? read.message : { head, key: read.key };
+  return typeof read === "string" ? read : { head, key: read };
 }
 
 async function readKey(
@@ -42,14 +37,11 @@ async function readKey(
   parse: (pem: string) => ReadKey,
   remedy: string,
   host: Host,
-): Promise<KeyOfFile> {
+): Promise<KeyObject | string> {
   const { text, why: unreadable } = await readText(file, host);
-  const error = (why: string): KeyOfFile => {
-    return { result: "error", key: undefined, message: `${file}: ${why}; ${remedy}` };
-  };
-  if (text === undefined) return error(`cannot be read: ${unreadable}`);
+  if (text === undefined) return `${file}: cannot be read: ${unreadable}; ${remedy}`;
   const { key, why } = parse(text);
-  return key === undefined ? error(why) : { result: "read", key };
+  return key ?? `${file}: ${why}; ${remedy}`;
 }
 
 /**
@@ -66,8 +58,8 @@ export async function signatureErrorText(
     if (file === undefined) continue;
     const remedy = "name the public key of the one that plan --sign-key signs with";
     const read = await readKey(file, verifyKeyOf, remedy, host);
-    if (read.result === "error") return read.message;
-    const error = signatureError(signed, read.key);
+    if (typeof read === "string") return read;
+    const error = signatureError(signed, read);
     if (error !== undefined) return `${error.message} (${error.code}; key ${file})`;
   }
   return undefined;

@@ -3,10 +3,9 @@ import { connect, type ServiceClient } from "../../host/connect.ts";
 import { type Host, quietHost } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
-import { ServiceError } from "../../zone/service-error.ts";
 import { isAborted, type StopSignals } from "../../zone/signals.ts";
 import type { SessionFlags } from "../command-options.ts";
-import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail, failFor } from "../output/exit-codes.ts";
 import { WaitLines } from "../output/progress.ts";
 import { reachService } from "./embedded-emulator.ts";
 
@@ -21,6 +20,21 @@ export interface Session {
   readonly signals: StopSignals;
 }
 
+/** Runs `work` until it ends, or a signal stops it. */
+export async function withSignals(
+  host: Host,
+  work: (signals: StopSignals) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  using shutdown = handleShutdown(host, exitCodes.failed);
+  const { signals } = shutdown;
+  try {
+    return await work(signals);
+  } catch (error) {
+    if (!isAborted(signals.stop)) throw error;
+    return fail("stopped by a signal before the end", host);
+  }
+}
+
 /**
  * Loads the configuration, connects to the service and runs `work`. A broken configuration ends the command before any
  * request; a failure of the service is printed as one line and has its own exit code.
@@ -31,10 +45,10 @@ export async function withSession(
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const host = quietHost(given, flags);
-  using shutdown = handleShutdown(host, exitCodes.failed);
-  const { signals } = shutdown;
-  const config = await loadConfigOrPrint(flags.config, host, signals.stop);
-  return config === undefined ? exitCodes.invalid : await inSession(config, host, signals, work);
+  return withSignals(host, async (signals) => {
+    const config = await loadConfigOrPrint(flags.config, host, signals.stop);
+    return config === undefined ? exitCodes.invalid : inSession(config, host, signals, work);
+  });
 }
 
 /** The same with a configuration that is loaded. */
@@ -54,9 +68,8 @@ export async function inSession(
   try {
     return await work({ config, service, baseUrl, host, stop, signals });
   } catch (error) {
-    if (isAborted(stop)) return fail("stopped by a signal before the end", host);
-    if (!(error instanceof ServiceError)) throw error;
-    return fail(`${error.code}: ${error.message}`, host, exitCodeOfFailure(error.code));
+    stop.throwIfAborted();
+    return failFor(error, host);
   }
 }
 

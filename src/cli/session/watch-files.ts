@@ -1,7 +1,6 @@
 import { watchZoneFiles } from "../../desired/load/watch-zone-files.ts";
-import { ServiceError } from "../../zone/service-error.ts";
 import { isAborted, joinSignals } from "../../zone/signals.ts";
-import { type ExitCode, exitCodeOfFailure, fail } from "../output/exit-codes.ts";
+import { type ExitCode, failFor } from "../output/exit-codes.ts";
 import type { Session } from "./session.ts";
 
 /** From the start of one round to the start of the next at least, so that no live zone is read more often. */
@@ -45,8 +44,7 @@ export async function roundsOnChange(
       code = await round(false);
     } catch (error) {
       if (isAborted(stop)) return code;
-      if (!(error instanceof ServiceError)) throw error;
-      code = fail(`${error.code}: ${error.message}`, host, exitCodeOfFailure(error.code));
+      code = failFor(error, host);
     }
   }
 }

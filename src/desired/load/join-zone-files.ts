@@ -294,7 +294,7 @@ function withoutRepeats(results: readonly FileResult[]): readonly ZoneDocument[]
 }
 
 function traceOf({ layers, document }: MergedZone): readonly TraceEntry[] {
-  return document === undefined ? [] : [{ label: labelOf(document.target), layers }];
+  return document === undefined ? [] : [{ target: document.target, layers }];
 }
 
 /** Each zone of a profile finds the errors of the profile again. */

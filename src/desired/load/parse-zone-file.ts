@@ -1,6 +1,6 @@
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { fileDiagnostic, maxDiagnostics } from "../diagnostics.ts";
+import { diagnosticIn, fileDiagnostic, maxDiagnostics } from "../diagnostics.ts";
 import { wrongFile } from "../file-kind.ts";
 import {
   isProfile,
@@ -11,13 +11,13 @@ import {
   zoneFileShape,
 } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
-import { isTemplate, unfilledIn } from "../template/template.ts";
-import { unfilledTexts } from "../template/unfilled-texts.ts";
+import { isTemplate, textsIn, unfilledIn } from "../template/template.ts";
 import { textOf } from "../yaml/decode-text.ts";
 import { readTimeoutMs, readYamlInWorker, type WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
 import { checkValues } from "../zones/check-values.ts";
 import type { FilePart, Layer, ZoneLayer } from "../zones/layer.ts";
+import { sections } from "../zones/zone-lists.ts";
 import { type Suppression, suppressionsIn } from "./suppressions.ts";
 import { ValuePool } from "./value-pool.ts";
 
@@ -270,5 +270,22 @@ function covers({ code, path }: Diagnostic, { path: inner }: Diagnostic): boolea
   const isValue = code === "WRONG_VALUE" || code === "WRONG_TYPE";
   return (
     isValue && (inner === path || inner.startsWith(`${path}.`) || inner.startsWith(`${path}[`))
+  );
+}
+
+/**
+ * Texts of a document that look like placeholders without their dollar or braces, and are used as
+ * they are written.
+ */
+function unfilledTexts(document: Located): readonly Diagnostic[] {
+  return (
+    textsIn(document.value)
+      // `zones`, the index and the section; or `profiles`, the name and the section.
+      .filter(({ path: [, , section = ""] }) => section === "vars" || sections.has(section))
+      .flatMap(({ path, text }) =>
+        unfilledIn(text).map((found) =>
+          diagnosticIn(document, { code: "UNFILLED_TEXT", path, ...found }),
+        ),
+      )
   );
 }

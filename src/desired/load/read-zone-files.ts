@@ -120,9 +120,7 @@ async function findFiles(
       const files = [{ file: path.basename(directory), real: root, size, identity }];
       return { root: path.dirname(root), isFile: true, files };
     }
-    const walk = new DirectoryWalk(root, port, hadFiles, signal);
-    await walk.visit(root, await port.list(root), "");
-    return { root, isFile: false, files: walk.files };
+    return { root, isFile: false, files: await filesBelow(root, port, hadFiles, signal) };
   } catch (error) {
     signal.throwIfAborted();
     return fileDiagnostic(
@@ -134,82 +132,79 @@ async function findFiles(
   }
 }
 
-/** Walks through a directory. Follows links that stay inside, and visits nothing twice. */
-class DirectoryWalk {
-  readonly files: FoundFile[] = [];
-  readonly #root: string;
-  readonly #port: FilePort;
-  readonly #hadFiles: HadFiles;
-  readonly #signal: AbortSignal;
-  readonly #seen: Set<string>;
+/** Follows links that stay inside of a directory, and visits nothing twice. */
+async function filesBelow(
+  root: string,
+  port: FilePort,
+  hadFiles: HadFiles,
+  signal: AbortSignal,
+): Promise<readonly FoundFile[]> {
+  const files: FoundFile[] = [];
+  const seen = new Set([root]);
+  const report = (real: string, diagnostic: Diagnostic): void =>
+    void files.push({ file: diagnostic.place.file, real, diagnostic });
 
-  constructor(root: string, port: FilePort, hadFiles: HadFiles, signal: AbortSignal) {
-    this.#root = root;
-    this.#port = port;
-    this.#hadFiles = hadFiles;
-    this.#signal = signal;
-    this.#seen = new Set([root]);
-  }
-
-  async visit(directory: string, names: readonly string[], prefix: string): Promise<void> {
+  async function visit(directory: string, names: readonly string[], prefix: string): Promise<void> {
     for (const name of names.toSorted()) {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       // Hidden: ".git", swap files of editors, and the version directories of a ConfigMap volume
       // ("..data").
-      if (!name.startsWith(".")) await this.#visitEntry(path.join(directory, name), prefix + name);
+      if (!name.startsWith(".")) await visitEntry(path.join(directory, name), prefix + name);
     }
   }
 
-  async #visitEntry(at: string, file: string): Promise<void> {
+  async function visitEntry(at: string, file: string): Promise<void> {
     try {
-      const real = await this.#port.realpath(at);
-      await this.#visitTarget(real, file, await this.#port.facts(real));
+      const real = await port.realpath(at);
+      await visitTarget(real, file, await port.facts(real));
     } catch (error) {
-      this.#signal.throwIfAborted();
-      const hadFiles = this.#hadFiles(`${file}/`);
-      const name = isZoneFile(file) && !hadFiles ? file : `${file}/`;
+      signal.throwIfAborted();
+      const hadSome = hadFiles(`${file}/`);
       // A dangling link may be anything, such as a note: it is reported only if there were files
       // below it.
-      const isNote = !hadFiles && !isZoneFile(file) && isNotFound(error);
-      if (!isNote) this.#report(at, unreadable(name, error, "fix the link, or delete it"));
+      if (!hadSome && !isZoneFile(file) && isNotFound(error)) return;
+      const name = isZoneFile(file) && !hadSome ? file : `${file}/`;
+      report(at, unreadable(name, error, "fix the link, or delete it"));
     }
   }
 
-  async #visitTarget(real: string, file: string, facts: FileFacts): Promise<void> {
-    const { kind, size, identity } = facts;
+  async function visitTarget(
+    real: string,
+    file: string,
+    { kind, size, identity }: FileFacts,
+  ): Promise<void> {
     const isDirectory = kind === "directory";
     if (!isDirectory && !isZoneFile(file)) return;
-    if (real !== this.#root && !real.startsWith(this.#root + path.sep)) {
+    if (real !== root && !real.startsWith(root + path.sep)) {
       const name = isDirectory ? `${file}/` : file;
       const message = "the link leads out of the directory";
       const remedy = "replace the link with its target";
-      this.#report(real, fileDiagnostic(name, "FILE_OUTSIDE", message, remedy));
-    } else if (!this.#seen.has(real)) {
-      this.#seen.add(real);
-      if (isDirectory) await this.#visitDirectory(real, `${file}/`);
-      else if (kind === "file") this.files.push({ file, real, size, identity });
+      report(real, fileDiagnostic(name, "FILE_OUTSIDE", message, remedy));
+    } else if (!seen.has(real)) {
+      seen.add(real);
+      if (isDirectory) await visitDirectory(real, `${file}/`);
+      else if (kind === "file") files.push({ file, real, size, identity });
       else {
         const message = "this is neither a file nor a directory";
         const remedy = "delete it, or give it a name that does not end in .yaml";
-        this.#report(real, fileDiagnostic(file, "FILE_NOT_REGULAR", message, remedy));
+        report(real, fileDiagnostic(file, "FILE_NOT_REGULAR", message, remedy));
       }
     }
   }
 
-  async #visitDirectory(real: string, prefix: string): Promise<void> {
+  async function visitDirectory(real: string, prefix: string): Promise<void> {
     let names: readonly string[];
     try {
-      names = await this.#port.list(real);
+      names = await port.list(real);
     } catch (error) {
-      this.#report(real, unreadable(prefix, error, allowReading));
+      report(real, unreadable(prefix, error, allowReading));
       return;
     }
-    await this.visit(real, names, prefix);
+    await visit(real, names, prefix);
   }
 
-  #report(real: string, diagnostic: Diagnostic): void {
-    this.files.push({ file: diagnostic.place.file, real, diagnostic });
-  }
+  await visit(root, await port.list(root), "");
+  return files;
 }
 
 function isZoneFile(file: string): boolean {

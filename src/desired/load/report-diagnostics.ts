@@ -1,11 +1,13 @@
 import { compareText } from "../../syntax/by-text.ts";
+import { didYouMean } from "../../syntax/nearest.ts";
+import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { limitedDiagnostics } from "../diagnostics.ts";
+import { diagnosticAt, limitedDiagnostics } from "../diagnostics.ts";
 import { redactedText } from "../file-kind.ts";
 import { zoneFileKind } from "../json-schema.ts";
 import type { Lint } from "../lint.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
-import { applySuppressions } from "./suppressions.ts";
+import type { Suppression } from "./suppressions.ts";
 
 /** What is reported of the diagnostics of all files. */
 export interface DiagnosticReport {
@@ -44,3 +46,60 @@ function sorted(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
       compareText(a.file, b.file) || a.line - b.line || a.column - b.column,
   );
 }
+
+/**
+ * Removes suppressed warnings. Errors cannot be suppressed, and a comment without effect is a
+ * warning itself.
+ */
+function applySuppressions(
+  diagnostics: readonly Diagnostic[],
+  files: readonly Pick<ParsedFile, "file" | "usable" | "suppressions">[],
+): { readonly diagnostics: readonly Diagnostic[]; readonly suppressed: number } {
+  const used = new Set<Suppression>();
+  const byFile = new Map(
+    files.map(({ file, suppressions }) => [
+      file,
+      Map.groupBy(suppressions, ({ appliesTo }) => appliesTo),
+    ]),
+  );
+  const left = diagnostics.filter(({ severity, code, place }) => {
+    if (severity === "error") return true;
+    const suppression = byFile
+      .get(place.file)
+      ?.get(place.line)
+      ?.find(({ codes }) => codes.includes(code));
+    if (suppression !== undefined) used.add(suppression);
+    return suppression === undefined;
+  });
+  const unsuitable = files.flatMap(({ file, usable, suppressions }) =>
+    suppressions.flatMap((suppression) => {
+      const text = checkSuppression(suppression, used.has(suppression), usable);
+      if (text === undefined) return [];
+      const place = { file, line: suppression.line, column: 1 };
+      return [diagnosticAt(place, { code: "BAD_SUPPRESSION", ...text })];
+    }),
+  );
+  return { diagnostics: [...left, ...unsuitable], suppressed: diagnostics.length - left.length };
+}
+
+function checkSuppression(
+  { codes, reason }: Suppression,
+  isUsed: boolean,
+  isUsable: boolean,
+): { readonly message: string; readonly remedy: string } | undefined {
+  const syntax = "write: # zonewarden-disable-next-line CODE -- reason";
+  if (codes.length === 0) return { message: "the comment names no code", remedy: syntax };
+  const unknown = codes.find((code) => !warnings.includes(code));
+  if (unknown !== undefined) {
+    const remedy = didYouMean(unknown, warnings) || "only warnings can be suppressed";
+    return { message: `"${unknown}" is not a warning`, remedy };
+  }
+  if (reason === "") return { message: "the comment gives no reason", remedy: syntax };
+  // Not all warnings of an unusable file are found, so the comment may still have an effect.
+  if (isUsed || !isUsable) return undefined;
+  return { message: "the comment suppresses nothing", remedy: "delete it" };
+}
+
+const warnings = Object.entries(diagnosticCodes)
+  .filter(([, { severity }]) => severity === "warning")
+  .map(([code]) => code);

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
+import { byText } from "../../syntax/by-text.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -11,7 +12,6 @@ import { type Lint, lintOf, type LintRule } from "../lint.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import { declaredHash } from "../zones/declared-hash.ts";
 import type { TraceEntry } from "../zones/layer.ts";
-import { contentsOf, hashOfFiles } from "./file-hashes.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
 import { mayConcern } from "./may-concern.ts";
 import {
@@ -244,7 +244,10 @@ export class ZoneFileLoader {
       declaredHash: skipped > 0 ? "" : declaredHash(joined.documents),
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
       skipped,
-      contents: contentsOf(parsed),
+      // Of the others, the hash is the code of a diagnostic.
+      contents: parsed
+        .filter((each) => /^[0-9a-f]{64}$/.test(each.hash))
+        .map((each) => ({ file: each.file, hash: each.hash })),
       directory,
     };
   }
@@ -297,6 +300,12 @@ function linted(file: ParsedFile, lint: Lint): ParsedFile {
   const diagnostics = lint(file.diagnostics);
   if (diagnostics === file.diagnostics) return file;
   return { ...file, diagnostics, usable: file.usable && !diagnostics.some(isError) };
+}
+
+/** Depends on names relative to the directory and on contents alone. */
+function hashOfFiles(files: readonly ParsedFile[]): string {
+  const inOrder = files.toSorted(byText(({ file }) => file));
+  return sha256(inOrder.map(({ file, hash }) => `${file}\0${hash}\n`).join(""));
 }
 
 /** An unchanged file is the same object. */

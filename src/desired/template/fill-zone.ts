@@ -14,6 +14,7 @@ import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { identityOf } from "../zones/layer.ts";
+import { sections } from "../zones/zone-lists.ts";
 import {
   fillableKeys,
   fillTemplate,
@@ -22,6 +23,7 @@ import {
   placeholdersIn,
   type TemplateKind,
   type TemplateValue,
+  textsIn,
 } from "./template.ts";
 import { variableIn, type Variables } from "./variables.ts";
 
@@ -74,8 +76,6 @@ export const filledText = "; with the values of ";
 
 /** For readers, and the variables themselves. */
 const unfilled: ReadonlySet<string> = new Set(["description", "vars"]);
-
-const sections: ReadonlySet<string> = new Set(["page_shield", "managed_rules"]);
 
 const inPlaceOf = { text: "", expression: "true", csp: "zone.example" } as const;
 
@@ -130,7 +130,7 @@ class Filler {
    * variable.
    */
   #unit(value: Json, path: Path, kind: TemplateKind): Json {
-    const placeholders = textsIn(value).flatMap((text) => placeholdersIn(text));
+    const placeholders = textsIn(value).flatMap(({ text }) => placeholdersIn(text));
     for (const each of placeholders) {
       this.used.add(each);
       for (const name of this.#variables.missing(each)) {
@@ -192,12 +192,6 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
   if (filled === value || found.length > 0 || missing.length > 0) return { value: filled, found };
   // What a file says without placeholders is checked with its file.
   return { value: filled, found: checked(filled, path, variables.zone) };
-}
-
-function textsIn(value: Json): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (isJsonList(value)) return value.flatMap((item) => textsIn(item));
-  return isJsonObject(value) ? Object.values(value).flatMap((item) => textsIn(item)) : [];
 }
 
 function checked(value: Json, path: Path, zone: string): readonly UnplacedDiagnostic[] {

@@ -1,3 +1,6 @@
+import { isJsonList, isJsonObject } from "../../syntax/json.ts";
+import type { Path } from "../location.ts";
+
 /** What a placeholder stands for. */
 export type TemplateValue = string | number | boolean;
 
@@ -53,6 +56,17 @@ export function unfilledIn(text: string): readonly TemplateError[] {
     message: `"${whole}" is text, and no placeholder`,
     remedy: `write \${${dollar ?? brace ?? ""}}`,
   }));
+}
+
+/** All texts in a value with their paths; keys are none of them. */
+export function textsIn(
+  value: unknown,
+  path: Path = [],
+): readonly { readonly path: Path; readonly text: string }[] {
+  if (typeof value === "string") return [{ path, text: value }];
+  if (isJsonList(value)) return value.flatMap((item, index) => textsIn(item, [...path, index]));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, part]) => textsIn(part, [...path, name]));
 }
 
 /** What to do where placeholders are not filled. */

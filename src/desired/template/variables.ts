@@ -25,47 +25,39 @@ const maxDepth = 100;
 export class Variables {
   /** About the variables themselves; a value that is missing is told where it is used. */
   readonly diagnostics: UnplacedDiagnostic[] = [];
-  readonly #written: ReadonlyMap<string, Json>;
-  readonly #declarations: ReadonlyMap<string, Declaration>;
+  readonly #written = new Map<string, Json>();
+  readonly #declarations = new Map<string, Declaration>();
   readonly #facts: ZoneFacts;
   readonly #layers: readonly Layer[];
   readonly #values = new Map<string, TemplateValue | undefined>();
   /** Variables with an error, which is told once. */
   readonly #failed = new Set<string>();
 
-  private constructor(
-    written: ReadonlyMap<string, Json>,
-    declarations: ReadonlyMap<string, Declaration>,
-    facts: ZoneFacts,
-    layers: readonly Layer[],
-  ) {
-    this.#layers = layers;
-    this.#written = written;
-    this.#declarations = declarations;
-    this.#facts = facts;
-    for (const name of this.names) this.#valueOf(name, []);
-  }
-
   /**
    * The variables that layers declare and set; of several values the last one counts, and `null`
    * removes it.
+   *
+   * @param tried values in place of those of the layers
    */
-  static of(layers: readonly Layer[], facts: ZoneFacts): Variables {
-    const written = new Map<string, Json>();
-    const declarations = new Map<string, Declaration>();
-    for (const { content } of layers) {
-      for (const [name, value] of Object.entries(content.vars ?? {})) {
-        if (isJsonObject(value)) declarations.set(name, value);
-        else written.set(name, value);
+  constructor(
+    layers: readonly Layer[],
+    facts: ZoneFacts,
+    tried: Readonly<Record<string, TemplateValue>> = {},
+  ) {
+    this.#layers = layers;
+    this.#facts = facts;
+    for (const vars of [...layers.map(({ content }) => content.vars ?? {}), tried]) {
+      for (const [name, value] of Object.entries(vars)) {
+        if (isJsonObject(value)) this.#declarations.set(name, value);
+        else this.#written.set(name, value);
       }
     }
-    return new Variables(written, declarations, facts, layers);
+    for (const name of this.names) this.#valueOf(name, []);
   }
 
   /** The same variables, one of them with another value. */
   with(name: string, value: TemplateValue): Variables {
-    const written = new Map(this.#written).set(name, value);
-    return new Variables(written, this.#declarations, this.#facts, this.#layers);
+    return new Variables(this.#layers, this.#facts, { [name]: value });
   }
 
   /** The zone, for people. */

@@ -6,7 +6,7 @@ import type {
   ScriptIntegrity,
 } from "../../zone/declared-scripts.ts";
 import { endOf, startOf } from "../../zone/written-date.ts";
-import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import { type Converted, missing, noDate, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import type {
@@ -15,6 +15,7 @@ import type {
   YamlScripts,
   YamlSettings,
 } from "./zone-file.ts";
+import { findingList, scriptList } from "./zone-lists.ts";
 
 const root: Path = ["page_shield", "scripts"];
 
@@ -28,8 +29,8 @@ export function scriptsOf(
   }: Merged<YamlScripts>,
   settings: Merged<YamlSettings> | undefined,
 ): Converted<DeclaredScripts | undefined> {
-  const scripts = authorised.map((each) => scriptOf(each, [...root, "authorised", each.url]));
-  const findings = acknowledged.map((each) => findingOf(each, [...root, "acknowledged", each.id]));
+  const scripts = authorised.map((each) => scriptOf(each, [...scriptList, each.url]));
+  const findings = acknowledged.map((each) => findingOf(each, [...findingList, each.id]));
   const diagnostics = [
     ...(pages === undefined
       ? [missing(root, '"pages"', "write the pages, like [shop.example.com/checkout/*]")]
@@ -131,12 +132,6 @@ function dates(
   return [{ code: "CONTRADICTION", path: [...path, "review_by"], message, remedy }];
 }
 
-function noDate(text: string, path: Path): UnplacedDiagnostic {
-  const message = `"${text}" is not a valid date or time`;
-  const remedy = "write 2026-12-01 or 2026-12-01T18:00:00Z";
-  return { code: "WRONG_VALUE", path, message, remedy };
-}
-
 function integrityOf(written: Merged<YamlAuthorisedScript>["integrity"] = "any"): ScriptIntegrity {
   if (typeof written !== "object") return { by: written };
   return { by: "hashes", hashes: [...new Set(written.hashes.map(hexadecimal))].toSorted() };
@@ -156,7 +151,7 @@ function repetitions(scripts: readonly AuthorisedScript[]): readonly UnplacedDia
   const plain = new Map<string, AuthorisedScript>();
   const patterns = scripts.filter(({ url }) => url.includes("*")).slice(0, maxPatterns);
   return scripts.flatMap((script): readonly UnplacedDiagnostic[] => {
-    const path = [...root, "authorised", script.url];
+    const path = [...scriptList, script.url];
     const same = canonicalUrlPattern(script.url);
     const twin = plain.get(same);
     plain.set(same, script);

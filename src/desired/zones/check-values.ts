@@ -10,10 +10,8 @@ import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { isTemplate } from "../template/template.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
+import { policyList, ruleList, zoneLists } from "./zone-lists.ts";
 
-const policyList = ["page_shield", "policies", "items"];
-const ruleList = ["managed_rules", "rules"];
-const scriptLists = ["authorised", "acknowledged"].map((list) => ["page_shield", "scripts", list]);
 const overrideLists = ["categories", "rules"].map((list) => ["overrides", list]);
 
 /**
@@ -27,9 +25,7 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
   const rules = listAt(part.content, ruleList);
   return [
     ...checkSelector(part),
-    ...repeatedKeys(part, policyList, policies),
-    ...repeatedKeys(part, ruleList, rules),
-    ...scriptLists.flatMap((path) => repeatedKeys(part, path, listAt(part.content, path))),
+    ...zoneLists.flatMap((path) => repeatedKeys(part, path, listAt(part.content, path))),
     ...rules.flatMap((rule, index) =>
       overrideLists.flatMap((path) =>
         repeatedKeys(part, [...ruleList, index, ...path], listAt(rule, path)),

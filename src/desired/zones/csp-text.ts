@@ -18,14 +18,8 @@ export interface LocatedCsp {
 
 /** Converts a value to text. A directive that is `false` is left out. */
 export function cspText(value: CspInFile): LocatedCsp {
-  if (typeof value === "string") return { text: value, diagnostics: [], pathAt: undefined };
-  const { text, diagnostics, entryAt } = cspOfMap(value);
-  const pathAt = (offset: number): Path => {
-    const entry = entryAt(offset);
-    if (entry === undefined) return [];
-    return entry.index === undefined ? [entry.directive] : [entry.directive, entry.index];
-  };
-  return { text, diagnostics, pathAt };
+  if (typeof value !== "string") return cspOfMap(value);
+  return { text: value, diagnostics: [], pathAt: undefined };
 }
 
 /** By the map, which policies of many zones share. */

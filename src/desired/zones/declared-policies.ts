@@ -12,9 +12,7 @@ import type { Path } from "../location.ts";
 import { canonicalValue } from "./csp-text.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
-
-/** Where they are in a zone. */
-export const policyList: Path = ["page_shield", "policies", "items"];
+import { policyList } from "./zone-lists.ts";
 
 /** The policies of a zone; no value if they are not declared. */
 export function policiesOf({

@@ -16,12 +16,10 @@ import type { Path } from "../location.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import { covers, skipRuleOf, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
 import type { YamlManagedRule, YamlManagedRules, YamlOverrides } from "./zone-file.ts";
+import { ruleList } from "./zone-lists.ts";
 
 type ManagedRule = Merged<YamlManagedRule>;
 type OverridesInFile = Merged<YamlOverrides>;
-
-/** Where they are in a zone. */
-export const ruleList: Path = ["managed_rules", "rules"];
 
 /** The rules of a zone in order; no value if they are not declared. */
 export function rulesOf({
@@ -32,7 +30,7 @@ export function rulesOf({
   return declaredList(ruleList, ordered, unmanaged, ruleOf, (items) => [
     ...unknownNeighbours(rules ?? []),
     ...deployedTwice(items),
-    ...skipsWithoutEffect(items, ruleList),
+    ...skipsWithoutEffect(items),
     ...shadowedSkips(items),
   ]);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../syntax/json.ts";
+import type { Target } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Located, Path } from "../location.ts";
@@ -28,8 +29,7 @@ export interface ZoneLayer extends Layer {
 
 /** The layers of a declared zone, the zone itself last. */
 export interface TraceEntry {
-  /** See `labelOf`. */
-  readonly label: string;
+  readonly target: Target;
   readonly layers: readonly Layer[];
 }
 

@@ -26,12 +26,13 @@ import { keyPlace, type Path } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
-import { policiesOf, policyList } from "./declared-policies.ts";
-import { ruleList, rulesOf } from "./declared-rules.ts";
+import { policiesOf } from "./declared-policies.ts";
+import { rulesOf } from "./declared-rules.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
+import { policyList, ruleList } from "./zone-lists.ts";
 
 /** An entry of `zones:` with its profiles. */
 export interface MergedEntry {
@@ -60,7 +61,7 @@ export class ZoneMerger {
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
-    const content = this.#contentOf(zone, layers, factsOf(target.value));
+    const content = this.#contentOf(layers, factsOf(target.value));
     const diagnostics = [
       ...nullsWithoutEffect(layers),
       ...[target, suspension, content]
@@ -77,7 +78,7 @@ export class ZoneMerger {
       place: keyPlace(zone.document, zone.path),
       ...(content.isSample && {
         contentFor: contentFor(zone, layers, suspension.value),
-        template: templateOf(this.#valuesOf(zone, layers), layers),
+        template: templateOf(this.valuesOf(layers), layers),
       }),
     };
     return { target: target.value, document, diagnostics, used: content.used };
@@ -92,17 +93,16 @@ export class ZoneMerger {
     layers: readonly Layer[],
     facts: ZoneFacts,
   ): Omit<ZoneContent, "suspension"> | undefined {
-    const { value, diagnostics } = this.#contentOf(zone, layers, facts);
+    const { value, diagnostics } = this.#contentOf(layers, facts);
     const hasErrors = diagnostics.some((unplaced) => isError(placed(zone, layers, unplaced)));
     return hasErrors ? undefined : value;
   }
 
   #contentOf(
-    zone: ZoneLayer,
     layers: readonly Layer[],
     facts: ZoneFacts,
   ): Converted<Omit<ZoneContent, "suspension">> & Pick<FilledZone, "isSample" | "used"> {
-    const filled = filledValues(this.#valuesOf(zone, layers), layers, facts);
+    const filled = filledValues(this.valuesOf(layers), layers, facts);
     const merged = filled.values;
     const { page_shield: shieldValues, managed_rules: ruleValues } = merged;
     const shield = isJsonObject(shieldValues)
@@ -129,12 +129,13 @@ export class ZoneMerger {
     };
   }
 
-  #valuesOf(zone: ZoneLayer, layers: readonly Layer[]): JsonObject {
+  /** The merged values of layers, the zone itself last. */
+  valuesOf(layers: readonly Layer[]): JsonObject {
     const profiles = layers.slice(0, -1);
     const below = cached(this.#profiles, profiles.map(({ profile }) => profile).join(" "), () =>
       profiles.reduce<Json>((merged, { content }) => this.#over(merged, content), {}),
     );
-    return coerceObject(this.#over(below, zone.content));
+    return coerceObject(this.#over(below, layers.at(-1)?.content));
   }
 
   #over(below: Json, content: unknown): Json {
@@ -147,7 +148,7 @@ function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneF
   const isPlain = layers.every((layer) => !layer.mayBeTemplate && !layer.content.vars);
   return isPlain
     ? { values, diagnostics: [], isSample: false, used: new Set() }
-    : fillZone(values, Variables.of(layers, facts));
+    : fillZone(values, new Variables(layers, facts));
 }
 
 function placed(
@@ -160,7 +161,7 @@ function placed(
 }
 
 /** What a declaration itself says of its zone. */
-function factsOf(target: Target | undefined): ZoneFacts {
+export function factsOf(target: Target | undefined): ZoneFacts {
   if (target?.by === "name") return { name: target.name };
   return target?.by === "id" ? { id: target.id } : {};
 }

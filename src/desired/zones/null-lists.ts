@@ -1,22 +1,20 @@
-import { isJsonObject } from "../../syntax/json.ts";
+import { coerceObject } from "../../syntax/json.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import type { Path } from "../location.ts";
 import { diagnosticInPart, type Layer } from "./layer.ts";
+import { zoneLists } from "./zone-lists.ts";
 
 /**
- * Maps and lists that mean one thing where they are empty, and another if they are not declared.
+ * Maps and lists that mean one thing where they are empty, and another if they are not declared:
+ * the lists of a zone, and what contains them.
  */
-const paths: readonly (readonly string[])[] = [
-  ["page_shield"],
-  ["page_shield", "settings"],
-  ["page_shield", "policies"],
-  ["page_shield", "policies", "items"],
-  ["page_shield", "scripts"],
-  ["page_shield", "scripts", "authorised"],
-  ["page_shield", "scripts", "acknowledged"],
-  ["managed_rules"],
-  ["managed_rules", "rules"],
-];
+const paths = new Map(
+  [...zoneLists, ["page_shield", "settings"]].flatMap((list) =>
+    list.map((_, index) => {
+      const path = list.slice(0, index + 1);
+      return [path.join("."), path] as const;
+    }),
+  ),
+);
 
 /**
  * `null` removes what a layer before sets. Where none does, its author may have meant an empty
@@ -24,9 +22,11 @@ const paths: readonly (readonly string[])[] = [
  */
 export function nullsWithoutEffect(layers: readonly Layer[]): readonly Diagnostic[] {
   return layers.flatMap((layer, index) =>
-    paths
+    [...paths.values()]
       .filter((path) => valueAt(layer, path) === null)
-      .filter((path) => !layers.slice(0, index).some((below) => isSet(below, path)))
+      .filter(
+        (path) => !layers.slice(0, index).some((below) => (valueAt(below, path) ?? null) !== null),
+      )
       .map((path) =>
         diagnosticInPart(layer, {
           code: "EMPTY_VALUE",
@@ -40,13 +40,6 @@ export function nullsWithoutEffect(layers: readonly Layer[]): readonly Diagnosti
   );
 }
 
-function isSet(layer: Layer, path: Path): boolean {
-  const value = valueAt(layer, path);
-  return value !== null && value !== undefined;
-}
-
-function valueAt({ content }: Layer, path: Path): unknown {
-  let value: unknown = content;
-  for (const step of path) value = isJsonObject(value) ? value[step] : undefined;
-  return value;
+function valueAt({ content }: Layer, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, step) => coerceObject(value)[step], content);
 }

@@ -1,17 +1,12 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import {
-  coerceObject,
-  isJsonList,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-} from "../../syntax/json.ts";
+import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { fillZone } from "../template/fill-zone.ts";
-import { Variables, type ZoneFacts } from "../template/variables.ts";
+import { Variables } from "../template/variables.ts";
 import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
-import { ValueMerger } from "./value-merger.ts";
+import { factsOf, ZoneMerger } from "./merge-zone.ts";
+import { labelOf } from "./target.ts";
 
 /** A value of a merged zone, and the place that sets it. */
 export interface ShownValue {
@@ -28,29 +23,18 @@ export function showZone(
   trace: readonly TraceEntry[],
   zone: string,
 ): readonly ShownValue[] | undefined {
-  const layers = trace.find(({ label }) => label === zone.toLowerCase() || label === zone)?.layers;
-  const own = layers?.at(-1);
-  if (layers === undefined || own === undefined) return undefined;
-  const merger = new ValueMerger();
-  const merged = layers.reduce<Json>((below, { content }) => {
-    return merger.merge(below, coerceObject(content)) ?? {};
-  }, {});
-  const variables = Variables.of(layers, factsOf(coerceObject(own.content)));
-  const { values } = fillZone(coerceObject(merged), variables);
+  const declared = trace.find(({ target }) => [zone, zone.toLowerCase()].includes(labelOf(target)));
+  const own = declared?.layers.at(-1);
+  if (declared === undefined || own === undefined) return undefined;
+  const { layers, target } = declared;
+  const variables = new Variables(layers, factsOf(target));
+  const { values } = fillZone(new ZoneMerger().valuesOf(layers), variables);
   const known = [...variables.names].flatMap((name) => {
     const value = variables.valueOf(`vars.${name}`);
     return value === undefined ? [] : [{ path: ["vars", name], value }];
   });
   const filled = [...leaves(values, [])].filter(({ path }) => !notMerged.has(String(path[0])));
   return [...known, ...filled].map(({ path, value }) => shown(own, layers, path, value));
-}
-
-/** What the declaration itself says of its zone. */
-function factsOf({ name, id }: JsonObject): ZoneFacts {
-  return {
-    ...(typeof name === "string" && { name: name.toLowerCase() }),
-    ...(typeof id === "string" && { id }),
-  };
 }
 
 /**

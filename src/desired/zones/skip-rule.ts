@@ -5,6 +5,7 @@ import { contradiction, type Converted, missing, type UnplacedDiagnostic } from 
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import type { YamlManagedRule, YamlSkip } from "./zone-file.ts";
+import { ruleList } from "./zone-lists.ts";
 
 /** What `acknowledge` must contain for an exception that spares every request. */
 export const everyRequest = "every-request";
@@ -47,10 +48,7 @@ export function skipsEveryRequest(
 /**
  * Exceptions that match no rule after them: a skip rule acts on later rules only (SERVICE.md B.4).
  */
-export function skipsWithoutEffect(
-  items: readonly Rule[],
-  list: Path,
-): readonly UnplacedDiagnostic[] {
+export function skipsWithoutEffect(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
   return items.flatMap((rule, index) => {
     if (rule.action !== "skip" || skipsBeyondEntrypoint(rule.skip)) return [];
     const isAffected = (other: Rule): boolean =>
@@ -59,7 +57,7 @@ export function skipsWithoutEffect(
     return [
       {
         code: "SKIP_WITHOUT_EFFECT" as const,
-        path: [...list, rule.key],
+        path: [...ruleList, rule.key],
         message: `no rule after "${rule.key}" is affected by it`,
         remedy: "move it with `before:` and the key of the rule that it is an exception to",
       },

@@ -3,7 +3,7 @@ import { domainToASCII } from "node:url";
 import type { Suspension, Target } from "../../zone/desired-zone.ts";
 import { startOf } from "../../zone/written-date.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
-import type { Converted } from "../diagnostics.ts";
+import { type Converted, noDate } from "../diagnostics.ts";
 import type { YamlZoneEntry } from "./zone-file.ts";
 
 /** Which zones an entry declares; no value if the name is invalid. */
@@ -54,8 +54,5 @@ export function suspensionOf({
   if (until === undefined || end !== undefined) {
     return { value: { reason, until: end }, diagnostics: [] };
   }
-  const message = `"${until}" is not a valid date or time`;
-  const remedy = "write 2026-12-01 or 2026-12-01T18:00:00Z";
-  const path = ["suspend", "until"];
-  return { value: undefined, diagnostics: [{ code: "WRONG_VALUE", path, message, remedy }] };
+  return { value: undefined, diagnostics: [noDate(until, ["suspend", "until"])] };
 }

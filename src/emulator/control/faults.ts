@@ -28,15 +28,14 @@ interface ListedFault {
   /** The body of the request that injected it. */
   readonly spec: JsonObject;
   /** How many requests it will still hit; `undefined`: no limit. */
-  readonly remaining: number | undefined;
-  readonly hits: number;
+  remaining: number | undefined;
+  hits: number;
 }
 
 /** What a fault does to an entry of the audit log, given a random number from 0 up to 1. */
 type AuditEffectOf = (random: number) => AuditEffects;
 
-interface Fault {
-  readonly spec: JsonObject;
+interface Fault extends ListedFault {
   /** What it does to the requests that it hits, or to the audit log's entries of writes. */
   readonly effect: FaultEffects | AuditEffectOf;
   readonly method: string | undefined;
@@ -45,8 +44,6 @@ interface Fault {
   readonly probability: number;
   readonly random: () => number;
   skip: number;
-  remaining: number | undefined;
-  hits: number;
 }
 
 interface FaultTarget {
@@ -61,10 +58,10 @@ export class Faults {
 
   /** Injects the fault that the body of a control request describes. */
   add(body: JsonObject): ListedFault {
-    const fault = parseFault(body);
     this.#lastId += 1;
-    this.#faults.set(this.#lastId, fault);
-    return listed(this.#lastId, fault);
+    const fault = parseFault(this.#lastId, body);
+    this.#faults.set(fault.id, fault);
+    return listed(fault);
   }
 
   remove(id: number): boolean {
@@ -76,7 +73,7 @@ export class Faults {
   }
 
   list(): readonly ListedFault[] {
-    return [...this.#faults].map(([id, fault]) => listed(id, fault));
+    return [...this.#faults.values()].map(listed);
   }
 
   /** The effects on a request; it counts as a hit of each fault that affects it. */
@@ -118,8 +115,8 @@ function hits(fault: Fault, { method, path, credential }: FaultTarget): boolean 
   return true;
 }
 
-function listed(id: number, fault: Fault): ListedFault {
-  return { id, spec: fault.spec, remaining: fault.remaining, hits: fault.hits };
+function listed({ id, spec, remaining, hits: count }: Fault): ListedFault {
+  return { id, spec, remaining, hits: count };
 }
 
 const members = [
@@ -137,11 +134,12 @@ const members = [
   "seconds",
 ];
 
-function parseFault(body: JsonObject): Fault {
+function parseFault(id: number, body: JsonObject): Fault {
   const fields = new FieldReader(body, "", unpublishedCodes.body);
   fields.only(members);
   const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
   return {
+    id,
     spec: body,
     effect: fields.required("fault", effects[kind])(fields),
     method: fields.text("method")?.toUpperCase(),

@@ -96,10 +96,14 @@ export function reachesAccount(token: TokenState, account: AccountState): boolea
   return token.accounts.some((pattern) => matchesPattern(pattern, account.name));
 }
 
+export function isIdentifier(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
 /** The identifier in a path; a malformed one is a path without a route. */
 export function identifierIn(call: EndpointCall, name: string): string {
   const id = call.param(name);
-  if (!/^[0-9a-f]{32}$/.test(id)) throw routeNotFound(call.path);
+  if (!isIdentifier(id)) throw routeNotFound(call.path);
   return id;
 }
 

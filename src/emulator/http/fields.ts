@@ -103,3 +103,8 @@ export class FieldReader {
 function isInteger(value: Json): value is number {
   return Number.isSafeInteger(value);
 }
+
+/** Index of the first value that stands before it too, -1 without one; `undefined` repeats nothing. */
+export function firstRepeated(values: readonly unknown[]): number {
+  return values.findIndex((value, at) => value !== undefined && values.indexOf(value) < at);
+}

@@ -3,8 +3,7 @@ import { itemEndpoints } from "../page-shield/items.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
 import { settingsEndpoints } from "../page-shield/settings-endpoints.ts";
 import { rulesetEndpoints } from "../rulesets/ruleset-endpoints.ts";
-import { accountEndpoints } from "../zones/account-endpoints.ts";
-import { zoneEndpoints } from "../zones/zone-endpoints.ts";
+import { accountEndpoints, zoneEndpoints } from "../zones/zone-endpoints.ts";
 import type { Endpoint, Operation } from "./api-endpoint.ts";
 
 /** Everything that the emulator serves below its base path. */

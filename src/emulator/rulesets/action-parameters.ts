@@ -1,6 +1,7 @@
 import { wireCodes } from "../../api/wire.ts";
 import { definedMembers, type JsonObject } from "../../syntax/json.ts";
-import type { FieldReader } from "../http/fields.ts";
+import { isIdentifier } from "../http/access.ts";
+import { type FieldReader, firstRepeated } from "../http/fields.ts";
 import type { Owner, StoredRuleset } from "../state.ts";
 import { managedRulesets, scoreRuleId } from "./managed.ts";
 import { phaseRules, phases, ruleActions, scoreActions } from "./phases.ts";
@@ -122,8 +123,7 @@ function refuseDuplicates(
   items: readonly JsonObject[],
   key: string,
 ): void {
-  const seen = items.map((item) => item[key]);
-  const repeated = seen.findIndex((value, index) => seen.indexOf(value) !== index);
+  const repeated = firstRepeated(items.map((item) => item[key]));
   if (repeated >= 0) throw fields.error(`${name}/${repeated}`, `duplicate ${key} in overrides`);
 }
 
@@ -151,10 +151,6 @@ function checkSkippedRules(rules: FieldReader): void {
     if (!isIdentifier(ruleset)) throw rules.error(ruleset, `'${ruleset}' is no ruleset id`);
     checkTexts(rules, ruleset, isIdentifier);
   }
-}
-
-function isIdentifier(text: string): boolean {
-  return /^[0-9a-f]{32}$/.test(text);
 }
 
 /** Throws unless a list, if there is one, has valid texts without duplicates. */

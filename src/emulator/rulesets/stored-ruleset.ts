@@ -1,7 +1,7 @@
 import { wireCodes } from "../../api/wire.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
-import { FieldReader } from "../http/fields.ts";
+import { FieldReader, firstRepeated } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { Owner, EmulatedRule, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import type { RulesetWrite } from "./action-parameters.ts";
@@ -104,9 +104,7 @@ function refuseRepeated(
   member: string,
   message: string,
 ): void {
-  const index = values.findIndex(
-    (value, place) => value !== undefined && values.indexOf(value) < place,
-  );
+  const index = firstRepeated(values);
   if (index >= 0) throw apiError(400, code, message, `/rules/${index}/${member}`);
 }
 

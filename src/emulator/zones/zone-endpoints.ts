@@ -1,6 +1,15 @@
+import { wireCodes } from "../../api/wire.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
-import { isPermitted, permissions, reachesZone, zoneIn } from "../http/access.ts";
+import {
+  accountIn,
+  isPermitted,
+  permissions,
+  reachesAccount,
+  reachesZone,
+  statusOfToken,
+  zoneIn,
+} from "../http/access.ts";
 import {
   type EndpointAnswer,
   type EndpointCall,
@@ -8,7 +17,7 @@ import {
   endpoint,
 } from "../http/api-endpoint.ts";
 import { badQuery, directionOf, pageOf, queryList, queryOneOf, queryText } from "../http/query.ts";
-import type { TokenState, EmulatedZone } from "../state.ts";
+import type { AccountState, TokenState, EmulatedZone } from "../state.ts";
 import { type Store, idFrom } from "../store.ts";
 
 const zoneStatuses = ["initializing", "pending", "active", "moved"] as const;
@@ -165,5 +174,59 @@ function zoneMembers(store: Store, zone: EmulatedZone): JsonObject {
     owner: { ...account, type: "organization" },
     account,
     plan: { id: idFrom(`plan/${zone.plan}`), name: zone.plan, legacy_id: zone.plan },
+  };
+}
+
+/** Accounts, and the verification of the request's own credential (SERVICE.md C.4). */
+export const accountEndpoints: readonly Endpoint[] = [
+  endpoint("GET", "/accounts", "List accounts", permissions.accountRead, listAccounts),
+  endpoint("GET", "/accounts/:account_id", "Get an account", permissions.accountRead, (call) => ({
+    result: accountResult(accountIn(call)),
+  })),
+  endpoint("GET", "/user/tokens/verify", "Verify a user token", permissions.none, verifyToken),
+  endpoint(
+    "GET",
+    "/accounts/:account_id/tokens/verify",
+    "Verify an account token",
+    permissions.none,
+    (call) => {
+      accountIn(call);
+      return verifyToken(call);
+    },
+  ),
+];
+
+function listAccounts({ store, token, query }: EndpointCall): EndpointAnswer {
+  const name = query.get("name");
+  const direction = directionOf(query);
+  const accounts = store
+    .accounts()
+    .filter((account) => (name === null || account.name === name) && reachesAccount(token, account))
+    .toSorted((a, b) => direction * compareText(a.name, b.name));
+  const { items, info } = pageOf(accounts, query);
+  return { result: items.map(accountResult), info };
+}
+
+function accountResult({ id, name, createdOn }: AccountState): unknown {
+  return {
+    id,
+    name,
+    type: "standard",
+    created_on: createdOn,
+    settings: { enforce_twofactor: false },
+  };
+}
+
+function verifyToken({ token, now }: EndpointCall): EndpointAnswer {
+  const status = statusOfToken(token, now);
+  const message = "This API Token is valid and active";
+  return {
+    result: {
+      id: token.id,
+      status,
+      expires_on: token.expiresOn ?? undefined,
+      not_before: token.notBefore ?? undefined,
+    },
+    messages: status === "active" ? [{ code: wireCodes.authentication, message }] : [],
   };
 }

@@ -17,7 +17,6 @@ import {
 import {
   type Candidate,
   fleetGuard,
-  type FleetDigests,
   type RevisionJudgement,
   type FleetHold,
   type FleetLimits,
@@ -64,7 +63,7 @@ export class ActiveRevision {
   /** Whether the active revision comes from the stored state and was not loaded from the files yet. */
   #isRestored = false;
   /** The revision that is held, and its zones; its suspensions are active. */
-  #held: HeldFleet | undefined;
+  #held: { readonly revision: string; readonly zones: DesiredFleet["zones"] } | undefined;
   /** What of a revision is planned before it becomes active. */
   #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
   readonly #past: FleetPast;
@@ -212,7 +211,7 @@ export class ActiveRevision {
     const after = comparedDigests(before, next.zones, (name, digest) =>
       this.#past.wasInForce(name, digest),
     );
-    const hold = fleetGuard(digestsOf(before), after, state, limits);
+    const hold = fleetGuard(before, after, state, limits);
     if (hold !== undefined) return { result: "held", hold };
     if (before.size === 0) return passed;
     const changed = [...next.zones].filter(
@@ -248,19 +247,14 @@ function noZoneDeclared(before: number): Diagnostic {
   };
 }
 
-function digestsOf(zones: ComparedZones): FleetDigests {
-  return new Map([...zones].map(([name, { digest }]) => [name, digest]));
-}
-
-interface HeldFleet extends Pick<DesiredFleet, "zones"> {
-  readonly revision: string;
-}
-
 /**
  * The fleet with what a held revision declares of each zone. The stricter `mode` and the longer `suspend` of that are
  * active: the suspension overlay.
  */
-function withHeld(held: HeldFleet, fleet: DesiredFleet): DesiredFleet {
+function withHeld(
+  held: { readonly revision: string; readonly zones: DesiredFleet["zones"] },
+  fleet: DesiredFleet,
+): DesiredFleet {
   const zones = [...fleet.zones].map(([name, zone]): [typeof name, FleetZone] => {
     const next = held.zones.get(name);
     if (next === undefined || next.digest === zone.digest) return [name, zone];

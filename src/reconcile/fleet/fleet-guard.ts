@@ -55,15 +55,16 @@ export type RevisionJudgement =
   | { readonly result: "passed" | "planning" }
   | { readonly result: "held"; readonly hold: FleetHold };
 
-export type FleetDigests = ReadonlyMap<ZoneName, string>;
+/** Zones by what they are compared by. */
+type DigestedZones = ReadonlyMap<ZoneName, Pick<FleetZone, "digest">>;
 
 /**
  * The fleet guard: holds a revision that changes too many zones, until a person accepts it. New zones do not count; a
  * revision of which no zone is listed is always held.
  */
 export function fleetGuard(
-  before: FleetDigests,
-  after: FleetDigests,
+  before: DigestedZones,
+  after: ReadonlyMap<ZoneName, string>,
   { revision, declaredHash }: Pick<Revision, "revision" | "declaredHash">,
   limits: FleetLimits,
 ): FleetHold | undefined {
@@ -86,12 +87,12 @@ export interface RevisionChange {
 
 /** What is found where a revision changes or drops too large a share of the zones that were declared before. */
 export function revisionChange(
-  before: FleetDigests,
-  after: FleetDigests,
+  before: DigestedZones,
+  after: ReadonlyMap<ZoneName, string>,
   limits: FleetLimits,
 ): RevisionChange | undefined {
   const touched = [...before]
-    .filter(([name, digest]) => after.get(name) !== digest)
+    .filter(([name, { digest }]) => after.get(name) !== digest)
     .map(([name]) => name);
   const dropped = touched.filter((name) => !after.has(name)).length;
   const share = touched.length / before.size;
@@ -224,7 +225,7 @@ export function planToJudge(
   return counts ? report.plan : undefined;
 }
 
-function noZoneListed(before: FleetDigests, revision: string): FleetHold {
+function noZoneListed(before: DigestedZones, revision: string): FleetHold {
   return {
     reason: "fleet_change",
     message: `revision ${revision} leaves none of ${before.size} zones: no zone that the service lists is declared; check names, selectors and what the credentials see`,

@@ -19,7 +19,7 @@ import type { Write } from "../../zone/write.ts";
 import type { RunPorts } from "./deadline.ts";
 import type { PlannedZone } from "./plan-zone.ts";
 import { ReadAges } from "./read-ages.ts";
-import { isCancelled, sendOnRead } from "./send-fresh.ts";
+import { isCancelled, type Sending, sendOnRead } from "./send-fresh.ts";
 import { GateClosed, maxReadAgeMs, WriteGate } from "./write-gate.ts";
 
 export interface WritePorts extends RunPorts {
@@ -67,8 +67,9 @@ export async function applyPlan(
       outcomes: outcomesIfKilled(report.plan, outcomes),
       left: report.plan.changes,
     });
-  const sending = { gate, ports, signals: stopOrGate, record };
-  const { outcomes, after } = await sendAll(report.plan, live, planned, sending);
+  const ages = new ReadAges(planned.readAt);
+  const sending = { plan: report.plan, ages, gate, ports, signals: stopOrGate };
+  const { outcomes, after } = await sendAll(live, planned.conflicts, sending, record, ports.bug);
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHolds(report.plan, outcomes);
@@ -154,23 +155,15 @@ function outcomesIfKilled({ writes }: Plan, outcomes: readonly Outcome[]): reado
   ];
 }
 
-interface SendingAll {
-  readonly gate: WriteGate;
-  readonly ports: WritePorts;
-  readonly signals: StopSignals;
-  /** Records the run before a write. */
-  readonly record: (outcomes: readonly Outcome[]) => Promise<void> | undefined;
-}
-
 async function sendAll(
-  plan: Plan,
   before: LiveZone,
-  { conflicts, readAt }: PlannedZone,
-  { gate, ports, signals, record }: SendingAll,
+  conflicts: readonly Write[],
+  sending: Sending,
+  record: (outcomes: readonly Outcome[]) => Promise<void> | undefined,
+  bug: WritePorts["bug"],
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly after: LiveZone }> {
+  const { plan, ages, gate, signals } = sending;
   const outcomes: Outcome[] = [];
-  const ages = new ReadAges(readAt);
-  const sending = { plan, ages, gate, ports, signals };
   let live = before;
   for (const write of plan.writes) {
     const skip = skipOf(write, plan, conflicts, outcomes);
@@ -191,7 +184,7 @@ async function sendAll(
       } catch (error) {
         outcomes.push(outcomeOf(error, write, signals));
         const isStopped = signals.abort.aborted || error === signals.stop.reason;
-        if (!(error instanceof ServiceError) && !isStopped) ports.bug(error, live.zone.name);
+        if (!(error instanceof ServiceError) && !isStopped) bug(error, live.zone.name);
       }
     }
   }

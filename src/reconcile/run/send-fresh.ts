@@ -11,8 +11,8 @@ import type { RunPorts } from "./deadline.ts";
 import type { ReadAges } from "./read-ages.ts";
 import { freshReadMs, type WriteGate } from "./write-gate.ts";
 
-/** What a write is sent with. */
-interface Sending {
+/** What the writes of a plan are sent with. */
+export interface Sending {
   readonly plan: Plan;
   readonly ages: ReadAges;
   readonly gate: WriteGate;

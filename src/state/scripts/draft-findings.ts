@@ -1,6 +1,6 @@
 import type { AuthorisedScript, DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { maliciousReasons, type Script } from "../../zone/inventory-item.ts";
-import { endOf } from "../../zone/written-date.ts";
+import { dayOf, endOf } from "../../zone/written-date.ts";
 import { entryFinder, judgeContent } from "./authorised-entry.ts";
 import type { FindingKind, ScriptFinding, ScriptWatch, WatchedScript } from "./script-watch.ts";
 
@@ -27,7 +27,7 @@ function reviewDrafts({ url, reviewBy }: AuthorisedScript, now: Date): readonly 
   const end = endOf(reviewBy);
   if (end === undefined || now < end) return [];
   const detail = `the script should have been reviewed by ${reviewBy}`;
-  return [ofEntry("review_overdue", url, reviewBy, detail)];
+  return [draftOf("review_overdue", url, `${url} ${reviewBy}`, detail)];
 }
 
 function missingDrafts(entry: AuthorisedScript): readonly DraftFinding[] {
@@ -37,7 +37,8 @@ function missingDrafts(entry: AuthorisedScript): readonly DraftFinding[] {
     ...(entry.reviewBy === "" ? ["review_by"] : []),
   ];
   if (absent.length === 0) return [];
-  return [ofEntry("unjustified", entry.url, "", `the entry has no ${absent.join(", no ")}`)];
+  const detail = `the entry has no ${absent.join(", no ")}`;
+  return [draftOf("unjustified", entry.url, `${entry.url} `, detail)];
 }
 
 /** Authorised scripts that were not seen for as long as the declaration says. */
@@ -50,12 +51,13 @@ export function goneDrafts(
     const last = seen.get(url);
     if (last === undefined || Number(now) - Number(last) < goneAfterDays * dayMs) return [];
     const detail = `no browser reported the script on the pages since ${dayOf(last)}`;
-    return [ofEntry("gone", url, "", detail)];
+    return [draftOf("gone", url, `${url} `, detail)];
   });
 }
 
-function ofEntry(kind: FindingKind, url: string, more: string, detail: string): DraftFinding {
-  return { kind, key: `${url} ${more}`, subject: url, detail, pageUrls: [], versions: [] };
+/** A finding on an entry, or on the zone as a whole (""). */
+function draftOf(kind: FindingKind, subject: string, key: string, detail: string): DraftFinding {
+  return { kind, key, subject, detail, pageUrls: [], versions: [] };
 }
 
 /** That the pages were not monitored: switched off, not read, or without any report. */
@@ -69,7 +71,7 @@ export function monitoringDrafts(
   const newest = new Date(Math.min(Math.max(Number(since), ...reported), Number(now)));
   return [
     ...(isMonitored === false
-      ? [ofZone("unmonitored", "", "Page Shield is switched off: scripts are not monitored")]
+      ? [draftOf("unmonitored", "", "", "Page Shield is switched off: scripts are not monitored")]
       : []),
     ...gapDrafts(`reports ${dayOf(newest)}`, "browsers reported no script", newest, now),
   ];
@@ -82,11 +84,7 @@ export function readGapDrafts(lastRead: Date, now: Date): readonly DraftFinding[
 
 function gapDrafts(key: string, what: string, from: Date, now: Date): readonly DraftFinding[] {
   if (Number(now) - Number(from) <= longestGapMs) return [];
-  return [ofZone("gap", key, `${what} since ${from.toISOString()}`)];
-}
-
-function ofZone(kind: FindingKind, key: string, detail: string): DraftFinding {
-  return { kind, key, subject: "", detail, pageUrls: [], versions: [] };
+  return [draftOf("gap", "", key, `${what} since ${from.toISOString()}`)];
 }
 
 /** What is wrong with the scripts in use on the pages. */
@@ -147,8 +145,4 @@ function contentDrafts(
     return { ...found, key: `${found.key} ${version.hash}`, versions: [version] };
   });
   return [...unverified, ...changes];
-}
-
-function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
 }

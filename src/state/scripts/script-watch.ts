@@ -1,4 +1,5 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
+import { dayOf } from "../../zone/written-date.ts";
 
 /** What a check of scripts can find, the gravest first. */
 export const findingKinds = [
@@ -135,10 +136,6 @@ export function openOf({ findings, moreFindings }: ScriptWatch, kind: FindingKin
   const open = findings.filter((each) => each.kind === kind && each.acceptance === undefined);
   // Only scripts can be so many.
   return open.length + (kind === "unauthorised" ? moreFindings : 0);
-}
-
-function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
 }
 
 /** What the history keeps of a check; `undefined`: it has nothing new, and one of this day is kept. */

@@ -1,6 +1,7 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import { isInUse, type Script } from "../../zone/inventory-item.ts";
+import { shortened } from "../inventory.ts";
 import { entryFinder, isApproved, isPinned, maxVersions } from "./authorised-entry.ts";
 import { scriptsOnPages } from "./needed-reads.ts";
 import type { ScriptWatch, SeenVersion, WatchedScript } from "./script-watch.ts";
@@ -20,7 +21,6 @@ export interface ScriptReading {
 
 /** Pages of a script, or of a finding on it, that are kept. */
 export const maxPages = 20;
-const maxUrlLength = 500;
 
 /** The scripts on the pages, whatever their status. */
 export function onPagesOf(
@@ -48,7 +48,7 @@ export function watchedScripts(
     const { hash, fetchedAt } = script;
     return {
       id: script.id,
-      url: shortUrl(script.url),
+      url: shortened(script.url),
       hash,
       fetchedAt,
       pageUrls: pagesOf(script, details, known),
@@ -70,11 +70,6 @@ export function watchedScripts(
   );
 }
 
-/** A URL can contain a whole inline script. */
-function shortUrl(url: string): string {
-  return url.length <= maxUrlLength ? url : structuredClone(`${url.slice(0, maxUrlLength)}…`);
-}
-
 function pagesOf(
   { firstPageUrl, pageUrls }: Script,
   details: Script | undefined,
@@ -84,7 +79,7 @@ function pagesOf(
   return [...new Set(pages)]
     .filter((page) => page !== "")
     .slice(0, maxPages)
-    .map(shortUrl);
+    .map(shortened);
 }
 
 /** All versions that are known, newest first; that of today is the first. */

@@ -93,19 +93,13 @@ function sortedSources(directive: CspDirective): CspDirective {
  */
 export type CspMap = Readonly<Record<string, readonly string[] | boolean | null | undefined>>;
 
-/** An entry of the map; `index` is `undefined` for the name of the directive. */
-interface CspEntry {
-  readonly directive: string;
-  readonly index: number | undefined;
-}
-
 /** The text of a policy that is written as a map. */
 interface CspText {
   readonly text: string;
   /** Invalid entries; with one of them, `text` means something else than the map. */
   readonly diagnostics: readonly SyntaxDiagnostic[];
-  /** The entry at an offset of `text`. */
-  readonly entryAt: (offset: number) => CspEntry | undefined;
+  /** The path of the directive or source at an offset of `text`. */
+  readonly pathAt: (offset: number) => readonly (string | number)[];
 }
 
 /** Converts a map of directives to text. */
@@ -118,23 +112,24 @@ export function cspOfMap(map: CspMap): CspText {
   return {
     text: lists.map((tokens) => tokens.join(" ")).join("; "),
     diagnostics: hasBad ? badEntries(locatedEntries(lists)) : [],
-    entryAt: (offset) => {
+    pathAt: (offset) => {
       // Most maps have no diagnostics, so that nobody asks.
       located ??= locatedEntries(lists);
-      return located.findLast((entry) => entry.offset <= offset);
+      return located.findLast((entry) => entry.offset <= offset)?.path ?? [];
     },
   };
 }
 
-type LocatedEntry = CspEntry & Span & { readonly token: string };
+type LocatedEntry = Span & { readonly path: readonly (string | number)[]; readonly token: string };
 
 /** The entries with their places in the text, in which a space or `; ` separates them. */
 function locatedEntries(lists: readonly (readonly string[])[]): readonly LocatedEntry[] {
   let offset = 0;
   return lists.flatMap((tokens) => {
     const entries = tokens.map((token, position): LocatedEntry => {
-      const index = position === 0 ? undefined : position - 1;
-      const entry = { directive: tokens[0] ?? "", index, token, offset, length: token.length };
+      const [directive = ""] = tokens;
+      const path = position === 0 ? [directive] : [directive, position - 1];
+      const entry = { path, token, offset, length: token.length };
       offset += token.length + 1;
       return entry;
     });

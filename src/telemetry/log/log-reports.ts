@@ -8,7 +8,7 @@ import { isEndedSuspension } from "../../plan/guard/guard.ts";
 import { isTwinNote } from "../../plan/policies/unowned-twins.ts";
 import { authorsLine } from "../../render/cause-text.ts";
 import { driftLine } from "../../render/change-text.ts";
-import { warningCounts } from "../../render/diagnostic-summary.ts";
+import { warningCounts } from "../../render/diagnostic-formats.ts";
 import { authorsJson } from "../../render/plan-json.ts";
 import { impactOf, impacts, weakeningOf } from "../../state/drift.ts";
 import {

@@ -1,6 +1,6 @@
 import { html, type Html, type Part } from "../../render/html.ts";
 import { type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
-import { number, section, statusText } from "./page-parts.ts";
+import { bar, barPart, barWidth, number, section, statusText } from "./page-parts.ts";
 import {
   type FleetInventory,
   type InventoryFilter,
@@ -67,35 +67,21 @@ export function renderOverview(counts: Counts, selection: ZoneFilter): Html {
   </section>`;
 }
 
-const barWidth = 1000;
-const barHeight = 8;
+const height = 8;
 const minWidth = 3;
 
 function shareBar(counts: Counts, all: number): Html {
   const present = zoneStatuses.filter((status) => counts[status] > 0);
-  const widths = present.map((status) => Math.max((counts[status] / all) * barWidth, minWidth));
-  const total = widths.reduce((sum, width) => sum + width, 0);
+  const wanted = present.map((status) => Math.max((counts[status] / all) * barWidth, minWidth));
+  const scale = barWidth / wanted.reduce((sum, width) => sum + width, 0);
   let x = 0;
-  const rectangles = present.map((status, at) => {
-    const width = widths[at] ?? 0;
-    const left = x;
+  const parts = present.map((status, at) => {
+    const width = (wanted[at] ?? 0) * scale;
     x += width;
-    return html`<rect
-      class="${status}"
-      x="${left.toFixed(1)}"
-      width="${width.toFixed(1)}"
-      height="${barHeight}"
-    />`;
+    return barPart(status, { x: x - width, width, height });
   });
-  return html`<svg
-    class="share"
-    role="img"
-    aria-label="${present.map((status) => `${counts[status]} ${statusText(status)}`).join(", ")}"
-    viewBox="0 0 ${total.toFixed(1)} ${barHeight}"
-    preserveAspectRatio="none"
-  >
-    ${rectangles}
-  </svg>`;
+  const label = present.map((status) => `${counts[status]} ${statusText(status)}`).join(", ");
+  return bar("share", label, parts, height);
 }
 
 /** Labels of the inventory filters, after "zones". */

@@ -183,3 +183,31 @@ export function renderReconcile(zone: string): Html {
     </form>`,
   );
 }
+
+/** Width of a bar, in units of its own. */
+export const barWidth = 1000;
+
+/** A part of a bar; `kind` is its class. */
+export function barPart(
+  kind: string,
+  { x, width, height }: { readonly x: number; readonly width: number; readonly height: number },
+  title = "",
+): Html {
+  const place = html`x="${x.toFixed(1)}" width="${width.toFixed(1)}" height="${height}"`;
+  return html`<rect class="${kind}" ${place}
+    >${title !== "" && html`<title>${title}</title>`}</rect
+  >`;
+}
+
+/** A bar as wide as its place. */
+export function bar(kind: string, label: string, parts: Part, height: number): Html {
+  return html`<svg
+    class="${kind}"
+    role="img"
+    aria-label="${label}"
+    viewBox="0 0 ${barWidth} ${height}"
+    preserveAspectRatio="none"
+  >
+    ${parts}
+  </svg>`;
+}

@@ -5,12 +5,21 @@ import { changedByLine, driftWords } from "../../render/cause-text.ts";
 import { html, type Html } from "../../render/html.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { causeText, counted, foreign, moment, section, statusText } from "./page-parts.ts";
+import {
+  bar,
+  barPart,
+  barWidth,
+  causeText,
+  counted,
+  foreign,
+  moment,
+  section,
+  statusText,
+} from "./page-parts.ts";
 
 const days = 7;
 const dayMs = 86_400_000;
-const barWidth = 1000;
-const barHeight = 28;
+const height = 28;
 const minWidth = 2;
 
 /** The last week of a zone: status as a bar, drift, and history. */
@@ -26,7 +35,7 @@ export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Ht
     "timeline",
     html`Last ${days} days <small>${time}</small>`,
     html`<div class="card timeline">
-      ${bar(spans, correctedDrifts(entries), period, time)}
+      ${weekBar(spans, correctedDrifts(entries), period, time)}
       <p class="axis quiet" aria-hidden="true">
         <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
       </p>
@@ -47,51 +56,32 @@ function wordOf(status: StatusSpan["status"]): string {
   return status === undefined ? "no record" : statusText(status);
 }
 
-function bar(
+function weekBar(
   spans: readonly StatusSpan[],
-  ticks: readonly Date[],
+  corrected: readonly Date[],
   { since, until }: Period,
   time: string,
 ): Html {
-  const x = (at: Date): number =>
+  const xOf = (at: Date): number =>
     ((Number(at) - Number(since)) / (Number(until) - Number(since))) * barWidth;
-  const shown = ticks.filter((at) => at >= since);
-  return html`<svg
-    class="spans"
-    role="img"
-    aria-label="The zone ${time}; now ${statusText(spans.at(-1)?.status ?? "unknown")}"
-    viewBox="0 0 ${barWidth} ${barHeight}"
-    preserveAspectRatio="none"
-  >
-    ${spans.map((span) => spanRectangle(span, x))}
-    ${Array.from({ length: days - 1 }, (_, day) => {
-      const at = new Date(Number(until) - (day + 1) * dayMs);
-      return html`<rect class="day" x="${x(at).toFixed(1)}" width="1" height="${barHeight}" />`;
-    })}
-    ${shown.map(
-      (at) =>
-        html`<rect
-          class="drifted"
-          x="${x(at).toFixed(1)}"
-          width="${minWidth + 1}"
-          height="${barHeight}"
-        >
-          <title>drift corrected ${at.toISOString()}</title>
-        </rect>`,
-    )}
-  </svg>`;
-}
-
-function spanRectangle({ status, since, until }: StatusSpan, x: (at: Date) => number): Html {
-  const width = Math.max(x(until) - x(since), minWidth);
-  return html`<rect
-    class="${status ?? "none"}"
-    x="${x(since).toFixed(1)}"
-    width="${width.toFixed(1)}"
-    height="${barHeight}"
-  >
-    <title>${wordOf(status)} from ${since.toISOString()} to ${until.toISOString()}</title>
-  </rect>`;
+  const shown = corrected.filter((at) => at >= since);
+  const parts = [
+    spans.map(({ status, since: begin, until: end }) => {
+      const x = xOf(begin);
+      const place = { x, width: Math.max(xOf(end) - x, minWidth), height };
+      const title = `${wordOf(status)} from ${begin.toISOString()} to ${end.toISOString()}`;
+      return barPart(status ?? "none", place, title);
+    }),
+    Array.from({ length: days - 1 }, (_, day) =>
+      barPart("day", { x: (barWidth / days) * (day + 1), width: 1, height }),
+    ),
+    shown.map((at) => {
+      const place = { x: xOf(at), width: minWidth + 1, height };
+      return barPart("drifted", place, `drift corrected ${at.toISOString()}`);
+    }),
+  ];
+  const label = `The zone ${time}; now ${statusText(spans.at(-1)?.status ?? "unknown")}`;
+  return bar("spans", label, parts, height);
 }
 
 /** Drift that was corrected by the run that detected it: a point in time. */

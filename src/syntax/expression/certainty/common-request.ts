@@ -6,7 +6,7 @@ import { isIndependent, type RequestFacts, valueOfField } from "../request-facts
 import { CertaintyJudge, type Known } from "./certainty-judge.ts";
 
 /** Ways in which both expressions can hold that are tried before giving up. */
-const maxWays = 300;
+const maxWays = 100;
 
 /**
  * A request that both expressions select. `undefined` if there is none, or if none was found:

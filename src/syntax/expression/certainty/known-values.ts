@@ -5,7 +5,7 @@ import { common, complement, everyInteger, type NumberSet, numbersOf } from "../
 import { isOperand, typeOfOperand } from "../operand-type.ts";
 import { printOperand } from "../print-expression.ts";
 import { byteText } from "../read/read-string-literal.ts";
-import { lowerCaseFields, numbersOfField, textsOfField } from "./field-facts.ts";
+import { lowerCaseFields, numbersOfField, patternOfField } from "./field-facts.ts";
 import type { Language, Languages } from "./languages.ts";
 import {
   asItIs,
@@ -61,13 +61,12 @@ export class KnownValues {
 
   /** A text that the value of a field can be, of those that match a pattern: `usual` if possible. */
   textOf(field: string, pattern: string, usual: string): string | undefined {
-    const all = new TextLanguages(this.#languages);
-    const known = this.#values.get(aliasOf(field))?.texts;
+    const texts = new TextLanguages(this.#languages);
     const possible = [
-      known ?? textsOfField(field, this.#zone, this.#languages, all),
-      all.where("matches", { text: pattern }) ?? this.#languages.none,
+      this.#values.get(aliasOf(field))?.texts ?? this.#textsOfField(field),
+      texts.where("matches", { text: pattern }) ?? this.#languages.none,
     ];
-    const asUsual = this.#languages.every([...possible, all.oneOf([usual])]);
+    const asUsual = this.#languages.every([...possible, texts.oneOf([usual])]);
     return this.#languages.isNone(asUsual)
       ? this.#languages.exampleOf(this.#languages.every(possible))?.map(byteText).join("")
       : usual;
@@ -91,13 +90,14 @@ export class KnownValues {
       return outcome === undefined || outcome === holds;
     }
     const type = typeOfOperand(left);
-    if (type === "String") return this.#compareTexts(comparison, holds, isPresent);
+    if (type === "String") this.#compareTexts(comparison, holds, isPresent);
     if (type !== "Integer" && type !== "IP") return true;
     if (operator === "bitwise_and") {
       return !holds || right.kind !== "integer" || right.value !== 0n;
     }
     const numbers = numbersOf(comparison);
-    return numbers === undefined || this.#restrictNumbers(left, holds, isPresent, numbers);
+    if (numbers !== undefined) this.#restrictNumbers(left, holds, isPresent, numbers);
+    return true;
   }
 
   /** Notes that a call holds or fails; returns whether it can. */
@@ -106,16 +106,17 @@ export class KnownValues {
     if (!["starts_with", "ends_with", "contains"].includes(name)) return true;
     if (isOperand(text)) return holds || !isSame(subject, text);
     if (text.kind !== "text") return true;
-    return this.#restrictTexts(subject, holds, holds, (compared) => compared.where(name, text));
+    this.#restrictTexts(subject, holds, holds, (compared) => compared.where(name, text));
+    return true;
   }
 
-  #compareTexts(comparison: Comparison, holds: boolean, isPresent: boolean): boolean {
+  #compareTexts(comparison: Comparison, holds: boolean, isPresent: boolean): void {
     const { left, operator, right } = comparison;
     const values = right.kind === "set" ? right.members : [right];
     const texts = values.filter((value) => value.kind === "text");
-    if (texts.length < values.length) return true;
+    if (texts.length < values.length) return;
     const [first] = texts;
-    return this.#restrictTexts(left, holds, isPresent, (compared) => {
+    this.#restrictTexts(left, holds, isPresent, (compared) => {
       if (right.kind === "set") return compared.oneOf(texts.map(({ text }) => text));
       return first && compared.where(operator, first);
     });
@@ -126,34 +127,27 @@ export class KnownValues {
     holds: boolean,
     isPresent: boolean,
     textsOf: (compared: TextLanguages) => Language | undefined,
-  ): boolean {
+  ): void {
     const [inner, preimage] = withoutCase(operand);
     const texts = textsOf(new TextLanguages(this.#languages, preimage));
-    if (texts === undefined) return true;
+    if (texts === undefined) return;
     const allowed = holds ? texts : this.#languages.not(texts);
     this.#note(inner, isPresent, ({ texts: known, numbers }) => ({
       texts: this.#languages.every([known, allowed]),
       numbers,
     }));
-    return true;
   }
 
-  #restrictNumbers(
-    operand: Operand,
-    holds: boolean,
-    isPresent: boolean,
-    numbers: NumberSet,
-  ): boolean {
+  #restrictNumbers(operand: Operand, holds: boolean, isPresent: boolean, numbers: NumberSet): void {
     const allowed = holds ? numbers : complement(numbers, wholeOf(operand));
     const [text] = operand.kind === "call" && operand.name === "len" ? operand.arguments : [];
     if (text !== undefined && isOperand(text) && typeOfOperand(text) === "String") {
       this.#restrictTexts(text, true, isPresent, (compared) => this.#ofLengths(allowed, compared));
     }
-    const isLeft = this.#note(operand, isPresent, ({ texts, numbers: known }) => ({
+    this.#note(operand, isPresent, ({ texts, numbers: known }) => ({
       texts,
       numbers: common(known, allowed),
     }));
-    return isLeft;
   }
 
   /**
@@ -178,28 +172,32 @@ export class KnownValues {
     operand: Operand,
     isPresent: boolean,
     change: (known: KnownValue) => Pick<KnownValue, "texts" | "numbers">,
-  ): boolean {
+  ): void {
     const name = nameOf(operand);
     const known = this.#values.get(name) ?? {
       isPresent: isAlwaysPresent(operand),
       texts: this.#textsOf(operand),
       numbers: [wholeOf(operand)],
     };
-    const next = { isPresent: known.isPresent || isPresent, ...change(known) };
-    this.#values.set(name, next);
-    return !next.isPresent || (next.numbers.length > 0 && next.texts !== this.#languages.none);
+    this.#values.set(name, { isPresent: known.isPresent || isPresent, ...change(known) });
   }
 
   #textsOf(operand: Argument): Language {
-    const texts = new TextLanguages(this.#languages);
-    if (operand.kind === "text") return texts.oneOf([operand.text]);
+    if (operand.kind === "text") return new TextLanguages(this.#languages).oneOf([operand.text]);
     if (!isOperand(operand) || operand.indexes.length > 0) return this.#languages.all;
-    if (operand.kind === "field") {
-      return textsOfField(operand.name, this.#zone, this.#languages, texts);
-    }
+    if (operand.kind === "field") return this.#textsOfField(operand.name);
     return operand.name === "concat" && operand.arguments.length > 1
       ? this.#languages.join(...operand.arguments.map((each) => this.#textsOf(each)))
       : this.#languages.all;
+  }
+
+  #textsOfField(field: string): Language {
+    const text = patternOfField(field, this.#zone);
+    const texts =
+      text === undefined
+        ? undefined
+        : new TextLanguages(this.#languages).where("matches", { text });
+    return texts ?? this.#languages.all;
   }
 }
 

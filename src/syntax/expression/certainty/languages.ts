@@ -123,9 +123,10 @@ export class Languages {
       { language, bytes: [] },
     ];
     const seen = new Set([language]);
+    const most = this.#steps + maxSteps;
     for (const { language: next, bytes } of open) {
       if (next.hasEmpty) return bytes;
-      if (this.#steps > maxSteps) return undefined;
+      if (this.#steps > most) return undefined;
       for (const some of this.#classesOf(next)) {
         const after = this.#after(next, some);
         if (after === this.none || seen.has(after)) continue;

@@ -1,0 +1,20 @@
+import type { Path } from "../location.ts";
+
+// A list of another kind stands here first: then its repeated keys and its `null` are told, and its
+// placeholders are filled.
+
+export const policyList: readonly string[] = ["page_shield", "policies", "items"];
+export const ruleList: readonly string[] = ["managed_rules", "rules"];
+export const scriptList: readonly string[] = ["page_shield", "scripts", "authorised"];
+export const findingList: readonly string[] = ["page_shield", "scripts", "acknowledged"];
+
+/** Where the lists of a zone are whose items have keys. */
+export const zoneLists: readonly (readonly string[])[] = [
+  policyList,
+  ruleList,
+  scriptList,
+  findingList,
+];
+
+/** The keys of a zone that declare its resources. */
+export const sections: ReadonlySet<Path[number]> = new Set(zoneLists.flatMap(([key = ""]) => key));
