@@ -79,7 +79,7 @@ function directoryStore(
   return {
     state,
     history: heldHistoryFile(historyStore(historyFileIn(directory)), state),
-    isRestored: false,
+    isRestored: state.opened.result === "loaded" && state.opened.takenBack !== undefined,
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
 }
@@ -102,13 +102,22 @@ export function logOpenedState(opened: OpenResult, place: string, logger: Logger
     case "empty":
       logger.info({ path: place }, "state is empty: this is the first start with it");
       return;
-    case "loaded":
-      logger.info({ path: place, entries: opened.entries }, "state loaded");
+    case "loaded": {
+      const { entries, takenBack } = opened;
+      if (takenBack === undefined) {
+        logger.info({ path: place, entries }, "state loaded");
+        return;
+      }
+      logger.warn(
+        { path: place, entries, file: takenBack },
+        "there is no other usable state: a copy that was set aside before is used again; what came after it is not known, and releases in limits.accept are not used",
+      );
       return;
+    }
     case "lost": {
-      const { reason, detail } = opened;
+      const { reason, detail, keptAs } = opened;
       logger.error(
-        { path: place, reason, detail },
+        { path: place, reason, detail, file: keptAs },
         "state cannot be used: it is kept beside the new one, and zonewarden starts without a memory",
       );
     }

@@ -19,8 +19,19 @@ export type StateLoss =
 /** What was found when the store was opened. */
 export type OpenResult =
   | { readonly result: "empty" }
-  | { readonly result: "loaded"; readonly entries: number }
-  | { readonly result: "lost"; readonly reason: StateLoss; readonly detail: string };
+  | {
+      readonly result: "loaded";
+      readonly entries: number;
+      /** The copy that was set aside before and is used again: what came after it is not known. */
+      readonly takenBack?: string;
+    }
+  | {
+      readonly result: "lost";
+      readonly reason: StateLoss;
+      readonly detail: string;
+      /** The copy that it is kept as; absent: it is where it was. */
+      readonly keptAs?: string;
+    };
 
 /** Whether what is set outlives the process. */
 export type StoreStatus =

@@ -6,6 +6,7 @@ import path from "node:path";
 import { describe, it, vi } from "vitest";
 
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { lineOf } from "../../src/memory/directory/journal-line.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { StateStore } from "../../src/memory/state-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -188,8 +189,66 @@ describe("state in a directory", () => {
     expect(contentOf(store)).toEqual({});
     store.set("zone/c", "3");
     await store.flush();
-    expect(directory.files.get("state.jsonl.unusable")).toBe(text);
+    const { reason } = { reason: "", ...store.opened };
+    expect(directory.files.get(`state.jsonl.${reason}-2026-11-20-1`)).toBe(text);
     expect(await afterRestart(directory)).toEqual({ "zone/c": "3" });
+  });
+
+  it("that is set aside never takes the place of an earlier copy", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const texts = ["a token\n", "another token\n", "a third one\n"];
+    for (const text of texts) {
+      directory.files.set("state.jsonl", text);
+      const { store } = await opened(directory);
+      await store[Symbol.asyncDispose]();
+    }
+    const kept = [...directory.files].filter(([name]) => name.startsWith("state.jsonl.damaged-"));
+    expect(kept.map(([, text]) => text)).toEqual(texts);
+  });
+
+  it("is taken back by the installation that wrote it, the newest copy first", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    const staging = { ...shop, owner: "staging" };
+    for (const [identity, text] of [
+      [shop, "1"],
+      [staging, "2"],
+    ] as const) {
+      const { store } = await opened(directory, identity);
+      store.set("zone/a", text);
+      await store[Symbol.asyncDispose]();
+    }
+    const { store: back } = await opened(directory);
+    expect(back.opened).toEqual({
+      result: "loaded",
+      entries: 1,
+      takenBack: "state.jsonl.foreign-2026-11-20-1",
+    });
+    expect(contentOf(back)).toEqual({ "zone/a": "1" });
+    back.set("zone/a", "3");
+    await back[Symbol.asyncDispose]();
+    const { store: again } = await opened(directory, staging);
+    expect(contentOf(again)).toEqual({ "zone/a": "2" });
+    await again[Symbol.asyncDispose]();
+    const { store: last } = await opened(directory);
+    expect(contentOf(last)).toEqual({ "zone/a": "3" });
+  });
+
+  it("of a newer program is kept beside that of the older one", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { "zone/a": "1" });
+    const newer = (directory.files.get("state.jsonl") ?? "").replace(
+      /^.*\n/,
+      lineOf({ format: "zonewarden-state", version: 2, ...shop }),
+    );
+    directory.files.set("state.jsonl", newer);
+    const { store } = await opened(directory);
+    const keptAs = "state.jsonl.newer-2026-11-20-1";
+    expect(store.opened).toMatchObject({ result: "lost", reason: "newer", keptAs });
+    expect(contentOf(store)).toEqual({});
+    await store[Symbol.asyncDispose]();
+    expect(directory.files.get(keptAs)).toBe(newer);
   });
 
   it.for([

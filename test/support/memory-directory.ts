@@ -58,6 +58,10 @@ export class MemoryDirectory implements StateDirectory {
     await Promise.resolve();
   }
 
+  names(): Promise<readonly string[]> {
+    return Promise.resolve([...this.files.keys()]);
+  }
+
   /** Writes byte by byte what fits before the crash. */
   #write(name: string, before: string, text: string, call: string): void {
     if (this.fault !== undefined) throw this.fault;

@@ -34,8 +34,9 @@ const leastCompactedBytes = 256 * 1024;
 const entriesOfLine = 500;
 
 /**
- * Opens the state in a directory and locks it. State that cannot be used is set aside under another name and told by
- * `opened`; the store then begins empty.
+ * Opens the state in a directory and locks it. State that cannot be used is set aside under a name that no other copy has.
+ * If there is no state that can be used, the newest copy that this program and installation can use is taken back, as after
+ * a rollback. If there is none either, the store begins empty. `opened` tells it.
  *
  * The state is one file of lines: each is a batch of changes with a checksum, appended and synced as one piece. A torn
  * last line is what a crash leaves, and is cut off; any other damage makes the whole state unusable. The file is
@@ -48,11 +49,56 @@ export async function openDirectoryStore(
   identity: StoreIdentity,
   ports: DirectoryStorePorts,
 ): Promise<StateStore> {
-  const lock = await lockDirectory(ports.directory, ports);
-  const loaded = await load(ports.directory, identity);
+  const { directory, clock } = ports;
+  await using resources = new AsyncDisposableStack();
+  const lock = resources.use(await lockDirectory(directory, ports));
+  const loaded = await loadOrTakeBack(directory, identity, clock.now());
   const file = new DirectoryFile(identity, loaded.bytes, ports, lock);
-  if (loaded.opened.result === "lost") await setAside(ports.directory);
-  return new BatchedStore(file, loaded, gatherMs, ports);
+  const store = new BatchedStore(file, loaded, gatherMs, ports);
+  // The store gives the lock back from now on.
+  resources.move();
+  return store;
+}
+
+async function loadOrTakeBack(
+  directory: StateDirectory,
+  identity: StoreIdentity,
+  now: Date,
+): Promise<LoadedState> {
+  const loaded = await load(directory, fileName, identity);
+  if (loaded.opened.result === "loaded") return loaded;
+  const copies = await copiesIn(directory);
+  let opened = loaded.opened;
+  if (opened.result === "lost") {
+    const next = (copies[0]?.number ?? 0) + 1;
+    const keptAs = `${fileName}.${opened.reason}-${now.toISOString().slice(0, 10)}-${next}`;
+    if (await setAside(directory, keptAs)) opened = { ...opened, keptAs };
+  }
+  for (const { name } of copies) {
+    const copy = await load(directory, name, identity);
+    if (copy.opened.result !== "loaded") continue;
+    await directory.rename(name, fileName);
+    return { ...copy, opened: { ...copy.opened, takenBack: name } };
+  }
+  return { ...loaded, opened };
+}
+
+/** A copy of a state that could not be used when it was set aside. */
+interface StateCopy {
+  readonly name: string;
+  /** Later copies have higher numbers. */
+  readonly number: number;
+}
+
+/** The copies in a directory, newest first. */
+async function copiesIn(directory: StateDirectory): Promise<readonly StateCopy[]> {
+  const names = (await directory.names()).filter((name) => name.startsWith(`${fileName}.`));
+  return names
+    .flatMap((name) => {
+      const [, number] = /\.[a-z]+-\d{4}-\d\d-\d\d-(\d{1,9})$/.exec(name) ?? [];
+      return number === undefined ? [] : [{ name, number: Number(number) }];
+    })
+    .toSorted((a, b) => b.number - a.number);
 }
 
 /** What the state in a directory says, read without its lock: another process may go on writing it. Never writes. */
@@ -60,7 +106,7 @@ export async function readDirectoryStore(
   identity: StoreIdentity,
   directory: StateDirectory,
 ): Promise<Pick<StateStore, "opened" | "get">> {
-  const { opened, entries } = await load(directory, identity);
+  const { opened, entries } = await load(directory, fileName, identity);
   return { opened, get: (key) => entries.get(key) };
 }
 
@@ -71,10 +117,14 @@ interface LoadedState {
   readonly bytes: number;
 }
 
-async function load(directory: StateDirectory, identity: StoreIdentity): Promise<LoadedState> {
+async function load(
+  directory: StateDirectory,
+  name: string,
+  identity: StoreIdentity,
+): Promise<LoadedState> {
   let text: string | undefined;
   try {
-    text = await directory.read(fileName);
+    text = await directory.read(name);
   } catch (error) {
     return lost("unreadable", error instanceof Error ? error.message : String(error));
   }
@@ -132,12 +182,14 @@ function put(entries: Map<string, string>, [key, text]: KeyChange): void {
   else entries.set(key, text);
 }
 
-/** Keeps what cannot be used for a person to look at: the last one of its kind. */
-async function setAside(directory: StateDirectory): Promise<void> {
+/** Keeps what cannot be used; `false`: it is gone. The lock keeps other processes from using the same name. */
+async function setAside(directory: StateDirectory, name: string): Promise<boolean> {
   try {
-    await directory.rename(fileName, `${fileName}.unusable`);
+    await directory.rename(fileName, name);
+    return true;
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
+    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
 import { ifExists } from "../../syntax/error-code.ts";
@@ -19,6 +19,8 @@ export interface StateDirectory {
   replace(name: string, text: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   remove(name: string): Promise<void>;
+  /** The names of all files, in no order; none if there is no directory. */
+  names(): Promise<readonly string[]>;
 }
 
 /** State tells how zones are defended: it is not for every user of the machine. */
@@ -52,6 +54,7 @@ export function nodeStateDirectory(directory: string): StateDirectory {
     },
     rename: (from, to) => rename(at(from), at(to)),
     remove: (name) => rm(at(name), { force: true }),
+    names: async () => (await ifExists(readdir(directory))) ?? [],
   };
 }
 

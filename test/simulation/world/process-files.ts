@@ -29,6 +29,7 @@ export class ProcessFiles {
       replace: (name, text) => whileAlive(life, () => directory.replace(name, text)),
       rename: (from, to) => whileAlive(life, () => directory.rename(from, to)),
       remove: (name) => whileAlive(life, () => directory.remove(name)),
+      names: () => whileAlive(life, () => directory.names()),
     };
   }
 
