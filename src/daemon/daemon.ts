@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { identityOf, openDirectory } from "../memory/open-store.ts";
 import type { TermStore } from "../memory/postgres/postgres-store.ts";
-import { memoryOnly, type Store } from "../memory/store.ts";
+import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
 import { StoredRevision } from "../memory/stored-revision.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
@@ -104,7 +104,7 @@ export async function runDaemon(
 }
 
 /** The store of a process that works alone. */
-async function openAlone(config: Config, host: Host, logger: Logger): Promise<Store> {
+async function openAlone(config: Config, host: Host, logger: Logger): Promise<KeptStore> {
   const { store } = config;
   if (store !== undefined && "path" in store) {
     return openDirectory(store.path, identityOf(config), host, logger);
@@ -116,7 +116,7 @@ async function openAlone(config: Config, host: Host, logger: Logger): Promise<St
 }
 
 /** Opens the history in a store, and begins a term with both. */
-async function beginWith(context: TermContext, current: CurrentTerm, store: Store): Promise<Term> {
+async function beginWith(context: TermContext, current: CurrentTerm, store: KeptStore): Promise<Term> {
   const { parts, host, runningConfig, notify } = context;
   const history = await startHistory(
     runningConfig.current.history,

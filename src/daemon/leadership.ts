@@ -110,7 +110,7 @@ async function openStore(
 ): Promise<TermStore | undefined> {
   const { place, tables } = database;
   const reports = writeReports(place, logger);
-  let told = "";
+  let said = "";
   while (!isAborted(stop)) {
     try {
       await tables.check(identity);
@@ -128,11 +128,11 @@ async function openStore(
       return store;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== told) {
+      if (message !== said) {
         const facts = { path: place, error: message };
         logger.error(facts, "the store cannot be opened: nothing is reconciled before it is");
       }
-      told = message;
+      said = message;
       await clock.sleep(retryMs, stop).catch(() => undefined);
     }
   }

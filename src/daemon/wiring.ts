@@ -9,7 +9,7 @@ import type { Host } from "../host/host.ts";
 import type { Database } from "../memory/postgres/open-database.ts";
 import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
-import type { Store } from "../memory/store.ts";
+import type { KeptStore } from "../memory/kept-store.ts";
 import type { StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { Notification } from "../notify/notification.ts";
@@ -75,7 +75,7 @@ export interface TermContext {
 
 /** What a term remembers, which ends with it. */
 export interface TermMemory {
-  readonly store: Store;
+  readonly store: KeptStore;
   readonly history: RunHistory;
 }
 

@@ -8,9 +8,6 @@ import {
 import { sha256 } from "../syntax/digest.ts";
 import type { EvidenceInput } from "./evidence-pack.ts";
 
-/** What a history gives for evidence. */
-export type KeptHistory = Pick<EvidenceInput, "history" | "records" | "entries">;
-
 /**
  * Reads and checks histories, oldest first. Lines that several copies have count once.
  *
@@ -19,7 +16,7 @@ export type KeptHistory = Pick<EvidenceInput, "history" | "records" | "entries">
 export async function readKeptHistory(
   histories: readonly { readonly file: string; readonly pieces: () => AsyncIterable<Uint8Array> }[],
   proof: HistoryProof,
-): Promise<KeptHistory> {
+): Promise<Pick<EvidenceInput, "history" | "records" | "entries">> {
   const check = await verifyHistory(
     histories.map(({ file, pieces }) => ({ file, pieces: pieces() })),
     proof,

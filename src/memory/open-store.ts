@@ -15,7 +15,7 @@ import { MemoryStore } from "./memory-store.ts";
 import type { Database } from "./postgres/open-database.ts";
 import { remembered, zoneKeys } from "./state-keys.ts";
 import type { OpenResult, StateStore, StoreIdentity } from "./state-store.ts";
-import { memoryOnly, type Store } from "./store.ts";
+import { memoryOnly, type KeptStore } from "./kept-store.ts";
 import { storedWeakened } from "./stored-runs.ts";
 
 /** What a store needs of the process. */
@@ -44,7 +44,7 @@ export async function openDirectory(
   identity: StoreIdentity,
   host: StoreHost & { readonly exit: (code: number) => never },
   logger: Logger,
-): Promise<Store> {
+): Promise<KeptStore> {
   const { clock, process, uniqueId } = host;
   try {
     const state = await openDirectoryStore(identity, {
@@ -75,7 +75,7 @@ function directoryStore(
   directory: string,
   state: StateStore,
   { historyStore }: Pick<StoreHost, "historyStore">,
-): Store {
+): KeptStore {
   return {
     state,
     history: heldHistoryFile(historyStore(historyFileIn(directory)), state),
@@ -234,9 +234,9 @@ export async function openCommandDirectory(
     return { store: undefined, why: `the state in ${directory} cannot be used: ${opened.detail}` };
   }
   const untold = (): void => undefined;
-  const told = { onFailure: untold, onRecovery: untold, onLost: untold };
+  const said = { onFailure: untold, onRecovery: untold, onLost: untold };
   try {
-    const ports = { directory: files, clock, process, uniqueId, ...told };
+    const ports = { directory: files, clock, process, uniqueId, ...said };
     return { store: await openDirectoryStore(identity, ports) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;

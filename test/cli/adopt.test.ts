@@ -173,7 +173,7 @@ describe("zonewarden adopt", () => {
   });
 
   it.for([
-    { when: "there is no state directory", config: "", says: "there is no state directory" },
+    { when: "there is no store", config: "", says: "there is no store" },
     {
       when: "the state belongs to another installation",
       config: "store: { path: state }\ndesired: { owner: other }",

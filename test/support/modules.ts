@@ -85,7 +85,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   memory: {
     purpose:
-      "What survives restarts: each key with its codec, and the stores: a directory or ConfigMaps.",
+      "What survives restarts: each key with its codec, and the stores: a directory or a PostgreSQL database.",
     imports: [
       "zone",
       "plan",
@@ -98,7 +98,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "telemetry",
       "syntax",
     ],
-    packages: [],
+    packages: ["pg"],
   },
   cluster: {
     purpose:

@@ -1,4 +1,4 @@
-import { Tables } from "./database.ts";
+import { Tables } from "./tables.ts";
 import { SqlConnection } from "./sql-connection.ts";
 
 /** The database of a configuration. Nothing is sent before it is needed. */

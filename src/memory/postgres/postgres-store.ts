@@ -7,8 +7,8 @@ import {
   type StateMedium,
 } from "../batched-store.ts";
 import type { StateStore, StoreIdentity } from "../state-store.ts";
-import type { Store } from "../store.ts";
-import type { BatchResult, OpenedTables, StoredHead, TermBatch } from "./database.ts";
+import type { KeptStore } from "../kept-store.ts";
+import type { BatchResult, OpenedTables, StoredHead, TermBatch } from "./tables.ts";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
 export interface LeaderTables {
@@ -34,7 +34,7 @@ export interface LastTerm {
 }
 
 /** The store of a term. */
-export interface TermStore extends Store {
+export interface TermStore extends KeptStore {
   /** The term, and the last line that it stored. */
   readonly last: LastTerm;
 }

@@ -3,7 +3,7 @@ import { MemoryStore } from "./memory-store.ts";
 import type { StateStore } from "./state-store.ts";
 
 /** What an installation keeps across restarts: its state, and the lines of its history. */
-export interface Store extends AsyncDisposable {
+export interface KeptStore extends AsyncDisposable {
   readonly state: StateStore;
   /** `undefined`: the history ends with the process. */
   readonly history: HistoryStore | undefined;
@@ -12,7 +12,7 @@ export interface Store extends AsyncDisposable {
 }
 
 /** A store that ends with the process. */
-export function memoryOnly(state: StateStore = new MemoryStore()): Store {
+export function memoryOnly(state: StateStore = new MemoryStore()): KeptStore {
   return {
     state,
     history: undefined,
