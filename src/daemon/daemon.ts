@@ -2,9 +2,9 @@ import type { Config } from "../desired/config/config.ts";
 import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
 import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
+import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
 import { identityOf, openDirectory } from "../memory/open-store.ts";
 import type { TermStore } from "../memory/postgres/postgres-store.ts";
-import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
 import { StoredRevision } from "../memory/stored-revision.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { SweepTrigger } from "../reconcile/queue/events.ts";
@@ -116,7 +116,11 @@ async function openAlone(config: Config, host: Host, logger: Logger): Promise<Ke
 }
 
 /** Opens the history in a store, and begins a term with both. */
-async function beginWith(context: TermContext, current: CurrentTerm, store: KeptStore): Promise<Term> {
+async function beginWith(
+  context: TermContext,
+  current: CurrentTerm,
+  store: KeptStore,
+): Promise<Term> {
   const { parts, host, runningConfig, notify } = context;
   const history = await startHistory(
     runningConfig.current.history,

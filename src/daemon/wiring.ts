@@ -6,10 +6,10 @@ import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-load
 import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
+import type { KeptStore } from "../memory/kept-store.ts";
 import type { Database } from "../memory/postgres/open-database.ts";
 import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
-import type { KeptStore } from "../memory/kept-store.ts";
 import type { StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { Notification } from "../notify/notification.ts";

@@ -11,11 +11,11 @@ import { openDirectoryStore, readDirectoryStore } from "./directory/directory-st
 import { heldHistoryFile } from "./directory/history-file.ts";
 import type { StateDirectory } from "./directory/state-directory.ts";
 import { DirectoryLocked, lockHolder, type LockPorts } from "./directory/state-lock.ts";
+import { memoryOnly, type KeptStore } from "./kept-store.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { Database } from "./postgres/open-database.ts";
 import { remembered, zoneKeys } from "./state-keys.ts";
 import type { OpenResult, StateStore, StoreIdentity } from "./state-store.ts";
-import { memoryOnly, type KeptStore } from "./kept-store.ts";
 import { storedWeakened } from "./stored-runs.ts";
 
 /** What a store needs of the process. */

@@ -160,7 +160,7 @@ describe("zonewarden history", () => {
     const daemon = place.start("run");
     await expect
       .poll(() => daemon.stdout(), { timeout: 10_000 })
-      .toMatch(/"damage":"1 line is damaged \(line 2\)".*"msg":"history file is damaged"/);
+      .toMatch(/"damage":"1 line is damaged \(line 2\)".*"msg":"history is damaged"/);
     daemon.signal("SIGTERM");
     await daemon.ended;
   });

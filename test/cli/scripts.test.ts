@@ -63,18 +63,6 @@ describe("scripts", () => {
     expect(stdout).toContain("acknowledged by y until 2099-01-01");
   });
 
-  it("says where to look with the state in a cluster", async ({ expect }) => {
-    await using example = await exampleWithEmulator({
-      config: "cluster: { kubeconfig: kube.yaml }",
-    });
-    await declare(example, ...payEntry);
-    const { code, stdout, stderr } = await example.place.run("scripts", shop);
-    expect(stderr).toContain("the state is in ConfigMaps of the cluster");
-    expect(stderr).toContain("GET /api/v1/zones/shop.example.com");
-    expect(stdout).toContain("2 open findings");
-    expect(code).toBe(2);
-  });
-
   it("escapes what steers a terminal", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await declare(example, ...payEntry);

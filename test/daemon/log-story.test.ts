@@ -58,7 +58,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     const lines = logLines(daemon);
     expect(lines.map(factOf).toSorted()).toEqual([
       "file diagnostic broken.yaml:1:9",
-      "no state directory: after a restart, zonewarden does not know what it applied; set state.path",
+      "no store: after a restart, zonewarden does not know what it applied, and its history is lost; set store.path",
       "plan applied shop.example.com signal applied",
       "plan applied shop.example.com startup applied",
       "plan applied www.brand.example startup applied",

@@ -32,7 +32,7 @@ describe("a daemon whose state directory", () => {
     await place.write("zonewarden.yaml", `${file}${accepting}`);
 
     const daemon = place.start("run");
-    await logged(daemon, "state cannot be opened: nothing is remembered");
+    await logged(daemon, "the store cannot be opened: nothing is remembered");
     const { page } = await logged(daemon, "zonewarden started");
     await eventually("the plan is held", () => logLines(daemon).some(isShopHeld) || undefined);
     const metrics = await (await fetch(new URL("metrics", coerceText(page)))).text();

@@ -101,11 +101,11 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     });
     execFileSync("mkfifo", [join(example.place.directory, "state/history.jsonl")]);
     const daemon = example.place.start("run");
-    await logged(daemon, "history file cannot be opened");
+    await logged(daemon, "history cannot be opened");
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
     const errors = logLines(daemon).filter(({ level }) => level === "error");
-    expect(errors.map(({ msg }) => msg)).toEqual(["history file cannot be opened"]);
+    expect(errors.map(({ msg }) => msg)).toEqual(["history cannot be opened"]);
     expect(errors[0]?.["error"]).toContain("is no regular file: configure another path");
   });
 

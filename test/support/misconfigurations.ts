@@ -206,14 +206,14 @@ export const misconfigurations: readonly (Planted & {
     when: "the state directory is a file",
     plant: ({ place }) => place.write("var/state", "not a directory"),
     code: 1,
-    says: /^error +state +state\.path: zonewarden cannot write in .*var\/state: .*is not a directory/m,
+    says: /^error +store +store\.path: zonewarden cannot write in .*var\/state: .*is not a directory/m,
     remedy: /set state\.path to another directory/,
   },
   {
     when: "the directories are not writable",
     ports: denied("EACCES"),
     code: 1,
-    says: /^error +state +state\.path: zonewarden cannot write in .*: permission denied/m,
+    says: /^error +store +store\.path: zonewarden cannot write in .*: permission denied/m,
     remedy: /let the user that runs zonewarden write there/,
   },
   {
@@ -224,40 +224,40 @@ export const misconfigurations: readonly (Planted & {
         JSON.stringify({ id: "a", pid: process.pid + 1, host: "here", beat: 1 }),
       ),
     code: 0,
-    says: /^warning +state +.*var\/state is in use by process \d+ on here/m,
-    remedy: /give each daemon a directory of its own \(state\.path\)/,
+    says: /^warning +store +.*var\/state is in use by process \d+ on here/m,
+    remedy: /give each daemon a directory of its own \(store\.path\)/,
   },
   {
     when: "the state is damaged",
     plant: ({ place }) => place.write("var/state/state.jsonl", "nonsense\n"),
     code: 1,
-    says: /^error +state +the state in .* cannot be used: line 1 is damaged/m,
+    says: /^error +store +the state in .* cannot be used: line 1 is damaged/m,
     remedy: /restore the file from a backup/,
   },
   {
     when: "there is no state directory",
     config: withoutState,
     code: 0,
-    says: /^warning +state +no state directory/m,
-    remedy: /set state\.path/,
+    says: /^warning +store +no store/m,
+    remedy: /set store\.path/,
   },
   {
     when: "the history is a symbolic link",
     plant: async ({ place: { directory } }) => {
-      await mkdir(path.join(directory, "var"));
+      await mkdir(path.join(directory, "var/state"), { recursive: true });
       await writeFile(path.join(directory, "other"), "");
       await symlink(path.join(directory, "other"), path.join(directory, "var/state/history.jsonl"));
     },
     code: 1,
-    says: /^error +history +history\.path: zonewarden cannot write .*: it is a symbolic link/m,
-    remedy: /name a plain file/,
+    says: /^error +history +zonewarden cannot write .*: it is a symbolic link/m,
+    remedy: /put a plain file/,
   },
   {
     when: "the history is a directory",
     plant: ({ place }) => place.write("var/state/history.jsonl/file", ""),
     code: 1,
-    says: /^error +history +history\.path: zonewarden cannot write .*: it is a directory/m,
-    remedy: /name a plain file/,
+    says: /^error +history +zonewarden cannot write .*: it is a directory/m,
+    remedy: /put a plain file/,
   },
   {
     when: "nothing reads the inventory of declared scripts",
@@ -288,7 +288,8 @@ export const misconfigurations: readonly (Planted & {
   },
   {
     when: "the process is in no cluster",
-    config: (healthy) => `${withoutState(healthy)}cluster: {}\n`,
+    config: (healthy) =>
+      `${withoutState(healthy)}store: { postgres: { url_env: DATABASE_URL } }\ncluster: {}\n`,
     code: 1,
     says: /^error +cluster +this process does not run in a Kubernetes cluster/m,
     remedy: /correct cluster\.kubeconfig/,

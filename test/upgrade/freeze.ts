@@ -21,7 +21,7 @@ async function freeze(target: string): Promise<void> {
   if (plan.code !== 2) throw new Error(plan.stderr);
   const status = await runDaemon(place);
   await mkdir(target, { recursive: true });
-  const files = ["zonewarden.yaml", "plan.json", "history.jsonl", "state/state.jsonl"];
+  const files = ["zonewarden.yaml", "plan.json", "state/history.jsonl", "state/state.jsonl"];
   for (const file of files) {
     await writeFile(path.join(target, path.basename(file)), await place.read(file));
   }

@@ -30,7 +30,7 @@ async function leftBy(version: string): Promise<Workplace> {
   await copyExample(place);
   for (const [from, to] of [
     ["zonewarden.yaml", "zonewarden.yaml"],
-    ["history.jsonl", "history.jsonl"],
+    ["history.jsonl", "state/history.jsonl"],
     ["state.jsonl", "state/state.jsonl"],
   ] as const) {
     await place.write(to, await frozen(version, from));

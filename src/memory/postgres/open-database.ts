@@ -1,5 +1,5 @@
-import { Tables } from "./tables.ts";
 import { SqlConnection } from "./sql-connection.ts";
+import { Tables } from "./tables.ts";
 
 /** The database of a configuration. Nothing is sent before it is needed. */
 export interface Database extends AsyncDisposable {

@@ -6,8 +6,8 @@ import {
   type KeyChange,
   type StateMedium,
 } from "../batched-store.ts";
-import type { StateStore, StoreIdentity } from "../state-store.ts";
 import type { KeptStore } from "../kept-store.ts";
+import type { StateStore, StoreIdentity } from "../state-store.ts";
 import type { BatchResult, OpenedTables, StoredHead, TermBatch } from "./tables.ts";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
