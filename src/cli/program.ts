@@ -111,6 +111,8 @@ const descriptions = {
     "take ownership of declared policies and rules, so that deleting them in files deletes them",
   history: "print what runs changed or found, and how long zones drifted",
   blame: "print who changed a zone, by the service's audit log",
+  store:
+    "check, copy or migrate the store of state and history, and print the rights that it needs",
   evidence: "write what the history shows for an audit of payment pages; needs no network",
   import: "write zone files that declare the live state",
   inventory: "list the scripts, connections and cookies in browsers",
@@ -139,6 +141,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   history: async () => (await import("./commands/history-command.ts")).defineHistory,
   blame: async () => (await import("./commands/blame-command.ts")).defineBlame,
   evidence: async () => (await import("./evidence/evidence-command.ts")).defineEvidence,
+  store: async () => (await import("./store/store-command.ts")).defineStore,
   import: async () => (await import("./commands/import-command.ts")).defineImport,
   inventory: async () => (await import("./commands/inventory-command.ts")).defineInventory,
   scripts: async () => (await import("./commands/scripts-command.ts")).defineScripts,

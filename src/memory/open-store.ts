@@ -1,4 +1,4 @@
-import path from "node:path";
+import { join } from "node:path";
 
 import type { Config } from "../desired/config/config.ts";
 import type { HistoryStore } from "../history/file/history-store.ts";
@@ -31,7 +31,7 @@ export function identityOf({ desired, api }: Config): StoreIdentity {
 
 /** The history file in the directory of a store. */
 export function historyFileIn(directory: string): string {
-  return path.join(directory, "history.jsonl");
+  return join(directory, "history.jsonl");
 }
 
 /**
@@ -149,7 +149,7 @@ export async function readStore(
   if (!("path" in store)) return undefined;
   const { path: place } = store;
   const read = await readDirectoryStore(identityOf(config), host.stateDirectory(place));
-  return { ...read, place };
+  return { opened: read.opened, get: (key) => read.entries.get(key), place };
 }
 
 async function readDatabase(
@@ -233,10 +233,9 @@ export async function openCommandDirectory(
   if (opened.result === "lost") {
     return { store: undefined, why: `the state in ${directory} cannot be used: ${opened.detail}` };
   }
-  const untold = (): void => undefined;
-  const said = { onFailure: untold, onRecovery: untold, onLost: untold };
+  const reports = { onFailure: silent, onRecovery: silent, onLost: silent };
   try {
-    const ports = { directory: files, clock, process, uniqueId, ...said };
+    const ports = { directory: files, clock, process, uniqueId, ...reports };
     return { store: await openDirectoryStore(identity, ports) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -245,4 +244,8 @@ export async function openCommandDirectory(
       why: `the state in ${directory} cannot be opened: ${error.message}`,
     };
   }
+}
+
+function silent(): void {
+  // A command says itself whether it could write.
 }

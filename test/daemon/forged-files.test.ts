@@ -51,8 +51,8 @@ async function weakProfile({ place }: Example): Promise<string> {
 async function storedHead({ place, emulator }: Example): Promise<JsonObject> {
   const identity = { owner: "zonewarden", service: emulator.baseUrl };
   const directory = nodeStateDirectory(path.join(place.directory, "state"));
-  const { get } = await readDirectoryStore(identity, directory);
-  return coerceObject(parseJson(get("revision") ?? ""));
+  const { entries } = await readDirectoryStore(identity, directory);
+  return coerceObject(parseJson(entries.get("revision") ?? ""));
 }
 
 /** The statuses of the zones, in the order of their names. */

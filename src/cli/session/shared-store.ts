@@ -2,11 +2,13 @@ import { Election } from "../../cluster/election.ts";
 import type { LeaseClock } from "../../cluster/held-lease.ts";
 import { isInPod, joinKubernetes, type Kubernetes } from "../../cluster/kubernetes.ts";
 import { leaseRow } from "../../cluster/lease-row.ts";
+import type { LeaseStore } from "../../cluster/lease.ts";
 import type { SharedStore } from "../../daemon/wiring.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import { identityOf } from "../../memory/open-store.ts";
+import type { Database } from "../../memory/postgres/open-database.ts";
 
 /** A file of a kubeconfig, or a token or certificate. */
 const maxFileBytes = 1024 * 1024;
@@ -45,19 +47,32 @@ export function sharedStoreOf(
   if (database === undefined) return undefined;
   const { cluster } = config;
   const { env, random, hostName, uniqueId } = host;
-  const leases =
-    cluster === undefined || kubernetes === undefined
-      ? leaseRow(database.leaseConnection, database.schema)
-      : kubernetes.lease(cluster.lease);
+  const leases = leasesOf(config, kubernetes, database);
   const options = {
     ...identityOf(config),
     lease: cluster?.lease ?? database.place,
-    leaseDurationMs: cluster?.leaseDurationMs ?? rowDurationMs,
+    leaseDurationMs: leaseDurationOf(config),
     identity: `${hostName}_${uniqueId()}`,
     page: env["ZONEWARDEN_PAGE_URL"] ?? "",
   };
   const election = new Election(options, { leases, clock: leaseClock(host), random });
   return { database, election, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
+}
+
+/** Where the Lease of a configuration is. */
+export function leasesOf(
+  { cluster }: Config,
+  kubernetes: Kubernetes | undefined,
+  database: Database,
+): LeaseStore {
+  return cluster === undefined || kubernetes === undefined
+    ? leaseRow(database.leaseConnection, database.schema)
+    : kubernetes.lease(cluster.lease);
+}
+
+/** How long the Lease of a configuration lasts without a renewal. */
+export function leaseDurationOf({ cluster }: Config): number {
+  return cluster?.leaseDurationMs ?? rowDurationMs;
 }
 
 function leaseClock({ clock, sinceBootMs }: Host): LeaseClock {

@@ -16,9 +16,8 @@ import {
 } from "../../memory/open-store.ts";
 import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
-import { isAborted } from "../../zone/signals.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
-import { kubernetesOf, sharedStoreOf } from "./shared-store.ts";
+import { leadDatabase } from "./lead-database.ts";
 
 /** Reads the store of a configuration; `undefined`: it names none. Never writes. */
 export async function withStored<T>(
@@ -100,35 +99,22 @@ async function openCommandDatabase(
   stop: AbortSignal,
 ): Promise<CommandState & AsyncDisposable> {
   await using resources = new AsyncDisposableStack();
-  const kubernetes = await kubernetesOf(config, host);
-  if (kubernetes !== undefined) resources.use(kubernetes);
-  const shared = sharedStoreOf(config, kubernetes, host);
-  if (shared === undefined) return noStore("there is no database");
-  resources.use(shared);
-  const { database, election } = shared;
-  const refused = new AbortController();
-  const refuse = (why: string): void => refused.abort(why);
-  const observer = {
-    failed: ({ message }: Error) => refuse(message),
-    recovered: () => undefined,
-    leads: (holder: string) => refuse(`${holder} holds the Lease ${election.lease}`),
-    foreign: ({ holder }: { readonly holder: string }) =>
-      refuse(`another installation (${holder}) uses the Lease ${election.lease}`),
-  };
+  const led = await leadDatabase(config, host, stop, "none");
+  if ("why" in led) return noStore(led.why);
+  resources.use(led);
+  const { place, tables } = led.database;
+  const ports = { clock: host.clock, onFailure: silent, onRecovery: silent, onLost: silent };
   try {
-    await database.tables.check(identityOf(config));
-    resources.use(await election.acquire(observer, AbortSignal.any([stop, refused.signal])));
-    const untold = (): void => undefined;
-    const ports = { clock: host.clock, onFailure: untold, onRecovery: untold, onLost: untold };
-    const { place, tables } = database;
     const store = await openPostgresStore(place, tables, identityOf(config), undefined, ports);
     resources.use(store);
     const opened = resources.move();
     return { store: store.state, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   } catch (error) {
-    if (isAborted(stop)) throw error;
-    const reason: unknown = refused.signal.aborted ? refused.signal.reason : error;
-    const why = reason instanceof Error ? reason.message : String(reason);
-    return noStore(why);
+    if (!(error instanceof DatabaseError)) throw error;
+    return noStore(error.message);
   }
+}
+
+function silent(): void {
+  // A command says itself whether it could write.
 }

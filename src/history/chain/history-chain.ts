@@ -62,6 +62,11 @@ export class NewLines {
     this.#lines.push(sealedLine(json, this.head, isSigned ? this.#signKey : undefined));
   }
 
+  /** Adds a line as it was written before, in another place: it must follow the last one. */
+  addWritten(line: ChainLine): void {
+    this.#lines.push(line);
+  }
+
   get lines(): readonly ChainLine[] {
     return this.#lines;
   }

@@ -23,6 +23,8 @@ export interface DirectoryStorePorts
 }
 
 const fileName = "state.jsonl";
+/** Is there while `store copy` writes into the directory: what is in it then is a part of a store. */
+const copyMark = "state.copying";
 const format = "zonewarden-state";
 const version = 1;
 
@@ -52,12 +54,37 @@ export async function openDirectoryStore(
   const { directory, clock } = ports;
   await using resources = new AsyncDisposableStack();
   const lock = resources.use(await lockDirectory(directory, ports));
+  if (await isUnfinished(directory)) throw new Error(unfinishedText);
   const loaded = await loadOrTakeBack(directory, identity, clock.now());
   const file = new DirectoryFile(identity, loaded.bytes, ports, lock);
   const store = new BatchedStore(file, loaded, gatherMs, ports);
   // The store gives the lock back from now on.
   resources.move();
   return store;
+}
+
+const unfinishedText =
+  "a `zonewarden store copy` into this directory was interrupted: empty the directory, and copy again";
+
+async function isUnfinished(directory: StateDirectory): Promise<boolean> {
+  return (await directory.names()).includes(copyMark);
+}
+
+/**
+ * Fills an empty directory, whose lock the caller holds. If that is interrupted, nobody takes what is there for a store.
+ *
+ * @param fill writes what belongs to the state, and checks it.
+ */
+export async function fillDirectory(
+  directory: StateDirectory,
+  identity: StoreIdentity,
+  entries: StateEntries,
+  fill: () => Promise<void>,
+): Promise<void> {
+  await directory.create(copyMark, "");
+  await fill();
+  await directory.replace(fileName, stateText(identity, entries));
+  await directory.remove(copyMark);
 }
 
 async function loadOrTakeBack(
@@ -105,9 +132,9 @@ async function copiesIn(directory: StateDirectory): Promise<readonly StateCopy[]
 export async function readDirectoryStore(
   identity: StoreIdentity,
   directory: StateDirectory,
-): Promise<Pick<StateStore, "opened" | "get">> {
-  const { opened, entries } = await load(directory, fileName, identity);
-  return { opened, get: (key) => entries.get(key) };
+): Promise<Pick<LoadedState, "opened" | "entries">> {
+  const isWhole = !(await isUnfinished(directory));
+  return isWhole ? await load(directory, fileName, identity) : lost("unreadable", unfinishedText);
 }
 
 interface LoadedState {
@@ -193,6 +220,16 @@ async function setAside(directory: StateDirectory, name: string): Promise<boolea
   }
 }
 
+/** A whole file. */
+function stateText({ owner, service }: StoreIdentity, all: StateEntries): string {
+  const lines = [lineOf({ format, version, owner, service })];
+  const entries = [...all];
+  for (let start = 0; start < entries.length; start += entriesOfLine) {
+    lines.push(lineOf(entries.slice(start, start + entriesOfLine)));
+  }
+  return lines.join("");
+}
+
 /** The file of a locked directory. */
 class DirectoryFile implements StateMedium {
   readonly #identity: StoreIdentity;
@@ -257,12 +294,7 @@ class DirectoryFile implements StateMedium {
   }
 
   async #compact(all: StateEntries): Promise<void> {
-    const lines = [lineOf({ format, version, ...this.#identity })];
-    const entries = [...all];
-    for (let start = 0; start < entries.length; start += entriesOfLine) {
-      lines.push(lineOf(entries.slice(start, start + entriesOfLine)));
-    }
-    const text = lines.join("");
+    const text = stateText(this.#identity, all);
     await this.#ports.directory.replace(fileName, text);
     this.#bytes = Buffer.byteLength(text);
     this.#bytesCompacted = this.#bytes;

@@ -1,3 +1,5 @@
+import { escapeLiteral } from "pg";
+
 /** The version of the tables that this program reads and writes. */
 export const tablesVersion = 1;
 
@@ -27,6 +29,7 @@ CREATE TABLE ${schema}.lease (
   released_by text NOT NULL DEFAULT 'nobody',
   page text NOT NULL DEFAULT ''
 );
+INSERT INTO ${schema}.lease DEFAULT VALUES;
 CREATE TABLE ${schema}.state (
   key text PRIMARY KEY,
   value text NOT NULL
@@ -43,10 +46,21 @@ export function migrationSql(from: number, schema: string): string {
   const quoted = quotedName(schema);
   const steps = migrations.slice(from).map((step) => step(quoted));
   return [
-    `CREATE SCHEMA IF NOT EXISTS ${quoted};`,
+    createSchema(schema, ""),
     ...steps,
     `UPDATE ${quoted}.installation SET version = ${tablesVersion}`,
   ].join("\n");
+}
+
+/** Creates a schema that does not exist. `IF NOT EXISTS` of the server asks for the right to create one even if it does. */
+function createSchema(schema: string, authorization: string): string {
+  const quoted = quotedName(schema);
+  return `DO $do$
+BEGIN
+  IF to_regnamespace(${escapeLiteral(quoted)}) IS NULL THEN
+    CREATE SCHEMA ${quoted}${authorization};
+  END IF;
+END $do$;`;
 }
 
 /** Who may do what in the tables of an installation. */
@@ -60,28 +74,34 @@ export interface StoreRoles {
 }
 
 /**
- * The statements with which an administrator of the database gives three roles their rights. The writer can change no line
- * of the history.
+ * The statements with which an administrator of the database gives three roles their rights: as often as wanted, before
+ * the tables exist and after. The writer can change no line of the history.
+ *
+ * @param roles three different ones: what a role has as the writer or reader is exactly what is said here.
  */
 export function grantsSql(schema: string, { owner, writer, reader }: StoreRoles): string {
   const [tables, o, w, r] = [schema, owner, writer, reader].map(quotedName);
-  return `-- Run this as an administrator of the database. It creates no roles: use CREATE ROLE ... LOGIN PASSWORD ... before.
-CREATE SCHEMA IF NOT EXISTS ${tables} AUTHORIZATION ${o};
+  const isThere = `to_regclass(${escapeLiteral(`${tables}.history`)}) IS NOT NULL`;
+  return `-- Run this as an administrator of the database: before the first "zonewarden store migrate", and again after each
+-- one that changed the tables. It creates no roles: use CREATE ROLE ... LOGIN PASSWORD ... before.
+BEGIN;
+${createSchema(schema, ` AUTHORIZATION ${o}`)}
+GRANT USAGE, CREATE ON SCHEMA ${tables} TO ${o};
 GRANT USAGE ON SCHEMA ${tables} TO ${w}, ${r};
--- "zonewarden store migrate" creates the tables as ${owner}. They then have these rights:
-ALTER DEFAULT PRIVILEGES FOR ROLE ${o} IN SCHEMA ${tables} GRANT SELECT ON TABLES TO ${w}, ${r};
-ALTER DEFAULT PRIVILEGES FOR ROLE ${o} IN SCHEMA ${tables} GRANT INSERT ON TABLES TO ${w};
-DO $$
+DO $do$
 BEGIN
-  IF to_regclass('${schema}.history') IS NOT NULL THEN
+  IF ${isThere} THEN
+    REVOKE ALL ON ALL TABLES IN SCHEMA ${tables} FROM ${w}, ${r};
     GRANT SELECT ON ALL TABLES IN SCHEMA ${tables} TO ${w}, ${r};
-    GRANT UPDATE ON ${tables}.installation, ${tables}.lease TO ${w};
+    GRANT UPDATE ON ${tables}.installation TO ${w};
+    GRANT INSERT, UPDATE ON ${tables}.lease TO ${w};
     GRANT INSERT, UPDATE, DELETE ON ${tables}.state TO ${w};
     GRANT INSERT ON ${tables}.history TO ${w};
   ELSE
-    RAISE NOTICE 'run "zonewarden store migrate" as ${owner}, then these statements once more';
+    RAISE NOTICE 'there are no tables yet: run "zonewarden store migrate" with the URL of the owner, then this once more';
   END IF;
-END $$;
+END $do$;
+COMMIT;
 `;
 }
 

@@ -1,4 +1,4 @@
-import pg from "pg";
+import { Client, escapeLiteral } from "pg";
 
 import { errorCode } from "../../syntax/error-code.ts";
 import { coerceList, coerceObjects, isJsonObject, type JsonObject } from "../../syntax/json.ts";
@@ -31,7 +31,7 @@ export type Rows = readonly JsonObject[];
  */
 export class SqlConnection implements AsyncDisposable {
   readonly #url: () => Promise<string>;
-  #client: Promise<pg.Client> | undefined;
+  #client: Promise<Client> | undefined;
 
   /** @param url reads the URL. Rejects if there is none. */
   constructor(url: () => Promise<string>) {
@@ -70,7 +70,7 @@ export class SqlConnection implements AsyncDisposable {
     await client?.end().catch(() => undefined);
   }
 
-  async #connected(): Promise<pg.Client> {
+  async #connected(): Promise<Client> {
     this.#client ??= this.#connect();
     try {
       return await this.#client;
@@ -80,8 +80,8 @@ export class SqlConnection implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
+  async #connect(): Promise<Client> {
+    const client = new Client({
       connectionString: verifiedUrl(await this.#url()),
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: answerTimeoutMs,
@@ -94,7 +94,7 @@ export class SqlConnection implements AsyncDisposable {
     return client;
   }
 
-  #drop(client: pg.Client): void {
+  #drop(client: Client): void {
     this.#client = undefined;
     void client.end().catch(() => undefined);
   }
@@ -158,7 +158,7 @@ function explained(error: unknown): DatabaseError {
 /** A text as a literal of SQL. */
 export function literal(text: string): string {
   if (text.includes("\0")) throw new Error("a text with a zero byte cannot be stored");
-  return pg.escapeLiteral(text);
+  return escapeLiteral(text);
 }
 
 /** A list of texts as an array of SQL. */

@@ -44,6 +44,9 @@ export type BatchResult =
   /** The history does not end as this leader left it: the database lost transactions, or somebody wrote into it. */
   | "other_head";
 
+/** Whose tables they are while `store copy` writes into them: nobody's, so that nobody takes a part for a store. */
+export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinished copy" };
+
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
 
@@ -77,7 +80,7 @@ export class Tables {
 
   async #version(): Promise<number> {
     const [found = []] = await this.#run([
-      `SELECT to_regclass(${literal(`${this.#name}.installation`)}) IS NOT NULL AS is_there`,
+      `SELECT to_regclass(${literal(this.#table("installation"))}) IS NOT NULL AS is_there`,
     ]);
     if (found[0]?.["is_there"] !== true) return 0;
     const [rows = []] = await this.#run([`SELECT version FROM ${this.#table("installation")}`]);
@@ -99,6 +102,13 @@ export class Tables {
       );
     }
     const [foundOwner, foundService] = [coerceText(row["owner"]), coerceText(row["service"])];
+    if (foundOwner === unfinishedCopy.owner && foundService === unfinishedCopy.service) {
+      const remedy = `drop the schema ${this.#name}, run \`zonewarden store migrate\`, and copy again`;
+      throw new DatabaseError(
+        `a \`zonewarden store copy\` into this schema was interrupted: ${remedy}`,
+        "",
+      );
+    }
     const isNew = foundOwner === "" && foundService === "";
     if (isNew || (foundOwner === owner && foundService === service)) return;
     throw new DatabaseError(

@@ -1,0 +1,138 @@
+import type { Config } from "../../desired/config/config.ts";
+import { verifyHistory } from "../../history/verify/verify-history.ts";
+import { databaseOf } from "../../host/database.ts";
+import type { Host } from "../../host/host.ts";
+import { damagedKeys } from "../../memory/damaged-keys.ts";
+import { readDirectoryStore } from "../../memory/directory/directory-store.ts";
+import { historyFileIn, identityOf, inspectDirectory } from "../../memory/open-store.ts";
+import type { Database } from "../../memory/postgres/open-database.ts";
+import { tablesVersion } from "../../memory/postgres/schema.ts";
+import { plural } from "../../render/format.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { kubernetesOf, leasesOf } from "../session/shared-store.ts";
+
+/** What is to be checked, and what was found so far. */
+interface Kept {
+  /** What a person is shown: a line each. */
+  readonly lines: readonly string[];
+  readonly entries: ReadonlyMap<string, string>;
+  readonly history: { readonly file: string; readonly pieces: AsyncIterable<Uint8Array> };
+}
+
+/** `store check`: prints what is in the store of a configuration, and whether it is whole. Writes nothing. */
+export async function checkKept(config: Config, host: Host, stop: AbortSignal): Promise<ExitCode> {
+  const { store } = config;
+  if (store === undefined) return fail("there is no store: set store.path or store.postgres", host);
+  if ("path" in store) {
+    const kept = await keptInDirectory(store.path, config, host);
+    return typeof kept === "string" ? fail(kept, host) : print(kept, config, host);
+  }
+  await using database = databaseOf(config, host);
+  if (database === undefined) return fail("there is no database", host);
+  return await print(await keptInDatabase(database, config, host, stop), config, host);
+}
+
+async function keptInDirectory(
+  directory: string,
+  config: Config,
+  host: Host,
+): Promise<Kept | string> {
+  const { opened, entries } = await readDirectoryStore(
+    identityOf(config),
+    host.stateDirectory(directory),
+  );
+  if (opened.result === "lost") return `${directory}: the state cannot be used: ${opened.detail}`;
+  const { holder } = await inspectDirectory(directory, config, host);
+  const file = historyFileIn(directory);
+  return {
+    lines: [
+      `store: the directory ${directory}`,
+      ...(opened.result === "empty" ? [] : [ownerText(config)]),
+      `lock: ${holder === undefined ? "nobody holds it" : `held by ${holder}`}`,
+    ],
+    entries,
+    history: { file, pieces: host.historyStore(file).read() },
+  };
+}
+
+async function keptInDatabase(
+  database: Database,
+  config: Config,
+  host: Host,
+  stop: AbortSignal,
+): Promise<Kept> {
+  const { tables, place } = database;
+  await tables.check(identityOf(config));
+  return {
+    lines: [
+      `store: ${place}, version ${tablesVersion} of the tables`,
+      ownerText(config),
+      `leader: ${await leaderText(database, config, host, stop)}`,
+    ],
+    entries: await tables.entries(),
+    history: { file: place, pieces: tables.historyLines() },
+  };
+}
+
+function ownerText(config: Config): string {
+  const { owner, service } = identityOf(config);
+  return `belongs to: ${owner} at ${service}`;
+}
+
+const leaseTimeoutMs = 10_000;
+
+async function leaderText(
+  database: Database,
+  config: Config,
+  host: Host,
+  stop: AbortSignal,
+): Promise<string> {
+  stop.throwIfAborted();
+  try {
+    await using kubernetes = await kubernetesOf(config, host);
+    const lease = await leasesOf(config, kubernetes, database).read(leaseTimeoutMs);
+    return lease === undefined || lease.holder === "" ? "nobody" : lease.holder;
+  } catch (error) {
+    return `not known: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Keys that are named. */
+const namedKeys = 10;
+
+async function print(
+  { lines, entries, history }: Kept,
+  { desired }: Config,
+  host: Host,
+): Promise<ExitCode> {
+  const damaged = damagedKeys(entries, desired.path, host.files);
+  const { files, flaws } = await verifyHistory([history], { head: undefined, key: undefined });
+  const count = files[0]?.lines ?? 0;
+  const head = files[0]?.seals.at(-1);
+  const found = count === 0 ? [] : flaws;
+  const text = [
+    ...lines,
+    `state: ${plural(entries.size, "entry")}, ${damaged.length === 0 ? "all readable" : `${damaged.length} damaged: ${damaged.slice(0, namedKeys).join(", ")}`}`,
+    `history: ${plural(count, "line")}, ${historyText(found.length, head)}`,
+  ];
+  host.stdout.write(`${text.join("\n")}\n`);
+  if (damaged.length > 0) {
+    host.stderr.write(
+      "damaged entries count as not stored: restore the store from a backup, or let the daemon learn them anew\n",
+    );
+  }
+  if (found.length > 0) {
+    host.stderr.write(
+      "the history is not as it was written: `zonewarden history verify` says where\n",
+    );
+  }
+  return damaged.length + found.length === 0 ? exitCodes.done : exitCodes.partial;
+}
+
+function historyText(
+  flaws: number,
+  head: { readonly hash: string; readonly n: number } | undefined,
+): string {
+  const state = flaws === 0 ? "intact" : `not intact (${plural(flaws, "finding")})`;
+  return head === undefined ? state : `${state}, head ${head.hash}, line ${head.n} of the chain`;
+}

@@ -1,0 +1,265 @@
+import path from "node:path";
+
+import type { Config } from "../../desired/config/config.ts";
+import { type ChainHead, linkHashOf, NewLines } from "../../history/chain/history-chain.ts";
+import { type HistoryLine, linesOf } from "../../history/file/history-lines.ts";
+import type { HistoryBatch } from "../../history/file/history-store.ts";
+import { verifyHistory } from "../../history/verify/verify-history.ts";
+import type { Host } from "../../host/host.ts";
+import type { KeyChange, StateEntries } from "../../memory/batched-store.ts";
+import { fillDirectory, readDirectoryStore } from "../../memory/directory/directory-store.ts";
+import { DirectoryLocked, lockDirectory, lockHolder } from "../../memory/directory/state-lock.ts";
+import { historyFileIn, identityOf } from "../../memory/open-store.ts";
+import type { Database } from "../../memory/postgres/open-database.ts";
+import { unfinishedCopy } from "../../memory/postgres/tables.ts";
+import type { StoreIdentity } from "../../memory/state-store.ts";
+import { plural } from "../../render/format.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { leadDatabase } from "../session/lead-database.ts";
+
+/** What `store copy` names. */
+interface CopyRequest {
+  readonly from: string;
+  readonly to: string;
+  /** The history file of `from`, if it is not in its directory. */
+  readonly history: string | undefined;
+}
+
+/** The database of the configuration, on the command line. */
+const databaseName = "postgres";
+
+/** Lines, and entries, that are written at once. */
+const batchSize = 500;
+
+/** Why nothing was copied. */
+class CopyRefused extends Error {
+  override readonly name = "CopyRefused";
+}
+
+/** What is copied. Its lines can be read more than once. */
+interface Source {
+  readonly place: string;
+  readonly entries: StateEntries;
+  readonly lines: () => AsyncIterable<Uint8Array>;
+}
+
+/** An empty store that is to be filled. Nobody else may write it. */
+interface Target {
+  readonly place: string;
+  /** Writes all of it, or leaves what nobody takes for a store. */
+  readonly fill: (entries: StateEntries, batches: () => AsyncIterable<NewLines>) => Promise<void>;
+}
+
+/** Copies state and history into an empty store, as the only process that uses either. */
+export async function copyStore(
+  { from, to, history }: CopyRequest,
+  config: Config,
+  host: Host,
+  stop: AbortSignal,
+): Promise<ExitCode> {
+  await using resources = new AsyncDisposableStack();
+  try {
+    const [fromPath, toPath] = [from, to].map((each) =>
+      each === databaseName ? each : path.resolve(host.directory, each),
+    );
+    if (fromPath === toPath) throw new CopyRefused("both are the same store");
+    const historyFile = history && path.resolve(host.directory, history);
+    const source = await openSource(fromPath ?? "", historyFile, { config, host, stop, resources });
+    const target = await openTarget(toPath ?? "", { config, host, stop, resources });
+    return await copy(source, target, host);
+  } catch (error) {
+    if (!(error instanceof CopyRefused || error instanceof DirectoryLocked)) throw error;
+    return fail(`store copy: nothing was copied: ${error.message}`, host);
+  }
+}
+
+async function copy(source: Source, target: Target, host: Host): Promise<ExitCode> {
+  const { entries, lines, place } = source;
+  const before = await checkedHead(place, lines());
+  if (entries.size + before.lines === 0) throw new CopyRefused(`${place} is empty`);
+  await target.fill(entries, () => batchesOf(lines(), before.firstNumber));
+  const head = before.hash === "" ? "" : ` (head ${before.hash})`;
+  host.stdout.write(
+    `copied ${plural(entries.size, "entry")} and ${plural(before.lines, "line")} of history${head} from ${place} to ${target.place}\n`,
+  );
+  host.stderr.write(`${place} is left as it is: do not start a daemon with it any more\n`);
+  return exitCodes.done;
+}
+
+/** What is known of an intact history. */
+interface CheckedHead {
+  readonly lines: number;
+  /** The number of its first line in the chain. */
+  readonly firstNumber: number;
+  readonly hash: string;
+}
+
+/** @throws {CopyRefused} if a line was changed, is missing or is damaged. */
+async function checkedHead(file: string, pieces: AsyncIterable<Uint8Array>): Promise<CheckedHead> {
+  const check = await verifyHistory([{ file, pieces }], { head: undefined, key: undefined });
+  const [found] = check.files;
+  const lines = found?.lines ?? 0;
+  if (lines > 0 && check.flaws.length > 0) {
+    throw new CopyRefused(
+      `the history in ${file} is not as it was written: \`zonewarden history verify\` says where; restore it from a backup, or move it away and keep it for \`zonewarden evidence --history\``,
+    );
+  }
+  const [first, last] = [found?.seals[0], found?.seals.at(-1)];
+  // The lines of an older version, before the chain, count in it.
+  const firstNumber = first === undefined ? 1 : first.n - first.line + 1;
+  return { lines, firstNumber, hash: last?.hash ?? "" };
+}
+
+/** The lines as they were written, some at a time. */
+async function* batchesOf(
+  pieces: AsyncIterable<Uint8Array>,
+  firstNumber: number,
+): AsyncGenerator<NewLines> {
+  // The target is empty.
+  let last: ChainHead = { chain: "", n: 0, hash: "" };
+  let batch = new NewLines(last, undefined);
+  for await (const { bytes, text, number } of linesOf(pieces)) {
+    last = { chain: "", n: firstNumber + number - 1, hash: linkHashOf(bytes) };
+    batch.addWritten({ text: `${text}\n`, head: last });
+    if (batch.lines.length === batchSize) {
+      yield batch;
+      batch = new NewLines(last, undefined);
+    }
+  }
+  if (batch.lines.length > 0) yield batch;
+}
+
+interface CopyPorts {
+  readonly config: Config;
+  readonly host: Host;
+  readonly stop: AbortSignal;
+  /** What is held until the copy has ended. */
+  readonly resources: AsyncDisposableStack;
+}
+
+async function openSource(
+  place: string,
+  history: string | undefined,
+  ports: CopyPorts,
+): Promise<Source> {
+  const { config, host } = ports;
+  const identity = identityOf(config);
+  if (place === databaseName) {
+    if (history !== undefined) throw new CopyRefused("--history is about a directory");
+    const { place: name, tables } = await leadTables(ports);
+    // A leader that was paused writes nothing more.
+    const { entries } = await tables.begin(identity, 0);
+    return { place: name, entries, lines: () => tables.historyLines() };
+  }
+  await lock(place, ports);
+  const { opened, entries } = await readDirectoryStore(identity, host.stateDirectory(place));
+  if (opened.result === "lost") {
+    throw new CopyRefused(`the state in ${place} cannot be used: ${opened.detail}`);
+  }
+  const file = host.historyStore(history ?? historyFileIn(place));
+  if (history !== undefined && (await file.size()) === 0) {
+    throw new CopyRefused(`${history} is empty, or is not there`);
+  }
+  return { place, entries, lines: () => file.read() };
+}
+
+async function openTarget(place: string, ports: CopyPorts): Promise<Target> {
+  const { config, host } = ports;
+  const identity = identityOf(config);
+  if (place === databaseName) return openTargetTables(identity, ports);
+  await lock(place, ports);
+  const directory = host.stateDirectory(place);
+  const { opened } = await readDirectoryStore(identity, directory);
+  const file = host.historyStore(historyFileIn(place));
+  if (opened.result !== "empty" || (await file.size()) > 0) throw notEmpty(place);
+  return {
+    place,
+    fill: (entries, batches) =>
+      fillDirectory(directory, identity, entries, async () => {
+        for await (const lines of batches()) await file.add({ lines });
+        await compare(place, file.read(), batches());
+      }),
+  };
+}
+
+function notEmpty(place: string): CopyRefused {
+  return new CopyRefused(`${place} is not empty: name an empty store`);
+}
+
+async function openTargetTables(identity: StoreIdentity, ports: CopyPorts): Promise<Target> {
+  const { tables, place } = await leadTables(ports);
+  const hasContent = (await tables.entries()).size + (await tables.historyBytes()) > 0;
+  if (hasContent) throw notEmpty(place);
+  return {
+    place,
+    fill: async (entries, batches) => {
+      // From here on, nobody takes the tables for a store.
+      const opened = await tables.begin(unfinishedCopy, 0);
+      if (opened.entries.size + opened.head.n > 0) {
+        await tables.begin(identity, opened.term);
+        throw notEmpty(place);
+      }
+      const { term } = opened;
+      let { head } = opened;
+      const store = async (
+        changes: readonly KeyChange[],
+        history: HistoryBatch | undefined,
+      ): Promise<void> => {
+        const result = await tables.store({ term, changes, head, history });
+        if (result !== "stored") throw unfinished(place, "another process wrote into it");
+        head = history?.lines.head ?? head;
+      };
+      for await (const lines of batches()) await store([], { lines });
+      const all = [...entries];
+      for (let start = 0; start < all.length; start += batchSize) {
+        await store(all.slice(start, start + batchSize), undefined);
+      }
+      await compare(place, tables.historyLines(), batches());
+      await tables.begin(identity, term);
+    },
+  };
+}
+
+function unfinished(place: string, why: string): Error {
+  return new Error(`store copy: ${place} is not whole and must not be used: ${why}`);
+}
+
+/** Rejects if what was written is not what was read. */
+async function compare(
+  place: string,
+  pieces: AsyncIterable<Uint8Array>,
+  batches: AsyncIterable<NewLines>,
+): Promise<void> {
+  const written: AsyncIterator<HistoryLine, undefined> = linesOf(pieces);
+  for await (const { lines } of batches) {
+    for (const { text } of lines) {
+      const next = await written.next();
+      if (next.done === true || `${next.value.text}\n` !== text) {
+        throw unfinished(place, "what was written is not what was read");
+      }
+    }
+  }
+}
+
+/** The tables of the configuration, led by this process until the copy has ended. */
+async function leadTables({ config, host, stop, resources }: CopyPorts): Promise<Database> {
+  const led = await leadDatabase(config, host, stop, "lease");
+  if ("why" in led) throw new CopyRefused(led.why);
+  resources.use(led);
+  return led.database;
+}
+
+/** The lock of a directory, until the copy has ended. */
+async function lock(place: string, { host, resources }: CopyPorts): Promise<void> {
+  const { clock, process, uniqueId, stderr } = host;
+  const directory = host.stateDirectory(place);
+  const holder = await lockHolder(directory, host);
+  if (holder !== undefined) {
+    stderr.write(`${place} is in use by ${holder}: waiting whether it lives\n`);
+  }
+  const onLost = (error: DirectoryLocked): void => {
+    stderr.write(`store copy: ${error.message}\n`);
+    host.exit(exitCodes.failed);
+  };
+  resources.use(await lockDirectory(directory, { clock, process, uniqueId, onLost }));
+}

@@ -1,0 +1,207 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { systemClock } from "../../src/host/clock.ts";
+import type { Host } from "../../src/host/host.ts";
+import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
+import { type Ran, type Workplace, workplace } from "../support/command-line.ts";
+import { headOf, type Kept, kept } from "../support/kept-history.ts";
+import { noPostgres, sharedPostgres } from "../support/postgres.ts";
+
+const identity = { owner: "zonewarden", service: "https://api.cloudflare.com/client/v4" };
+
+interface Place extends Workplace {
+  readonly head: string;
+  readonly history: string;
+  readonly database: string;
+  /** Runs a command with the configuration of the database. */
+  inDatabase(...args: readonly string[]): Promise<Ran>;
+}
+
+/** A place with a directory store that says something, and with an empty database. */
+async function placeWith(options: Kept = {}, ports: Partial<Host> = {}): Promise<Place> {
+  const server = await sharedPostgres();
+  const { name, url } = await server.createDatabase();
+  const place = await workplace({}, ports);
+  const { bytes } = await kept(options);
+  await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
+  await place.write("db.yaml", "mode: observe\nstore: { postgres: { url_file: url } }\n");
+  await place.write("url", url);
+  await place.write("state/history.jsonl", bytes.toString());
+  await storeState(place, "state", {
+    "applied/shop.example.com": "x",
+    "drift/a.example": "2026-11-20T08:00:00.000Z",
+  });
+  return Object.assign(place, {
+    head: headOf(bytes),
+    history: bytes.toString(),
+    database: name,
+    inDatabase: (...args: readonly string[]) => place.run(...args, "-c", "db.yaml"),
+  });
+}
+
+function silent(): void {
+  // The state of these tests can be written.
+}
+
+async function storeState(
+  { directory }: Workplace,
+  at: string,
+  entries: Readonly<Record<string, string>>,
+): Promise<void> {
+  await using store = await openDirectoryStore(identity, {
+    directory: nodeStateDirectory(path.join(directory, at)),
+    clock: systemClock,
+    process: { pid: process.pid, hostName: "here", isRunning: () => true },
+    uniqueId: () => crypto.randomUUID(),
+    onFailure: silent,
+    onRecovery: silent,
+    onLost: silent,
+  });
+  for (const [key, text] of Object.entries(entries)) store.set(key, text);
+}
+
+describe("zonewarden store check", () => {
+  it("says what is in a directory, and finds what is damaged", async ({ expect }) => {
+    await using place = await placeWith();
+    const { code, stdout, stderr } = await place.run("store", "check");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(`store: the directory ${place.directory}/state
+belongs to: zonewarden at ${identity.service}
+lock: nobody holds it
+state: 2 entries, all readable
+history: 11 lines, intact, head ${place.head}, line 11 of the chain
+`);
+    await storeState(place, "state", { "drift/a.example": "yesterday", revision: "r1" });
+    await place.write("state/history.jsonl", place.history.replace(/"found"/, '"done"'));
+    const damaged = await place.run("store", "check");
+    expect(damaged.code).toBe(5);
+    expect(damaged.stdout).toContain("state: 3 entries, 2 damaged: drift/a.example, revision\n");
+    expect(damaged.stdout).toContain("history: 11 lines, not intact (1 finding)");
+    await place.write(
+      "zonewarden.yaml",
+      "mode: observe\nstore: { path: state }\ndesired: { owner: other }\n",
+    );
+    const foreign = await place.run("store", "check");
+    expect(foreign.code, foreign.stderr).toBe(1);
+    expect(foreign.stderr).toContain(`the state belongs to owner "zonewarden" at`);
+  });
+});
+
+describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""}`, () => {
+  it("moves a directory into the database and back, with the same chain", async ({ expect }) => {
+    await using place = await placeWith();
+    const missing = await place.inDatabase("store", "check");
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain("run `zonewarden store migrate`");
+    const made = await place.inDatabase("store", "migrate");
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    expect(made.stdout).toContain("created the tables: from version 0 to 1");
+    const again = await place.inDatabase("store", "migrate");
+    expect(again.stdout).toContain("the tables have version 1: nothing to do");
+
+    const there = await place.inDatabase("store", "copy", "state", "postgres");
+    expect(there, there.stderr).toMatchObject({ code: 0 });
+    expect(there.stdout).toContain(`copied 2 entries and 11 lines of history (head ${place.head})`);
+    const check = await place.inDatabase("store", "check");
+    expect(check.code).toBe(0);
+    expect(check.stdout).toContain("leader: nobody\nstate: 2 entries, all readable\n");
+    expect(check.stdout).toContain(`intact, head ${place.head}, line 11 of the chain`);
+    const verified = await place.inDatabase("history", "verify", "--head", place.head);
+    expect(verified).toMatchObject({ code: 0 });
+
+    const full = await place.inDatabase("store", "copy", "state", "postgres");
+    expect(full.code).toBe(1);
+    expect(full.stderr).toContain("is not empty");
+    const back = await place.inDatabase("store", "copy", "postgres", "back");
+    expect(back, back.stderr).toMatchObject({ code: 0 });
+    expect(await place.read("back/history.jsonl")).toBe(place.history);
+    expect(await readdir(path.join(place.directory, "back"))).toEqual([
+      "history.jsonl",
+      "state.jsonl",
+    ]);
+    await place.write("zonewarden.yaml", "mode: observe\nstore: { path: back }\n");
+    const ofBack = await place.run("store", "check");
+    expect(ofBack.stdout).toContain("state: 2 entries, all readable\nhistory: 11 lines, intact");
+  });
+
+  it("goes on with the chain of an old pair whose first lines have no hash", async ({ expect }) => {
+    await using place = await placeWith({ older: 3 });
+    await place.write("old.jsonl", place.history);
+    await place.remove("state/history.jsonl");
+    await place.inDatabase("store", "migrate");
+    const { code, stderr } = await place.inDatabase(
+      ..."store copy --history old.jsonl state postgres".split(" "),
+    );
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const verified = await place.inDatabase("history", "verify", "--head", place.head);
+    expect(verified.code).toBe(0);
+    const server = await sharedPostgres();
+    const numbers = await server.query(
+      "SELECT n FROM zonewarden.history ORDER BY n",
+      place.database,
+    );
+    expect(numbers.map(({ n }) => Number(n))).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  it.for([
+    {
+      when: "the history was changed",
+      spoil: (place: Place) =>
+        place.write("state/history.jsonl", place.history.replace(/"found"/, '"done"')),
+      says: "is not as it was written",
+    },
+    {
+      when: "a daemon leads",
+      spoil: async ({ database }: Place) => {
+        const server = await sharedPostgres();
+        await server.query(
+          `UPDATE zonewarden.lease SET version = 7, holder = 'pod-1', duration_ms = 60000, released_by = '', installation = 'zonewarden at ${identity.service}'`,
+          database,
+        );
+      },
+      says: "pod-1",
+    },
+    {
+      when: "an earlier copy was interrupted",
+      spoil: async ({ database }: Place) => {
+        const server = await sharedPostgres();
+        await server.query(
+          "UPDATE zonewarden.installation SET service = 'an unfinished copy'",
+          database,
+        );
+      },
+      says: "was interrupted: drop the schema",
+    },
+    {
+      when: "the database belongs to another installation",
+      spoil: async ({ database }: Place) => {
+        const server = await sharedPostgres();
+        await server.query(
+          "UPDATE zonewarden.installation SET owner = 'staging', service = 'x'",
+          database,
+        );
+      },
+      says: 'belongs to owner "staging"',
+    },
+  ])("copies nothing if $when", async ({ spoil, says }, { expect }) => {
+    // The Lease of a leader that lives is waited for in vain.
+    const clock = {
+      ...systemClock,
+      alarm: (_ms: number, run: () => void) => systemClock.alarm(1, run),
+    };
+    await using place = await placeWith({}, { clock });
+    await place.inDatabase("store", "migrate");
+    await spoil(place);
+    const { code, stderr } = await place.inDatabase("store", "copy", "state", "postgres");
+    expect(code).toBe(1);
+    expect(stderr).toContain("nothing was copied");
+    expect(stderr).toContain(says);
+    const server = await sharedPostgres();
+    const left = await server.query("SELECT FROM zonewarden.state", place.database);
+    expect(left).toEqual([]);
+  });
+});
