@@ -53,7 +53,7 @@ function leaseIn(row: Rows[number]): Lease {
     holder: coerceText(row["holder"]),
     durationMs: durationMs > 0 ? durationMs : undefined,
     transitions: Number(row["transitions"]),
-    version: String(row["version"]),
+    version: coerceText(row["version"]),
     installation: coerceText(row["installation"]),
     renewed: coerceText(row["renewed"]),
     releasedBy: coerceText(row["released_by"]),

@@ -15,18 +15,13 @@ import { memoryOnly, type KeptStore } from "./kept-store.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { Database } from "./postgres/open-database.ts";
 import { remembered, zoneKeys } from "./state-keys.ts";
-import type { OpenResult, StateStore, StoreIdentity } from "./state-store.ts";
+import { identityOf, type OpenResult, type StateStore, type StoreIdentity } from "./state-store.ts";
 import { storedWeakened } from "./stored-runs.ts";
 
 /** What a store needs of the process. */
 export interface StoreHost extends Omit<LockPorts, "onLost"> {
   readonly stateDirectory: (path: string) => StateDirectory;
   readonly historyStore: (file: string) => HistoryStore;
-}
-
-/** Whose store it is that a configuration names. */
-export function identityOf({ desired, api }: Config): StoreIdentity {
-  return { owner: desired.owner, service: api.baseUrl };
 }
 
 /** The history file in the directory of a store. */

@@ -1,8 +1,15 @@
+import type { Config } from "../desired/config/config.ts";
+
 /** Whose store it is. What another owner or service stored says nothing about the zones of this one. */
 export interface StoreIdentity {
   readonly owner: string;
   /** Address of the service. */
   readonly service: string;
+}
+
+/** Whose store it is that a configuration names. */
+export function identityOf({ desired, api }: Config): StoreIdentity {
+  return { owner: desired.owner, service: api.baseUrl };
 }
 
 /** Why the state that was stored cannot be used; the daemon then starts as if there were none. */

@@ -1,8 +1,8 @@
 import type { Election } from "../../cluster/election.ts";
 import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
-import { identityOf } from "../../memory/open-store.ts";
 import type { Database } from "../../memory/postgres/open-database.ts";
+import { identityOf } from "../../memory/state-store.ts";
 import { isAborted } from "../../zone/signals.ts";
 import { kubernetesOf, leaseDurationOf, sharedStoreOf } from "./shared-store.ts";
 

@@ -7,8 +7,8 @@ import type { SharedStore } from "../../daemon/wiring.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
-import { identityOf } from "../../memory/open-store.ts";
 import type { Database } from "../../memory/postgres/open-database.ts";
+import { identityOf } from "../../memory/state-store.ts";
 
 /** A file of a kubeconfig, or a token or certificate. */
 const maxFileBytes = 1024 * 1024;

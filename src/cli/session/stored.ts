@@ -6,7 +6,6 @@ import type { Host } from "../../host/host.ts";
 import {
   type CommandState,
   historyFileIn,
-  identityOf,
   openCommandDirectory,
   readStore,
   type StoredView,
@@ -16,11 +15,12 @@ import {
 } from "../../memory/open-store.ts";
 import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
+import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
 import { leadDatabase } from "./lead-database.ts";
 
 /** Reads the store of a configuration; `undefined`: it names none. Never writes. */
-export async function withStored<T>(
+async function withStored<T>(
   config: Config,
   host: Host,
   read: (stored: StoredView | undefined) => T | Promise<T>,

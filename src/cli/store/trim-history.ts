@@ -4,8 +4,8 @@ import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { signingKeyOf } from "../../host/signing-keys.ts";
 import { version } from "../../host/version.ts";
-import { identityOf } from "../../memory/open-store.ts";
 import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
+import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { leadDatabase } from "../session/lead-database.ts";
 
