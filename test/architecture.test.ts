@@ -86,7 +86,6 @@ const seenByTestsAlone = [
   "host/shutdown.ts graceMs",
   "impact/ruleset-impact.ts noOverrides",
   "impact/ruleset-impact.ts effectiveRules",
-  "memory/config-maps/state-maps.ts stateMapNames",
   "notify/notifier.ts graceMs",
   "reconcile/fleet/suspension-overlay.ts onlySuspends",
   "reconcile/run/next-run.ts backoffMs",

@@ -155,7 +155,7 @@ describe("apply within an hour", () => {
     await switchOff(example, 2);
     const ran = await place.run("apply");
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain("what was weakened within the last hour are unknown");
+    expect(ran.stderr).toContain("what was weakened within the last hour");
     expect(ran.stderr).toContain(
       "what this command weakens does not count for the next hour: the state in ",
     );

@@ -49,7 +49,7 @@ describe("a daemon that starts", () => {
       };
       return { ...real, read };
     };
-    const config = `${everyHour}\nstate: { path: state }`;
+    const config = `${everyHour}\nstore: { path: state }`;
     await using example = await exampleWithEmulator({ config, ports: { stateDirectory } });
     const { place } = example;
     const before = await place.read("zonewarden.yaml");

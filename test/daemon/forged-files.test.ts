@@ -21,7 +21,7 @@ import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { allRun, settled, stop } from "../support/settled-example.ts";
 
-const config = 'schedule: { cron: "0 * * * *" }\nstate: { path: state }';
+const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 
 const broken = "zones: [";
 

@@ -5,7 +5,7 @@ import type { Started } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 
-const config = 'schedule: { cron: "0 * * * *" }\nstate: { path: state }';
+const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 const told = "part of a zone no longer managed";
 const note =
   "the policies checkout, everywhere are no longer declared. What is live of them stays, unmanaged; to delete those that zonewarden owns, declare page_shield.policies.items as []";

@@ -6,7 +6,7 @@ import { control, type Example, exampleWithEmulator, writesSeenBy } from "../sup
 import { logLines, logged } from "../support/log-lines.ts";
 import { allRun, settled, stop } from "../support/settled-example.ts";
 
-const config = 'schedule: { cron: "0 * * * *" }\nstate: { path: state }';
+const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 
 /** Lowers what all zones that share the example's profile tolerate. */
 async function weaken({ place }: Example): Promise<void> {

@@ -82,7 +82,10 @@ describe("the configuration", () => {
   });
 
   it("has the default Lease in a cluster", async ({ expect }) => {
-    expect((await configOf("{ mode: observe, cluster: {} }")).cluster).toEqual({
+    expect(
+      (await configOf("{ mode: observe, cluster: {}, store: { postgres: { url_env: A } } }"))
+        .cluster,
+    ).toEqual({
       lease: "zonewarden",
       leaseDurationMs: 15_000,
       kubeconfig: undefined,

@@ -12,7 +12,7 @@ import { plantedToken } from "../support/service.ts";
 
 const names = namesOfFleet(40);
 const env = { ZONEWARDEN_API_TOKEN: plantedToken };
-const config = 'schedule: { cron: "* * * * * *" }\nstate: { path: state }\n';
+const config = 'schedule: { cron: "* * * * * *" }\nstore: { path: state }\n';
 
 async function desiredOf({ address }: Daemon): Promise<JsonObject> {
   const fleet = coerceObject(await (await fetch(`${address}/api/v1/fleet`)).json());

@@ -6,7 +6,7 @@ import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { eventually, startDaemon } from "../support/processes.ts";
 
-const config = 'schedule: { cron: "* * * * * *" }\nstate: { path: state }';
+const config = 'schedule: { cron: "* * * * * *" }\nstore: { path: state }';
 
 const driftConfig = 'schedule: { cron: "* * * * * *" }\nstore: { path: state }';
 

@@ -68,7 +68,7 @@ interface Examined extends Ran {
 
 /** A configuration without the directories that a healthy one has. */
 export function withoutState(healthy: string): string {
-  return healthy.replaceAll(/^(state|history):.*\n/gm, "");
+  return healthy.replaceAll(/^store:.*\n/gm, "");
 }
 
 const granted = [

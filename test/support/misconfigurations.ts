@@ -35,14 +35,14 @@ export const misconfigurations: readonly (Planted & {
     when: "a key of the configuration is misspelt",
     config: (healthy) => `${healthy}shedule: { cron: "* * * * *" }\n`,
     code: 3,
-    says: /^error +configuration +zonewarden\.yaml:5: .*shedule/m,
+    says: /^error +configuration +zonewarden\.yaml:4: .*shedule/m,
     remedy: /did you mean "schedule"\?/,
   },
   {
     when: "a cron expression is wrong",
     config: (healthy) => `${healthy}schedule: { cron: "61 * * * *" }\n`,
     code: 3,
-    says: /^error +configuration +zonewarden\.yaml:5: .*61 \* \* \* \*/m,
+    says: /^error +configuration +zonewarden\.yaml:4: .*61 \* \* \* \*/m,
     remedy: /write five fields as in/,
   },
   {
@@ -207,7 +207,7 @@ export const misconfigurations: readonly (Planted & {
     plant: ({ place }) => place.write("var/state", "not a directory"),
     code: 1,
     says: /^error +store +store\.path: zonewarden cannot write in .*var\/state: .*is not a directory/m,
-    remedy: /set state\.path to another directory/,
+    remedy: /set store\.path to another directory/,
   },
   {
     when: "the directories are not writable",

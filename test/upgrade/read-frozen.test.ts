@@ -115,7 +115,7 @@ describe("what a newer version wrote", () => {
     await place.write("state/state.jsonl", header);
     const { stdout, stderr } = await place.run("plan");
     expect(stderr).toMatch(
-      /^the state in \S+ cannot be used \(the state has version 2, known is 1\): [^\n]*\n$/,
+      /^the store \(\S+\) cannot be used: the state has version 2, known is 1[^\n]*\n$/,
     );
     expect(stdout).toContain("shop.example.com  2 changes, cause unknown");
     expect(await place.read("state/state.jsonl")).toBe(header);
@@ -123,8 +123,8 @@ describe("what a newer version wrote", () => {
 
   it("is named by its line in a history, whose other lines are printed", async ({ expect }) => {
     await using place = await leftBy(latest);
-    const lines = (await place.read("history.jsonl")).trimEnd().split("\n");
-    await place.write("history.jsonl", `${lines.join("\n")}\n{"entry":{"of":"later"}}\n`);
+    const lines = (await place.read("state/history.jsonl")).trimEnd().split("\n");
+    await place.write("state/history.jsonl", `${lines.join("\n")}\n{"entry":{"of":"later"}}\n`);
     const { code, stdout, stderr } = await place.run("history", "shop.example.com");
     expect(code).toBe(5);
     expect(stderr).toContain(String(lines.length + 1));

@@ -8,7 +8,6 @@ import {
   historyFileIn,
   openCommandDirectory,
   readStore,
-  type StoredView,
   type StoredZones,
   storedZones,
   unreadableText,
@@ -19,23 +18,13 @@ import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
 import { leadDatabase } from "./lead-database.ts";
 
-/** Reads the store of a configuration; `undefined`: it names none. Never writes. */
-async function withStored<T>(
-  config: Config,
-  host: Host,
-  read: (stored: StoredView | undefined) => T | Promise<T>,
-): Promise<T> {
-  await using database = databaseOf(config, host);
-  return await read(await readStore(config, database, host));
-}
-
-/** What the store says of zones. If it cannot be read, stderr says what is not known. */
+/** What the store says of zones. If it cannot be read, stderr says what is not known. Never writes. */
 export async function readStoredZones(config: Config, host: Host): Promise<StoredZones> {
-  return withStored(config, host, (stored) => {
-    const why = unreadableText(stored);
-    if (why !== undefined) host.stderr.write(`${why}\n`);
-    return storedZones(stored);
-  });
+  await using database = databaseOf(config, host);
+  const stored = await readStore(config, database, host);
+  const why = unreadableText(stored);
+  if (why !== undefined) host.stderr.write(`${why}\n`);
+  return storedZones(stored);
 }
 
 /** A history, and how messages name it. */
