@@ -86,6 +86,7 @@ const seenByTestsAlone = [
   "host/shutdown.ts graceMs",
   "impact/ruleset-impact.ts noOverrides",
   "impact/ruleset-impact.ts effectiveRules",
+  "memory/postgres/sql-connection.ts verifiedUrl",
   "notify/notifier.ts graceMs",
   "reconcile/fleet/suspension-overlay.ts onlySuspends",
   "reconcile/run/next-run.ts backoffMs",

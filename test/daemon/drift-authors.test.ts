@@ -167,7 +167,7 @@ describe("the author of drift", () => {
   });
 
   it("is known after a restart, as long as the drift is the same", async ({ expect }) => {
-    await using at = await Followed.start("full", "store: { path: state }");
+    await using at = await Followed.start("full");
     await at.example.place.write(
       "zonewarden.yaml",
       (await at.example.place.read("zonewarden.yaml")).replace("enforce", "observe"),

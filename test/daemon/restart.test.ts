@@ -96,7 +96,7 @@ describe("a daemon that starts again", () => {
 
   it("tells the zones by name whose files disappeared while it was down", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: `${config}\nstore: { path: state }`,
+      config,
     });
     await stop(await settled(example));
     const file = await example.place.read("zones/shop.yaml");

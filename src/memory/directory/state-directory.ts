@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
-import { ifExists } from "../../syntax/error-code.ts";
+import { errorCode, ifExists } from "../../syntax/error-code.ts";
 
 /** The files of one directory. Failures are those of `node:fs`: errors with a `code`. */
 export interface StateDirectory {
@@ -54,7 +54,15 @@ export function nodeStateDirectory(directory: string): StateDirectory {
     },
     rename: (from, to) => rename(at(from), at(to)),
     remove: (name) => rm(at(name), { force: true }),
-    names: async () => (await ifExists(readdir(directory))) ?? [],
+    names: async () => {
+      try {
+        return (await ifExists(readdir(directory))) ?? [];
+      } catch (error) {
+        // A file is in its place: whoever reads or writes in it hears of it.
+        if (errorCode(error) === "ENOTDIR") return [];
+        throw error;
+      }
+    },
   };
 }
 

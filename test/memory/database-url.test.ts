@@ -1,0 +1,34 @@
+import { describe, it } from "vitest";
+
+import { verifiedUrl } from "../../src/memory/postgres/sql-connection.ts";
+
+const remote = "postgres://zone:secret@db.example:6432/zonewarden";
+
+describe("the URL of a database", () => {
+  it.for([
+    { url: remote, mode: "verify-full" },
+    { url: `${remote}?sslmode=require`, mode: "verify-full" },
+    { url: `${remote}?sslmode=prefer&sslrootcert=/ca.pem`, mode: "verify-full" },
+    { url: `${remote}?sslmode=disable`, mode: "disable" },
+    { url: "postgres://zone@localhost/zonewarden", mode: null },
+    { url: "postgres://zone@127.0.0.1/zonewarden", mode: null },
+    { url: "postgres://zone@[::1]/zonewarden", mode: null },
+    { url: "postgres://zone@/zonewarden?host=/run/postgresql", mode: null },
+    { url: "postgresql:///zonewarden?host=/run/postgresql&user=zone\n", mode: null },
+    { url: "postgres://zone@localhost/zonewarden?host=db.example", mode: "verify-full" },
+    { url: "postgres://zone@localhost/zonewarden?sslmode=require", mode: "verify-full" },
+    { url: "postgres://zone@127.0.0.1.example/zonewarden", mode: "verify-full" },
+  ])("$url is reached with sslmode $mode", ({ url, mode }, { expect }) => {
+    expect(URL.parse(verifiedUrl(url))?.searchParams.get("sslmode") ?? null).toBe(mode);
+  });
+
+  it.for([
+    { url: "", says: "the URL of the database must be postgres://user:password@host/database" },
+    { url: "secret", says: "must be postgres://" },
+    { url: "https://zone:secret@db.example/zonewarden", says: "must be postgres://" },
+    { url: `${remote}?sslmode=no-verify`, says: "sslmode=no-verify is not supported" },
+  ])("$url is refused, and is not in the message", ({ url, says }, { expect }) => {
+    expect(() => verifiedUrl(url)).toThrow(says);
+    expect(() => verifiedUrl(url)).not.toThrow("secret");
+  });
+});
