@@ -84,7 +84,11 @@ describe("docs/monitoring.md", () => {
 
 describe("the table of log messages", () => {
   it("has messages that the program logs", ({ expect }) => {
-    const files = ["src/telemetry/log/log-reports.ts", "src/daemon/leadership.ts"];
+    const files = [
+      "src/telemetry/log/log-reports.ts",
+      "src/daemon/leadership.ts",
+      "src/daemon/endpoints.ts",
+    ];
     const source = files.map(textOf).join("");
     const [, log = ""] = /^## Log\n(.*?)^## /ms.exec(textOf("docs/monitoring.md")) ?? [];
     const messages = [...log.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>

@@ -4,6 +4,7 @@ import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
 import type { StateStore } from "../memory/state-store.ts";
+import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
@@ -174,5 +175,27 @@ function reconcileEndpoint(
       const facts = { audit: true, ...request, ...(zone === "" ? {} : { zone }) };
       logger[request.result === "accepted" ? "info" : "warn"](facts, "reconcile requested");
     },
+    store: (message) => storeFor(message, current, host),
+    auditStore: (request) => {
+      const facts = { audit: true, ...request };
+      logger[request.result === "stored" ? "info" : "warn"](facts, "a command asked to store");
+    },
   };
+}
+
+/** Stores what a command sent. That a rule was adopted makes it ours only if the live rule has the same id and ref. */
+async function storeFor(
+  json: unknown,
+  current: CurrentTerm,
+  { clock }: Pick<Host, "clock">,
+): Promise<"stored" | "bad_message" | "no_zone" | "busy" | "not_stored"> {
+  const message = storeMessageIn(json);
+  if (message === undefined) return "bad_message";
+  const { term, fleet, running } = current;
+  if (term === undefined) return "not_stored";
+  if (zonesOfMessage(message).some((zone) => fleet.zone(zone) === undefined)) return "no_zone";
+  // A run that has begun stores at its end what it knew at its beginning.
+  if ([...message.adopted.keys()].some((zone) => running.has(zone))) return "busy";
+  putMessage(message, term.store, clock);
+  return (await term.store.flush()) && (await term.store.isHeld()) ? "stored" : "not_stored";
 }

@@ -4,12 +4,14 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 
 import type { Fleet } from "../state/fleet.ts";
-import { coerceText } from "../syntax/json.ts";
+import { coerceText, parseJson } from "../syntax/json.ts";
 import { isSameOrigin } from "../syntax/request-origin.ts";
 import { WrongTokenLimit } from "./wrong-token-limit.ts";
 
 /** Zone and token need less. */
 const maxFormBytes = 4_096;
+/** What a command stores of the largest fleet needs less. */
+const maxMessageBytes = 16 * 1024 * 1024;
 
 /** Status and text of the answer to each result of a request. */
 const answers = {
@@ -35,6 +37,23 @@ const answers = {
 
 export type ReconcileRequestResult = keyof typeof answers;
 
+/** Status and text of the answers to what a command asks to store, beside those to a request. */
+const storeAnswers = {
+  ...answers,
+  stored: { status: 200, text: "stored" },
+  too_large: { status: 413, text: `the message is longer than ${maxMessageBytes} bytes` },
+  bad_message: { status: 400, text: "the message is not one of this version of zonewarden" },
+  busy: { status: 409, text: "a zone is being reconciled: send the message again" },
+  not_stored: { status: 503, text: "the store cannot be written: see the log" },
+} as const;
+
+export type StoreRequestResult = keyof typeof storeAnswers;
+
+/** What a command asked the daemon to store, for the audit log. */
+export interface StoreRequest extends Omit<ReconcileRequest, "result" | "zone"> {
+  readonly result: StoreRequestResult;
+}
+
 /** A request to reconcile, for the audit log. */
 export interface ReconcileRequest {
   readonly result: ReconcileRequestResult;
@@ -46,8 +65,11 @@ export interface ReconcileRequest {
   readonly error?: string;
 }
 
+type StoreResult = Pick<StoreRequest, "result" | "error">;
+
 type Checked = Pick<ReconcileRequest, "result" | "error">;
 
+/** What whoever has the token may ask for. */
 export interface ReconcileEndpoint {
   /** The token that permits requests; rejects if it cannot be read. */
   token(): Promise<string>;
@@ -57,6 +79,14 @@ export interface ReconcileEndpoint {
   request(zone: string): void;
   /** Called for every request, accepted or not. */
   audit(request: ReconcileRequest): void;
+  /** Stores what a command would store itself if no daemon ran, a JSON value. Resolves when it is stored, or is not. */
+  store(
+    message: unknown,
+  ): Promise<
+    Extract<StoreRequestResult, "stored" | "bad_message" | "no_zone" | "busy" | "not_stored">
+  >;
+  /** Called for everything that was to be stored. */
+  auditStore(request: StoreRequest): void;
 }
 
 /** Longer names are cut in the audit log. */
@@ -64,7 +94,7 @@ const maxNameLength = 253;
 
 /**
  * Adds the endpoints for reconcile requests: the form of the pages (`POST /reconcile`), and `POST /api/v1/reconcile`
- * with a bearer token. Each request carries the token, so cross-site requests cannot use a session; forms of other
+ * with a bearer token; with the same one, `POST /api/v1/store` takes what commands store. Each request carries the token, so cross-site requests cannot use a session; forms of other
  * sites are rejected nevertheless.
  */
 export function addReconcile(
@@ -108,35 +138,67 @@ export function addReconcile(
   });
   app.post("/api/v1/reconcile", async (c) => {
     const zone = c.req.query("zone") ?? "";
-    const [, token = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const checked = await check(c, token, zone);
+    const checked = await check(c, bearerOf(c), zone);
     handle(c, zone, checked);
     const { result } = checked;
     return result === "accepted"
       ? c.json({ result, zone: zone === "" ? null : zone }, 202)
       : c.json({ error: answers[result].text }, answers[result].status);
   });
+  const store = async (c: Context): Promise<StoreResult> => {
+    if (isSameOrigin((name) => c.req.header(name)) === false) return { result: "foreign_site" };
+    const { result, ...why } = await check(c, bearerOf(c), "");
+    if (result !== "accepted") return { result, ...why };
+    const bytes = await readBody(c.req.raw, maxMessageBytes);
+    if (typeof bytes === "string") return { result: bytes === "too_large" ? bytes : "bad_message" };
+    return { result: await ports.store(parseJson(bytes.toString())) };
+  };
+  app.post("/api/v1/store", async (c) => {
+    const request = await store(c);
+    ports.auditStore({ ...request, from: addressOf(c) });
+    const { status, text } = storeAnswers[request.result];
+    return c.json(status === 200 ? { result: text } : { error: text }, status);
+  });
+}
+
+function bearerOf(c: Context): string {
+  const [, token = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+  return token;
 }
 
 function addressOf(c: Context): string {
   return getConnInfo(c).remote.address ?? "";
 }
 
-/** Reads the form of a request; it may come in chunks, without a length. */
-async function readForm({ headers, body }: Request): Promise<FormData | "too_large" | "bad_form"> {
-  if (Number(headers.get("content-length") ?? 0) > maxFormBytes) return "too_large";
+/** Reads the form of a request. */
+async function readForm(request: Request): Promise<FormData | "too_large" | "bad_form"> {
+  const bytes = await readBody(request, maxFormBytes);
+  if (typeof bytes === "string") return bytes;
+  try {
+    const type = request.headers.get("content-type") ?? "";
+    const copy = new Response(bytes, { headers: { "content-type": type } });
+    return await copy.formData();
+  } catch {
+    return "bad_form";
+  }
+}
+
+/** Reads the body of a request; it may come in chunks, without a length. */
+async function readBody(
+  { headers, body }: Request,
+  maxBytes: number,
+): Promise<Buffer<ArrayBuffer> | "too_large" | "bad_form"> {
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) return "too_large";
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
     const stream: AsyncIterable<Uint8Array> | null = body;
     for await (const piece of stream ?? []) {
       length += piece.length;
-      if (length > maxFormBytes) return "too_large";
+      if (length > maxBytes) return "too_large";
       pieces.push(piece);
     }
-    const type = headers.get("content-type") ?? "";
-    const copy = new Response(Buffer.concat(pieces), { headers: { "content-type": type } });
-    return await copy.formData();
+    return Buffer.concat(pieces);
   } catch {
     return "bad_form";
   }

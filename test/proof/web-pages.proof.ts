@@ -171,6 +171,8 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
         works: () => true,
         request: (zone) => woken.push(zone),
         audit: () => undefined,
+        store: () => Promise.resolve("stored"),
+        auditStore: () => undefined,
       };
       await using server = await servePages(showcase(), new EventStream(systemClock), reconcile);
       await using tab = await openTab(browser, `${server.url}/zones/${shop}`, {

@@ -33,8 +33,9 @@ export async function placeWith(history: Uint8Array | undefined): Promise<Workpl
   const place = await workplace();
   await place.write("zonewarden.yaml", `${config}inventory: { enabled: true }\n`);
   await place.write("zones/shop.yaml", zones);
-  if (history !== undefined)
+  if (history !== undefined) {
     await place.write("state/history.jsonl", Buffer.from(history).toString());
+  }
   return place;
 }
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { ReconcileRequest } from "../../src/web/reconcile-request.ts";
+import type { ReconcileRequest, StoreRequest } from "../../src/web/reconcile-request.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { requestFrom } from "../support/request-from.ts";
@@ -14,6 +14,9 @@ interface Asked extends AsyncDisposable {
   readonly clock: SimulatedClock;
   readonly asks: readonly ReconcileRequest[];
   readonly woken: readonly string[];
+  /** What was to be stored, and what became of it. */
+  readonly messages: readonly unknown[];
+  readonly stores: readonly StoreRequest[];
 }
 
 async function serve(
@@ -24,7 +27,16 @@ async function serve(
   const clock = new SimulatedClock();
   const asks: ReconcileRequest[] = [];
   const woken: string[] = [];
+  const messages: unknown[] = [];
+  const stores: StoreRequest[] = [];
   const endpoint = {
+    store: (message: unknown) => {
+      messages.push(message);
+      return Promise.resolve(
+        message === undefined ? ("bad_message" as const) : ("stored" as const),
+      );
+    },
+    auditStore: (request: StoreRequest) => stores.push(request),
     token,
     works: () => works,
     request: (zone: string) => woken.push(zone),
@@ -37,6 +49,8 @@ async function serve(
     clock,
     asks,
     woken,
+    messages,
+    stores,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -263,5 +277,65 @@ describe("the reconcile endpoint", () => {
     expect(await (await fetch(`${server.url}/zones/${shop}`)).text()).not.toContain("/reconcile");
     await using open = await serve();
     expect(await (await fetch(`${open.url}/zones/${shop}`)).text()).toContain("/reconcile");
+  });
+});
+
+function send(
+  { url }: Asked,
+  headers: Readonly<Record<string, string>>,
+  body = '{"format":1}',
+): Promise<Response> {
+  return fetch(`${url}/api/v1/store`, { method: "POST", headers, body });
+}
+
+describe("the endpoint for what commands store", () => {
+  const authorized = { authorization: `Bearer ${right}` };
+
+  it("stores with the token, and is audited", async ({ expect }) => {
+    await using server = await serve();
+    const answer = await send(server, authorized);
+    expect([answer.status, await answer.json()]).toEqual([200, { result: "stored" }]);
+    expect(server.messages).toEqual([{ format: 1 }]);
+    expect(server.stores).toEqual([{ result: "stored", from: "127.0.0.1" }]);
+    expect(server.woken).toEqual([]);
+  });
+
+  it.for([
+    { when: "the token is wrong", headers: { authorization: "Bearer no" }, status: 401 },
+    { when: "there is no token", headers: {}, status: 401 },
+    {
+      when: "another site sent it",
+      headers: { ...authorized, origin: "https://evil.example" },
+      status: 403,
+    },
+    {
+      when: "a browser says that another site sent it",
+      headers: { ...authorized, "sec-fetch-site": "cross-site" },
+      status: 403,
+    },
+    { when: "its host is unknown", headers: { ...authorized, host: "evil.example" }, status: 421 },
+  ])("stores nothing if $when", async ({ headers, status }, { expect }) => {
+    await using server = await serve();
+    const found = await requestFrom(`${server.url}/api/v1/store`, { method: "POST", headers });
+    expect(found.status).toBe(status);
+    expect(server.messages).toEqual([]);
+  });
+
+  it("stores nothing of what is no JSON, or too large, or comes to a standby", async ({
+    expect,
+  }) => {
+    await using server = await serve();
+    expect((await send(server, authorized, "{")).status).toBe(400);
+    const large = "x".repeat(17 * 1024 * 1024);
+    const refused = await send(server, authorized, large).then(
+      ({ status }) => status,
+      () => 413,
+    );
+    expect(refused).toBe(413);
+    await using standby = await serve(true, () => Promise.resolve(right), false);
+    expect((await send(standby, authorized)).status).toBe(503);
+    await using off = await serve(false);
+    expect((await send(off, authorized)).status).toBe(404);
+    expect([...server.messages, ...standby.messages]).toEqual([undefined]);
   });
 });

@@ -1,16 +1,20 @@
 import { hasColor } from "../../host/host.ts";
-import type { CommandState } from "../../memory/open-store.ts";
-import { StoredRuns } from "../../memory/stored-runs.ts";
+import type { AdoptedRule } from "../../plan/ownership.ts";
 import { adoptedAfter } from "../../reconcile/run/adopted-rules.ts";
 import { plural } from "../../render/format.ts";
 import { renderReports } from "../../render/plan-text.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import {
+  type CommandStore,
+  type NoCommandStore,
+  openCommandStore,
+} from "../session/command-store.ts";
 import { planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
-import { openCommandState } from "../session/stored.ts";
 import { acceptedHashes, type AppliedZones, type ApplyFlags, applyZones } from "./apply-command.ts";
 
 export const defineAdopt: DefineCommand = (command, host) => {
@@ -44,7 +48,7 @@ export const defineAdopt: DefineCommand = (command, host) => {
  */
 export async function adoptZones(flags: ApplyFlags, session: Session): Promise<ExitCode> {
   const { config, host, stop } = session;
-  await using state = await openCommandState(config, host, stop);
+  await using opened = await openCommandStore(config, host, stop);
   const fleet = await planAll({ ...flags, adoptOnly: true }, session);
   if (typeof fleet === "number") return fleet;
   const { reports } = fleet;
@@ -58,7 +62,7 @@ export async function adoptZones(flags: ApplyFlags, session: Session): Promise<E
     return finish(fleet, reports, exitCodes.held, flags.format, host);
   }
   const applied = await applyZones(fleet, session, { ...flags, yes: true });
-  const { reports: after, code } = await remember(applied, fleet, state, session);
+  const { reports: after, code } = await remember(applied, fleet, opened, session);
   return finish(fleet, after, code, flags.format, host);
 }
 
@@ -90,43 +94,46 @@ function unownedRules(report: ZoneReport): number {
 async function remember(
   { reports, code }: AppliedZones,
   { zones }: PlannedFleet,
-  state: CommandState,
+  opened: CommandStore | NoCommandStore,
   { config: { mode }, host }: Session,
 ): Promise<AppliedZones> {
   const declared = new Map(zones.map(({ declared: { desired } }) => [desired.zone.name, desired]));
-  const runs = state.store === undefined ? undefined : new StoredRuns(state.store);
+  const adopted = new Map<ZoneName, readonly AdoptedRule[]>();
   let forgotten = 0;
   const after = reports.map((report) => {
     const desired = declared.get(report.zone);
     const wanted = unownedRules(report);
     if (report.result === "error" || desired === undefined || wanted === 0) return report;
-    const known = runs?.adopted(report.zone) ?? [];
+    const known = "why" in opened ? [] : opened.stored.adopted(report.zone);
     const rules = adoptedAfter(report, desired, mode, { adopt: true, rules: known });
     const taken = report.plan.unowned.filter(({ id }) => rules.some((rule) => rule.id === id));
-    if (runs === undefined || taken.length === 0) {
+    if ("why" in opened || taken.length === 0) {
       forgotten += wanted;
       return report;
     }
-    runs.setAdopted(report.zone, rules);
+    adopted.set(report.zone, rules);
     const names = taken.map((each) => each.key).join(", ");
     const notes = [...report.plan.notes, `adopted without a request: ${names}`];
     const unowned = report.plan.unowned.filter((each) => !taken.includes(each));
     return { ...report, plan: { ...report.plan, unowned, adoptedRules: rules, notes } };
   });
-  const isStored = state.store === undefined || (await state.store.flush());
-  if (isStored && forgotten === 0) return { reports: after, code };
-  host.stderr.write(`${whyNot(forgotten, state)}\n`);
+  const why = "why" in opened ? opened.why : await storeAdopted(adopted, opened);
+  if (forgotten === 0 && (why === undefined || adopted.size === 0)) return { reports: after, code };
+  const count = [...adopted.values()].reduce((sum, rules) => sum + rules.length, forgotten);
+  const reason = why ?? "their zones may not be written, or were not applied";
+  host.stderr.write(
+    `${plural(why === undefined ? forgotten : count, "rule")} not adopted: ${reason}. A running daemon adopts rules itself with desired.adopt: on_first_apply\n`,
+  );
   return {
-    reports: isStored ? after : reports,
+    reports: why === undefined ? after : reports,
     code: code === exitCodes.done ? exitCodes.partial : code,
   };
 }
 
-function whyNot(forgotten: number, state: CommandState): string {
-  if (state.store !== undefined && forgotten === 0) {
-    return "the state cannot be written: no rule is adopted; free space, or correct the permissions";
-  }
-  const why =
-    state.store === undefined ? state.why : "their zones may not be written, or were not applied";
-  return `${plural(forgotten, "rule")} not adopted: ${why}. A running daemon adopts rules itself with desired.adopt: on_first_apply`;
+/** Gives why the rules are not stored; `undefined`: they are, or there are none. */
+async function storeAdopted(
+  adopted: ReadonlyMap<ZoneName, readonly AdoptedRule[]>,
+  opened: CommandStore,
+): Promise<string | undefined> {
+  return adopted.size === 0 ? undefined : opened.store({ adopted, weakened: new Map() });
 }

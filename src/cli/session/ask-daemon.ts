@@ -12,7 +12,7 @@ export interface DaemonAnswer {
 
 /** Asks the daemon of the configuration for a path of its server. */
 export async function askDaemon(path: string, config: Config): Promise<DaemonAnswer> {
-  const { href: url } = new URL(path, addressOf(config));
+  const { href: url } = new URL(path, daemonAddress(config));
   try {
     return { url, response: await fetch(url, { signal: AbortSignal.timeout(timeoutMs) }) };
   } catch {
@@ -21,7 +21,7 @@ export async function askDaemon(path: string, config: Config): Promise<DaemonAns
 }
 
 /** A server that listens on all addresses answers on the loopback address. */
-function addressOf({ server: { listen } }: Config): string {
+export function daemonAddress({ server: { listen } }: Config): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[listen.host] ?? listen.host;
   return `http://${hostWithPort(host, listen.port)}`;
 }

@@ -1,6 +1,4 @@
 import type { Config } from "../../desired/config/config.ts";
-import { inspectDirectory } from "../../memory/open-store.ts";
-import { StoredRuns } from "../../memory/stored-runs.ts";
 import type { Plan } from "../../plan/plan.ts";
 import {
   changingZone,
@@ -10,13 +8,13 @@ import {
   weakeningBy,
   weakeningHold,
 } from "../../reconcile/fleet/fleet-guard.ts";
-import { FleetPast, type Moments, type WeakenedBy } from "../../reconcile/fleet/fleet-past.ts";
+import { type Moments, type WeakenedBy, withinAnHour } from "../../reconcile/fleet/fleet-past.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import type { HeldFleet } from "../../render/held-fleet.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { ZoneName } from "../../zone/zone.ts";
+import { openCommandStore } from "./command-store.ts";
 import type { Session } from "./session.ts";
-import { openCommandState } from "./stored.ts";
 
 /** The limits of the configuration, with the hashes that the command line accepts. */
 export function limitsWith(accept: readonly string[], { limits }: Config): Config["limits"] {
@@ -113,45 +111,30 @@ export async function storeWeakened(
   session: Pick<Session, "config" | "host" | "stop">,
 ): Promise<HeldFleet | undefined> {
   const { config, host, stop } = session;
-  const { store: configured } = config;
   const isReleased = limits.accept.includes(fleet.hash);
   const weaker = isReleased ? [] : fleet.plans.filter((plan) => changingZone(plan).weakens);
   const corrected = fleet.plans.filter(isCorrected);
-  if (weaker.length + corrected.length === 0 || configured === undefined) return undefined;
+  if (weaker.length + corrected.length === 0 || config.store === undefined) return undefined;
   const tell = (why: string): void => {
     host.stderr.write(`what this command weakens does not count for the next hour: ${why}\n`);
   };
-  const holder = "path" in configured ? await holderOf(configured.path, session) : undefined;
-  if (holder !== undefined) {
-    tell(`the store is in use by ${holder}`);
+  await using opened = await openCommandStore(config, host, stop);
+  if ("why" in opened) {
+    tell(opened.why);
     return undefined;
   }
-  await using state = await openCommandState(config, host, stop);
-  const { store } = state;
-  if (store === undefined) {
-    tell(state.why);
-    return undefined;
-  }
-  const past = new FleetPast(new StoredRuns(store), host.clock);
-  const held = heldFleet({ ...fleet, weakened: past.weakened(by) }, limits);
+  const before = withinAnHour(opened.stored.weakened(by), host.clock.now());
+  const held = heldFleet({ ...fleet, weakened: before }, limits);
   if (held !== undefined) return held;
-  past.addWeakened(by, weaker.map(nameOf));
-  past.addWeakened(correctionsCountOf(by), corrected.map(nameOf));
-  if (!(await store.flush())) tell("the store cannot be written");
-  return undefined;
-}
-
-/** Another command holds the state for a moment only, a daemon as long as it runs. */
-const lockWait = { ms: 500, times: 4 } as const;
-
-/** Who holds the state, after a short wait; `undefined`: nobody. */
-async function holderOf(
-  path: string,
-  { config, host, stop }: Pick<Session, "config" | "host" | "stop">,
-): Promise<string | undefined> {
-  for (let waited = 0; ; waited += 1) {
-    const { holder } = await inspectDirectory(path, config, host);
-    if (holder === undefined || waited === lockWait.times) return holder;
-    await host.clock.sleep(lockWait.ms, stop);
+  const weakened = new Map<WeakenedBy, readonly ZoneName[]>();
+  for (const [cause, plans] of [
+    [by, weaker],
+    [correctionsCountOf(by), corrected],
+  ] as const) {
+    const names = [...(weakened.get(cause) ?? []), ...plans.map(nameOf)];
+    if (names.length > 0) weakened.set(cause, names);
   }
+  const why = await opened.store({ adopted: new Map(), weakened });
+  if (why !== undefined) tell(why);
+  return undefined;
 }

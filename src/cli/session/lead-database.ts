@@ -16,9 +16,13 @@ export interface LedDatabase extends AsyncDisposable {
 /** Why this process does not lead. */
 export interface NotLed {
   readonly why: string;
+  /** Whether another process leads, as far as it is known. */
+  readonly isLedByOther: boolean;
   /** The page of the process that leads; "" if that is not known. */
   readonly page: string;
 }
+
+const notSet: NotLed = { why: "store.postgres is not set", isLedByOther: false, page: "" };
 
 /** What is waited for beyond the time of a Lease whose holder is gone. */
 const slackMs = 5_000;
@@ -37,11 +41,12 @@ export async function leadDatabase(
   await using resources = new AsyncDisposableStack();
   const refused = new AbortController();
   let election: Election | undefined;
+  let isLedByOther = false;
   try {
     const kubernetes = await kubernetesOf(config, host);
     if (kubernetes !== undefined) resources.use(kubernetes);
     const shared = sharedStoreOf(config, kubernetes, host);
-    if (shared === undefined) return { why: "store.postgres is not set", page: "" };
+    if (shared === undefined) return notSet;
     resources.use(shared);
     const { database } = shared;
     ({ election } = shared);
@@ -52,6 +57,7 @@ export async function leadDatabase(
       failed: ({ message }: Error) => refuse(message),
       recovered: () => undefined,
       leads: (holder: string) => {
+        isLedByOther = true;
         const why = `${holder} holds the Lease ${lease}`;
         if (patienceMs === 0) refuse(why);
         else host.clock.alarm(patienceMs, () => refuse(why));
@@ -68,6 +74,6 @@ export async function leadDatabase(
     if (isAborted(stop)) throw error;
     const reason: unknown = refused.signal.aborted ? refused.signal.reason : error;
     const why = reason instanceof Error ? reason.message : String(reason);
-    return { why, page: election?.view.page ?? "" };
+    return { why, isLedByOther, page: election?.view.page ?? "" };
   }
 }

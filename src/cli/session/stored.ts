@@ -4,19 +4,15 @@ import type { Config } from "../../desired/config/config.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import {
-  type CommandState,
   historyFileIn,
-  openCommandDirectory,
   readStore,
   type StoredZones,
   storedZones,
   unreadableText,
 } from "../../memory/open-store.ts";
-import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
-import { leadDatabase } from "./lead-database.ts";
 
 /** What the store says of zones. If it cannot be read, stderr says what is not known. Never writes. */
 export async function readStoredZones(config: Config, host: Host): Promise<StoredZones> {
@@ -62,48 +58,4 @@ export async function withHistory(
     if (!(error instanceof DatabaseError)) throw error;
     return fail(error.message, host);
   }
-}
-
-/** Opens the state for a command that writes it, as the only process that may. */
-export async function openCommandState(
-  config: Config,
-  host: Host,
-  stop: AbortSignal,
-): Promise<CommandState & AsyncDisposable> {
-  const { store } = config;
-  if (store === undefined) return noStore("there is no store: set store.path");
-  if (!("path" in store)) return openCommandDatabase(config, host, stop);
-  const state = await openCommandDirectory(store.path, config, host);
-  return { ...state, [Symbol.asyncDispose]: async () => state.store?.[Symbol.asyncDispose]() };
-}
-
-function noStore(why: string): CommandState & AsyncDisposable {
-  return { store: undefined, why, [Symbol.asyncDispose]: () => Promise.resolve() };
-}
-
-/** As the leader, for the time of the command. */
-async function openCommandDatabase(
-  config: Config,
-  host: Host,
-  stop: AbortSignal,
-): Promise<CommandState & AsyncDisposable> {
-  await using resources = new AsyncDisposableStack();
-  const led = await leadDatabase(config, host, stop, "none");
-  if ("why" in led) return noStore(led.why);
-  resources.use(led);
-  const { place, tables } = led.database;
-  const ports = { clock: host.clock, onFailure: silent, onRecovery: silent, onLost: silent };
-  try {
-    const store = await openPostgresStore(place, tables, identityOf(config), undefined, ports);
-    resources.use(store);
-    const opened = resources.move();
-    return { store: store.state, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return noStore(error.message);
-  }
-}
-
-function silent(): void {
-  // A command says itself whether it could write.
 }

@@ -1,0 +1,60 @@
+import { describe, it } from "vitest";
+
+import { MemoryStore } from "../../src/memory/memory-store.ts";
+import { putMessage, storeMessageIn, storeMessageJson } from "../../src/memory/store-message.ts";
+import { StoredRuns } from "../../src/memory/stored-runs.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { named } from "../support/reports.ts";
+
+const rule = { id: "a1", ref: "terraform-1", key: "probes" };
+const whole = {
+  format: 1,
+  adopted: { "shop.example.com": [rule] },
+  weakened: { named: ["shop.example.com", "blog.example.com"] },
+};
+
+const shop = named("shop.example.com");
+
+describe("what a command stores", () => {
+  it("is read as it was written", ({ expect }) => {
+    const message = storeMessageIn(whole);
+    expect(message && storeMessageJson(message)).toEqual(whole);
+  });
+
+  it.for([
+    ["no object", []],
+    ["another version", { ...whole, format: 2 }],
+    ["an unknown part", { ...whole, applied: {} }],
+    ["no zone", { ...whole, adopted: { "../x": [rule] } }],
+    ["a zone in capitals", { ...whole, adopted: { "Shop.example.com": [rule] } }],
+    ["no list", { ...whole, adopted: { "shop.example.com": rule } }],
+    ["an empty list", { ...whole, adopted: { "shop.example.com": [] } }],
+    ["an id that is none", { ...whole, adopted: { "shop.example.com": [{ ...rule, id: "a/b" }] } }],
+    ["no ref", { ...whole, adopted: { "shop.example.com": [{ ...rule, ref: "" }] } }],
+    [
+      "a key with controls",
+      { ...whole, adopted: { "shop.example.com": [{ ...rule, key: "a\n" }] } },
+    ],
+    ["more of a rule", { ...whole, adopted: { "shop.example.com": [{ ...rule, mark: "x" }] } }],
+    ["another cause", { ...whole, weakened: { release: ["shop.example.com"] } }],
+    ["a zone that is a number", { ...whole, weakened: { named: [1] } }],
+    [
+      "too many zones",
+      { ...whole, weakened: { named: Array.from({ length: 20_001 }, () => "a.example") } },
+    ],
+  ] as const)("is refused with %s", ([, json], { expect }) => {
+    expect(storeMessageIn(json)).toBeUndefined();
+  });
+
+  it("is added to what is stored, and an old message takes nothing back", ({ expect }) => {
+    const store = new MemoryStore();
+    const runs = new StoredRuns(store);
+    const other = { id: "b2", ref: "r", key: "owasp" };
+    runs.setAdopted(shop, [other, { ...rule, ref: "an-older-ref" }]);
+    const message = storeMessageIn(whole);
+    if (message !== undefined) putMessage(message, store, new SimulatedClock());
+    expect(runs.adopted(shop)).toEqual([other, rule]);
+    expect([...runs.weakened("named").keys()]).toEqual([shop, named("blog.example.com")]);
+    expect([...runs.weakened("revision")]).toEqual([]);
+  });
+});
