@@ -1,11 +1,12 @@
 import type { NotificationConfig } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
-import { post } from "../notify/message.ts";
+import { postThrough } from "../notify/message.ts";
 import { Notifier } from "../notify/notifier.ts";
 import type { Sink } from "../notify/outbox.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import { proxyIn } from "../zone/proxy.ts";
 
 /** Connects the notifier with the configured sinks, the metrics and the log. */
 export function startNotifier(
@@ -18,7 +19,7 @@ export function startNotifier(
   return new Notifier(
     configs.map((config) => sinkOf(config, host)),
     {
-      post,
+      post: postThrough(proxyIn(host.env)),
       clock: host.clock,
       random: host.random,
       instance: host.hostName,

@@ -17,6 +17,7 @@ import {
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
 import type { WriteFence } from "../zone/ports.ts";
+import { proxyIn } from "../zone/proxy.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Host } from "./host.ts";
@@ -63,7 +64,7 @@ export function connect(
       ),
   );
   const address = serviceAddress(baseUrl);
-  const dispatcher = open(address, concurrency * credentials.length);
+  const dispatcher = open(concurrency * credentials.length, proxyIn(host.env));
   const { clock, random } = host;
   const connection = { address, dispatcher, clock, timeoutMs, observer, fence };
   const service = connectService({ connection, credentials, retry, random });

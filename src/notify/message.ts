@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
 
-import { request } from "undici";
+import { EnvHttpProxyAgent, request } from "undici";
 
 import { authorName, shownName } from "../plan/cause/author.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
+import type { ProxySettings } from "../zone/proxy.ts";
 import type { Notification } from "./notification.ts";
 
 export interface Message {
@@ -134,14 +135,21 @@ function plain(text: string): string {
 
 const timeoutMs = 10_000;
 
-/** Posts a message once, and returns the status of the answer. Redirects are not followed. */
-export async function post(url: string, message: Message, signal: AbortSignal): Promise<number> {
-  const { statusCode, body } = await request(url, {
-    method: "POST",
-    headers: message.headers,
-    body: message.body,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  });
-  await body.dump();
-  return statusCode;
+/** Posts a message once, and resolves with the status of the answer. Redirects are not followed. */
+export type Post = (url: string, message: Message, signal: AbortSignal) => Promise<number>;
+
+/** Posts through a proxy, if there is one. */
+export function postThrough(proxy: ProxySettings): Post {
+  const dispatcher = new EnvHttpProxyAgent({ ...proxy });
+  return async (url, message, signal) => {
+    const { statusCode, body } = await request(url, {
+      dispatcher,
+      method: "POST",
+      headers: message.headers,
+      body: message.body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await body.dump();
+    return statusCode;
+  };
 }

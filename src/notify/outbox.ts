@@ -1,7 +1,7 @@
 import { errorCode } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
-import { type Message, messageOf, type SinkType } from "./message.ts";
+import { type Message, messageOf, type Post, type SinkType } from "./message.ts";
 import type { Notification, NotificationSeverity } from "./notification.ts";
 
 /** A receiver of notifications. */
@@ -23,7 +23,7 @@ export interface Sink {
 /** What sending needs, and its callbacks. */
 export interface OutboxPorts {
   /** Sends once, and returns the status of the answer; rejects if there is none. */
-  readonly post: (url: string, message: Message, signal: AbortSignal) => Promise<number>;
+  readonly post: Post;
   readonly clock: { now(): Date; sleep(ms: number, signal: AbortSignal): Promise<void> };
   /** From 0 up to 1. */
   readonly random: () => number;

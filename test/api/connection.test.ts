@@ -53,7 +53,7 @@ describe("a connection", () => {
       });
     });
     const origin = `https://127.0.0.1:${await portOf(server)}`;
-    const dispatcher = createDispatcher({ origin, basePath: "" }, 1);
+    const dispatcher = createDispatcher(1);
     const request = dispatcher.request({ origin, path: "/", method: "GET" });
     await Promise.allSettled([request]);
     const protocols = (await offer.promise).toString("latin1");
@@ -128,7 +128,7 @@ describe("a request", () => {
       void (nth === 1 ? end.promise : Promise.resolve()).then(() => succeed(response, {}));
     });
     await using connected = connect(server.baseUrl);
-    const dispatcher = createDispatcher(connected.connection.address, 1);
+    const dispatcher = createDispatcher(1);
     const session = { ...connected.session, connection: { ...connected.connection, dispatcher } };
     const first = sendWithRetries(session, "sweep", silent, signal);
     await isHeld.promise;

@@ -15,6 +15,7 @@ import {
 import { connectService, type Service } from "../../src/api/service.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Clock, WriteFence } from "../../src/zone/ports.ts";
+import type { ProxySettings } from "../../src/zone/proxy.ts";
 import type { RequestObserver, RequestFact, RetryFact } from "../../src/zone/service-request.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
 import { defaultBudget } from "./budget.ts";
@@ -45,6 +46,8 @@ export interface ServiceChoice {
   readonly fence?: WriteFence;
   readonly retry?: Partial<RetryPolicy>;
   readonly budget?: Partial<BudgetOptions>;
+  /** Omitted: none. */
+  readonly proxy?: ProxySettings;
   readonly credentials?: readonly Partial<CredentialOptions>[];
   /** Who hears of the requests, instead of what collects them. */
   readonly observer?: RequestObserver;
@@ -70,7 +73,7 @@ export function connect(baseUrl: string, choice: ServiceChoice = {}): TestServic
   };
   const clock = choice.clock ?? systemClock;
   const address = serviceAddress(baseUrl);
-  const dispatcher: Dispatcher = createDispatcher(address, 8);
+  const dispatcher: Dispatcher = createDispatcher(8, choice.proxy);
   const timeoutMs = choice.timeoutMs ?? 5_000;
   const { fence } = choice;
   const connection = { address, dispatcher, timeoutMs, clock, observer, fence };

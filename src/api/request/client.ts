@@ -1,6 +1,7 @@
-import { Pool, type Dispatcher } from "undici";
+import { EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 import type { Clock, WriteFence } from "../../zone/ports.ts";
+import { noProxy, type ProxySettings } from "../../zone/proxy.ts";
 import type { RequestObserver, RequestFact } from "../../zone/service-request.ts";
 import { headerText, type Headers } from "../budget/rate-headers.ts";
 import type { Token } from "../credentials/token.ts";
@@ -38,14 +39,15 @@ export interface Identity {
 export const maxAnswerBytes = 32 * 1024 * 1024;
 
 /** Creates the pool of keep-alive connections; the caller closes it. */
-export function createDispatcher({ origin }: ServiceAddress, connections: number): Dispatcher {
+export function createDispatcher(connections: number, proxy: ProxySettings = noProxy): Dispatcher {
   // HTTP/2 is undici's default. A GOAWAY in a burst has lost requests in flight
   // (nodejs/undici#5468).
   const maxResponseSize = maxAnswerBytes;
   // Each request has its own timeout for the whole exchange: undici's two timeouts would be
   // additional.
   const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
-  return new Pool(origin, { connections, allowH2: false, maxResponseSize, ...noTimeouts });
+  const options = { connections, allowH2: false, maxResponseSize, ...noTimeouts };
+  return new EnvHttpProxyAgent({ ...options, ...proxy });
 }
 
 /** Parses a base address: `https://api.cloudflare.com/client/v4`. */
@@ -76,6 +78,7 @@ export async function send(
   const exchange = new Exchange(check);
   connection.dispatcher.dispatch(
     {
+      origin: connection.address.origin,
       path: pathOf(connection.address.basePath, call),
       method: call.method,
       headers: {

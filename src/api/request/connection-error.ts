@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 
 /** No connection was established: the service has certainly not seen the request. */
 const neverConnected =
-  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|HTTPS_PROXY answers \d+)$/;
 const nameUnknown = /^(ENOTFOUND|EAI_AGAIN|EAI_[A-Z]+)$/;
 const certificate = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
 const notHttp = /^(HPE_|HTTPParserError$)/;
@@ -68,6 +68,8 @@ function wasNeverSent(code: string): boolean {
  */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "unknown fault";
+  const [, status] = /^Proxy response \((\d{3})\)/.exec(cause.message) ?? [];
+  if (status !== undefined) return `HTTPS_PROXY answers ${status}`;
   const code = errorCode(cause);
   if (code !== "") return code;
   return cause instanceof AggregateError ? codeOf(cause.errors[0]) : cause.name;

@@ -58,6 +58,15 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     meaning: "keeps no compiled code in the cache directory (`XDG_CACHE_HOME`, or `~/.cache`)",
   },
   {
+    name: "HTTPS_PROXY",
+    meaning:
+      "the proxy through which https requests go, such as http://proxy.example.com:3128; also in lower case",
+  },
+  {
+    name: "NO_PROXY",
+    meaning: "hosts that are reached without this proxy, separated by commas; also in lower case",
+  },
+  {
     name: "ZONEWARDEN_PAGE_URL",
     meaning: "the address of this process's status page, to which the pages of other replicas link",
   },

@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+
+/** A proxy of a test that makes tunnels. */
+export interface ConnectProxy extends AsyncDisposable {
+  /** `http://127.0.0.1:4711` */
+  readonly url: string;
+  /** What it was asked to connect to: `localhost:443`. */
+  readonly tunnels: readonly string[];
+  /** `Proxy-Authorization` of each request for a tunnel; "": none. */
+  readonly authorizations: readonly string[];
+}
+
+/** Starts a proxy, which refuses everybody with `status` unless it is 200. */
+export async function startConnectProxy(status = 200): Promise<ConnectProxy> {
+  const [tunnels, authorizations]: [string[], string[]] = [[], []];
+  const server = createServer((_, response) => response.writeHead(400).end());
+  server.on("connect", (request, socket, head) => {
+    const { url = "", headers } = request;
+    tunnels.push(url);
+    authorizations.push(headers["proxy-authorization"] ?? "");
+    socket.on("error", () => undefined);
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      return;
+    }
+    const { hostname, port } = new URL(`http://${url}`);
+    const target = connect(Number(port), hostname, () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      target.write(head);
+      target.pipe(socket).pipe(target);
+    });
+    target.on("error", () => socket.destroy());
+  });
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    tunnels,
+    authorizations,
+    [Symbol.asyncDispose]: () => closed(server),
+  };
+}
+
+/** Starts an https server of localhost, whose certificate this process trusts from then on. */
+export async function startTlsServer(
+  answer: RequestListener,
+): Promise<AsyncDisposable & { readonly host: string }> {
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-tls-"));
+  const [key, cert] = [path.join(directory, "key"), path.join(directory, "cert")];
+  const named = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  const made = ["-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert];
+  execFileSync("openssl", ["req", "-x509", "-days", "2", ...made, ...named], { stdio: "ignore" });
+  const pem = await readFile(cert, "utf8");
+  setDefaultCACertificates([...getCACertificates(), pem]);
+  const server = createTlsServer({ key: await readFile(key), cert: pem }, answer);
+  await rm(directory, { recursive: true });
+  const port = await listen(server);
+  return { host: `localhost:${port}`, [Symbol.asyncDispose]: () => closed(server) };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
