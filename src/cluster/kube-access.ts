@@ -30,7 +30,7 @@ export interface AccessPorts {
 }
 
 /** Why there is no access to a cluster: a mistake of the operator. */
-class NoClusterAccess extends Error {
+export class NoClusterAccess extends Error {
   override readonly name = "NoClusterAccess";
 }
 

@@ -1,5 +1,6 @@
 import { Election } from "../../cluster/election.ts";
 import type { LeaseClock } from "../../cluster/held-lease.ts";
+import { NoClusterAccess } from "../../cluster/kube-access.ts";
 import { isInPod, joinKubernetes, type Kubernetes } from "../../cluster/kubernetes.ts";
 import { leaseRow } from "../../cluster/lease-row.ts";
 import type { LeaseStore } from "../../cluster/lease.ts";
@@ -27,11 +28,17 @@ export async function kubernetesOf(
 ): Promise<Kubernetes | undefined> {
   const { env, clock, namedFiles } = host;
   if (cluster === undefined && !isInPod(env)) return undefined;
-  return joinKubernetes(cluster?.kubeconfig, {
-    env,
-    clock,
-    readText: async (file) => new TextDecoder().decode(await namedFiles.read(file, maxFileBytes)),
-  });
+  try {
+    return await joinKubernetes(cluster?.kubeconfig, {
+      env,
+      clock,
+      readText: async (file) => new TextDecoder().decode(await namedFiles.read(file, maxFileBytes)),
+    });
+  } catch (error) {
+    // A pod without a token of its account wants no Events.
+    if (cluster === undefined && error instanceof NoClusterAccess) return undefined;
+    throw error;
+  }
 }
 
 /**
