@@ -120,7 +120,7 @@ function manifests({ directory, version }: Source, image: ImageContent | undefin
   const kustomization = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",
     kind: "Kustomization",
-    resources: ["../deploy/kustomize/overlays/ha"],
+    resources: ["../deploy/kustomize/overlays/default"],
     images: [{ name, newName: values.repository, ...pinned }],
   };
   writeFileSync(path.join(overlay, "kustomization.yaml"), JSON.stringify(kustomization));

@@ -27,7 +27,7 @@ export function findHelm(): Helm {
   };
 }
 
-/** Renders the chart with values, as JSON of each: `{ "single.enabled": true }`. */
+/** Renders the chart with values, as JSON of each: `{ "ha.enabled": true }`. */
 export async function renderChart(
   helm: Helm,
   values: Readonly<Record<string, unknown>>,

@@ -6,6 +6,7 @@ import { describe, it } from "vitest";
 import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
+import { coerceTexts } from "../../src/syntax/json.ts";
 import { deploy, root } from "./paths.ts";
 
 const recipe = readFileSync(path.join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ");
@@ -41,22 +42,32 @@ describe("the image", () => {
 
   it("starts the program as the manifests do", ({ expect }) => {
     const [, command = "[]"] = /^CMD (.+)$/m.exec(recipe) ?? [];
-    const manifest = readFileSync(path.join(deploy, "kustomize/base/deployment.yaml"), "utf8");
-    const [, args = ""] = /args:\n((?: +- .+\n)+)/.exec(manifest) ?? [];
-    expect(
-      args
-        .split(/\s+- |\n/)
-        .filter((word) => word.trim() !== "")
-        .map((word) => word.trim()),
-    ).toEqual(JSON.parse(command));
+    const manifest = readFileSync(path.join(deploy, "kustomize/base/statefulset.yaml"), "utf8");
+    const [, args = ""] = /args:\n +- (\w+)\n +env:/.exec(manifest) ?? [];
+    const [, config = ""] = /name: ZONEWARDEN_CONFIG\n +value: (.+)/.exec(manifest) ?? [];
+    expect([args, "--config", config]).toEqual(JSON.parse(command));
+  });
+
+  it("has the program under its name, for `kubectl exec`", ({ expect }) => {
+    const [, entrypoint = "[]"] = /^ENTRYPOINT (.+)$/m.exec(recipe) ?? [];
+    const [node, main] = coerceTexts(JSON.parse(entrypoint));
+    expect(recipe).toContain(`printf '#!${node}\\nimport("${main}");\\n' > zonewarden`);
+    expect(recipe).toMatch(
+      /^COPY --from=builder \/build\/zonewarden \/usr\/local\/bin\/zonewarden$/m,
+    );
   });
 });
 
 describe("the configuration in the pod", () => {
   it.for([
-    { file: "base/zonewarden.yaml", zones: "/zones" },
-    { file: "components/git-sync/zonewarden.yaml", zones: "/zones/current/zones" },
-  ])("$file is in order and fits the mounts", async ({ file, zones }, { expect, signal }) => {
+    { file: "base/zonewarden.yaml", store: { path: "/var/lib/zonewarden" } },
+    {
+      file: "overlays/ha/zonewarden.yaml",
+      store: {
+        postgres: { url: { file: "/var/run/secrets/postgres/url" }, schema: "zonewarden" },
+      },
+    },
+  ])("$file is in order and fits the mounts", async ({ file, store }, { expect, signal }) => {
     const { config, diagnostics } = await loadConfig(
       path.join(deploy, "kustomize", file),
       { files: nodeFiles, cronError },
@@ -65,7 +76,8 @@ describe("the configuration in the pod", () => {
     expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({
       mode: "observe",
-      desired: { path: zones },
+      desired: { path: "/zones/current/zones" },
+      store,
       server: { listen: { host: "0.0.0.0", port: 9464 } },
     });
     expect(JSON.stringify(config?.credentials)).toContain("/var/run/secrets/zonewarden/token");

@@ -5,15 +5,15 @@ import { version } from "../../src/host/version.ts";
 import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
-import { type Pod, containersOf, nameOf, podsIn, render, renderWith } from "./manifests.ts";
+import { type Pod, containersOf, nameOf, podsIn, render, renderOwn } from "./manifests.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { noComponents, noKubectl } from "./tools.ts";
 import { unknownKeysIn } from "./unknown-keys.ts";
 
 const situations = [
   { what: "the base", without: noKubectl, read: () => render("base") },
+  { what: "the default", without: noComponents, read: () => render("overlays/default") },
   { what: "the overlay ha", without: noComponents, read: () => render("overlays/ha") },
-  { what: "the overlay single", without: noComponents, read: () => render("overlays/single") },
   {
     what: "the overlay monitored",
     without: noComponents,
@@ -21,9 +21,14 @@ const situations = [
   },
   { what: "the overlay git-sync", without: noComponents, read: () => render("overlays/git-sync") },
   {
-    what: "the base with the audit job",
+    what: "the default with the audit job",
     without: noComponents,
-    read: () => renderWith("cronjob", "network-policy"),
+    read: () => renderOwn({ of: "overlays/default", components: ["cronjob"] }),
+  },
+  {
+    what: "ha with monitoring and zone files from Git",
+    without: noComponents,
+    read: () => renderOwn({ of: "overlays/ha", components: ["monitoring", "git-sync"] }),
   },
 ];
 
@@ -58,18 +63,14 @@ for (const { what, without, read } of situations) {
       expect(elsewhere.map(nameOf)).toEqual([]);
     });
 
-    it("gives rights in its own namespace alone, and a token to the replicas that elect", async ({
-      expect,
-    }) => {
+    it("gives rights in its own namespace alone, and a token to the daemon", async ({ expect }) => {
       const objects = await read();
       expect(objects.map(nameOf).filter((name) => /Cluster|Secret/.test(name))).toEqual([]);
       const [account] = objects.filter(({ kind }) => kind === "ServiceAccount");
       expect(account).toMatchObject({ automountServiceAccountToken: false });
-      const roles = objects.filter(({ kind }) => kind === "Role");
       for (const { owner, spec } of podsIn(objects)) {
-        const elects = owner === "Deployment/zonewarden" && roles.length > 0;
         expect(spec).toMatchObject({
-          automountServiceAccountToken: elects,
+          automountServiceAccountToken: owner === "StatefulSet/zonewarden",
           enableServiceLinks: false,
         });
       }
@@ -172,7 +173,7 @@ for (const { what, without, read } of situations) {
         const all =
           object["kind"] === "NetworkPolicy"
             ? pods.map(({ owner }) => owner)
-            : ["Deployment/zonewarden"];
+            : ["StatefulSet/zonewarden"];
         expect(selected, nameOf(object)).toEqual(all);
       }
     });
@@ -278,7 +279,7 @@ function selectorOf(object: JsonObject): JsonObject | undefined {
   switch (textAt(object, "kind")) {
     case "Service":
       return objectAt(spec, "selector");
-    case "Deployment":
+    case "StatefulSet":
     case "PodDisruptionBudget":
       return objectAt(objectAt(spec, "selector"), "matchLabels");
     case "NetworkPolicy":

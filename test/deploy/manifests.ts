@@ -26,12 +26,25 @@ export function render(directory: string): Promise<readonly JsonObject[]> {
   return once(directory, () => renderAt(path.join(deploy, "kustomize", directory)));
 }
 
-/** Renders the base with components, as somebody's own overlay would, once in a process. */
-export function renderWith(...components: readonly string[]): Promise<readonly JsonObject[]> {
-  return once(`base with ${components.join(", ")}`, () => renderOverlay(components));
+/** Somebody's own overlay: one of ours with components, in a namespace. */
+export interface OwnOverlay {
+  /** `overlays/default` */
+  readonly of: string;
+  readonly components?: readonly string[];
+  /** Omitted: that of the manifests. */
+  readonly namespace?: string;
 }
 
-async function renderOverlay(components: readonly string[]): Promise<readonly JsonObject[]> {
+/** Renders somebody's own overlay, once in a process. */
+export function renderOwn(own: OwnOverlay): Promise<readonly JsonObject[]> {
+  return once(JSON.stringify(own), () => renderOverlay(own));
+}
+
+async function renderOverlay({
+  of,
+  components = [],
+  namespace = "zonewarden",
+}: OwnOverlay): Promise<readonly JsonObject[]> {
   const directory = await realpath(await mkdtemp(path.join(tmpdir(), "zonewarden-overlay-")));
   try {
     const at = (name: string): string =>
@@ -39,8 +52,8 @@ async function renderOverlay(components: readonly string[]): Promise<readonly Js
     const kustomization = {
       apiVersion: "kustomize.config.k8s.io/v1beta1",
       kind: "Kustomization",
-      namespace: "zonewarden",
-      resources: [at("base")],
+      namespace,
+      resources: [at(of)],
       components: components.map((name) => at(`components/${name}`)),
     };
     await writeFile(path.join(directory, "kustomization.yaml"), JSON.stringify(kustomization));
@@ -83,15 +96,33 @@ export function podsIn(objects: readonly JsonObject[]): readonly Pod[] {
     const template = templateOf(object);
     if (template === undefined) return [];
     const labels = objectAt(objectAt(template, "metadata"), "labels");
-    return [{ owner: nameOf(object), labels, spec: objectAt(template, "spec") }];
+    const spec = objectAt(template, "spec");
+    const volumes = [...objectsIn(spec["volumes"]), ...claimsOf(object)];
+    return [{ owner: nameOf(object), labels, spec: { ...spec, volumes } }];
+  });
+}
+
+/** The volumes that the controller of a StatefulSet adds to its first pod. */
+function claimsOf(object: JsonObject): readonly JsonObject[] {
+  const templates = objectsIn(objectAt(object, "spec")["volumeClaimTemplates"]);
+  return templates.map((template) => {
+    const name = textAt(objectAt(template, "metadata"), "name");
+    const claimName = `${name}-${textAt(objectAt(object, "metadata"), "name")}-0`;
+    return { name, persistentVolumeClaim: { claimName } };
   });
 }
 
 function templateOf(object: JsonObject): JsonObject | undefined {
   const spec = objectAt(object, "spec");
-  if (object["kind"] === "Deployment") return objectAt(spec, "template");
-  if (object["kind"] !== "CronJob") return undefined;
-  return objectAt(objectAt(objectAt(spec, "jobTemplate"), "spec"), "template");
+  switch (textAt(object, "kind")) {
+    case "StatefulSet":
+    case "Deployment":
+      return objectAt(spec, "template");
+    case "CronJob":
+      return objectAt(objectAt(objectAt(spec, "jobTemplate"), "spec"), "template");
+    default:
+      return undefined;
+  }
 }
 
 /** All containers of a pod, those that run before it included. */

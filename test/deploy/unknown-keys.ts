@@ -12,7 +12,7 @@ const types: Readonly<Record<string, readonly [module: string, type: string]>> =
   "v1/ConfigMap": ["core/v1", "ConfigMap"],
   "v1/Service": ["core/v1", "Service"],
   "v1/Pod": ["core/v1", "Pod"],
-  "v1/PersistentVolumeClaim": ["core/v1", "PersistentVolumeClaim"],
+  "apps/v1/StatefulSet": ["apps/v1", "StatefulSet"],
   "apps/v1/Deployment": ["apps/v1", "Deployment"],
   "batch/v1/CronJob": ["batch/v1", "CronJob"],
   "rbac.authorization.k8s.io/v1/Role": ["rbac/v1", "Role"],

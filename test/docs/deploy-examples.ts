@@ -14,7 +14,9 @@ const kustomize = path.join(root, "deploy/kustomize");
 const manifests: readonly JsonObject[] = globSync("**/*.yaml", { cwd: kustomize }).flatMap((file) =>
   objectsInText(readFileSync(path.join(kustomize, file), "utf8")),
 );
-const deployments = JSON.stringify(manifests.filter(({ kind }) => kind === "Deployment"));
+const workloads = JSON.stringify(
+  manifests.filter(({ kind }) => kind === "StatefulSet" || kind === "Deployment"),
+);
 const dockerfile = readFileSync(path.join(root, "deploy/Dockerfile"), "utf8");
 
 function objectsInText(text: string): readonly JsonObject[] {
@@ -113,8 +115,9 @@ function mistakesInCreate(rest: readonly string[]): readonly string[] {
   return rest[0] === "namespace" ? missing(`Namespace/${rest[1]}`) : mistakesInSecret(rest);
 }
 
+/** `StatefulSet/zonewarden`, also for one of its pods. */
 function objectNamed(text = ""): string {
-  return text.replace(/^deploy(?:ment)?\//, "Deployment/");
+  return text.replace(/^statefulset\//, "StatefulSet/").replace(/^([a-z-]+)-\d$/, "StatefulSet/$1");
 }
 
 function missing(name: string): readonly string[] {
@@ -123,10 +126,12 @@ function missing(name: string): readonly string[] {
 
 function mistakesInSecret([, , name = "", ...flags]: readonly string[]): readonly string[] {
   const key = /^--from-file=(\w+)=/.exec(flags[0] ?? "")?.[1] ?? "";
-  const tokenFiles = JSON.stringify(manifests.map(({ credentials }) => credentials ?? ""));
+  const files = JSON.stringify(manifests.map(({ credentials, store }) => [credentials, store]));
   return [
-    ...(deployments.includes(`"secretName":"${name}"`) ? [] : [name]),
-    ...(tokenFiles.includes(`/zonewarden/${key}"`) ? [] : [key]),
+    ...(workloads.includes(`"secretName":"${name}"`) ? [] : [name]),
+    ...(files.includes(`/${name.replace("-token", "").replace("zonewarden-", "")}/${key}"`)
+      ? []
+      : [key]),
   ];
 }
 
@@ -134,24 +139,18 @@ function mistakesInSecret([, , name = "", ...flags]: readonly string[]): readonl
 function mistakesInPodCall([option = "", ...rest]: readonly string[]): readonly string[] {
   if (option !== "-l") return [...missing(objectNamed(option)), ...rest.flatMap(mistakesInPort)];
   const [label = "", value = ""] = rest[0]?.split("=") ?? [];
-  return deployments.includes(`"${label}":"${value}"`) ? [] : [rest[0] ?? ""];
+  return workloads.includes(`"${label}":"${value}"`) ? [] : [rest[0] ?? ""];
 }
 
 function mistakesInPort(port: string): readonly string[] {
   if (port.startsWith("-")) return [];
-  return deployments.includes(`"containerPort":${port}`) ? [] : [port];
+  return workloads.includes(`"containerPort":${port}`) ? [] : [port];
 }
 
-/** The image has no shell: what runs in it is its entry point, with a command of ours. */
+/** The image has no shell: what runs in it is the program. */
 function mistakesInExec(words: readonly string[]): readonly string[] {
-  const entrypoint = JSON.stringify(words.slice(0, 2)).replace(",", ", ");
-  const config = words.find((word) => word.startsWith("/etc/")) ?? "";
-  const mount = deployments.includes(`"mountPath":"${path.dirname(config)}"`);
-  return [
-    ...(dockerfile.includes(`ENTRYPOINT ${entrypoint}`) ? [] : [entrypoint]),
-    ...unknownIn(words.slice(2)),
-    ...(mount ? [] : [config]),
-  ];
+  const [name = "", ...rest] = words;
+  return dockerfile.includes(` /usr/local/bin/${name}\n`) ? unknownIn(rest) : [name];
 }
 
 /** What is wrong with a call of docker that a document shows: a file or build arguments that are not there. */

@@ -4,6 +4,7 @@ import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
 import { liveKeys } from "../../src/daemon/config-reload.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
+import { chartConfigSchema } from "./chart-config.ts";
 import { exampleWithEmulator } from "./example.ts";
 import { effectsAsTable, holdsAsTable, reasonsOfAlertAsTable } from "./hold-tables.ts";
 import { markdownTable } from "./markdown-table.ts";
@@ -45,14 +46,18 @@ export async function documentParts(): Promise<readonly DocumentPart[]> {
       text: reasonsOfAlertAsTable("ZonewardenZoneHeld"),
     },
     { file: "schemas/status.schema.json", name: "reason", text: listed(holdReasons) },
+    { file: "deploy/chart/values.schema.json", name: "configuration", text: chartConfigSchema() },
   ];
 }
 
 /**
- * Finds a part in its document: what is before it, its text, and what is after it. In Markdown, comments enclose it; in a
- * schema, it is the closed set of values of the definition with its name.
+ * Finds a part in its document: what is before it, its text, and what is after it. In Markdown, comments enclose it; in the
+ * chart's schema, it is the definition with its name, and in another schema the closed set of values of this definition.
  */
 export function placeOf({ file, name }: Pick<DocumentPart, "file" | "name">): RegExp {
+  if (file.startsWith("deploy/chart/")) {
+    return new RegExp(`(?<start>^    "${name}": )(?<text>\\{.*?^    \\})(?<end>)`, "ms");
+  }
   if (file.endsWith(".json")) {
     return new RegExp(
       `(?<start>^    "${name}": {\n +"enum": \\[\n)(?<text>.*?)(?<end>\n +\\])`,

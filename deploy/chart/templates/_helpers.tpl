@@ -37,13 +37,16 @@ credentials:
   - name: main
     token_file: /var/run/secrets/zonewarden/token
 desired:
-  path: {{ ternary "/zones/current/zones" "/zones" .Values.gitSync.enabled }}
-{{- if .Values.single.enabled }}
-state:
-  path: /var/lib/zonewarden/state
-{{- else }}
+  path: /zones/current/zones
+{{- if .Values.ha.enabled }}
+store:
+  postgres:
+    url_file: /var/run/secrets/postgres/url
 cluster:
   lease: zonewarden
+{{- else }}
+store:
+  path: /var/lib/zonewarden
 {{- end }}
 server:
   listen: 0.0.0.0:9464
@@ -110,13 +113,22 @@ securityContext:
   {{- include "zonewarden.containerSecurity" . | nindent 2 }}
 {{- end -}}
 
+{{- /* The variables of a container that reads zonewarden.yaml. */ -}}
+{{- define "zonewarden.env" -}}
+- name: ZONEWARDEN_CONFIG
+  value: /etc/zonewarden/zonewarden.yaml
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{- /* Whole directories, not a subPath, which is not updated when a file changes. */ -}}
 {{- define "zonewarden.mounts" -}}
 - name: config
   mountPath: /etc/zonewarden
   readOnly: true
 - name: zones
-  mountPath: /zones
+  mountPath: {{ ternary "/zones" "/zones/current/zones" .Values.gitSync.enabled }}
   readOnly: true
 - name: token
   mountPath: /var/run/secrets/zonewarden
