@@ -190,7 +190,7 @@ class HistoryLog implements AsyncDisposable {
   /** Tries once more to write the waiting lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settled();
-    if (this.#waiting.length > 0) this.#start();
+    if (this.#waiting.length > 0 || this.#unconfirmed !== undefined) this.#start();
     await this.settled();
   }
 
