@@ -173,6 +173,7 @@ export class FleetRound {
         const names = [...fleet.zones.keys(), ...fleet.missing.keys()];
         this.#first = { ...this.#first, judgesKnown: names.some(this.#isKnown) };
       }
+      if (this.#wasOpen) this.#settleKnown(fleet);
       this.#plans.declare(fleet.zones);
       this.#judgeFirst();
     }
@@ -212,7 +213,7 @@ export class FleetRound {
       return `revision ${this.#judged.revision.revision} is judged when all zones that it declares otherwise are planned`;
     }
     const { phase } = this.#first;
-    if (phase === "closed" || this.#isSettled(zone.desired.zone.name)) return undefined;
+    if (phase === "closed" || this.#settled.has(zone.desired.zone.name)) return undefined;
     if (this.#isUnlimited) return undefined;
     if (this.#hold !== undefined) return this.#hold.message;
     return phase === "planning"
@@ -262,8 +263,11 @@ export class FleetRound {
     return isShareUnlimited && declared <= this.#maxWeakened;
   }
 
-  #isSettled(name: ZoneName): boolean {
-    return this.#settled.has(name) || (this.#wasOpen && this.#isKnown(name));
+  /** While a zone is being written, it is not known what was applied to it: what was settled stays so. */
+  #settleKnown({ zones }: DesiredFleet): void {
+    for (const name of zones.keys()) {
+      if (!this.#settled.has(name) && this.#isKnown(name)) this.#settled.add(name);
+    }
   }
 
   #settle(name: ZoneName, passed: number): void {
@@ -293,7 +297,7 @@ export class FleetRound {
   }
 
   #judgeUnsettled({ declaredHash, fleet, isAllListed }: Active): void {
-    const unsettled = [...fleet.zones.keys()].filter((name) => !this.#isSettled(name));
+    const unsettled = [...fleet.zones.keys()].filter((name) => !this.#settled.has(name));
     const planned = unsettled.filter((name) => this.#plans.planOf(name) !== undefined);
     const changing = planned.flatMap((name) => this.#plans.planOf(name)?.changing ?? []);
     const { passed } = this.#first;
