@@ -8,7 +8,8 @@ import { readStoredZones, type StoredZones } from "../../memory/stored-state.ts"
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { partsTouched, rejectSaved } from "../../plan/saved/confirm.ts";
+import { rejectSaved } from "../../plan/saved/confirm.ts";
+import { partsTouched, type SavedPlan } from "../../plan/saved/saved-plan.ts";
 import {
   type DesiredState,
   joinListings,
@@ -154,7 +155,7 @@ function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | u
 
 /** The report on a zone that the listing does not confirm: no write is sent. */
 function rejectedReport(
-  saved: Plan,
+  saved: SavedPlan,
   difference: string,
   { zones, failed: [unlisted] }: ZoneListing,
   { revision, commit }: DesiredState,
@@ -182,7 +183,7 @@ function rejectedReport(
 }
 
 interface SavedPlanRequests {
-  readonly requestOf: (saved: Plan) => ZoneRequest;
+  readonly requestOf: (saved: SavedPlan) => ZoneRequest;
   /** The number of zones that the files declare today. */
   readonly declared: number;
 }
@@ -202,7 +203,7 @@ function savedPlanRequests(
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
   const listed = new Map(listing.zones.map((zone) => [zone.id, zone]));
-  const requestOf = (saved: Plan): ZoneRequest => {
+  const requestOf = (saved: SavedPlan): ZoneRequest => {
     const { id, name } = saved.zone;
     const zone = listed.get(id) ?? saved.zone;
     const desired = declared.get(id);
