@@ -5,7 +5,6 @@ import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts"
 import type { LintRule } from "../desired/lint.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { labelOf } from "../desired/zones/target.ts";
-import { filesOf } from "../memory/stored-revision.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
 import {
   renderDiagnostics,
@@ -16,7 +15,6 @@ import { plural } from "../render/format.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { filesOfRevision } from "./git-files.ts";
 import { hasColor, type Host, notesOf, type TextStream } from "./host.ts";
 
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
@@ -146,33 +144,4 @@ export function printDiagnostics(
   const color = hasColor(host, stream);
   const directory = relativeDirectory(printable, host);
   stream.write(`${renderDiagnostics(diagnostics, sources, { directory, color })}\n`);
-}
-
-/** The zone files as a Git revision has them. */
-interface CommittedState {
-  /** The commit that the reference names. */
-  readonly commit: string;
-  readonly state: LoadedFiles;
-}
-
-/**
- * Loads the zone files at an absolute path as a Git revision has them. Throws a `GitError` if there is no Git, no
- * repository or no such revision.
- *
- * @param zones loads only files that may concern these zones; omitted: all files.
- */
-export async function loadCommit(
-  reference: string,
-  place: string,
-  lint: readonly LintRule[],
-  host: Pick<Host, "files" | "clock">,
-  signal: AbortSignal,
-  zones?: readonly ZoneName[],
-): Promise<CommittedState> {
-  const isFile = (await host.files.facts(place)).kind === "file";
-  const { commit, files: contents } = await filesOfRevision(place, isFile, reference, signal);
-  const files = filesOf(place, contents, isFile);
-  const only = zones === undefined ? {} : { zones };
-  const loader = new ZoneFileLoader({ path: place, files, clock: host.clock, lint, ...only });
-  return { commit, state: await loader.load(signal) };
 }

@@ -219,9 +219,7 @@ export class Reconciler {
   /** An exception rejects the revision, so that it shows wherever loads are reported. */
   #activateOrReject(state: DesiredState, known: KnownZones | undefined): Loaded {
     try {
-      return this.#active.activate(state, known, this.#round.limitsOfFiles, (candidate) =>
-        this.#round.judge(candidate),
-      );
+      return this.#active.activate(state, known, (candidate) => this.#round.judge(candidate));
     } catch (error) {
       this.#ports.bug(error, "");
       return this.#active.reject(state, error);

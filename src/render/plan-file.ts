@@ -1,6 +1,7 @@
 import { type KeyObject, sign, verify } from "node:crypto";
 
 import type { Plan } from "../plan/plan.ts";
+import type { SavedPlan } from "../plan/saved/saved-plan.ts";
 import { sha256 } from "../syntax/digest.ts";
 import {
   canonicalJson,
@@ -26,7 +27,7 @@ export interface PlanFile {
   readonly revision: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  readonly zones: readonly Plan[];
+  readonly zones: readonly SavedPlan[];
 }
 
 /** A saved plan, or why it cannot be read. */
@@ -152,7 +153,10 @@ function contentOf(file: PlanFile): JsonObject {
     revision,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
-    zones: zones.map((plan) => ({ plan: planJson(withoutPeople(plan)) })),
+    zones: zones.map(({ fingerprints, ...plan }) => ({
+      plan: planJson(withoutPeople(plan)),
+      fingerprints,
+    })),
   };
 }
 
@@ -164,7 +168,7 @@ function withoutPeople(plan: Plan): Plan {
 function fileOf(content: JsonObject): PlanFile | undefined {
   const createdAt = coerceDate(content["created_at"]);
   const expiresAt = coerceDate(content["expires_at"]);
-  const zones = coerceList(content["zones"]).map((each) => planOf(coerceObject(each)["plan"]));
+  const zones = coerceList(content["zones"]).map((each) => savedOf(coerceObject(each)));
   const saved = zones.filter((each) => each !== undefined);
   if (createdAt === undefined || expiresAt === undefined || saved.length < zones.length) {
     return undefined;
@@ -177,6 +181,17 @@ function fileOf(content: JsonObject): PlanFile | undefined {
     expiresAt,
     zones: saved,
   };
+}
+
+function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefined {
+  const plan = planOf(json);
+  const prints = Object.entries(coerceObject(fingerprints));
+  return (
+    plan && {
+      ...plan,
+      fingerprints: Object.fromEntries(prints.map(([name, print]) => [name, coerceText(print)])),
+    }
+  );
 }
 
 /** Why a saved plan cannot be applied. */

@@ -120,6 +120,25 @@ describe("the audit feed", () => {
     expect(at.status.entries).toMatchObject({ own: 1, woke: 0, elsewhere: 1 });
   });
 
+  it("tells a use that passed for our write, when the entry of our write comes", async ({
+    expect,
+  }) => {
+    await using at = new Followed();
+    at.start(zoneWithId(shop, 1));
+    await at.clock.advance(20 * minuteMs);
+    const sentAt = at.clock.now();
+    const path = `/zones/${idOf(1)}/page_shield`;
+    const request = { method: "PUT", path };
+    at.sent = [{ ...request, sentAt, endedAt: sentAt, ray: "r1", entryId: "", isAnswered: true }];
+    const theirs = edit(1, 1, { ...request, actor: ours, at: sentAt, ray: "r2" });
+    at.log = [theirs];
+    await at.clock.advance(minuteMs);
+    expect([at.uses, at.takeWoken()]).toEqual([[], []]);
+    at.log = [theirs, edit(2, 1, { ...request, actor: ours, at: sentAt, ray: "r1" })];
+    await at.clock.advance(minuteMs);
+    expect([at.uses, at.takeWoken()]).toEqual([[`${path} ${shop}`], [shop]]);
+  });
+
   it("counts entries that concern no declared zone", async ({ expect }) => {
     await using at = new Followed();
     at.start(zoneWithId(shop, 1));

@@ -14,6 +14,7 @@ windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h, strength
 
 interface SavedZone extends Record<string, unknown> {
   plan: { zone: { id: string; name: string }; writes: JsonObject[]; changes: JsonObject[] };
+  fingerprints: Record<string, string>;
 }
 
 /** Changes the zones of a saved plan as somebody could who may write the file: the hashes fit again. */
@@ -133,6 +134,21 @@ describe("a forged saved plan", () => {
     expect(code, stdout).toBe(6);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
       `the service lists no zone with the id ${"f".repeat(32)}`,
+    );
+  });
+
+  it("writes nothing where it does not say what its writes depend on", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    await forge(example, (zones) => {
+      for (const zone of zones) zone.fingerprints = {};
+    });
+    const { code, stdout } = await place.run("apply", "--plan", "plan.json");
+    expect(writesSeenBy(emulator)).toEqual([]);
+    expect(code, stdout).toBe(6);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      "create-policy policy/site or a write before it acts on a changed resource",
     );
   });
 

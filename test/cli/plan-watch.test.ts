@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 
 import { type ExitCode, exitCodes } from "../../src/cli/output/exit-codes.ts";
 import { roundsOnChange } from "../../src/cli/session/watch-files.ts";
-import { systemClock } from "../../src/host/clock.ts";
 import { loadConfigOrPrint } from "../../src/host/load.ts";
 import { listAnswer } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -11,13 +10,6 @@ import { control, type Example, exampleWithEmulator } from "../support/example.t
 import { eventually } from "../support/processes.ts";
 
 const shopFile = "zones/shop.yaml";
-
-/** A clock on which a minute passes in a second. */
-const quickClock = {
-  ...systemClock,
-  monotonicMs: () => systemClock.monotonicMs() * 60,
-  sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 60, signal),
-};
 
 /** The id of a zone. */
 async function idOf(zone: string, { emulator }: Example): Promise<string | undefined> {
@@ -35,12 +27,28 @@ function asker({ emulator }: Example): () => ReadonlySet<string> {
   };
 }
 
-/** Waits until so many plans were begun, and the last one printed. */
+/** What each round printed. */
+function roundsOf(watching: Started): readonly string[] {
+  return watching.stdout().split(/^─+ \d\d:\d\d:\d\d UTC ─+$/m);
+}
+
+/** Waits until so many rounds were begun, and the last one printed its plan. No time passes meanwhile. */
 function plan(number: number, watching: Started): Promise<string> {
   return eventually(`plan ${number}`, () => {
-    const plans = watching.stdout().split(/^─+ \d\d:\d\d:\d\d UTC ─+$/m);
-    const last = plans[number - 1] ?? "";
+    const last = roundsOf(watching)[number - 1] ?? "";
     return /^A sweep of these zones/m.test(last) ? last : undefined;
+  });
+}
+
+/**
+ * Lets time pass until an edit begins a round. Time stands still while only the poll of the watched path sleeps: then the
+ * event of the file is on its way. If one edit is seen as two events, the second one waits for the next edit.
+ */
+async function anotherRound(clock: SimulatedClock, watching: Started): Promise<void> {
+  const before = roundsOf(watching).length;
+  await eventually("another round", async () => {
+    if (clock.sleeping > 1) await clock.advance(1_000);
+    return roundsOf(watching).length > before ? true : undefined;
   });
 }
 
@@ -48,7 +56,8 @@ describe("plan --watch", () => {
   it("plans again when the files change, and reads only zones that are declared anew", async ({
     expect,
   }) => {
-    await using example = await exampleWithEmulator({ ports: { clock: quickClock } });
+    const clock = new SimulatedClock();
+    await using example = await exampleWithEmulator({ ports: { clock } });
     const { place } = example;
     const shop = await idOf("shop.example.com", example);
     const files = await place.read(shopFile);
@@ -58,6 +67,7 @@ describe("plan --watch", () => {
     const asked = asker(example);
 
     await place.write(shopFile, files.replace("action: block", "paranoia_level: 3"));
+    await anotherRound(clock, watching);
     const second = await plan(2, watching);
     expect(second).toContain("paranoia_level  1 → 3");
     expect(second).toContain("www.brand.example  4 changes");
@@ -67,10 +77,12 @@ describe("plan --watch", () => {
       shopFile,
       `${files.replace("action: block", "paranoia_level: 3")}# No more.\n`,
     );
+    await anotherRound(clock, watching);
     expect((await plan(3, watching)).trim()).toBe(second.trim());
     expect(asked()).toEqual(new Set());
 
     await place.write(shopFile, files);
+    await anotherRound(clock, watching);
     expect((await plan(4, watching)).trim()).toBe(first.trim());
     expect(asked()).toEqual(new Set([shop]));
 
@@ -83,7 +95,7 @@ describe("plan --watch", () => {
 
   it("ends with the code of the last plan when nobody reads it any more", async ({ expect }) => {
     const reader = new AbortController();
-    const ports = { clock: quickClock, outputClosed: reader.signal };
+    const ports = { clock: new SimulatedClock(), outputClosed: reader.signal };
     await using example = await exampleWithEmulator({ ports });
     const watching = example.place.start("plan", "--watch");
     await plan(1, watching);
@@ -94,18 +106,22 @@ describe("plan --watch", () => {
   it("goes on after a mistake in the files, and ends with the code of the last plan", async ({
     expect,
   }) => {
-    await using example = await exampleWithEmulator({ ports: { clock: quickClock } });
+    const clock = new SimulatedClock();
+    await using example = await exampleWithEmulator({ ports: { clock } });
     const { place } = example;
     const files = await place.read(shopFile);
     const watching = place.start("plan", "--watch");
     await plan(1, watching);
     await place.write(shopFile, `${files}oops: 1\n`);
+    await anotherRound(clock, watching);
     const noPlans = (): number => watching.stdout().split("No plan.\n").length - 1;
     await eventually("a mistake", () => (noPlans() === 1 ? true : undefined));
     await place.write(shopFile, files);
+    await anotherRound(clock, watching);
     await plan(3, watching);
     const asked = asker(example);
     await place.write(shopFile, `${files}oops: 1\n`);
+    await anotherRound(clock, watching);
     await eventually("another mistake", () => (noPlans() === 2 ? true : undefined));
     watching.signal("SIGINT");
     const { code, stderr } = await watching.ended;
@@ -118,7 +134,8 @@ describe("plan --watch", () => {
     const config = `credentials:
   - { name: first, token_env: ZONEWARDEN_API_TOKEN, zones: ["*.example.com"] }
   - { name: second, token_env: ZONEWARDEN_API_TOKEN }`;
-    await using example = await exampleWithEmulator({ config, ports: { clock: quickClock } });
+    const clock = new SimulatedClock();
+    await using example = await exampleWithEmulator({ config, ports: { clock } });
     const { place } = example;
     await control(example, "faults", { fault: "status", status: 403, path: "/zones", count: 1 });
     const watching = place.start("plan", "--watch", "--no-audit");
@@ -126,10 +143,12 @@ describe("plan --watch", () => {
     const asked = asker(example);
     const files = await place.read(shopFile);
     await place.write(shopFile, `${files}# Once more.\n`);
+    await anotherRound(clock, watching);
     await plan(2, watching);
     expect([...asked()].join(" ")).toMatch(/\/zones\?/);
 
     await place.write(shopFile, files);
+    await anotherRound(clock, watching);
     await plan(3, watching);
     expect(asked()).toEqual(new Set());
     watching.signal("SIGINT");

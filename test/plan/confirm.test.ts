@@ -1,7 +1,9 @@
 import { describe, it } from "vitest";
 
+import { neutral } from "../../src/plan/change.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { confirmSaved, rejectSaved } from "../../src/plan/saved/confirm.ts";
+import { savedPlan, type SavedPlan } from "../../src/plan/saved/saved-plan.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import {
@@ -18,6 +20,10 @@ import {
 
 function planOf(policies: readonly Policy[], live: readonly LivePolicy[]): Plan {
   return plan(desiredZone({ policies: declared(policies) }), liveZone({ policies: live }), owner);
+}
+
+function savedOf(policies: readonly Policy[], live: readonly LivePolicy[]): SavedPlan {
+  return savedPlan(planOf(policies, live), liveZone({ policies: live }));
 }
 
 const names = ["a", "b", "c", "d"];
@@ -83,8 +89,8 @@ describe("a saved plan", () => {
       sends: [],
       keeps: ["policy/a", "policy/b"],
       notes: [
-        "update-policy policy/a acts on a changed resource",
-        "update-policy policy/b comes after update-policy policy/a",
+        "update-policy policy/a or a write before it acts on a changed resource",
+        "update-policy policy/b or a write before it acts on a changed resource",
       ],
     },
     {
@@ -137,7 +143,7 @@ describe("a saved plan", () => {
       notes: [],
     },
   ])("that $when", ({ file, today: policies, now, sends, keeps, notes }, { expect }) => {
-    const saved = planOf(
+    const saved = savedOf(
       file,
       live.filter(({ id }) => file.some(({ key }) => key === id)),
     );
@@ -155,7 +161,7 @@ describe("a saved plan", () => {
   });
 
   it("is today's plan with its remarks, where both have the same writes", ({ expect }) => {
-    const saved = planOf(first, live.slice(0, 1));
+    const saved = savedOf(first, live.slice(0, 1));
     const today = { ...planOf(first, live.slice(0, 1)), notes: ["a remark"] };
     const now = liveZone({ policies: live.slice(0, 1) });
     expect(confirmSaved(saved, today, now)).toEqual({ plan: today, conflicts: [] });
@@ -171,11 +177,28 @@ describe("a saved plan", () => {
     });
     const today = plan(desiredZone({ rules: declared([deployment("owasp", words)]) }), zone, owner);
     expect(today.changes).toMatchObject([{ fields: [{ field: "overrides.enabled" }] }]);
-    expect(confirmSaved(today, today, zone)).toEqual({ plan: today, conflicts: [] });
+    expect(confirmSaved(savedPlan(today, zone), today, zone)).toEqual({
+      plan: today,
+      conflicts: [],
+    });
+  });
+
+  it("is a conflict where the file says that a write protects more or less than it does", ({
+    expect,
+  }) => {
+    const saved = savedOf(first, live.slice(0, 1));
+    const changes = saved.changes.map((change) => ({ ...change, effect: neutral }));
+    const today = planOf(first, live.slice(0, 1));
+    const now = liveZone({ policies: live.slice(0, 1) });
+    const confirmed = confirmSaved({ ...saved, changes }, today, now);
+    expect(confirmed.conflicts).toEqual(saved.writes);
+    expect(confirmed.plan.notes).toEqual([
+      "the plan in the file is not the plan of today: update-policy policy/a has another effect; save a new plan",
+    ]);
   });
 
   it("names a write of the file that says not what it changes", ({ expect }) => {
-    const saved = planOf(first, live.slice(0, 1));
+    const saved = savedOf(first, live.slice(0, 1));
     const writes = saved.writes.map((write) => ({ ...write, changes: [] }));
     const zone = liveZone({ policies: live.slice(0, 1) });
     const today = planOf(off.slice(0, 1), live.slice(0, 1));
@@ -186,7 +209,7 @@ describe("a saved plan", () => {
   });
 
   it("claims no effect where its change is not one of today", ({ expect }) => {
-    const saved = planOf(first, live.slice(0, 1));
+    const saved = savedOf(first, live.slice(0, 1));
     const today = planOf(off.slice(0, 1), live.slice(0, 1));
     const { plan: confirmed } = confirmSaved(
       saved,

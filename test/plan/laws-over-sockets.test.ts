@@ -4,6 +4,7 @@ import { describe, it } from "vitest";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { confirmSaved } from "../../src/plan/saved/confirm.ts";
+import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { pairs } from "../support/arbitrary-zones.ts";
@@ -85,7 +86,7 @@ describe("laws of planning, over sockets", { timeout: 900_000 }, () => {
         );
         expect(rulesOf(after).filter(({ id }) => kept.has(id))).toEqual(foreignRules(looked));
 
-        const done = confirmSaved(proposal, plan(desired, after, owner), after);
+        const done = confirmSaved(savedPlan(proposal, before), plan(desired, after, owner), after);
         expect(done).toMatchObject({ conflicts: [], plan: { writes: [] } });
       }),
       runs,

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 
 import { type Plan, plan } from "../../src/plan/plan.ts";
 import { confirmSaved } from "../../src/plan/saved/confirm.ts";
+import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import { planJson } from "../../src/render/plan-json.ts";
 import { planOf } from "../../src/render/read-plan-file.ts";
 import { canonicalJson, isJsonObject } from "../../src/syntax/json.ts";
@@ -165,7 +166,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         const proposal = plannable(pair);
         for (const [count, live] of statesOf(pair.live, proposal.writes).entries()) {
           const { conflicts, plan: left } = confirmSaved(
-            proposal,
+            savedPlan(proposal, pair.live),
             plan(pair.desired, live, owner),
             live,
           );
@@ -189,7 +190,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         if (write === undefined) return;
         for (const live of [afterWrite(pair.live, write), afterAll(pair.live, proposal)]) {
           const { conflicts, plan: left } = confirmSaved(
-            proposal,
+            savedPlan(proposal, pair.live),
             plan(pair.desired, live, owner),
             live,
           );

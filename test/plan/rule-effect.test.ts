@@ -4,8 +4,8 @@ import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
 import { comparable } from "../../src/plan/rules/rule-fields.ts";
 import { effectWords } from "../../src/render/change-text.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
-import { noOverrides, skipNothing } from "../support/model.ts";
-import { execute, type TestRule } from "../support/test-rules.ts";
+import { liveDeployment, noOverrides, skipNothing } from "../support/model.ts";
+import { type TestRule, execute } from "../support/test-rules.ts";
 
 function skip(more: Partial<TestRule> = {}): TestRule {
   const action = { type: "skip", skip: { ...skipNothing, ruleset: true }, logging: true } as const;
@@ -167,4 +167,26 @@ describe("the effect of a rule", () => {
     expect(effectWords(effect)).toBe(yields);
     expect(effect.reasons).toEqual(reason);
   });
+});
+
+/** From the mildest to the most severe; those of one line are equal for a visitor. */
+const actions = [["log"], ["challenge", "js_challenge"], ["managed_challenge"], ["block"]];
+const all = actions.flatMap((equal, severity) => equal.map((action) => ({ action, severity })));
+
+function direction(before: string, after: string): string {
+  const [was, is] = [before, after].map((action) =>
+    comparable(liveDeployment("r1", {}, { action }), documentedScoreRuleId),
+  );
+  return effectOfRule(was, is).direction;
+}
+
+describe("the action of a managed ruleset", () => {
+  it.for(all.flatMap((before) => all.map((after) => ({ before, after }))))(
+    "from $before.action to $after.action",
+    ({ before, after }, { expect }) => {
+      const steps = Math.sign(after.severity - before.severity);
+      const expected = steps === 0 ? "neutral" : steps > 0 ? "strengthens" : "weakens";
+      expect(direction(before.action, after.action)).toBe(expected);
+    },
+  );
 });

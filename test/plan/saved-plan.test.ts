@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import { type ConfirmedPlan, confirmSaved, partsTouched } from "../../src/plan/saved/confirm.ts";
+import { type ConfirmedPlan, confirmSaved } from "../../src/plan/saved/confirm.ts";
+import { partsTouched, savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import {
@@ -23,7 +24,8 @@ import { checkout, liveOwasp, liveUploads, owasp } from "../support/planned.ts";
 
 /** A plan that was saved at a live state, confirmed at a later one. */
 function confirmed(desired: DesiredZone, before: LiveZone, now: LiveZone): ConfirmedPlan {
-  return confirmSaved(plan(desired, before, owner), plan(desired, now, owner), now);
+  const saved = savedPlan(plan(desired, before, owner), before);
+  return confirmSaved(saved, plan(desired, now, owner), now);
 }
 
 const off = {
@@ -32,6 +34,9 @@ const off = {
   use_connection_url_path: false,
 };
 const foreign = liveRule("f1", { action: "log" });
+const answer = { content: "no", content_type: "text/plain", status_code: 403 };
+const challenge = liveRule("f3", { action: "block" });
+const answering = liveRule("f3", { action: "block", action_parameters: { response: answer } });
 
 const settings = desiredZone({ settings: [{ name: "enabled", value: true }] });
 const policies = desiredZone({ policies: declared([checkout]) });
@@ -142,6 +147,62 @@ describe("a saved plan", () => {
       sends: false,
     },
     {
+      when: "a rule without a mark that is to be deleted does something else",
+      desired: desiredZone({ rules: declared([], "delete") }),
+      before: { entrypoint: entrypoint(challenge) },
+      now: { entrypoint: entrypoint(answering) },
+      sends: false,
+    },
+    {
+      when: "a rule that is to leave the list does something else",
+      desired: desiredZone({ rules: declared([exception("a")], "delete") }),
+      before: { entrypoint: entrypoint(challenge) },
+      now: { entrypoint: entrypoint(answering) },
+      sends: false,
+    },
+    {
+      when: "the rule beside which one is to be made does something else",
+      desired: rules,
+      before: { entrypoint: entrypoint(challenge) },
+      now: { entrypoint: entrypoint(answering) },
+      sends: false,
+    },
+    {
+      when: "a rule before which an exception is to be made was added",
+      desired: desiredZone({ rules: declared([exception("uploads")]) }),
+      before: { entrypoint: entrypoint(challenge) },
+      now: { entrypoint: entrypoint(challenge, liveDeployment("f2")) },
+      sends: false,
+    },
+    {
+      when: "a rule before which an exception is to be made was deleted",
+      desired: desiredZone({ rules: declared([exception("uploads")]) }),
+      before: { entrypoint: entrypoint(foreign, challenge) },
+      now: { entrypoint: entrypoint(challenge) },
+      sends: false,
+    },
+    {
+      when: "a policy that is to be deleted has another unknown field",
+      desired: desiredZone({ policies: declared([]) }),
+      before: { policies: [carriedOut("p1", checkout, { rest: { report_only: true } })] },
+      now: { policies: [carriedOut("p1", checkout, { rest: { report_only: false } })] },
+      sends: false,
+    },
+    {
+      when: "somebody took our mark off the policy",
+      desired: policies,
+      before: { policies: [differing] },
+      now: { policies: [{ ...differing, description: checkout.description }] },
+      sends: false,
+    },
+    {
+      when: "somebody took our mark off a policy that is to be deleted",
+      desired: desiredZone({ policies: declared([], "delete") }),
+      before: { policies: [differing] },
+      now: { policies: [{ ...differing, description: checkout.description }] },
+      sends: false,
+    },
+    {
       when: "rules were added where one is to be moved",
       desired: desiredZone({ rules: declared([exception("uploads"), deployment("owasp")]) }),
       before: {
@@ -175,6 +236,24 @@ describe("a saved plan", () => {
       conflicts: [],
       plan: { writes: [{ call: "delete-policy", id: "p2" }] },
     });
+  });
+
+  it("deletes no last policy that was the duplicate of another when a person saw it", ({
+    expect,
+  }) => {
+    const [p1, p2] = [carriedOut("p1", checkout), carriedOut("p2", checkout)];
+    const then = liveZone({ policies: [p1, p2] });
+    const saved = savedPlan(plan(policies, then, owner), then);
+    expect(saved.changes).toMatchObject([{ id: "p2", effect: { direction: "neutral" } }]);
+    const now = liveZone({ policies: [p2] });
+    const today = plan(desiredZone({ policies: declared([]) }), now, owner);
+    expect(today.changes).toMatchObject([{ id: "p2", effect: { direction: "weakens" } }]);
+    expect(today.writes).toMatchObject([{ call: "delete-policy", id: "p2" }]);
+    const { conflicts, plan: left } = confirmSaved(saved, today, now);
+    expect(conflicts).toEqual(saved.writes);
+    expect(left.notes).toEqual([
+      "the plan in the file is not the plan of today: today there is no delete-policy policy/p2; save a new plan",
+    ]);
   });
 
   it.for([

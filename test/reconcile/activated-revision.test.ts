@@ -20,7 +20,8 @@ import {
   on,
   withActive,
   zones,
-  letPass,
+  judge,
+  judgeBy,
   noPast,
 } from "../support/revision-files.ts";
 import { zone } from "../support/service.ts";
@@ -39,7 +40,7 @@ describe("the active revision", () => {
       latest: undefined,
     });
     const broken = files("r0", [], { usable: false, diagnostics: [diagnostic()] });
-    const loaded = active.activate(broken, listing(2), limits, letPass);
+    const loaded = active.activate(broken, listing(2), judge);
     expect(loaded).toMatchObject({
       result: "rejected",
       active: { revision: "", hash: "" },
@@ -55,18 +56,18 @@ describe("the active revision", () => {
 
   it("is known by its content and by the commit that it comes from", ({ expect }) => {
     const active = new ActiveRevision(selectZones, noPast());
-    active.activate(files("r1", byName(2), { commit: "8db4839c" }), listing(2), limits, letPass);
+    active.activate(files("r1", byName(2), { commit: "8db4839c" }), listing(2), judge);
     expect([active.active.revision, active.active.commit]).toEqual(["r1", "8db4839c"]);
     // A revision of which nothing is usable has no say in it.
     const broken = files("r2", [], { commit: "11111111", usable: false });
-    active.activate(broken, listing(2), limits, letPass);
+    active.activate(broken, listing(2), judge);
     expect([active.active.revision, active.active.commit]).toEqual(["r1", "8db4839c"]);
     expect([active.latest, active.latestUsable?.revision]).toEqual([broken, "r1"]);
   });
 
   it("counts the declared zones that the service does not list", ({ expect }) => {
     const active = new ActiveRevision(selectZones, noPast());
-    const loaded = active.activate(files("r1", byName(3)), listing(2), limits, letPass);
+    const loaded = active.activate(files("r1", byName(3)), listing(2), judge);
     expect([...active.fleet.zones.keys()]).toEqual(["z0.example", "z1.example"]);
     expect([declaredIn(active.fleet), declaredIn(loaded.fleet)]).toEqual([3, 3]);
   });
@@ -77,8 +78,7 @@ describe("the active revision", () => {
     const active = withActive(2);
     const warned = [diagnostic({ severity: "warning" })];
     const load = (revision: string, diagnostics: DesiredState["diagnostics"]): unknown =>
-      active.activate(files(revision, byName(2), { diagnostics }), listing(2), limits, letPass)
-        .result;
+      active.activate(files(revision, byName(2), { diagnostics }), listing(2), judge).result;
     expect(load("r2", warned)).toBe("applied");
     expect(load("r2", warned)).toBe("unchanged");
     expect(load("r3", [diagnostic()])).toBe("partial");
@@ -97,12 +97,12 @@ describe("the active revision", () => {
         plan: undefined,
       };
       const unused = document({ by: "selector", selector }, on);
-      active.activate(files("r1a", [...byName(4), unused]), listing(4), limits, letPass);
+      active.activate(files("r1a", [...byName(4), unused]), listing(4), judge);
       const state = files("r2", [...documents, unused], {
         diagnostics: [diagnostic({ severity: "warning" })],
         usable: result !== "rejected",
       });
-      const loaded = active.activate(state, listing(4), limits, letPass);
+      const loaded = active.activate(state, listing(4), judge);
       expect(loaded.result).toBe(result);
       expect(loaded.diagnostics.map(({ code }) => code)).toEqual([
         "SCHEMA_ENUM",
@@ -119,9 +119,9 @@ describe("the active revision", () => {
     };
     const active = new ActiveRevision(select, noPast());
     const [state, known] = [files("r1", byName(5)), listing(5)];
-    active.activate(state, known, limits, letPass);
+    active.activate(state, known, judge);
     const { fleet } = active;
-    for (let load = 0; load < 3; load += 1) active.activate(state, known, limits, letPass);
+    for (let load = 0; load < 3; load += 1) active.activate(state, known, judge);
     expect(searches).toBe(1);
     expect(active.fleet).toBe(fleet);
   });
@@ -131,7 +131,7 @@ describe("the active revision", () => {
     { count: 2, says: "but 2 zones are active" },
   ])("is kept where the files declare no zone, $says", ({ count, says }, { expect }) => {
     const active = withActive(count);
-    const loaded = active.activate(files("r2", []), listing(count), limits, letPass);
+    const loaded = active.activate(files("r2", []), listing(count), judge);
     expect(loaded).toMatchObject({
       result: "rejected",
       active: { revision: "r1" },
@@ -151,7 +151,7 @@ describe("the active revision", () => {
 
   it("may declare no zone where none was active", ({ expect }) => {
     const active = new ActiveRevision(selectZones, noPast());
-    expect(active.activate(files("r1", []), listing(2), limits, letPass).result).toBe("applied");
+    expect(active.activate(files("r1", []), listing(2), judge).result).toBe("applied");
   });
 });
 
@@ -159,7 +159,7 @@ describe("a revision that was active before a restart", () => {
   it("is compared whole with the next one, though few of its zones are listed", ({ expect }) => {
     const active = new ActiveRevision(selectZones, noPast());
     active.restore(files("r1", byName(10)));
-    const loaded = active.activate(files("r2", byName(10, off)), listing(2), limits, letPass);
+    const loaded = active.activate(files("r2", byName(10, off)), listing(2), judge);
     expect(loaded).toMatchObject({ result: "held", active: { revision: "r1" } });
     expect(loaded.hold?.touched).toEqual(names(10));
   });
@@ -181,8 +181,7 @@ describe("a revision that was active before a restart", () => {
     const loaded = active.activate(
       files("r2", [document({ by: "name", name: other.name }, on)]),
       { zones: [other], unlisted: [] },
-      { ...limits, minFleet: 1 },
-      letPass,
+      judgeBy({ ...limits, minFleet: 1 }),
     );
     expect(loaded.hold?.touched).toEqual(new Set(["z0.example"]));
     expect(loaded.hold?.message).toContain("changes 0 and drops 1 of 1 zones");
@@ -191,13 +190,11 @@ describe("a revision that was active before a restart", () => {
   it("waits for the listing before anything is compared or replaced", ({ expect }) => {
     const active = new ActiveRevision(selectZones, noPast());
     active.restore(files("r1", byName(2)));
-    const loaded = active.activate(files("r2", byName(2, off)), undefined, limits, letPass);
+    const loaded = active.activate(files("r2", byName(2, off)), undefined, judge);
     expect(loaded).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
     expect(active.active.revision).toBe("r1");
     // Once it was compared, a listing is not waited for any more.
-    expect(active.activate(files("r2", byName(2, off)), listing(2), limits, letPass).result).toBe(
-      "applied",
-    );
+    expect(active.activate(files("r2", byName(2, off)), listing(2), judge).result).toBe("applied");
     expect(active.active.revision).toBe("r2");
   });
 });

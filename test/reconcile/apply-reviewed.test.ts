@@ -9,9 +9,10 @@ import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { LiveReader } from "../../src/zone/ports.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { bare, owner, readAllAt, shopZone } from "../support/model.ts";
+import { bare, readAllAt, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
 import { protectedContent, ServiceFault } from "../support/world.ts";
+import { requestOf } from "../support/zone-planning.ts";
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000] as const;
 const sale: Freeze = { reason: "the sale", letStrengtheningPass: false };
@@ -63,14 +64,8 @@ class Turn {
     const planAgain: ReviewedZone["planAgain"] = () =>
       planZone(
         {
+          ...requestOf({}),
           desired: { zone: shopZone, content: protectedContent },
-          owner,
-          trigger: "manual",
-          priority: "changed",
-          revision: "r1",
-          impact: { maliciousBelow: 50, freshMs: 0 },
-          unchangedPlan: () => undefined,
-          explain: (planned) => planned,
           holdsAt: (planned, now) => guard(planned, { ...rules, freeze: this.freeze, now }),
         },
         {

@@ -22,14 +22,45 @@ describe("the end of a freeze", () => {
     ["an allowance opens, in winter", [allowed], "2026-11-20T02:00:00Z", "2026-11-21T01:00:00Z"],
     ["an allowance opens, in summer", [allowed], "2026-07-17T01:00:00Z", "2026-07-18T00:00:00Z"],
     ["it opens in the night before", [allowed], "2026-07-17T23:59:59Z", "2026-07-18T00:00:00Z"],
-    ["its time is skipped", [skipped], "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"],
+    ["its time is skipped", [skipped], "2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"],
     ["its time comes twice", [skipped], "2026-10-24T12:00:00Z", "2026-10-25T00:30:00Z"],
     ["it has been open in that night", [skipped], "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"],
+    [
+      "a skipped time comes after a later one",
+      [
+        window({
+          type: "allow",
+          start: "15,40 2 * * *",
+          durationMs: 60_000,
+          timezone: "Australia/Lord_Howe",
+        }),
+      ],
+      "2026-10-03T15:00:00Z",
+      "2026-10-03T15:40:00Z",
+    ],
+    [
+      "its later time is listed first",
+      [window({ type: "allow", start: "0 20,8 * * *", durationMs: hour })],
+      "2026-11-20T05:00:00Z",
+      "2026-11-20T08:00:00Z",
+    ],
+    [
+      "it opens once a year",
+      [window({ type: "allow", start: "0 0 1 1 *", durationMs: 15_000, timezone: "Asia/Kolkata" })],
+      "2026-01-01T00:00:00Z",
+      "2026-12-31T18:30:00Z",
+    ],
     [
       "it opens on a leap day",
       [window({ type: "allow", start: "0 0 29 2 *" })],
       "2026-11-20T12:00:00Z",
       "2028-02-29T00:00:00Z",
+    ],
+    [
+      "it opens on a leap day in eight years",
+      [window({ type: "allow", start: "0 0 29 2 *" })],
+      "2096-03-01T12:00:00Z",
+      "2104-02-29T00:00:00Z",
     ],
     [
       "it opens on a second",
@@ -72,8 +103,8 @@ describe("the end of a freeze", () => {
     expect(windowsOf(windows).endOfFreeze(new Date(now))).toEqual(new Date(yields));
   });
 
-  it("is unknown where the `allow` window never opens", ({ expect }) => {
-    const never = window({ type: "allow", start: "0 0 30 2 *" });
+  it("is unknown where the `allow` window opens in eighteen years", ({ expect }) => {
+    const never = window({ type: "allow", start: "0 0 29 2 1" });
     expect(windowsOf([never]).endOfFreeze(new Date("2026-11-20T12:00:00Z"))).toBeUndefined();
   });
 
@@ -91,6 +122,38 @@ describe("the end of a freeze", () => {
     );
     const ends = ["2026-11-22T04:00:00Z", "2026-11-21T00:00:00Z"].map((text) => new Date(text));
     expect(asked).toEqual([ends[0], ends[1], ends[0], ends[1]]);
+  });
+
+  it.for(["Pacific/Kiritimati", "Pacific/Pago_Pago"])(
+    "is that of its own time zone where the process runs in %s",
+    (timezone, { expect, onTestFinished }) => {
+      const before = process.env["TZ"];
+      onTestFinished(() => {
+        if (before === undefined) delete process.env["TZ"];
+        else process.env["TZ"] = before;
+      });
+      process.env["TZ"] = timezone;
+      expect(new Date("2026-11-20T12:00:00Z").getTimezoneOffset()).not.toBe(0);
+      const allow = window({ type: "allow", start: "0 0 21 11 *", durationMs: hour });
+      const end = windowsOf([allow]).endOfFreeze(new Date("2026-11-19T12:00:00Z"));
+      expect(end).toEqual(new Date("2026-11-21T00:00:00Z"));
+    },
+  );
+
+  it("is what another asks for the first time, in any order of moments", ({ expect }) => {
+    const daily = window({ start: "0 1 * * *", durationMs: 2 * hour });
+    const all = [lenient, daily, window({ start: "0 23 * * 5", durationMs: hour })];
+    const halfHours = fc.array(fc.integer({ min: 0, max: 16 * 48 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(halfHours, (asked) => {
+        const windows = windowsOf(all);
+        for (const each of asked) {
+          const now = new Date(Date.parse("2026-11-20T00:00:00Z") + (each * hour) / 2);
+          expect(windows.endOfFreeze(now)).toEqual(windowsOf(all).endOfFreeze(now));
+        }
+      }),
+      cases(25),
+    );
   });
 
   it("is later where it is asked for at the moment before the end that it gave", ({ expect }) => {

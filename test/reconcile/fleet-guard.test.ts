@@ -48,11 +48,11 @@ describe("a new revision of the files", () => {
     { when: "it is the first one", before: zones(0), after: fleet(500), held: false },
     { when: "a small fleet is dropped whole", before: zones(1), after: fleet(0), held: true },
   ])("when $when", ({ before, after, held }, { expect }) => {
-    expect(fleetGuard(before, after, files, limits) !== undefined).toBe(held);
+    expect(fleetGuard({ before, after, revision: files }, limits) !== undefined).toBe(held);
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {
-    const hold = fleetGuard(zones(10), fleet(8, 2), files, limits);
+    const hold = fleetGuard({ before: zones(10), after: fleet(8, 2), revision: files }, limits);
     expect(hold).toEqual({
       reason: "fleet_change",
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
@@ -62,7 +62,7 @@ describe("a new revision of the files", () => {
   });
 
   it("tells what changes from what is dropped", ({ expect }) => {
-    const hold = fleetGuard(zones(10), fleet(7, 1), files, limits);
+    const hold = fleetGuard({ before: zones(10), after: fleet(7, 1), revision: files }, limits);
     expect(hold?.message).toContain("changes 1 and drops 3 of 10 zones (40 %)");
   });
 
@@ -72,7 +72,10 @@ describe("a new revision of the files", () => {
     { size: 10_000, changed: 5_001, says: "(50 %), the limit is 30 %:" },
   ])("never rounds the share of $changed of $size to the limit", (given, { expect }) => {
     const { size, changed, says } = given;
-    const hold = fleetGuard(zones(size), fleet(size, changed), files, limits);
+    const hold = fleetGuard(
+      { before: zones(size), after: fleet(size, changed), revision: files },
+      limits,
+    );
     expect(hold?.message).toContain(says);
   });
 
@@ -89,18 +92,25 @@ describe("a new revision of the files", () => {
     { revision: content, accept: content.slice(0, 19), held: true },
   ])("$revision accepted as $accept is held: $held", ({ revision, accept, held }, { expect }) => {
     const declared = { revision: "abc1234def", declaredHash: revision };
-    const hold = fleetGuard(zones(10), fleet(10, 5), declared, { ...limits, accept: [accept] });
+    const hold = fleetGuard(
+      { before: zones(10), after: fleet(10, 5), revision: declared },
+      { ...limits, accept: [accept] },
+    );
     expect(hold !== undefined).toBe(held);
   });
 
   it("is applied where it is the first one, whatever the smallest fleet", ({ expect }) => {
     const judged = { ...limits, minFleet: 0 };
-    expect(fleetGuard(zones(0), fleet(5), files, judged)).toBeUndefined();
+    expect(
+      fleetGuard({ before: zones(0), after: fleet(5), revision: files }, judged),
+    ).toBeUndefined();
   });
 
   it("without any listed zone is held, accepted or not", ({ expect }) => {
     const acknowledged = { ...limits, accept: ["5678ef90"] };
-    expect(fleetGuard(zones(10), fleet(0), files, acknowledged)).toEqual({
+    expect(
+      fleetGuard({ before: zones(10), after: fleet(0), revision: files }, acknowledged),
+    ).toEqual({
       reason: "fleet_change",
       touched: new Set(fleet(10).keys()),
       message:

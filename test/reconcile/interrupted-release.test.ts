@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { planHash } from "../../src/plan/guard/release.ts";
 import type { Mode } from "../../src/zone/desired-zone.ts";
+import { toldHash } from "../support/held.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { World } from "../support/world.ts";
 
@@ -21,13 +21,6 @@ async function worldWithDeletes(count: number): Promise<World> {
 
 function setPolicies(world: World, keys: readonly string[]): void {
   world.edit(shop, () => ({ policies: keys.map((key) => carriedOut(key, policy(key))) }));
-}
-
-/** The hash in the report of the held plan. */
-function toldHash({ reports }: World): string {
-  const [report] = reports.splice(0);
-  if (report?.result !== "held") throw new Error(`not held: ${String(report?.result)}`);
-  return planHash(report.plan);
 }
 
 function accept(world: World, ...hashes: readonly string[]): void {

@@ -1,11 +1,8 @@
 import { describe, it } from "vitest";
 
-import { applyPlan } from "../../src/reconcile/run/apply.ts";
-import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
-import { Bugs } from "../support/bugs.ts";
+import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { everything } from "../support/emulated.ts";
-import { report } from "../support/reports.ts";
 import { shop, writes } from "../support/writes.ts";
 
 const getEntrypoint = expectedPath("GET");
@@ -46,26 +43,21 @@ describe("a PUT of the entry point that was read before a Retry-After of 80 s", 
     at.journal();
 
     const live = answers.live();
-    const base = report(at.zone.name, 0, { result: "planned", cause: "pending", changes: [] });
-    if (base.result !== "planned") throw new Error("not planned");
-    const planned = {
-      report: { ...base, plan: { ...base.plan, writes: [writes["put-entrypoint"](live)] } },
-      live,
-      digest: answers.digest,
-      readAt: answers.readAt,
-      conflicts: [],
-      holdsAt: () => [],
-      remainingIn: () => [],
-    };
-    const bugs = new Bugs();
-    using gate = new WriteGate(clock, maxReadAgeMs(expiries));
     const { reader, writer } = at;
-    const ports = { reader, writer, clock, bug: (error: unknown) => bugs.tell(error) };
+    const { readAt } = answers;
+    const signals = { stop: signal, abort: signal };
     const applied = await clock.run(
-      applyPlan(planned, gate, ports, { stop: signal, abort: signal }),
+      appliedBy([writes["put-entrypoint"](live)], {
+        live,
+        readAt,
+        clock,
+        expiries,
+        reader,
+        writer,
+        signals,
+      }),
       isIdle,
     );
-    bugs.expectNone();
     expect(applied).toMatchObject({
       outcomes: [came === "done" ? { status: "done" } : { status: "skipped", reason: came }],
     });

@@ -1,22 +1,25 @@
 import { describe, it } from "vitest";
 
 import { heldRound, JudgedRound, names } from "../support/judged-round.ts";
+import { named } from "../support/reports.ts";
 
-describe("the limits for a new revision of the files", () => {
+describe("a new revision that changes most zones", () => {
   it.for([
-    { phase: "planning", mode: "enforce", share: 1 },
-    { phase: "planning", mode: "observe", share: 0.3 },
-    { phase: "open", mode: "enforce", share: 0.3 },
-    { phase: "closed", mode: "enforce", share: 0.3 },
-  ] as const)("let $share of it change while the round is $phase in $mode", (row, { expect }) => {
+    { phase: "planning", mode: "enforce", result: "passed" },
+    { phase: "planning", mode: "observe", result: "held" },
+    { phase: "open", mode: "enforce", result: "held" },
+    { phase: "closed", mode: "enforce", result: "held" },
+  ] as const)("is $result by its files while the round is $phase in $mode", (row, { expect }) => {
     // While nothing was written yet, the plans are judged and not the files.
     const bench = new JudgedRound();
     bench.round.restore({ phase: row.phase, passed: 0, judgesKnown: false });
     bench.reconfigure(row.mode);
-    expect(bench.round.limitsOfFiles).toEqual({
-      ...bench.options.fleetLimits,
-      maxFleetShare: row.share,
-    });
+    const before = new Map(names(0, 10).map((name) => [named(name), bench.zone(name)]));
+    const after = new Map(names(0, 10).map((name) => [named(name), "d2"]));
+    const revision = { revision: "r2", hash: "r2", declaredHash: "r2" };
+    const zones = new Map(names(0, 6).map((name) => [named(name), bench.zone(name, "d2")]));
+    const candidate = { revision, before, after, zones, declared: 10 };
+    expect(bench.round.judge(candidate).result).toBe(row.result);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { plan, type Plan } from "../../src/plan/plan.ts";
+import { savedPlan, type SavedPlan } from "../../src/plan/saved/saved-plan.ts";
 import { planSaved, planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { PartsToRead } from "../../src/zone/ports.ts";
@@ -136,8 +137,8 @@ describe("a zone that cannot be planned", () => {
 const noTime = { fetch: 0, plan: 0, apply: 0 };
 
 /** The plan of a declaration, saved when the zone was empty. */
-function savedOf(content: Partial<ZoneContent>): Plan {
-  return plan(desiredZone(content), empty, owner);
+function savedOf(content: Partial<ZoneContent>): SavedPlan {
+  return savedPlan(plan(desiredZone(content), empty, owner), empty);
 }
 
 describe("planning a saved plan", () => {

@@ -1,12 +1,8 @@
 import { describe, it } from "vitest";
 
-import { applyPlan } from "../../src/reconcile/run/apply.ts";
-import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { Bugs } from "../support/bugs.ts";
+import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { liveZone, readAllAt } from "../support/model.ts";
-import { report } from "../support/reports.ts";
 
 const writes: readonly Write[] = [
   { call: "update-settings", body: {}, changes: ["setting/enabled"] },
@@ -30,50 +26,30 @@ async function recordsOf({
 }: Choice = {}): Promise<readonly string[]> {
   const seen: string[] = [];
   const clock = new SimulatedClock();
-  const bugs = new Bugs();
-  using gate = new WriteGate(clock, maxReadAgeMs(0));
-  const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
-  if (planned.result !== "planned") throw new Error("not planned");
   const [stop, { signal }] = [new AbortController(), new AbortController()];
-  const applying = applyPlan(
-    {
-      report: { ...planned, plan: { ...planned.plan, writes: plan } },
-      live: liveZone(),
-      digest: "",
-      readAt: readAllAt(0),
-      conflicts: [],
-      holdsAt: () => [],
-      remainingIn: () => [],
+  const applying = appliedBy(plan, {
+    clock,
+    reader: {
+      readAnswers: () => Promise.reject(new Error("not read again")),
+      readScripts: () => Promise.resolve([]),
     },
-    gate,
-    {
-      reader: {
-        readAnswers: () => Promise.reject(new Error("not read again")),
-        readScripts: () => Promise.resolve([]),
-      },
-      writer: {
-        write: (live, { changes }) => {
-          seen.push(`sent ${changes.join()}`);
-          if (changes.join() === stopsAfter) stop.abort();
-          const readAt = clock.monotonicMs();
-          return Promise.resolve({ live, readAt, shows: "part", ray: "", interleaved: false });
-        },
-      },
-      clock,
-      bug: (error) => bugs.tell(error),
-      recordBeforeWrite: async ({ outcomes }) => {
-        await clock.sleep(recordMs, signal);
-        if (stopsWhileRecording) stop.abort();
-        const texts = outcomes.map((each) =>
-          each.status === "skipped" ? each.reason : each.status,
-        );
-        seen.push(texts.join(" "));
+    writer: {
+      write: (live, { changes }) => {
+        seen.push(`sent ${changes.join()}`);
+        if (changes.join() === stopsAfter) stop.abort();
+        const readAt = clock.monotonicMs();
+        return Promise.resolve({ live, readAt, shows: "part", ray: "", interleaved: false });
       },
     },
-    { stop: stop.signal, abort: signal },
-  );
+    recordBeforeWrite: async ({ outcomes }) => {
+      await clock.sleep(recordMs, signal);
+      if (stopsWhileRecording) stop.abort();
+      const texts = outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
+      seen.push(texts.join(" "));
+    },
+    signals: { stop: stop.signal, abort: signal },
+  });
   await clock.run(applying);
-  bugs.expectNone();
   return seen;
 }
 

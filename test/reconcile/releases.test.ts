@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { planHash } from "../../src/plan/guard/release.ts";
+import { toldHash } from "../support/held.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import { ServiceFault, World } from "../support/world.ts";
@@ -18,13 +18,6 @@ async function worldWithHeldPlan(store = new MemoryRunStore()): Promise<World> {
   letBlock(world);
   await world.begin();
   return world;
-}
-
-/** The hash in the report of the held plan. */
-function toldHash({ reports }: World): string {
-  const [report] = reports.splice(0);
-  if (report?.result !== "held") throw new Error(`not held: ${String(report?.result)}`);
-  return planHash(report.plan);
 }
 
 function accept({ reconciler, options }: World, hashes: readonly string[]): void {

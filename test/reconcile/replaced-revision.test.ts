@@ -17,7 +17,8 @@ import {
   suspension,
   withActive,
   zones,
-  letPass,
+  judge,
+  judgeBy,
   noPast,
 } from "../support/revision-files.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
@@ -34,8 +35,7 @@ describe("a new revision", () => {
   it("is compared with the one before it, not with the first", ({ expect }) => {
     const active = new ActiveRevision(selectZones, noPast());
     const known = listing(10);
-    const load = (state: DesiredState): unknown =>
-      active.activate(state, known, limits, letPass).result;
+    const load = (state: DesiredState): unknown => active.activate(state, known, judge).result;
     expect(load(edited("r1", 0, 0))).toBe("applied");
     expect(load(edited("r2", 0, 3))).toBe("applied");
     expect(load(edited("r3", 0, 6))).toBe("applied");
@@ -49,7 +49,7 @@ describe("a new revision", () => {
     const active = new ActiveRevision(selectZones, past);
     const known = listing(10);
     const load = (state: DesiredState, share = limits.maxFleetShare): unknown =>
-      active.activate(state, known, { ...limits, maxFleetShare: share }, letPass).result;
+      active.activate(state, known, judgeBy({ ...limits, maxFleetShare: share })).result;
     expect(load(edited("r1", 0, 0))).toBe("applied");
     expect(load(edited("r2", 0, 8), 1)).toBe("applied");
     expect(load(edited("r3", 0, 1))).toBe("applied");
@@ -60,7 +60,7 @@ describe("a new revision", () => {
 
   it("that is active already is never held, though few zones are listed", ({ expect }) => {
     const active = withActive(10);
-    const loaded = active.activate(files("r1", byName(10)), listing(2), limits, letPass);
+    const loaded = active.activate(files("r1", byName(10)), listing(2), judge);
     expect(loaded).toMatchObject({ result: "partial", hold: undefined });
     expect(declaredIn(loaded.fleet)).toBe(10);
     expect(loaded.fleet.zones.size).toBe(2);
@@ -72,17 +72,15 @@ describe("a new revision", () => {
       ...each,
       content: { ...each.content, suspension: { ...suspension, until: new Date("2100-01-01") } },
     }));
-    expect(active.activate(files("r2", suspended), listing(4), limits, letPass).result).toBe(
-      "held",
-    );
+    expect(active.activate(files("r2", suspended), listing(4), judge).result).toBe("held");
     const isSuspended = (): boolean =>
       [...active.fleet.zones.values()].some(
         ({ desired }) => desired.content.suspension !== undefined,
       );
     expect(isSuspended()).toBe(true);
-    active.activate(edited("r3", 0, 1), listing(4), limits, letPass);
+    active.activate(edited("r3", 0, 1), listing(4), judge);
     expect([active.active.revision, isSuspended()]).toEqual(["r3", false]);
-    active.activate(files("r4", [], { usable: false }), listing(4), limits, letPass);
+    active.activate(files("r4", [], { usable: false }), listing(4), judge);
     expect([active.active.revision, isSuspended()]).toEqual(["r3", false]);
   });
 });
@@ -96,7 +94,7 @@ describe("the zones of the active revision while another is held", () => {
         .slice(1)
         .map(({ name }) => document({ by: "name", name }, off)),
     ];
-    const loaded = active.activate(files("r2", held), listing(4), limits, letPass);
+    const loaded = active.activate(files("r2", held), listing(4), judge);
     expect(loaded.hold?.touched).toEqual(new Set(["z1.example", "z2.example", "z3.example"]));
     const contents = [...active.fleet.zones.values()].map(({ desired }) => desired.content);
     expect(contents).toEqual([{ ...on, suspension }, on, on, on]);

@@ -53,7 +53,7 @@ describe("a schedule", () => {
   it.for([
     { when: "a nightly moment", cron: ["0 3 * * *"], missed: 1 },
     { when: "several moments", cron: ["0,20,40 3 * * *"], missed: 3 },
-    { when: "moments of two expressions", cron: ["0 3 * * *", "0,20 3 * * *"], missed: 2 },
+    { when: "moments of two expressions", cron: ["0 3 * * *", "0,20 3 * * *"], missed: 3 },
   ])(
     "counts $when missed while the process was paused, and is due once for all",
     async ({ cron, missed }, { expect }) => {

@@ -1,10 +1,12 @@
 import { describe, it } from "vitest";
 
 import { Budget } from "../../src/api/budget/budget.ts";
+import { WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { defaultBudget } from "../support/budget.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { livePolicy } from "../support/model.ts";
-import { protectedContent, World } from "../support/world.ts";
+import { many, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 const [second, minute] = [1_000, 60_000] as const;
@@ -125,6 +127,44 @@ describe("a write that was not sent yet is cancelled", () => {
     expect(first).toMatchObject({ result: "applied", outcomes: [{ status: "done" }, {}] });
     expect(world.takeResults()).toContain(`${shop} applied`);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
+  });
+});
+
+describe("a plan that waits for the judgement of its fleet", () => {
+  it("is held by a freeze that begins meanwhile, as the chain asks windows first", async ({
+    expect,
+  }) => {
+    const opens = new Date("2026-11-20T12:00:20Z");
+    const freeze = { reason: "sales", letStrengtheningPass: false };
+    const freezeAt = (now: Date): typeof freeze | undefined => (now < opens ? undefined : freeze);
+    const windows: Windows = { freezeAt, endOfFreeze: () => undefined };
+    await using world = new World(many(40), { windows });
+    await world.begin();
+    const [first = ""] = many(40);
+    await world.clock.advance(19 * second);
+    world.reports.length = 0;
+    world.reconciler.requestZone(first, "manual");
+    await world.clock.advance(0);
+    const [waiting] = world.reports;
+    expect(waiting?.result === "planned" ? waiting.waits : "").toContain("to accept it");
+    await world.clock.advance(second);
+    world.reports.length = 0;
+    world.reconciler.requestZone(first, "manual");
+    await world.clock.advance(0);
+    expect(world.reports).toMatchObject([
+      { zone: first, result: "held", holds: [{ reason: "freeze" }] },
+    ]);
+  });
+
+  it("is not written on, if the fleet is judged again meanwhile", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    let waits: string | undefined;
+    using gate = new WriteGate(clock, minute, { fleet: () => waits });
+    gate.watch({ holdsAt: () => [] });
+    await clock.advance(second);
+    waits = "revision r2 is judged";
+    await clock.advance(minute / 2);
+    expect(gate.signal.reason).toMatchObject({ reason: "cancelled" });
   });
 });
 

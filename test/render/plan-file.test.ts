@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
+import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import {
   type PlanFile,
   planFileErrors,
@@ -40,7 +41,7 @@ const desired = desiredZone({
   rules: declared([exception("uploads"), deployment("owasp")]),
 });
 // What its writes wait for is not in the file: it is taken from the plan of today.
-const proposal = { ...plan(desired, live, owner), waitsFor: new Map() };
+const proposal = { ...savedPlan(plan(desired, live, owner), live), waitsFor: new Map() };
 
 const saved: PlanFile = {
   owner,

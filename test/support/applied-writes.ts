@@ -1,8 +1,10 @@
 import type { Change } from "../../src/plan/change.ts";
-import { applyPlan } from "../../src/reconcile/run/apply.ts";
+import { applyPlan, type WritePorts } from "../../src/reconcile/run/apply.ts";
 import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { LiveReader, LiveWriter, ReadTimes } from "../../src/zone/ports.ts";
+import type { StopSignals } from "../../src/zone/signals.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -58,53 +60,65 @@ export async function outcomesBy(
   choice: Choice = {},
 ): Promise<readonly string[]> {
   const { clock = new SimulatedClock(), live = liveZone() } = choice;
-  const { readAt = readAllAt(0), changes = [], bugs = new Bugs(), waitsFor = new Map() } = choice;
-  const reader = readerOf(live, clock, choice);
-  using gate = new WriteGate(clock, maxReadAgeMs(0));
-  const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
-  if (planned.result !== "planned") throw new Error("not planned");
   const writer: LiveWriter = {
     write: async (known, write, _signal, stop, beforeAttempt) => {
       await send(write, stop, beforeAttempt ?? never);
       const policies = choice.listAfter?.(write);
-      if (policies !== undefined) {
-        const after = { ...known, policies };
-        return {
-          live: after,
-          readAt: clock.monotonicMs(),
-          shows: "part",
-          ray: "ray",
-          interleaved: false,
-        };
-      }
+      const answer = { readAt: clock.monotonicMs(), ray: "ray", interleaved: false };
+      if (policies !== undefined) return { ...answer, live: { ...known, policies }, shows: "part" };
       const shows = partOf(write) === "policies" ? "object" : "part";
-      return { live: known, readAt: clock.monotonicMs(), shows, ray: "ray", interleaved: false };
+      return { ...answer, live: known, shows };
     },
   };
-  const unstopped = new AbortController().signal;
-  const came = await clock.run(
-    applyPlan(
-      {
-        report: { ...planned, plan: { ...planned.plan, changes, writes, waitsFor } },
-        live,
-        digest: "",
-        readAt,
-        conflicts: [],
-        holdsAt: () => [],
-        remainingIn: () => [],
-      },
-      gate,
-      { reader, writer, clock, bug: (error, zone) => bugs.tell(error, zone) },
-      { stop: unstopped, abort: unstopped },
-    ),
-  );
-  if (choice.bugs === undefined) bugs.expectNone();
+  const reader = readerOf(live, clock, choice);
+  const came = await clock.run(appliedBy(writes, { ...choice, clock, reader, writer }));
   if (came.result === "held") return came.holds.map(({ message }) => message);
   if (came.result !== "applied") throw new Error(came.result);
   return came.outcomes.map((each) => {
     if (each.status !== "skipped") return each.status;
     return each.waitsFor === undefined ? each.reason : `waits for ${each.waitsFor.join(", ")}`;
   });
+}
+
+/** What writes are applied with; what is left out, hardly any test cares for. */
+interface Applying
+  extends
+    Pick<Choice, "readAt" | "changes" | "live" | "waitsFor" | "bugs">,
+    Pick<WritePorts, "reader" | "writer" | "recordBeforeWrite"> {
+  readonly clock: SimulatedClock;
+  /** How many attempts in a row ended with an expired read. */
+  readonly expiries?: number;
+  readonly signals?: StopSignals;
+}
+
+/** Applies a plan of writes that no guard holds. Where `bugs` is left out, a fault of the program throws. */
+export async function appliedBy(writes: readonly Write[], given: Applying): Promise<ZoneReport> {
+  const { live = liveZone(), readAt = readAllAt(0), changes = [], waitsFor = new Map() } = given;
+  const { clock, expiries = 0, signals = unstopped(), bugs = new Bugs(), ...ports } = given;
+  const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
+  if (planned.result !== "planned") throw new Error("not planned");
+  using gate = new WriteGate(clock, maxReadAgeMs(expiries));
+  const applied = await applyPlan(
+    {
+      report: { ...planned, plan: { ...planned.plan, changes, writes, waitsFor } },
+      live,
+      digest: "",
+      readAt,
+      conflicts: [],
+      holdsAt: () => [],
+      remainingIn: () => [],
+    },
+    gate,
+    { ...ports, clock, bug: (error, zone) => bugs.tell(error, zone) },
+    signals,
+  );
+  if (given.bugs === undefined) bugs.expectNone();
+  return applied;
+}
+
+function unstopped(): StopSignals {
+  const { signal } = new AbortController();
+  return { stop: signal, abort: signal };
 }
 
 function never(): never {

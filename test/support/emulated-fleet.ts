@@ -1,5 +1,6 @@
 import { AuditReader } from "../../src/api/audit-reader.ts";
-import { AuditFeed, type AuditFeedOptions } from "../../src/audit/audit-feed.ts";
+import type { AuditFeedOptions } from "../../src/audit/account-log.ts";
+import { AuditFeed } from "../../src/audit/audit-feed.ts";
 import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";

@@ -76,7 +76,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   reconcile: {
     purpose: "The loop: active revision, queue of zones, runs, write gate, schedule.",
     imports: ["zone", "plan", "impact", "state", "audit", "syntax"],
-    packages: ["croner", "tinyqueue"],
+    packages: ["node-cron", "tinyqueue"],
   },
   telemetry: {
     purpose: "Log lines and metrics.",

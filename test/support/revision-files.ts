@@ -1,7 +1,12 @@
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { FleetLimits, RevisionJudgement } from "../../src/reconcile/fleet/fleet-guard.ts";
+import {
+  type Candidate,
+  fleetGuard,
+  type FleetLimits,
+  type RevisionJudgement,
+} from "../../src/reconcile/fleet/fleet-guard.ts";
 import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
 import type { Suspension, Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
@@ -70,14 +75,19 @@ export function noPast(): FleetPast {
   return new FleetPast(new MemoryRunStore(), new SimulatedClock());
 }
 
-/** A judge that holds no revision. */
-export function letPass(): RevisionJudgement {
-  return { result: "passed" };
+/** Judges by the files alone. */
+export function judgeBy(fleetLimits: FleetLimits): (candidate: Candidate) => RevisionJudgement {
+  return (candidate) => {
+    const hold = fleetGuard(candidate, fleetLimits);
+    return hold === undefined ? { result: "passed" } : { result: "held", hold };
+  };
 }
+
+export const judge: ReturnType<typeof judgeBy> = judgeBy(limits);
 
 /** With `r1` active, which declares zones that are all listed. */
 export function withActive(count: number): ActiveRevision {
   const active = new ActiveRevision(selectZones, noPast());
-  active.activate(files("r1", byName(count)), listing(count), limits, letPass);
+  active.activate(files("r1", byName(count)), listing(count), judge);
   return active;
 }

@@ -1,8 +1,13 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { certainlyImplies, certaintyOf } from "../../src/syntax/expression/certainty/certainty.ts";
-import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import {
+  certainlyImplies,
+  certaintyOf,
+  selectsNothing,
+} from "../../src/syntax/expression/certainty/certainty.ts";
+import { selectedBy } from "../../src/syntax/expression/certainty/selected-requests.ts";
+import { parseExpression, validTree } from "../../src/syntax/expression/expression.ts";
 import { cases } from "../support/properties.ts";
 import { selects } from "./evaluate.ts";
 
@@ -330,5 +335,28 @@ describe("any expression", () => {
     expect(told.always).toBeGreaterThan(cases(10).numRuns);
     expect(told.never).toBeGreaterThan(cases(10).numRuns);
     expect(told.depends).toBeGreaterThan(cases(10).numRuns);
+  });
+
+  it("selects nothing, in a zone or in any, if its certainty is never", ({ expect }) => {
+    const zones = [undefined, ...hosts, "b.example"];
+    fc.assert(
+      fc.property(expression, fc.constantFrom(...zones), (given, zone) => {
+        expect(selectsNothing(given, zone)).toBe(certaintyOf(given, zone) === "never");
+      }),
+      cases(500),
+    );
+  });
+
+  it("can select a request only if each condition that it joins can", ({ expect }) => {
+    let selecting = 0;
+    fc.assert(
+      fc.property(expression, expression, (one, other) => {
+        if (!selectedBy(`(${one}) and (${other})`, validTree).isPossible) return;
+        selecting += 1;
+        expect([certaintyOf(one), certaintyOf(other)]).not.toContain("never");
+      }),
+      cases(250),
+    );
+    expect(selecting).toBeGreaterThan(cases(25).numRuns);
   });
 });

@@ -8,7 +8,8 @@ import type { StoredZones } from "../../memory/open-store.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { partsTouched, rejectSaved } from "../../plan/saved/confirm.ts";
+import { rejectSaved } from "../../plan/saved/confirm.ts";
+import { partsTouched, type SavedPlan } from "../../plan/saved/saved-plan.ts";
 import {
   type DesiredState,
   joinListings,
@@ -155,7 +156,7 @@ function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | u
 
 /** The report on a zone that the listing does not confirm: no write is sent. */
 function rejectedReport(
-  saved: Plan,
+  saved: SavedPlan,
   difference: string,
   { zones, failed: [unlisted] }: ZoneListing,
   { revision, commit }: DesiredState,
@@ -183,7 +184,7 @@ function rejectedReport(
 }
 
 interface SavedPlanRequests {
-  readonly requestOf: (saved: Plan) => ZoneRequest;
+  readonly requestOf: (saved: SavedPlan) => ZoneRequest;
   /** The number of zones that the files declare today. */
   readonly declared: number;
 }
@@ -203,7 +204,7 @@ function savedPlanRequests(
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
   const listed = new Map(listing.zones.map((zone) => [zone.id, zone]));
-  const requestOf = (saved: Plan): ZoneRequest => {
+  const requestOf = (saved: SavedPlan): ZoneRequest => {
     const { id, name } = saved.zone;
     const zone = listed.get(id) ?? saved.zone;
     const desired = declared.get(id);

@@ -3,6 +3,7 @@ import type { KeyObject } from "node:crypto";
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Host } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
+import { savedPlan } from "../../plan/saved/saved-plan.ts";
 import { type FleetLimits, planToJudge } from "../../reconcile/fleet/fleet-guard.ts";
 import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
@@ -166,8 +167,8 @@ async function savePlan(
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
   const createdAt = host.clock.now();
-  const zones = all.flatMap(({ planned: { report } }) =>
-    report.result === "planned" ? [report.plan] : [],
+  const zones = all.flatMap(({ planned: { report, live } }) =>
+    report.result === "planned" && live !== undefined ? [savedPlan(report.plan, live)] : [],
   );
   const file = {
     owner: config.desired.owner,

@@ -6,10 +6,11 @@ import type { EvidenceInput, EvidenceSubject } from "../../evidence/evidence-pac
 import type { FilesRevision } from "../../evidence/evidence-stories.ts";
 import { GitError } from "../../host/git-files.ts";
 import type { Host } from "../../host/host.ts";
-import { hasErrors, loadCommit } from "../../host/load.ts";
+import { hasErrors } from "../../host/load.ts";
 import type { ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Zone, zoneId, type ZoneName } from "../../zone/zone.ts";
 import { startProgress } from "../output/progress.ts";
+import { loadCommit } from "../session/load-commit.ts";
 
 /** What a revision of the files declares; a text: why that is not known. */
 type PastFiles = NonNullable<ReturnType<EvidenceInput["past"]["get"]>>;

@@ -3,12 +3,13 @@ import { selectWith } from "../../desired/zones/select.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { GitError } from "../../host/git-files.ts";
 import { notesOf } from "../../host/host.ts";
-import { hasErrors, loadCommit, relativeDirectory } from "../../host/load.ts";
+import { hasErrors, relativeDirectory } from "../../host/load.ts";
 import { type DesiredFleet, desiredFleet, digestOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import type { KnownZones } from "../../zone/zone.ts";
+import { loadCommit } from "./load-commit.ts";
 import type { Session } from "./session.ts";
 
 /** Which part of the fleet a command is about. */

@@ -1,4 +1,4 @@
-import { certainlyImplies, certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
+import { certainlyImplies, selectsNothing } from "../../syntax/expression/certainty/certainty.ts";
 import {
   commonRequest,
   type SampleRequest,
@@ -31,7 +31,7 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
     ...needed
       .filter(([name]) => item[name] === undefined)
       .map(([name, remedy]) => missing(path, `"${name}" of the policy "${key}"`, remedy)),
-    ...(enabled && expression && certaintyOf(expression) === "never"
+    ...(enabled && expression && selectsNothing(expression)
       ? selectsNoRequest("policy", item, path)
       : []),
   ];

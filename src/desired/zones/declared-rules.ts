@@ -1,5 +1,9 @@
 import { byText } from "../../syntax/by-text.ts";
-import { certainlyImplies, certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
+import {
+  certainlyImplies,
+  certaintyOf,
+  selectsNothing,
+} from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
@@ -58,9 +62,8 @@ function certainExpression(
   expression: string,
   path: Path,
 ): readonly UnplacedDiagnostic[] {
-  const certainty = certaintyOf(expression);
-  if (rule.skip) return certainty === "always" ? skipsEveryRequest(rule, path) : [];
-  return certainty === "never" ? selectsNoRequest("rule", rule, path) : [];
+  if (rule.skip) return certaintyOf(expression) === "always" ? skipsEveryRequest(rule, path) : [];
+  return selectsNothing(expression) ? selectsNoRequest("rule", rule, path) : [];
 }
 
 /** Exceptions that an earlier one makes needless: it skips as much, for all of their requests. */

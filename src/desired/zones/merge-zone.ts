@@ -1,5 +1,5 @@
 import { sha256 } from "../../syntax/digest.ts";
-import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
+import { selectsNothing } from "../../syntax/expression/certainty/certainty.ts";
 import {
   canonicalJson,
   coerceObject,
@@ -263,10 +263,7 @@ function outsideOfZone(
   if (zone === undefined) return [];
   return items
     .filter(({ enabled, expression }) => enabled && /http\.host|full_uri/.test(expression))
-    .filter(
-      ({ expression }) =>
-        certaintyOf(expression, zone) === "never" && certaintyOf(expression) !== "never",
-    )
+    .filter(({ expression }) => !selectsNothing(expression) && selectsNothing(expression, zone))
     .map(({ key }) => ({
       code: "HOST_OUTSIDE_ZONE",
       path: [...list, key, "expression"],

@@ -1,3 +1,4 @@
+import { firstOf } from "../../syntax/first-of.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type AppliedZone, wholeName } from "./applied-zone.ts";
 
@@ -27,10 +28,8 @@ export function leftLiveNotes(
   return kinds.flatMap(({ kind, title, list }) => {
     const names = namesOf(kind, content, applied).map((name) => name.slice(2));
     if (names.length === 0) return [];
-    const shown = names.slice(0, maxNames).join(", ");
-    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
     const remedy = `to delete those that zonewarden owns, declare ${list} as []`;
-    return [`the ${title} ${shown}${more} ${ending}; ${remedy}`];
+    return [`the ${title} ${firstOf(names, maxNames)} ${ending}; ${remedy}`];
   });
 }
 

@@ -1,10 +1,11 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import { canonicalJson } from "../../syntax/json.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import type { Write } from "../../zone/write.ts";
 import { type Change, unclear } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import { isAlreadyApplied } from "./already-applied.ts";
+import { fingerprintsOf, type SavedPlan } from "./saved-plan.ts";
 
 /** What is left of a saved plan, and the writes of it that must not be sent. */
 export interface ConfirmedPlan {
@@ -12,37 +13,30 @@ export interface ConfirmedPlan {
   readonly conflicts: readonly Write[];
 }
 
-/** The parts of a zone that must be read before a saved plan is applied. */
-export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolean>> {
-  const parts = new Set(writes.map(partOf));
-  return {
-    settings: parts.has("settings"),
-    policies: parts.has("policies"),
-    rules: parts.has("rules"),
-  };
-}
-
 /**
  * Compares a saved plan with the plan of today. A file is not trusted: only writes that today's plan has too are
- * confirmed, in today's order and with today's effects, if they change the same fields from the same live values. The
- * first write of today of which that is not so ends them, since the order of the writes matters. All other open writes
- * are conflicts.
+ * confirmed, in today's order and with today's effects, if they have the direction that a person saw, and if what they
+ * depend on is live as it was then. The first write of which that is not so ends them, in the file and today, since the
+ * order of the writes matters. All other open writes are conflicts.
  *
  * @param today what the files of today and `live` lead to.
  */
-export function confirmSaved(saved: Plan, today: Plan, live: LiveZone): ConfirmedPlan {
+export function confirmSaved(saved: SavedPlan, today: Plan, live: LiveZone): ConfirmedPlan {
   const current = new Set(today.writes.map(textOf));
   const done = saved.writes.filter(
     (write) => !current.has(textOf(write)) && isAlreadyApplied(write, live),
   );
-  const reviewed = new Set(saved.writes.map((write) => reviewedText(write, saved)));
+  const open = saved.writes.filter((write) => !done.includes(write));
+  const stale = open.findIndex((write) => isStale(write, saved, live));
+  const held = stale < 0 ? [] : open.slice(stale);
+  const fresh = open.filter((write) => !held.includes(write));
+  const reviewed = new Set(fresh.map((write) => reviewedText(write, saved)));
   const gap = today.writes.findIndex((write) => !reviewed.has(reviewedText(write, today)));
   const confirmed = gap < 0 ? today.writes : today.writes.slice(0, gap);
   const sent = new Set(confirmed.map(textOf));
-  const conflicts = saved.writes.filter(
-    (write) => !done.includes(write) && !sent.has(textOf(write)),
-  );
-  const differences = conflicts.map((write) => differenceOf(write, saved, today, confirmed.length));
+  const conflicts = open.filter((write) => !sent.has(textOf(write)));
+  const missed = today.writes.slice(confirmed.length);
+  const differences = conflicts.map((write) => differenceOf(write, missed, held));
   const notes = [
     ...today.notes,
     ...(done.length === 0 ? [] : [`already applied: ${keysOf(done).join(", ")}`]),
@@ -83,17 +77,15 @@ function differsText(differences: readonly string[]): string {
   return `the plan in the file is not the plan of today: ${shown}; save a new plan`;
 }
 
-/** @param count how many writes of today are confirmed. */
-function differenceOf(write: Write, saved: Plan, today: Plan, count: number): string {
-  const missed = today.writes.slice(count);
+/** @param missed the writes of today that are not confirmed. */
+function differenceOf(write: Write, missed: readonly Write[], held: readonly Write[]): string {
   const name = nameOf(write);
   const same = missed.find((other) => nameOf(other) === name);
   if (same === undefined) return `today there is no ${name}`;
   if (textOf(same) !== textOf(write)) return `${name} differs`;
-  if (reviewedText(same, today) !== reviewedText(write, saved)) {
-    return `${name} acts on a changed resource`;
-  }
+  if (held.includes(write)) return `${name} or a write before it acts on a changed resource`;
   const [first] = missed;
+  if (first === same) return `${name} has another effect`;
   return `${name} comes after ${first === undefined ? "another write" : nameOf(first)}`;
 }
 
@@ -110,18 +102,18 @@ function textOf({ changes: _labels, ...request }: Write): string {
   return canonicalJson(request);
 }
 
-/**
- * What a person reviews of a write: what it sends, and what it changes from which live values. The keys of changes are
- * labels too, where the resource has an id.
- */
+/** What a person reviews of a write: what it sends, and whether that protects more or less. */
 function reviewedText(write: Write, { changes }: Plan): string {
   const keys = new Set<string>(write.changes);
-  const made = changes
+  const directions = changes
     .filter(({ key }) => keys.has(key))
-    .map((change) => ({
-      verb: change.verb,
-      name: change.verb === "create" ? change.key : change.id,
-      fields: change.fields,
-    }));
-  return `${textOf(write)} ${canonicalJson(made)}`;
+    .map(({ effect }) => effect.direction);
+  return `${textOf(write)} ${directions.join(" ")}`;
+}
+
+/** Whether a live resource that a write depends on is not as it was when the plan was saved. */
+function isStale(write: Write, { fingerprints }: SavedPlan, live: LiveZone): boolean {
+  return Object.entries(fingerprintsOf([write], live)).some(
+    ([name, print]) => fingerprints[name] !== print,
+  );
 }

@@ -14,13 +14,7 @@ import {
   type RoundProgress,
   type Select,
 } from "./desired-fleet.ts";
-import {
-  type Candidate,
-  fleetGuard,
-  type RevisionJudgement,
-  type FleetHold,
-  type FleetLimits,
-} from "./fleet-guard.ts";
+import type { Candidate, FleetHold, RevisionJudgement } from "./fleet-guard.ts";
 import type { FleetPast } from "./fleet-past.ts";
 import { comparedDigests, type ComparedZones, withSuspensionOf } from "./suspension-overlay.ts";
 
@@ -118,13 +112,12 @@ export class ActiveRevision {
   }
 
   /**
-   * Makes a revision active, unless nothing of it is usable, or it changes more zones than the limits allow. Suspending
-   * zones is never held: a revision that only does that is applied, and the suspensions of a held one are active.
+   * Makes a revision active, unless nothing of it is usable, or the fleet guard holds it. Suspending zones is never held: a
+   * revision that only does that is applied, and the suspensions of a held one are active.
    */
   activate(
     state: DesiredState,
     listed: KnownZones | undefined,
-    limits: FleetLimits,
     judge: (candidate: Candidate) => RevisionJudgement,
   ): Loaded {
     this.#latest = state;
@@ -138,7 +131,7 @@ export class ActiveRevision {
     if (state.documents.length === 0 && this.#compared.size > 0) {
       return this.#keep("rejected", state, [noZoneDeclared(this.#compared.size)]);
     }
-    const judgement = isNew ? this.#judge(state, next, limits, judge) : passed;
+    const judgement = isNew ? this.#judge(state, next, judge) : passed;
     if (judgement.result === "planning") return this.#keep("unchanged", state, next.diagnostics);
     if (judgement.result === "held") {
       this.#held = { revision: state.revision, zones: next.zones };
@@ -204,22 +197,19 @@ export class ActiveRevision {
   #judge(
     state: DesiredState,
     next: DesiredFleet,
-    limits: FleetLimits,
     judge: (candidate: Candidate) => RevisionJudgement,
   ): RevisionJudgement {
     const before = this.#compared;
+    if (before.size === 0) return passed;
     const after = comparedDigests(before, next.zones, (name, digest) =>
       this.#past.wasInForce(name, digest),
     );
-    const hold = fleetGuard(before, after, state, limits);
-    if (hold !== undefined) return { result: "held", hold };
-    if (before.size === 0) return passed;
     const changed = [...next.zones].filter(
       ([name, { digest }]) =>
         before.get(name)?.digest !== after.get(name) && !this.#past.wasInForce(name, digest),
     );
     const zones = new Map(changed);
-    const judgement = judge({ revision: state, zones, declared: declaredIn(next) });
+    const judgement = judge({ revision: state, before, after, zones, declared: declaredIn(next) });
     if (judgement.result === "planning") this.#staged = { state, zones };
     return judgement;
   }

@@ -46,7 +46,8 @@ export type Select = (
  *
  * - `planning`: nothing may be written. Zones are being planned, or the fleet guard holds what they would change.
  * - `open`: the zones that were planned may be written; some zones could not be planned yet.
- * - `closed`: every zone was planned and may be written.
+ * - `closed`: every zone was planned and may be written. What is declared or listed from now on is not judged as in `open`:
+ *   it is new, and new zones do not count for the share of the fleet.
  */
 export const roundPhases = ["planning", "open", "closed"] as const;
 

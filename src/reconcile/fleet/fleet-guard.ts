@@ -44,6 +44,10 @@ export interface FleetHold extends Hold {
 /** A revision that is to replace the active one. */
 export interface Candidate {
   readonly revision: Revision;
+  /** The active zones. */
+  readonly before: DigestedZones;
+  /** The digests of what it declares; of a zone that it only suspends or reverts, the digest before. */
+  readonly after: ReadonlyMap<ZoneName, string>;
   /** The zones that it declares otherwise, but as no declaration within a day did. */
   readonly zones: ReadonlyMap<ZoneName, FleetZone>;
   /** The number of zones that it declares. */
@@ -55,6 +59,11 @@ export type RevisionJudgement =
   | { readonly result: "passed" | "planning" }
   | { readonly result: "held"; readonly hold: FleetHold };
 
+/** What the files of a revision say, before any zone is planned. */
+interface FilesOfRevision extends Pick<Candidate, "before" | "after"> {
+  readonly revision: Pick<Revision, "revision" | "declaredHash">;
+}
+
 /** Zones by what they are compared by. */
 type DigestedZones = ReadonlyMap<ZoneName, Pick<FleetZone, "digest">>;
 
@@ -63,19 +72,27 @@ type DigestedZones = ReadonlyMap<ZoneName, Pick<FleetZone, "digest">>;
  * revision of which no zone is listed is always held.
  */
 export function fleetGuard(
-  before: DigestedZones,
-  after: ReadonlyMap<ZoneName, string>,
-  { revision, declaredHash }: Pick<Revision, "revision" | "declaredHash">,
+  { before, after, revision: { revision, declaredHash } }: FilesOfRevision,
   limits: FleetLimits,
 ): FleetHold | undefined {
   if (before.size === 0) return undefined;
   if (after.size === 0) return noZoneListed(before, revision);
   const change = revisionChange(before, after, limits);
   if (change === undefined || limits.accept.includes(declaredHash)) return undefined;
+  const exceeded = { found: change.found, hash: declaredHash, limit: "max_fleet_share" } as const;
+  return fleetHold(`revision ${revision}`, exceeded, change.touched);
+}
+
+/** The hold of what exceeds a limit. */
+export function fleetHold(
+  what: string,
+  { found, hash, limit }: Exceeded,
+  touched: ReadonlySet<ZoneName>,
+): FleetHold {
   return {
     reason: "fleet_change",
-    message: `revision ${revision} ${change.found}: to accept it, add ${declaredHash} to limits.accept, or raise limits.max_fleet_share`,
-    touched: change.touched,
+    message: `${what} ${found}: to accept it, add ${hash} to limits.accept, or raise limits.${limit}`,
+    touched,
   };
 }
 
@@ -123,16 +140,18 @@ export interface FleetChange {
   readonly hash: string;
 }
 
+/** What exceeds a limit, and the hash that a person accepts. */
+interface Exceeded {
+  readonly found: string;
+  readonly hash: string;
+  /** The key that sets the limit. */
+  readonly limit: "max_fleet_share" | "max_weakened";
+}
+
 /** `accepted`: a person accepted the hash. */
 export type FleetJudgement =
   | { readonly result: "passed" | "accepted" }
-  | {
-      readonly result: "held";
-      readonly found: string;
-      readonly hash: string;
-      /** The key that sets the limit. */
-      readonly limit: "max_fleet_share" | "max_weakened";
-    };
+  | ({ readonly result: "held" } & Exceeded);
 
 /**
  * The fleet guard for plans: holds all plans of a fleet that change or weaken too many zones, until a person accepts the

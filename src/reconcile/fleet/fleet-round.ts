@@ -13,10 +13,11 @@ import {
 } from "./desired-fleet.ts";
 import {
   type Candidate,
-  type ChangingZone,
+  type FleetChange,
   fleetChange,
+  fleetGuard,
   type FleetHold,
-  type FleetJudgement,
+  fleetHold,
   type FleetLimits,
   maxWeakenedOf,
   type RevisionJudgement,
@@ -75,7 +76,7 @@ export class FleetRound {
   /** What holds the first round. */
   #hold: FleetHold | undefined;
   /** The plans of the first round, and its zones that may be written. */
-  readonly #plans = new PlannedZones();
+  #plans = new PlannedZones();
   readonly #settled = new Set<ZoneName>();
   /** Zones of revisions that waited for no plan, until a run shows what is done to them. */
   readonly #unseen = new Set<ZoneName>();
@@ -110,46 +111,36 @@ export class FleetRound {
     if (this.#judged !== undefined) this.#judgementChanged();
   }
 
-  /** The limits for the files of a new revision: while the first round judges the plans, the share of them counts. */
-  get limitsOfFiles(): FleetLimits {
-    const { fleetLimits } = this.#options;
-    return this.#isFirst ? { ...fleetLimits, maxFleetShare: 1 } : fleetLimits;
-  }
-
   /** Whether nothing was written yet, and the plans of all zones are judged. */
   get #isFirst(): boolean {
     return this.#first.phase === "planning" && this.#options.mode === "enforce";
   }
 
-  /** Judges a revision before it becomes active. */
+  /** Judges a revision before it becomes active: by its files, then by the plans of its zones. */
   judge(candidate: Candidate): RevisionJudgement {
-    if (this.#isFirst) return { result: "passed" };
+    const { fleetLimits } = this.#options;
+    const hold = fleetGuard(candidate, this.#isFirst ? withAnyShare(fleetLimits) : fleetLimits);
+    if (hold !== undefined) return { result: "held", hold };
+    return this.#isFirst ? { result: "passed" } : this.#judgeByPlans(candidate);
+  }
+
+  #judgeByPlans(candidate: Candidate): RevisionJudgement {
+    const { mode, fleetLimits: limits } = this.#options;
     const { revision, zones, declared } = candidate;
     const { declaredHash: hash } = revision;
-    const { mode, fleetLimits: limits } = this.#options;
     const isSame = this.#judged?.revision.declaredHash === hash;
     const plans = (isSame ? this.#judged?.plans : undefined) ?? new PlannedZones();
     this.#judged = { ...candidate, plans };
     if (mode === "observe" || limits.accept.includes(hash)) return this.#pass(zones);
-    const weakened = new Set([...this.#past.weakened("revision").keys(), ...this.#unseen]);
-    if (weakened.union(zones).size <= maxWeakenedOf(limits, declared)) {
+    if (this.#weakened.union(zones).size <= maxWeakenedOf(limits, declared)) {
       for (const name of zones.keys()) this.#unseen.add(name);
       return this.#pass(zones);
     }
     plans.declare(zones);
     if (!plans.isComplete) return { result: "planning" };
-    const { changing } = plans;
-    // The share of the fleet was judged by the files.
-    const judgement = fleetChange(
-      { changing, hash, weakened, declared },
-      { ...limits, maxFleetShare: 1 },
-    );
-    if (judgement.result === "held") {
-      const hold = fleetHold(`revision ${revision.revision}`, judgement, changing);
-      return { result: "held", hold };
-    }
-    this.#countWeakened(changing);
-    return this.#pass(zones);
+    const change = { changing: plans.changing, hash, declared };
+    const hold = this.#judgePlans(`revision ${revision.revision}`, change, withAnyShare(limits));
+    return hold === undefined ? this.#pass(zones) : { result: "held", hold };
   }
 
   #pass(zones: Candidate["zones"]): RevisionJudgement {
@@ -158,9 +149,27 @@ export class FleetRound {
     return { result: "passed" };
   }
 
-  #countWeakened(changing: readonly ChangingZone[]): void {
-    const weakened = changing.filter(({ weakens }) => weakens).map(({ zone }) => zone);
-    this.#past.addWeakened("revision", weakened);
+  /** Zones that revisions weakened within an hour, or may have weakened. */
+  get #weakened(): ReadonlySet<ZoneName> {
+    return new Set([...this.#past.weakened("revision").keys(), ...this.#unseen]);
+  }
+
+  /** Gives what holds plans, together with what was weakened before. What the limits let pass counts from now on. */
+  #judgePlans(
+    what: string,
+    change: Omit<FleetChange, "weakened">,
+    limits: FleetLimits,
+  ): FleetHold | undefined {
+    const { changing } = change;
+    const judgement = fleetChange({ ...change, weakened: this.#weakened }, limits);
+    if (judgement.result === "held") {
+      return fleetHold(what, judgement, new Set(changing.map(({ zone }) => zone)));
+    }
+    if (judgement.result === "passed") {
+      const weakened = changing.filter(({ weakens }) => weakens).map(({ zone }) => zone);
+      this.#past.addWeakened("revision", weakened);
+    }
+    return undefined;
   }
 
   /** Takes in a load of the files, or a new listing. Gives it with the hold of the first round. */
@@ -173,6 +182,7 @@ export class FleetRound {
         const names = [...fleet.zones.keys(), ...fleet.missing.keys()];
         this.#first = { ...this.#first, judgesKnown: names.some(this.#isKnown) };
       }
+      if (this.#wasOpen) this.#settleKnown(fleet);
       this.#plans.declare(fleet.zones);
       this.#judgeFirst();
     }
@@ -212,7 +222,7 @@ export class FleetRound {
       return `revision ${this.#judged.revision.revision} is judged when all zones that it declares otherwise are planned`;
     }
     const { phase } = this.#first;
-    if (phase === "closed" || this.#isSettled(zone.desired.zone.name)) return undefined;
+    if (phase === "closed" || this.#settled.has(zone.desired.zone.name)) return undefined;
     if (this.#isUnlimited) return undefined;
     if (this.#hold !== undefined) return this.#hold.message;
     return phase === "planning"
@@ -239,8 +249,14 @@ export class FleetRound {
 
   #counts(cause: WeakeningCause, { digest }: FleetZone, plan: Plan): boolean {
     if (weakeningBy(cause, plan.changes).length === 0) return false;
-    const isReleased = this.#options.fleetLimits.accept.includes(this.#active?.declaredHash ?? "");
-    return cause === "drift" || !(isReleased || this.#past.wasInForce(plan.zone.name, digest));
+    return (
+      cause === "drift" || !(this.#isReleased || this.#past.wasInForce(plan.zone.name, digest))
+    );
+  }
+
+  /** Whether a person accepted what the files declare. */
+  get #isReleased(): boolean {
+    return this.#options.fleetLimits.accept.includes(this.#active?.declaredHash ?? "");
   }
 
   #hasRoom(cause: WeakeningCause, { zone }: Plan): boolean {
@@ -262,8 +278,11 @@ export class FleetRound {
     return isShareUnlimited && declared <= this.#maxWeakened;
   }
 
-  #isSettled(name: ZoneName): boolean {
-    return this.#settled.has(name) || (this.#wasOpen && this.#isKnown(name));
+  /** While a zone is being written, it is not known what was applied to it: what was settled stays so. */
+  #settleKnown({ zones }: DesiredFleet): void {
+    for (const name of zones.keys()) {
+      if (!this.#settled.has(name) && this.#isKnown(name)) this.#settled.add(name);
+    }
   }
 
   #settle(name: ZoneName, passed: number): void {
@@ -292,46 +311,31 @@ export class FleetRound {
     return phase === "open" || this.#plans.isComplete || this.#isUnlimited;
   }
 
-  #judgeUnsettled({ declaredHash, fleet, isAllListed }: Active): void {
-    const unsettled = [...fleet.zones.keys()].filter((name) => !this.#isSettled(name));
+  #judgeUnsettled({ declaredHash: hash, fleet, isAllListed }: Active): void {
+    const { passed } = this.#first;
+    const unsettled = [...fleet.zones.keys()].filter((name) => !this.#settled.has(name));
     const planned = unsettled.filter((name) => this.#plans.planOf(name) !== undefined);
     const changing = planned.flatMap((name) => this.#plans.planOf(name)?.changing ?? []);
-    const { passed } = this.#first;
-    const weakened = new Set(this.#past.weakened("revision").keys());
-    const change = { changing, hash: declaredHash, passed, weakened, declared: declaredIn(fleet) };
-    const judgement = fleetChange(change, this.#options.fleetLimits);
-    if (judgement.result === "held") {
-      const what = "what was applied before is not known, and the zone files";
-      this.#hold = fleetHold(what, judgement, changing);
-      return;
-    }
-    this.#hold = undefined;
+    this.#hold = this.#judgePlans(
+      "what was applied before is not known, and the zone files",
+      { changing, hash, passed, declared: declaredIn(fleet) },
+      this.#options.fleetLimits,
+    );
+    if (this.#hold !== undefined) return;
     for (const name of planned) this.#settle(name, 0);
     for (const { zone } of changing) this.#released.set(zone, "due");
-    if (judgement.result === "passed") {
-      this.#first = { ...this.#first, passed: passed + changing.length };
-      this.#countWeakened(changing);
-    }
+    const counted = this.#isReleased ? 0 : changing.length;
     const isPlanned = fleet.missing.size === 0 && planned.length === unsettled.length;
-    if (isAllListed && (this.#isUnlimited || isPlanned)) this.#closeFirst();
-    else this.#first = { ...this.#first, phase: "open" };
-  }
-
-  #closeFirst(): void {
-    this.#first = { ...this.#first, phase: "closed" };
-    this.#plans.clear();
+    const isOver = isAllListed && (this.#isUnlimited || isPlanned);
+    const phase = isOver ? "closed" : "open";
+    this.#first = { ...this.#first, phase, passed: passed + counted };
+    if (!isOver) return;
+    this.#plans = new PlannedZones();
     this.#settled.clear();
   }
 }
 
-function fleetHold(
-  what: string,
-  { found, hash, limit }: Extract<FleetJudgement, { readonly result: "held" }>,
-  changing: readonly ChangingZone[],
-): FleetHold {
-  return {
-    reason: "fleet_change",
-    message: `${what} ${found}: to accept it, add ${hash} to limits.accept, or raise limits.${limit}`,
-    touched: new Set(changing.map(({ zone }) => zone)),
-  };
+/** The share of the fleet is judged once: by the plans in the first round, by the files later. */
+function withAnyShare(limits: FleetLimits): FleetLimits {
+  return { ...limits, maxFleetShare: 1 };
 }

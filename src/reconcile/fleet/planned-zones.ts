@@ -69,11 +69,4 @@ export class PlannedZones {
   get changing(): readonly ChangingZone[] {
     return [...this.#plans.values()].flatMap(({ changing }) => changing ?? []);
   }
-
-  clear(): void {
-    this.#zones = new Map();
-    this.#plans.clear();
-    this.#failures.clear();
-    this.#unplanned.clear();
-  }
 }

@@ -28,6 +28,8 @@ export interface WritePorts extends RunPorts {
    * for it. Nothing is recorded where it is left out.
    */
   readonly recordBeforeWrite?: (report: Applied) => Promise<void>;
+  /** Called if nothing blocks a plan; its first write waits for it. */
+  readonly beforeFirstWrite?: (plan: Plan) => void;
   /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
@@ -37,9 +39,10 @@ export interface WritePorts extends RunPorts {
  *
  * Sends the writes one after the other, and never throws for a failure of the service: half an apply is normal and must be
  * reported. If the service refuses a write for good, what waits for that write is skipped and the others are sent; any
- * other failure ends the writes. Before each write, the gate checks that no guard holds the plan meanwhile, and
- * that the read has not expired. Each answer is merged into the live state that was read, so that verifying costs no request.
- * If nothing was written since the service has no room, the plan is held.
+ * other failure ends the writes. The gate asks the chain (may-write.ts) before anything is written and before each write: a
+ * plan that a guard holds meanwhile is held, and one whose fleet is judged first waits. Each answer is merged into the live
+ * state that was read, so that verifying costs no request. If nothing was written since the service has no room, the plan is
+ * held.
  *
  * Gives a report whose result is not `planned` back as it is.
  */
@@ -53,10 +56,13 @@ export async function applyPlan(
   if (report.result !== "planned" || live === undefined) return report;
   const { clock } = ports;
   const [now, startedMs] = [clock.now(), clock.monotonicMs()];
-  const holds = planned.holdsAt(now);
-  if (holds.length > 0) return { ...report, finishedAt: now, result: "held", holds };
+  const { block, facts } = gate.watch(planned);
+  if (facts.holds.length > 0) {
+    return { ...report, finishedAt: now, result: "held", holds: facts.holds };
+  }
+  if (block?.link === "fleet") return { ...report, waits: block.reason };
   // 4. apply
-  gate.watch(planned);
+  if (block === undefined) ports.beforeFirstWrite?.(report.plan);
   using stop = joinSignals(signals.stop, gate.signal);
   const stopOrGate = { stop: stop.signal, abort: signals.abort };
   const record = (outcomes: readonly Outcome[]): Promise<void> | undefined =>

@@ -13,7 +13,8 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import type { Ownership } from "../../plan/ownership.ts";
 import { plan, type Plan } from "../../plan/plan.ts";
 import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
-import { confirmSaved, partsTouched } from "../../plan/saved/confirm.ts";
+import { confirmSaved } from "../../plan/saved/confirm.ts";
+import { partsTouched, type SavedPlan } from "../../plan/saved/saved-plan.ts";
 import { failureOf, type Trigger, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
@@ -71,7 +72,7 @@ export interface PlanRequest extends RunContext {
 
 export interface SavedPlanRequest
   extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact" | "ownership"> {
-  readonly saved: Plan;
+  readonly saved: SavedPlan;
   /** The holds of the current files and guards. They get the whole plan of today. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }

@@ -1,5 +1,6 @@
 import {
   firstBlock,
+  type LinkAnswer,
   mayWrite,
   type WriteFacts,
   type WriteLink,
@@ -58,25 +59,39 @@ const usualWaitMs = 10_000;
 /** The gate checks at this interval and at every whole minute, which is when windows open. */
 const checkEveryMs = 5_000;
 
+/** The links of the chain that others answer: why a zone is not written; left out: nothing blocks it. */
+export interface OtherLinks {
+  /** The fleet is judged first. */
+  readonly fleet?: (() => string | undefined) | undefined;
+  /** Another process works. */
+  readonly lease?: (() => string | undefined) | undefined;
+}
+
+/** What the chain was asked about a plan, and the first link that blocks it. */
+interface Asked {
+  readonly facts: WriteFacts;
+  readonly block: LinkAnswer | undefined;
+}
+
 /**
- * Every write of a run passes this gate. It closes, and thereby cancels what was not sent yet, when a link of the chain
- * blocks the zone (may-write.ts): a guard holds the plan, the Lease is lost, or the read has expired. A write may wait for minutes for the request budget or a `Retry-After`; meanwhile somebody
- * suspends the zone, a freeze begins, or a person adds a rule that a list read earlier would delete.
+ * Every write of a run passes this gate: it asks the chain (may-write.ts), and nobody else does. The gate closes, and
+ * thereby cancels what was not sent yet, when a link blocks the zone. A write may wait for minutes for the request budget or
+ * a `Retry-After`; meanwhile somebody suspends the zone, a freeze begins, or a person adds a rule that a list read earlier
+ * would delete.
  */
 export class WriteGate implements Disposable {
   readonly #clock: Clock;
   readonly #maxReadAgeMs: number;
-  readonly #lease: () => string | undefined;
+  readonly #links: OtherLinks;
   readonly #closed = new AbortController();
   #stopTimer = (): void => undefined;
   #holdsAt: PlannedZone["holdsAt"] = () => [];
   #readAt = Infinity;
 
-  /** @param lease why this process must not write; omitted: it works alone. */
-  constructor(clock: Clock, maxAgeMs: number, lease: () => string | undefined = () => undefined) {
+  constructor(clock: Clock, maxAgeMs: number, links: OtherLinks = {}) {
     this.#clock = clock;
     this.#maxReadAgeMs = maxAgeMs;
-    this.#lease = lease;
+    this.#links = links;
   }
 
   /** Aborts with {@link GateClosed}. */
@@ -88,10 +103,10 @@ export class WriteGate implements Disposable {
     this.#closed.abort(new GateClosed(reason));
   }
 
-  /** Checks the writes of a plan, now and until the gate is disposed. */
-  watch({ holdsAt }: Pick<PlannedZone, "holdsAt">): void {
+  /** Checks the writes of a plan, now and until the gate is disposed. Gives what was found now. */
+  watch({ holdsAt }: Pick<PlannedZone, "holdsAt">): Asked {
     this.#holdsAt = holdsAt;
-    this.#checkRepeatedly();
+    return this.#checkRepeatedly();
   }
 
   /** Checks before a write that relies on what was read at a moment of the monotonic clock. */
@@ -106,25 +121,29 @@ export class WriteGate implements Disposable {
   }
 
   /** Checks at once: something has changed that a guard depends on. */
-  check(): void {
-    const block = firstBlock(mayWrite(this.#facts));
+  check(): Asked {
+    const facts = this.#facts;
+    const block = firstBlock(mayWrite(facts));
     if (block !== undefined) this.close(closeReasons[block.link] ?? "cancelled");
+    return { facts, block };
   }
 
   get #facts(): WriteFacts {
     const isExpired = this.#clock.monotonicMs() - this.#readAt >= this.#maxReadAgeMs;
     return {
       holds: this.#holdsAt(this.#clock.now()),
-      lease: this.#lease(),
+      fleet: this.#links.fleet?.(),
+      lease: this.#links.lease?.(),
       read: isExpired ? "the zone was read too long ago" : undefined,
     };
   }
 
-  #checkRepeatedly(): void {
-    this.check();
-    if (this.signal.aborted) return;
+  #checkRepeatedly(): Asked {
+    const asked = this.check();
+    if (this.signal.aborted) return asked;
     const delayMs = checkEveryMs - (Number(this.#clock.now()) % checkEveryMs);
-    this.#stopTimer = this.#clock.alarm(delayMs, () => this.#checkRepeatedly());
+    this.#stopTimer = this.#clock.alarm(delayMs, () => void this.#checkRepeatedly());
+    return asked;
   }
 
   [Symbol.dispose](): void {

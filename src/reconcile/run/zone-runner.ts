@@ -2,6 +2,7 @@ import type { DriftAuthors } from "../../audit/drift-authors.ts";
 import type { Limits } from "../../plan/guard/guard.ts";
 import { isReleased } from "../../plan/guard/release.ts";
 import type { Ownership } from "../../plan/ownership.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { StopSignals } from "../../zone/signals.ts";
@@ -34,8 +35,8 @@ import { UsedReleases, type ContentionLimits, ZoneMemory } from "./zone-memory.t
  *   1. read      Read the parts of the live state that the zone declares.                     planZone
  *   2. plan      Plan the changes from the live to the desired state.                         planZone
  *   3. guard     Ask the guards: hold the plan and end here, or go on.                        planZone
- *   4. apply     Send the writes through the write gate. Before each write, the gate asks     applyPlan
- *                the guards again and checks that the read has not expired.
+ *   4. apply     Send the writes through the write gate, which asks before each write         applyPlan
+ *                whether the zone may be written (may-write.ts).
  *   5. verify    Plan again on the state that the answers show: nothing must be left to do.   applyPlan
  *   6. remember  Remember what the next run needs, and schedule it: a retry after a failure,  ZoneRunner
  *                a run when a hold ends.
@@ -136,7 +137,8 @@ export class ZoneRunner {
     const memory = this.#memoryOf(name);
     const worker = this.#idleWorkers.pop() ?? this.#newWorker();
     const { clock, lease } = this.#ports;
-    using gate = new WriteGate(clock, memory.maxReadAgeMs, lease);
+    const fleet = (): string | undefined => this.#fleet.waitOf(zone);
+    using gate = new WriteGate(clock, memory.maxReadAgeMs, { fleet, lease });
     this.#inProgress.set(name, { digest: zone.digest, gate });
     worker.deadline.begin();
     try {
@@ -167,17 +169,14 @@ export class ZoneRunner {
     ports: ZoneRunPorts,
     signals: StopSignals,
   ): Promise<ZoneReport> {
-    const { report, live } = planned;
-    if (report.result === "planned") {
-      const waits = this.#fleet.waitOf(zone);
-      if (waits !== undefined) {
-        this.#keep(zone, planned);
-        return { ...report, waits };
-      }
-      this.#fleet.countWrite(zone, report.plan);
-    }
-    this.#applied.writing(report, declaredIn(planned, zone), live?.scoreRule);
-    return await applyPlan(planned, gate, ports, signals);
+    const beforeFirstWrite = (plan: Plan): void => {
+      this.#fleet.countWrite(zone, plan);
+      const compared = declaredIn(planned, zone);
+      this.#applied.writing(planned.report, compared, planned.live?.scoreRule);
+    };
+    const report = await applyPlan(planned, gate, { ...ports, beforeFirstWrite }, signals);
+    if (report.result === "planned") this.#keep(zone, planned);
+    return report;
   }
 
   /** Keeps a plan that waits, so that a fleet that is judged within seconds is read once. */

@@ -1,4 +1,4 @@
-import { Cron } from "croner";
+import { schedule, type TaskContext, validateDetailed } from "node-cron";
 
 export interface ScheduleOptions {
   /** Cron expressions of five or six fields. */
@@ -21,65 +21,43 @@ export interface Schedule extends Disposable {
   readonly intervalSeconds: number;
 }
 
-/**
- * A cron expression of five or six fields in a time zone. It is due where the fields of the day and of the day of the week
- * both match; a time that a change of the clocks skips is due at the change.
- *
- * @throws if the expression is not valid.
- */
-export function cronOf(expression: string, timezone: string): Cron {
-  return new Cron(expression, { timezone, domAndDow: true, mode: "5-or-6-parts" });
-}
-
 /** Why a cron expression is not valid; `undefined` if it is. */
 export function cronError(expression: string): string | undefined {
-  try {
-    cronOf(expression, "Etc/UTC");
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  const { valid, errors } = validateDetailed(expression);
+  return valid ? undefined : errors.map(({ message }) => message).join("; ");
 }
-
-/** A moment that is found so late was missed. */
-const lateMs = 1_000;
-
-/** Timers stand still while the machine is paused. */
-const longestWaitMs = 30_000;
 
 /** Calls `due` at each moment of the cron expressions, which must be valid. */
-export function startSchedule(
-  { cron, timezone }: ScheduleOptions,
-  listener: ScheduleListener,
-): Schedule {
-  const crons = cron.map((expression) => cronOf(expression, timezone));
-  const after = (moment: Date): Date | undefined =>
-    crons
-      .flatMap((each) => each.nextRun(moment) ?? [])
-      .toSorted((a, b) => Number(a) - Number(b))[0];
-  let next = after(new Date());
-  let timer: NodeJS.Timeout | undefined;
-  const wait = (): void => {
-    const waitMs = Math.min(Number(next) - Date.now(), longestWaitMs);
-    if (next !== undefined) timer = setTimeout(wake, Math.max(0, waitMs)).unref();
+export function startSchedule(options: ScheduleOptions, listener: ScheduleListener): Schedule {
+  const { timezone } = options;
+  // One call covers all moments before it: expressions may name the same moment, and a pause may span several.
+  let coveredUntil = 0;
+  const due = ({ date, triggeredAt }: TaskContext): void => {
+    if (Number(date) <= coveredUntil) return;
+    coveredUntil = Number(triggeredAt);
+    listener.due();
   };
-  const wake = (): void => {
-    const now = new Date();
-    let isDue = false;
-    for (; next !== undefined && next <= now; next = after(next)) {
-      isDue = true;
-      if (Number(now) - Number(next) >= lateMs) listener.missed();
-    }
-    wait();
-    if (isDue) listener.due();
-  };
-  wait();
+  const tasks = options.cron.map((expression) => {
+    const task = schedule(expression, due, { timezone, unref: true, logger });
+    task.on("execution:missed", (context) => {
+      listener.missed();
+      due(context);
+    });
+    return task;
+  });
   return {
-    intervalSeconds: longestGap(crons.map((each) => each.nextRuns(runsAhead).map(Number))),
-    nextRun: () => after(new Date()),
-    [Symbol.dispose]: () => clearTimeout(timer),
+    intervalSeconds: longestGap(tasks.map((task) => task.getNextRuns(runsAhead).map(Number))),
+    nextRun: () =>
+      tasks.flatMap((task) => task.getNextRun() ?? []).toSorted((a, b) => Number(a) - Number(b))[0],
+    [Symbol.dispose]: () => {
+      for (const task of tasks) void task.destroy();
+    },
   };
 }
+
+/** The library must not write to the log: what matters arrives as events. */
+const ignore = (): void => undefined;
+const logger = { info: ignore, warn: ignore, error: ignore, debug: ignore };
 
 /** How many runs are examined for the longest gap: a week of hours. */
 const runsAhead = 168;

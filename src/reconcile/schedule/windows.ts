@@ -1,5 +1,6 @@
+import { createTask, parse } from "node-cron";
+
 import type { Freeze } from "../../plan/guard/guard.ts";
-import { cronOf } from "./schedule.ts";
 
 /** A time in which writes are allowed (`allow`: only then) or not (`freeze`). */
 export interface Window {
@@ -17,7 +18,7 @@ export interface Windows {
   /** The freeze at a moment; `undefined` if writes are allowed. */
   readonly freezeAt: (now: Date) => Freeze | undefined;
   /**
-   * When the freeze of a moment ends or becomes less strict; `now` itself without a freeze; `undefined`: it does not end.
+   * When the freeze of a moment ends or becomes less strict; `now` itself without a freeze; `undefined`: not within years.
    * Where windows open again before they close, a moment before the end.
    */
   readonly endOfFreeze: (now: Date) => Date | undefined;
@@ -85,6 +86,11 @@ function endOfFreezeBy(
   };
 }
 
+const dayMs = 86_400_000;
+
+/** How far ahead an occurrence is searched: a leap day is at most eight years away. */
+const farthestMs = 8 * 366 * dayMs;
+
 interface WindowOccurrences {
   /** When the window opened; `undefined` if it is closed at `now`. */
   readonly openSince: (now: Date) => Date | undefined;
@@ -92,14 +98,64 @@ interface WindowOccurrences {
   readonly nextAfter: (now: Date) => Date | undefined;
 }
 
+/** The midnight before a moment, in UTC. */
+function dayOf(moment: Date): number {
+  return Math.floor(Number(moment) / dayMs) * dayMs;
+}
+
 function occurrencesOf({ start, durationMs, timezone }: Window): WindowOccurrences {
-  const cron = cronOf(start, timezone);
+  const occurrencesOn = occurrencesOnDays(start, timezone);
+  // Two more days at both ends: the day of the time zone is another one, and a skipped time may come on the next.
   return {
     openSince: (now) => {
-      // Of runs before a whole second: the second that has begun counts.
-      const [since] = cron.previousRuns(1, new Date(Number(now) + 1_000));
-      return since !== undefined && Number(now) - Number(since) < durationMs ? since : undefined;
+      const earliest = Number(now) - durationMs;
+      for (let day = dayOf(now) + 2 * dayMs; day > earliest - 3 * dayMs; day -= dayMs) {
+        const moment = occurrencesOn(day).findLast((occurrence) => occurrence <= Number(now));
+        if (moment !== undefined) return moment > earliest ? new Date(moment) : undefined;
+      }
+      return undefined;
     },
-    nextAfter: (now) => cron.nextRun(now) ?? undefined,
+    nextAfter: (now) => {
+      for (let day = dayOf(now) - 2 * dayMs; day < Number(now) + farthestMs; day += dayMs) {
+        const moment = occurrencesOn(day).find((occurrence) => occurrence > Number(now));
+        if (moment !== undefined) return new Date(moment);
+      }
+      return undefined;
+    },
   };
 }
+
+/**
+ * Gives the moments of a day (its midnight as if it were UTC) at which a cron expression is due, in ascending order. Of a
+ * time that occurs twice, the first; a time that is skipped comes as long after the change as it would without it.
+ *
+ * node-cron gives runs after now only: the times of the day come from its parser, the days from its matcher.
+ */
+function occurrencesOnDays(
+  expression: string,
+  timezone: string,
+): (day: number) => readonly number[] {
+  // The task matches days in UTC, which has no changes of the offset.
+  const calendar = createTask(expression, () => undefined, { timezone: "Etc/UTC" });
+  const { hour, minute, second } = parse(expression);
+  const times = hour.flatMap((h) =>
+    minute.flatMap((m) => second.map((s) => ((h * 60 + m) * 60 + s) * 1_000)),
+  );
+  const format = new Intl.DateTimeFormat("sv", { ...wallFormat, timeZone: timezone });
+  /** What local clocks show at a moment, as if it were UTC. */
+  const wallAt = (moment: number): number => Date.parse(`${format.format(moment)}Z`);
+  const offsetAt = (moment: number): number => wallAt(moment) - moment;
+  return (day) => {
+    if (!calendar.match(new Date(day + (times[0] ?? 0)))) return [];
+    const [before, after] = [offsetAt(day - dayMs), offsetAt(day + 2 * dayMs)];
+    const moments = times.map((time) => {
+      const [wall, early, late] = [day + time, day + time - before, day + time - after];
+      const isLate = before !== after && wallAt(early) !== wall && wallAt(late) === wall;
+      return isLate ? late : early;
+    });
+    return moments.toSorted((a, b) => a - b);
+  };
+}
+
+/** Swedes write dates as ISO 8601 does. */
+const wallFormat = { dateStyle: "short", timeStyle: "medium" } as const;

@@ -1,6 +1,5 @@
 import { nearestOfMany } from "../nearest.ts";
 import { diagnostic, inTextOrder, type SyntaxDiagnostic } from "../syntax-diagnostic.ts";
-import { checkCharacters } from "./csp-characters.ts";
 import { coversAmong } from "./csp-cover.ts";
 import { acceptedDirectives, type CspDirectiveFacts, cspDirectives } from "./csp-directives.ts";
 import { type CspHost, type CspSource, cspKeywords } from "./csp-source.ts";
@@ -290,4 +289,56 @@ function missingSelf(directive: CspDirective): readonly SyntaxDiagnostic[] {
   const message = `${directive.name} does not allow the page's own origin`;
   const remedy = "add 'self' unless that is intended";
   return [diagnostic("CSP_NO_SELF", directive, message, remedy)];
+}
+
+/** Errors and warnings about the characters of a policy. */
+function checkCharacters(text: string): readonly SyntaxDiagnostic[] {
+  return [...badCharacters(text), ...lineBreaks(text)];
+}
+
+/**
+ * A policy consists of white space and visible ASCII without the comma, which ends the value of a
+ * header.
+ */
+function badCharacters(text: string): SyntaxDiagnostic[] {
+  return [...text.matchAll(/,+|[\u2018-\u201F]+|[^\t\n\f\r -~\u2018-\u201F]+/g)].map(
+    ({ 0: found, index: offset }) => {
+      const range = { offset, length: found.length };
+      if (found.startsWith(",")) {
+        const remedy = "separate sources by spaces and directives by semicolons";
+        return diagnostic("CSP_COMMA", range, "a comma ends the policy", remedy);
+      }
+      return /^[\u2018-\u201F]/.test(found)
+        ? diagnostic(
+            "CSP_INVALID_CHARACTER",
+            range,
+            `${found} is a typographic quote, which is not valid in a policy`,
+            "write keywords in straight single quotes ('self'), and hosts without quotes",
+          )
+        : diagnostic(
+            "CSP_INVALID_CHARACTER",
+            range,
+            `${quoted(found)} is not valid in a policy`,
+            "write international host names in their ASCII form (xn--…) and other characters percent-encoded",
+          );
+    },
+  );
+}
+
+function quoted(characters: string): string {
+  return JSON.stringify(characters.length > 20 ? `${characters.slice(0, 20)}…` : characters);
+}
+
+function lineBreaks(text: string): SyntaxDiagnostic[] {
+  const index = text.trim().search(/[\n\r]/);
+  if (index < 0) return [];
+  const offset = text.length - text.trimStart().length + index;
+  return [
+    diagnostic(
+      "CSP_SEVERAL_LINES",
+      { offset, length: 1 },
+      "the value has several lines, which the service refuses",
+      "write it in one line: in YAML, as a folded text (>-) or a map",
+    ),
+  ];
 }

@@ -161,8 +161,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "first-round-is-open",
     file: "reconcile/fleet/fleet-round.ts",
-    from: 'if (phase === "closed" || this.#isSettled(',
-    to: 'if (phase !== "closed" || this.#isSettled(',
+    from: 'if (phase === "closed" || this.#settled.has(',
+    to: 'if (phase !== "closed" || this.#settled.has(',
     story: "fleet",
     steps: [],
     invariant: "first-round-is-judged",

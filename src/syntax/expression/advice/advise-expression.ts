@@ -1,5 +1,6 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../../syntax-diagnostic.ts";
 import { CertaintyJudge } from "../certainty/certainty-judge.ts";
+import { selectedBy } from "../certainty/selected-requests.ts";
 import {
   type Comparison,
   type ExpressionNode,
@@ -32,7 +33,16 @@ export function adviseExpression(text: string, phase: Phase): readonly SyntaxDia
     ...nodes.flatMap((node) => adviseNode(node, phase)),
     ...adviseTexts(nodes),
   ];
-  return inTextOrder([...found, ...adviseCertainty(nodes, found, new CertaintyJudge())]);
+  return inTextOrder([
+    ...found,
+    ...adviseCertainty(
+      tree,
+      selectedBy(text, () => tree).isPossible,
+      nodes,
+      found,
+      new CertaintyJudge(),
+    ),
+  ]);
 }
 
 function adviseNode(node: ExpressionNode, phase: Phase): readonly SyntaxDiagnostic[] {

@@ -50,14 +50,18 @@ function isInParentheses({ offset, length }: Expression, text: string): boolean 
  * for every one. The innermost part is named, unless `known` already says something about it.
  */
 export function adviseCertainty(
+  expression: Expression,
+  isPossible: boolean,
   nodes: readonly ExpressionNode[],
   known: readonly SyntaxDiagnostic[],
   judge: CertaintyJudge,
 ): readonly SyntaxDiagnostic[] {
   const found = [...known];
+  const possible = new Set(isPossible ? conjunctsOf(expression) : []);
   // A part comes after what it is a part of.
   for (const node of nodes.toReversed()) {
     if (node.kind !== "comparison" && node.kind !== "truth" && node.kind !== "logic") continue;
+    if (possible.has(node) && !isChoice(node)) continue;
     if (found.some((each) => isWithin(each, node))) continue;
     const advice = adviceFor(node, judge);
     if (advice !== undefined) found.push(advice);
@@ -65,12 +69,22 @@ export function adviseCertainty(
   return found.slice(known.length);
 }
 
+/** What must hold wherever an expression does: itself, and what is joined in it by `and`. */
+function conjunctsOf(expression: Expression): readonly ExpressionNode[] {
+  const isJoined = expression.kind === "logic" && expression.connective === "and";
+  return [expression, ...(isJoined ? expression.items.flatMap(conjunctsOf) : [])];
+}
+
+/** Alternatives, of which one may always hold. */
+function isChoice(node: ExpressionNode): boolean {
+  return node.kind === "logic" && node.connective !== "and";
+}
+
 function adviceFor(
   node: Logic | Extract<Expression, { readonly kind: "comparison" | "truth" }>,
   judge: CertaintyJudge,
 ): SyntaxDiagnostic | undefined {
-  const certainty = judge.certaintyOf(node);
-  if (certainty === "never") {
+  if (judge.isNever(node)) {
     const [message, remedy] =
       node.kind === "logic"
         ? ["these conditions can never hold together", "join them with or, or correct the values"]
@@ -80,8 +94,7 @@ function adviceFor(
           ];
     return diagnostic("EXPR_NEVER", node, message, remedy);
   }
-  const isChoice = node.kind === "logic" && node.connective !== "and";
-  if (certainty === "depends" || !isChoice) return undefined;
+  if (!isChoice(node) || judge.certaintyOf(node) === "depends") return undefined;
   const message = "one of these conditions always holds, so that they select every request";
   const remedy = "join them with and, or delete them";
   return diagnostic("EXPR_ALWAYS", node, message, remedy);

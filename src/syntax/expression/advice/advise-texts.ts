@@ -12,6 +12,7 @@ import type {
   Value,
 } from "../expression-tree.ts";
 import { isOperand } from "../operand-type.ts";
+import { shown } from "../read/read-failure.ts";
 
 /**
  * Warnings about texts that the value of their field can never be, or that mean something else than
@@ -198,10 +199,6 @@ function country({ field, compared, functions, text }: TextCondition): Advice {
   const examples = what === "country" ? '"DE" or "US"' : '"EU" or "NA"';
   const why = "the value is a code of two capitals";
   return never("EXPR_COUNTRY_CODE", text, why, `write a code such as ${examples}`);
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }
 
 function never(

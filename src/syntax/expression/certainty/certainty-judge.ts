@@ -3,6 +3,7 @@ import { isOperand } from "../operand-type.ts";
 import { printExpression } from "../print-expression.ts";
 import { KnownValues } from "./known-values.ts";
 import { Languages } from "./languages.ts";
+import { TextLanguages } from "./text-languages.ts";
 
 /** Whether an expression selects every request, or none; `depends` if neither is proved. */
 export type Certainty = "always" | "never" | "depends";
@@ -39,6 +40,7 @@ export interface Known {
 export class CertaintyJudge {
   readonly #zone: string | undefined;
   readonly #languages = new Languages();
+  readonly #texts = new TextLanguages(this.#languages);
   #branches = 0;
 
   /** @param zone the zone whose requests are meant; without it, those of any zone */
@@ -46,9 +48,19 @@ export class CertaintyJudge {
     this.#zone = zone;
   }
 
+  /** Whether it gave up, so that what it takes for possible may not be. */
+  get gaveUp(): boolean {
+    return this.#branches > maxBranches || this.#languages.gaveUp;
+  }
+
   certaintyOf(expression: Expression): Certainty {
-    if (!this.#isPossible([{ expression, holds: true }])) return "never";
+    if (this.isNever(expression)) return "never";
     return this.#isPossible([{ expression, holds: false }]) ? "depends" : "always";
+  }
+
+  /** Whether certainly no request is selected. */
+  isNever(expression: Expression): boolean {
+    return this.waysToSelect([expression]).next().done === true;
   }
 
   /** Whether every request that `a` selects is certainly selected by `b` too. */
@@ -79,7 +91,7 @@ export class CertaintyJudge {
   *#ways(
     goals: Way,
     choices: readonly Choice[] = [],
-    known: Known = { outcomes: new Map(), values: new KnownValues(this.#languages, this.#zone) },
+    known: Known = { outcomes: new Map(), values: this.#nothing() },
   ): Generator<Known> {
     const open = [...goals];
     const left = [...choices];
@@ -104,6 +116,10 @@ export class CertaintyJudge {
       this.#branches += choice.length;
       for (const way of choice) yield* this.#ways(way, left, { outcomes, values });
     }
+  }
+
+  #nothing(): KnownValues {
+    return new KnownValues(this.#languages, this.#texts, this.#zone);
   }
 
   /** Notes that a condition holds or fails; returns whether it can. */

@@ -1,5 +1,6 @@
 import { canonicalExpression, validTree } from "../expression.ts";
 import { type Certainty, CertaintyJudge } from "./certainty-judge.ts";
+import { selectedBy } from "./selected-requests.ts";
 
 /**
  * The certainty of an expression: `depends` if it is invalid. `zone`: the zone whose requests are
@@ -20,6 +21,17 @@ export function certaintyOf(expression: string, zone?: string): Certainty {
 const decided = new Map<string, Certainty>();
 
 const maxDecided = 1_000;
+
+/**
+ * Whether an expression certainly selects no request; not so if it is invalid. `zone`: the zone
+ * whose requests are meant.
+ */
+export function selectsNothing(expression: string, zone?: string): boolean {
+  const { isNever, host } = selectedBy(expression, validTree);
+  if (isNever || zone === undefined) return isNever;
+  if (host !== undefined && (host === zone || host.endsWith(`.${zone}`))) return false;
+  return certaintyOf(expression, zone) === "never";
+}
 
 /** Whether every request that `a` selects is certainly selected by `b` too. */
 export function certainlyImplies(a: string, b: string): boolean {

@@ -54,7 +54,7 @@ function hostPattern(zone: string | undefined): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll(".", String.raw`\.`);
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
 const notNegative: NumberSpan = [0n, 2n ** 63n - 1n];

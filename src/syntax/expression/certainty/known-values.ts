@@ -5,15 +5,11 @@ import { common, complement, everyInteger, type NumberSet, numbersOf } from "../
 import { isOperand, typeOfOperand } from "../operand-type.ts";
 import { printOperand } from "../print-expression.ts";
 import { byteText } from "../read/read-string-literal.ts";
+import { asItIs, type ByteChange, inTurn, lowerChange, upperChange } from "./byte-change.ts";
 import { lowerCaseFields, numbersOfField, patternOfField } from "./field-facts.ts";
+import { KnownTexts, type TextCondition } from "./known-texts.ts";
 import type { Language, Languages } from "./languages.ts";
-import {
-  asItIs,
-  lowerPreimage,
-  type Preimage,
-  TextLanguages,
-  upperPreimage,
-} from "./text-languages.ts";
+import type { TextLanguages } from "./text-languages.ts";
 
 /** What is known of the value of an operand. */
 interface KnownValue {
@@ -22,8 +18,8 @@ interface KnownValue {
    * the response.
    */
   readonly isPresent: boolean;
-  /** Every text that it can be. */
-  readonly texts: Language;
+  /** What its text fulfils. */
+  readonly texts: KnownTexts;
   /** Every number or address that it can be. */
   readonly numbers: NumberSet;
 }
@@ -31,22 +27,25 @@ interface KnownValue {
 /** What conditions say of the values of their operands. */
 export class KnownValues {
   readonly #languages: Languages;
+  readonly #texts: TextLanguages;
   readonly #zone: string | undefined;
   readonly #values: Map<string, KnownValue>;
 
   /** @param zone the zone whose requests are meant; without it, those of any zone */
   constructor(
     languages: Languages,
+    texts: TextLanguages,
     zone: string | undefined,
     values: ReadonlyMap<string, KnownValue> = new Map(),
   ) {
     this.#languages = languages;
+    this.#texts = texts;
     this.#zone = zone;
     this.#values = new Map(values);
   }
 
   copy(): KnownValues {
-    return new KnownValues(this.#languages, this.#zone, this.#values);
+    return new KnownValues(this.#languages, this.#texts, this.#zone, this.#values);
   }
 
   /** Whether every operand can have a value. */
@@ -54,22 +53,26 @@ export class KnownValues {
     return this.#values
       .values()
       .every(
-        ({ isPresent, texts, numbers }) =>
-          !isPresent || (numbers.length > 0 && !this.#languages.isNone(texts)),
+        ({ isPresent, texts, numbers }) => !isPresent || (numbers.length > 0 && !texts.isNone),
       );
   }
 
   /** A text that the value of a field can be, of those that match a pattern: `usual` if possible. */
   textOf(field: string, pattern: string, usual: string): string | undefined {
-    const texts = new TextLanguages(this.#languages);
+    const texts = this.#texts;
     const possible = [
-      this.#values.get(aliasOf(field))?.texts ?? this.#textsOfField(field),
+      (this.#values.get(aliasOf(field))?.texts ?? this.#textsOfField(field)).language,
       texts.where("matches", { text: pattern }) ?? this.#languages.none,
     ];
     const asUsual = this.#languages.every([...possible, texts.oneOf([usual])]);
     return this.#languages.isNone(asUsual)
       ? this.#languages.exampleOf(this.#languages.every(possible))?.map(byteText).join("")
       : usual;
+  }
+
+  /** A text that the value of a field certainly can be; `undefined` if none was needed or found. */
+  exampleOf(field: string): string | undefined {
+    return this.#values.get(field)?.texts.example;
   }
 
   /** A number or an address that the value of a field can be: one from 0 if possible. */
@@ -106,7 +109,9 @@ export class KnownValues {
     if (!["starts_with", "ends_with", "contains"].includes(name)) return true;
     if (isOperand(text)) return holds || !isSame(subject, text);
     if (text.kind !== "text") return true;
-    this.#restrictTexts(subject, holds, holds, (compared) => compared.where(name, text));
+    this.#restrictTexts(subject, holds, holds, (change) =>
+      this.#texts.after(change).condition(name, [text]),
+    );
     return true;
   }
 
@@ -115,25 +120,23 @@ export class KnownValues {
     const values = right.kind === "set" ? right.members : [right];
     const texts = values.filter((value) => value.kind === "text");
     if (texts.length < values.length) return;
-    const [first] = texts;
-    this.#restrictTexts(left, holds, isPresent, (compared) => {
-      if (right.kind === "set") return compared.oneOf(texts.map(({ text }) => text));
-      return first && compared.where(operator, first);
-    });
+    this.#restrictTexts(left, holds, isPresent, (change) =>
+      this.#texts.after(change).condition(operator, texts),
+    );
   }
 
   #restrictTexts(
     operand: Operand,
     holds: boolean,
     isPresent: boolean,
-    textsOf: (compared: TextLanguages) => Language | undefined,
+    conditionFor: (change: ByteChange) => TextCondition | undefined,
   ): void {
-    const [inner, preimage] = withoutCase(operand);
-    const texts = textsOf(new TextLanguages(this.#languages, preimage));
-    if (texts === undefined) return;
-    const allowed = holds ? texts : this.#languages.not(texts);
-    this.#note(inner, isPresent, ({ texts: known, numbers }) => ({
-      texts: this.#languages.every([known, allowed]),
+    const [inner, change] = withoutCase(operand);
+    const condition = conditionFor(change);
+    if (condition === undefined) return;
+    const allowed = holds ? condition : this.#texts.not(condition);
+    this.#note(inner, isPresent, ({ texts, numbers }) => ({
+      texts: texts.with(allowed),
       numbers,
     }));
   }
@@ -142,7 +145,10 @@ export class KnownValues {
     const allowed = holds ? numbers : complement(numbers, wholeOf(operand));
     const [text] = operand.kind === "call" && operand.name === "len" ? operand.arguments : [];
     if (text !== undefined && isOperand(text) && typeOfOperand(text) === "String") {
-      this.#restrictTexts(text, true, isPresent, (compared) => this.#ofLengths(allowed, compared));
+      this.#restrictTexts(text, true, isPresent, (change) => {
+        const language = this.#ofLengths(allowed, this.#texts.after(change));
+        return language && { language: () => language };
+      });
     }
     this.#note(operand, isPresent, ({ texts, numbers: known }) => ({
       texts,
@@ -182,22 +188,28 @@ export class KnownValues {
     this.#values.set(name, { isPresent: known.isPresent || isPresent, ...change(known) });
   }
 
-  #textsOf(operand: Argument): Language {
-    if (operand.kind === "text") return new TextLanguages(this.#languages).oneOf([operand.text]);
+  #textsOf(operand: Operand): KnownTexts {
+    if (operand.kind === "field" && operand.indexes.length === 0) {
+      return this.#textsOfField(operand.name);
+    }
+    const language = this.#languageOf(operand);
+    const any = new KnownTexts(this.#languages);
+    return language === this.#languages.all ? any : any.with({ language: () => language });
+  }
+
+  #languageOf(operand: Argument): Language {
+    if (operand.kind === "text") return this.#texts.oneOf([operand.text]);
     if (!isOperand(operand) || operand.indexes.length > 0) return this.#languages.all;
-    if (operand.kind === "field") return this.#textsOfField(operand.name);
+    if (operand.kind === "field") return this.#textsOfField(operand.name).language;
     return operand.name === "concat" && operand.arguments.length > 1
-      ? this.#languages.join(...operand.arguments.map((each) => this.#textsOf(each)))
+      ? this.#languages.join(...operand.arguments.map((each) => this.#languageOf(each)))
       : this.#languages.all;
   }
 
-  #textsOfField(field: string): Language {
-    const text = patternOfField(field, this.#zone);
-    const texts =
-      text === undefined
-        ? undefined
-        : new TextLanguages(this.#languages).where("matches", { text });
-    return texts ?? this.#languages.all;
+  #textsOfField(field: string): KnownTexts {
+    const any = new KnownTexts(this.#languages);
+    const pattern = patternOfField(field, this.#zone);
+    return pattern === undefined ? any : any.with(this.#texts.fieldCondition(pattern));
   }
 }
 
@@ -234,17 +246,17 @@ function unfolded(operand: Operand): Operand {
 }
 
 /** What is below `lower` and `upper`, and what they do to its bytes. */
-function withoutCase(operand: Operand): readonly [Operand, Preimage] {
+function withoutCase(operand: Operand): readonly [Operand, ByteChange] {
   const isWhole = operand.indexes.every(({ kind }) => kind === "each");
   if (operand.kind !== "call" || !isWhole) return [operand, asItIs];
   const own =
-    operand.name === "lower" ? lowerPreimage : operand.name === "upper" ? upperPreimage : undefined;
+    operand.name === "lower" ? lowerChange : operand.name === "upper" ? upperChange : undefined;
   const [argument, ...more] = operand.arguments;
   if (own === undefined || argument === undefined || more.length > 0 || !isOperand(argument)) {
     return [operand, asItIs];
   }
   const [inner, below] = withoutCase(argument);
-  return [inner, (bytes) => below(own(bytes))];
+  return [inner, inTurn(below, own)];
 }
 
 /** The whole range of the numbers that an operand can be. */

@@ -51,15 +51,21 @@ export class Languages {
   constructor() {
     this.none = this.#made("none", { kind: "byte", bytes: 0n }, false);
     this.empty = this.#made("empty", { kind: "empty" }, true);
-    this.any = this.bytes(anyByte);
+    this.any = this.#made("any", { kind: "byte", bytes: anyByte }, false);
     this.all = this.#made("all", { kind: "repeat", item: this.any }, true);
+  }
+
+  /** Whether so many steps were spent that a language counts as having texts. */
+  get gaveUp(): boolean {
+    return this.#steps > maxSteps;
   }
 
   /** The texts of one byte out of a set. */
   bytes(bytes: bigint): Language {
+    if (bytes === anyByte) return this.any;
     return bytes === 0n
       ? this.none
-      : this.#made(`b${bytes.toString(36)}`, { kind: "byte", bytes }, false);
+      : this.#made(`b${bytes.toString(32)}`, { kind: "byte", bytes }, false);
   }
 
   /** A text of each part in turn. */
@@ -102,7 +108,7 @@ export class Languages {
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const found = next.hasEmpty ? false : this.#withoutTexts.get(next);
       if (found === true) continue;
-      if (found === false || this.#steps > maxSteps) {
+      if (found === false || this.gaveUp) {
         this.#withoutTexts.set(language, false);
         return false;
       }

@@ -1,21 +1,9 @@
 import type { TextValue } from "../expression-tree.ts";
 import { bytesOf } from "../read/read-string-literal.ts";
+import { asItIs, type ByteChange, type Preimage } from "./byte-change.ts";
+import type { TextCondition } from "./known-texts.ts";
 import { byteRange, capitals, type Language, type Languages, smallLetters } from "./languages.ts";
 import { patternLanguage } from "./pattern-language.ts";
-
-/** The bytes for which a function gives one of some bytes. */
-export type Preimage = (bytes: bigint) => bigint;
-
-/** What is compared as it is. */
-export const asItIs: Preimage = (bytes) => bytes;
-
-/** For which bytes `lower` gives one of `bytes`: it changes ASCII only. */
-export const lowerPreimage: Preimage = (bytes) =>
-  (bytes & ~capitals) | ((bytes & smallLetters) >> 32n);
-
-/** For which bytes `upper` gives one of `bytes`. */
-export const upperPreimage: Preimage = (bytes) =>
-  (bytes & ~smallLetters) | ((bytes & capitals) << 32n);
 
 const inAnyCase: Preimage = (bytes) =>
   bytes | ((bytes & smallLetters) >> 32n) | ((bytes & capitals) << 32n);
@@ -26,11 +14,72 @@ const inAnyCase: Preimage = (bytes) =>
  */
 export class TextLanguages {
   readonly #languages: Languages;
+  readonly #change: ByteChange;
   readonly #preimage: Preimage;
 
-  constructor(languages: Languages, preimage: Preimage = asItIs) {
+  constructor(languages: Languages, change: ByteChange = asItIs) {
     this.#languages = languages;
-    this.#preimage = preimage;
+    this.#change = change;
+    this.#preimage = change.preimage;
+  }
+
+  /** Those for values that are compared after a change. */
+  after(change: ByteChange): TextLanguages {
+    return new TextLanguages(this.#languages, change);
+  }
+
+  /**
+   * That a comparison of a value holds: with one of `texts` for `in`, else with the first.
+   * `undefined` if that is not decided.
+   */
+  condition(
+    operator: string,
+    texts: readonly Pick<TextValue, "text">[],
+  ): TextCondition | undefined {
+    const { apply } = this.#change;
+    if (operator === "in" || operator === "eq") {
+      const examples = texts.map(({ text }) => byteString(text));
+      const values = new Set(examples);
+      return {
+        language: () => this.oneOf(texts.map(({ text }) => text)),
+        test: (text) => values.has(apply(text)),
+        examples,
+        hasOnlyExamples: this.#change === asItIs,
+      };
+    }
+    if (operator === "ne") {
+      const equal = this.condition("eq", texts);
+      return equal && this.not(equal);
+    }
+    const [first] = texts;
+    if (first === undefined) return undefined;
+    const isPart = partTests[operator];
+    if (isPart === undefined) {
+      const language = this.where(operator, first);
+      return language && { language: () => language };
+    }
+    const part = byteString(first.text);
+    return {
+      language: () => this.where(operator, first) ?? this.#languages.all,
+      test: (text) => isPart(apply(text), part),
+      examples: [part, `${part}a`, `/${part}`, `a${part}`],
+    };
+  }
+
+  /** That a condition fails. */
+  not({ language, test }: TextCondition): TextCondition {
+    return {
+      language: () => this.#languages.not(language()),
+      test: test && ((text) => !test(text)),
+    };
+  }
+
+  /** That a pattern of `patternOfField` matches: JavaScript reads those as the service does. */
+  fieldCondition(pattern: string): TextCondition {
+    return {
+      language: () => this.where("matches", { text: pattern }) ?? this.#languages.all,
+      test: testOf(pattern),
+    };
   }
 
   /** The texts for which `operator` holds with `text`; `undefined` if that is not decided. */
@@ -92,14 +141,14 @@ export class TextLanguages {
     return this.#languages.join(...bytes.map((byte) => this.#byte(byte)));
   }
 
-  #byte(byte: number, changed: Preimage = asItIs): Language {
+  #byte(byte: number, changed: Preimage = asItIs.preimage): Language {
     return this.#languages.bytes(this.#preimage(changed(1n << BigInt(byte))));
   }
 
   #glob(pattern: string, ignoresCase: boolean): Language | undefined {
     // Whether letters beyond ASCII have a case here is not documented.
     if (ignoresCase && !/^[\0-\x7f]*$/.test(pattern)) return undefined;
-    const changed = ignoresCase ? inAnyCase : asItIs;
+    const changed = ignoresCase ? inAnyCase : asItIs.preimage;
     const parts = pattern.match(/\\[\\*]|[^\\]/gsu) ?? [];
     if (parts.join("") !== pattern) return undefined;
     return this.#languages.join(
@@ -127,3 +176,31 @@ export class TextLanguages {
 }
 
 const opposites: Readonly<Record<string, string>> = { ne: "eq", gt: "le", ge: "lt" };
+
+/** By the name of a function or an operator. */
+const partTests: Readonly<Record<string, (value: string, part: string) => boolean>> = {
+  contains: (value, part) => value.includes(part),
+  starts_with: (value, part) => value.startsWith(part),
+  ends_with: (value, part) => value.endsWith(part),
+};
+
+/** The bytes of a text, one character each. */
+function byteString(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : String.fromCharCode(...bytesOf(text));
+}
+
+/** The first ones are those of the fields; those of zones come and go. */
+const fieldTests = new Map<string, (text: string) => boolean>();
+
+const maxFieldTests = 100;
+
+function testOf(pattern: string): ((text: string) => boolean) | undefined {
+  const known = fieldTests.get(pattern);
+  if (known !== undefined) return known;
+  // Its language is not decided.
+  if (/[^\0-\x7f]/.test(pattern)) return undefined;
+  const expression = new RegExp(pattern);
+  const test = (text: string): boolean => expression.test(text);
+  if (fieldTests.size < maxFieldTests) fieldTests.set(pattern, test);
+  return test;
+}

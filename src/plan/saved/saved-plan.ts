@@ -1,0 +1,83 @@
+import { sha256 } from "../../syntax/digest.ts";
+import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import { refOf, unmarked } from "../../zone/mark.ts";
+import { settingNames } from "../../zone/resource.ts";
+import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import type { Plan } from "../plan.ts";
+import { withMarkOf } from "../policies/policy-match.ts";
+
+/** A plan that can be applied later, unless what its writes depend on has changed. */
+export interface SavedPlan extends Plan {
+  readonly fingerprints: Fingerprints;
+}
+
+/** Digests of the live resources that the writes of a plan depend on, by name, at the time of the plan. */
+export type Fingerprints = Readonly<Record<string, string>>;
+
+/** @param live the state that the plan was made from. */
+export function savedPlan(plan: Plan, live: LiveZone): SavedPlan {
+  return { ...plan, fingerprints: fingerprintsOf(plan.writes, live) };
+}
+
+export function fingerprintsOf(writes: readonly Write[], live: LiveZone): Fingerprints {
+  const resources = writes.flatMap((write) => resourcesOf(write, live));
+  return Object.fromEntries(
+    resources.map(([name, state]) => [name, `sha256:${sha256(canonicalJson(state)).slice(0, 32)}`]),
+  );
+}
+
+/** The parts of a zone that must be read before a saved plan is applied. */
+export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolean>> {
+  const parts = new Set(writes.map(partOf));
+  return {
+    settings: parts.has("settings"),
+    policies: parts.has("policies"),
+    rules: parts.has("rules"),
+  };
+}
+
+/** What the service says of a resource; `null`: not found. */
+type LiveResource = readonly [name: string, state: Json | object];
+
+/** The live resources that a write depends on. What a rule does in a place depends on the rules around it. */
+function resourcesOf(write: Write, live: LiveZone): readonly LiveResource[] {
+  switch (write.call) {
+    case "update-settings":
+      return settingNames
+        .filter((name) => name in write.body)
+        .map((name) => [`setting/${name}`, live.settings?.[name] ?? null]);
+    case "create-policy":
+      return [policiesOfMark(write.body["description"], live)];
+    case "update-policy":
+    case "delete-policy":
+      return [policy(write.id, live)];
+    case "update-rule":
+      return [write.position === null ? rule(write.id, live) : entrypointOf(live)];
+    case "delete-rule":
+      return [rule(write.id, live)];
+    case "create-rule":
+    case "put-entrypoint":
+      return [entrypointOf(live)];
+  }
+}
+
+/** A new policy depends on that there is none: a run of which the answer was lost may have made it (SERVICE.md A.6). */
+function policiesOfMark(description: Json | undefined, { policies }: LiveZone): LiveResource {
+  const { owner = "", key = "" } = unmarked(coerceText(description));
+  const found = policies === undefined ? null : withMarkOf(description, policies);
+  return [`mark/${refOf(owner, key)}`, found];
+}
+
+function policy(id: string, { policies }: LiveZone): LiveResource {
+  return [`policy/${id}`, policies?.find((each) => each.id === id) ?? null];
+}
+
+function rule(id: string, { entrypoint }: LiveZone): LiveResource {
+  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+  return [`rule/${id}`, rules.find((each) => each.id === id)?.wire ?? null];
+}
+
+function entrypointOf({ entrypoint }: LiveZone): LiveResource {
+  return ["entrypoint", entrypoint ?? null];
+}
