@@ -10,6 +10,7 @@ import {
   TermOver,
   type TermStore,
 } from "../memory/postgres/postgres-store.ts";
+import { DatabaseError } from "../memory/postgres/sql-connection.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -47,6 +48,8 @@ export async function workWhileLeading(
   let last: LastTerm | undefined;
   while (!isAborted(stop)) {
     try {
+      // A process that is not meant to use these tables must not keep the Lease from those that are.
+      await untilOwn(ports, stop);
       await using held = await election.acquire(observer, stop);
       last = (await lead(held, last, ports, { stop, abort })) ?? last;
     } catch (error) {
@@ -104,28 +107,66 @@ const retryMs = 5_000;
  */
 async function openStore(
   last: LastTerm | undefined,
-  { database, identity, logger, clock }: LeadershipPorts,
+  ports: LeadershipPorts,
   end: (reason: string) => void,
   stop: AbortSignal,
 ): Promise<TermStore | undefined> {
+  const { database, identity, logger, clock } = ports;
   const { place, tables } = database;
   const reports = writeReports(place, logger);
-  let said = "";
-  while (!isAborted(stop)) {
+  const open = async (): Promise<TermStore> => {
+    await tables.check(identity);
+    return openPostgresStore(place, tables, identity, last, {
+      clock,
+      onRecovery: reports.onRecovery,
+      // That a term is over is said once, when it ends.
+      onFailure: (error) => {
+        if (!(error instanceof TermOver)) reports.onFailure(error);
+      },
+      onLost: end,
+    });
+  };
+  try {
+    const store = await untilDone(open, ports, stop);
+    logOpenedState(store.state.opened, place, logger);
+    if (store.isRestored) logRestored(logger, place);
+    return store;
+  } catch (error) {
+    if (isAborted(stop)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Waits as long as the tables belong to another installation or program. Creates them if there are none. What else is wrong
+ * with the database is said when it is used.
+ */
+function untilOwn(ports: LeadershipPorts, stop: AbortSignal): Promise<void> {
+  const { database, identity, logger } = ports;
+  const { place, tables } = database;
+  const check = async (): Promise<void> => {
     try {
+      if (await tables.createMissing()) logger.info({ path: place }, "tables created");
       await tables.check(identity);
-      const store = await openPostgresStore(place, tables, identity, last, {
-        clock,
-        onRecovery: reports.onRecovery,
-        // That a term is over is said once, when it ends.
-        onFailure: (error) => {
-          if (!(error instanceof TermOver)) reports.onFailure(error);
-        },
-        onLost: end,
-      });
-      logOpenedState(store.state.opened, place, logger);
-      if (store.isRestored) logRestored(logger, place);
-      return store;
+    } catch (error) {
+      const isOfServer = !(error instanceof DatabaseError) || error.code !== "";
+      if (!isOfServer) throw error;
+    }
+  };
+  return untilDone(check, ports, stop);
+}
+
+/** Tries until it succeeds, and says each reason once why it does not. Rejects when `stop` aborts. */
+async function untilDone<T>(
+  attempt: () => Promise<T>,
+  { database: { place }, logger, clock }: LeadershipPorts,
+  stop: AbortSignal,
+): Promise<T> {
+  let said = "";
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      return await attempt();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (message !== said) {
@@ -133,10 +174,9 @@ async function openStore(
         logger.error(facts, "the store cannot be opened: nothing is reconciled before it is");
       }
       said = message;
-      await clock.sleep(retryMs, stop).catch(() => undefined);
+      await clock.sleep(retryMs, stop);
     }
   }
-  return undefined;
 }
 
 function logRestored(logger: Logger, place: string): void {
@@ -157,7 +197,7 @@ function logElection(logger: Logger, lease: string): ElectionObserver {
     foreign: ({ holder, installation }) => {
       logger.error(
         { lease, holder, installation },
-        "another installation uses this Lease: give each its own name (cluster.lease)",
+        "another installation uses this Lease: give each its own name (cluster.lease), or without a cluster its own schema (store.postgres.schema)",
       );
     },
   };

@@ -1,6 +1,6 @@
 import type { OpenResult, StateStore, StoreStatus } from "./state-store.ts";
 
-/** A store that ends with the process: where no state directory is set, or if it cannot be used. */
+/** A store that ends with the process: where no store is set, or if it cannot be used. */
 export class MemoryStore implements StateStore {
   readonly opened: OpenResult = { result: "empty" };
   readonly status: StoreStatus;

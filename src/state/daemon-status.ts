@@ -31,7 +31,7 @@ export interface ScheduleStatus {
 
 /** Whether what the daemon remembers survives a restart. */
 export interface StateStatus {
-  /** `none`: no state directory is configured. */
+  /** `none`: no store is configured. */
   readonly status: "ok" | "failing" | "none";
   /** Why the state that was found at the start could not be used. */
   readonly lost: "damaged" | "foreign" | "newer" | "unreadable" | undefined;

@@ -8,6 +8,7 @@ import type { Host } from "../../src/host/host.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { type Ran, type Workplace, workplace } from "../support/command-line.ts";
+import { exampleWithEmulator } from "../support/example.ts";
 import { headOf, type Kept, kept } from "../support/kept-history.ts";
 import { noPostgres, sharedPostgres } from "../support/postgres.ts";
 
@@ -21,10 +22,14 @@ interface Place extends Workplace {
   inDatabase(...args: readonly string[]): Promise<Ran>;
 }
 
+async function databaseOfTest(): Promise<{ readonly name: string; readonly url: string }> {
+  if (noPostgres !== undefined) return { name: "", url: "" };
+  return (await sharedPostgres()).createDatabase();
+}
+
 /** A place with a directory store that says something, and with an empty database. */
 async function placeWith(options: Kept = {}, ports: Partial<Host> = {}): Promise<Place> {
-  const server = await sharedPostgres();
-  const { name, url } = await server.createDatabase();
+  const { name, url } = await databaseOfTest();
   const place = await workplace({}, ports);
   const { bytes } = await kept(options);
   await place.write("zonewarden.yaml", "mode: observe\nstore: { path: state }\n");
@@ -88,6 +93,28 @@ history: 11 lines, intact, head ${place.head}, line 11 of the chain
     const foreign = await place.run("store", "check");
     expect(foreign.code, foreign.stderr).toBe(1);
     expect(foreign.stderr).toContain(`the state belongs to owner "zonewarden" at`);
+  });
+});
+
+describe("zonewarden store copy", () => {
+  it("into a directory that was interrupted leaves what nobody takes for a store", async ({
+    expect,
+  }) => {
+    await using place = await placeWith();
+    // As it is after a crash when the history was written, and the state not yet.
+    await place.write("to/state.copying", "");
+    await place.write("to/history.jsonl", place.history);
+    const again = await place.run("store", "copy", "state", "to");
+    expect(again.code).toBe(1);
+    await place.write("zonewarden.yaml", "mode: observe\nstore: { path: to }\n");
+    const check = await place.run("store", "check");
+    expect(check.code).toBe(1);
+    expect(check.stderr).toContain("was interrupted: empty the directory, and copy again");
+    await expect(storeState(place, "to", {})).rejects.toThrow("was interrupted");
+    expect((await readdir(path.join(place.directory, "to"))).toSorted()).toEqual([
+      "history.jsonl",
+      "state.copying",
+    ]);
   });
 });
 
@@ -203,5 +230,67 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     const server = await sharedPostgres();
     const left = await server.query("SELECT FROM zonewarden.state", place.database);
     expect(left).toEqual([]);
+  });
+
+  it("drops old lines as the owner, and not as the writer", async ({ expect }) => {
+    const clock = { ...systemClock, now: () => new Date("2026-12-24T08:00:00.000Z") };
+    await using place = await placeWith({}, { clock });
+    const server = await sharedPostgres();
+    const roles = ["owner", "writer", "reader"].map((role) => `${place.database}_${role}`);
+    for (const role of roles) await server.query(`CREATE ROLE ${role} LOGIN`);
+    const [owner = "", writer = "", reader = ""] = roles;
+    const grants = async (): Promise<void> => {
+      const asked = ["--owner", owner, "--writer", writer, "--reader", reader];
+      const { code, stdout } = await place.inDatabase("store", "grants", ...asked);
+      expect(code).toBe(0);
+      await server.query(stdout, place.database);
+    };
+    await place.write("owner-url", server.url(place.database, owner));
+    await place.write("url", server.url(place.database, writer));
+    await grants();
+    const early = await place.inDatabase("store", "migrate");
+    expect(early.code).toBe(1);
+    expect(early.stderr).toContain("zonewarden store grants");
+    const asOwner = ["--url-file", "owner-url"];
+    expect(await place.inDatabase("store", "migrate", ...asOwner)).toMatchObject({ code: 0 });
+    await grants();
+    expect(await place.inDatabase("store", "copy", "state", "postgres")).toMatchObject({ code: 0 });
+
+    await place.write(
+      "db.yaml",
+      "mode: observe\nstore: { postgres: { url_file: url } }\nhistory: { max_age: 24h }\n",
+    );
+    const refused = await place.inDatabase("store", "trim");
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("this role may not drop lines: name the URL of the owner");
+    const trimmed = await place.inDatabase("store", "trim", ...asOwner);
+    expect(trimmed, trimmed.stderr).toMatchObject({ code: 0 });
+    const [, head = ""] = /its head is ([0-9a-f]{64})\n/.exec(trimmed.stdout) ?? [];
+    const verified = await place.inDatabase("history", "verify", "--head", head);
+    expect(verified.code, verified.stdout).toBe(0);
+    const left = await server.query("SELECT n FROM zonewarden.history ORDER BY n", place.database);
+    expect(left.map(({ n }) => Number(n))).toEqual([12]);
+    const again = await place.inDatabase("store", "trim", ...asOwner);
+    expect(again.stdout).toContain("no line of the history is older than history.max_age");
+  });
+
+  it("says in its first line what plan cannot know without the database", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: "store: { postgres: { url_file: url } }",
+    });
+    const { place } = example;
+    await place.write("url", "postgres://nobody@127.0.0.1:1/nothing");
+    const without = await place.run("plan");
+    const text = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", text.replace(/^store:.*$/m, ""));
+    const none = await place.run("plan");
+    expect({ code: without.code, stdout: without.stdout }).toEqual({
+      code: none.code,
+      stdout: none.stdout,
+    });
+    expect(none.stderr).not.toContain("store");
+    expect(without.stderr).toMatch(
+      /^the store \(schema zonewarden of the database\) cannot be used: .*ECONNREFUSED.* Not known are: .*the adopted rules, a held revision/,
+    );
   });
 });

@@ -233,11 +233,11 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
     await using stage = await scene();
     await using other = await scene("desired: { owner: another }");
     await other.example.place.write("kubeconfig", stage.kube.kubeconfig);
-    await other.example.place.write("database-url", stage.database);
     const first = stage.start();
     await inSync(first);
     const second = other.start();
-    const message = "another installation uses this Lease: give each its own name (cluster.lease)";
+    const message =
+      "another installation uses this Lease: give each its own name (cluster.lease), or without a cluster its own schema (store.postgres.schema)";
     await untilSaid(second, message);
     expect(logLines(second).find(({ msg }) => msg === message)?.["installation"]).toBe(
       `zonewarden at ${stage.example.emulator.baseUrl}`,

@@ -324,7 +324,7 @@ describe("the lock of a state directory", () => {
     const directory = new MemoryDirectory();
     const { clock } = await opened(directory, shop, { ...here, pid: 11 });
     await expect(clock.run(opened(directory, shop, here, clock))).rejects.toThrow(
-      "the state directory is in use by process 11 on a: stop it, or give this process a directory of its own (state.path)",
+      "the store is in use by process 11 on a: stop it, or give this process a directory of its own (store.path)",
     );
   });
 

@@ -92,6 +92,10 @@ describe.skipIf(noContainer)(`the image, built by buildah ${noContainer ?? ""}`,
     const told = await startContainer(options, ...image.entrypoint, "version", "--json");
     expect(await told.exited).toBe(0);
     expect(JSON.parse(told.output())).toMatchObject({ version, commit: "0123456789abcdef" });
+    // As `kubectl exec` calls it.
+    const named = await startContainer(options, "/usr/local/bin/zonewarden", "version", "--json");
+    expect(await named.exited).toBe(0);
+    expect(named.output()).toBe(told.output());
     const [node = ""] = image.entrypoint;
     const write = "require('fs').writeFileSync('/app/a', '')";
     const wrote = await startContainer(options, node, "-e", write);

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 import { run } from "../deploy/tools.ts";
@@ -11,6 +12,8 @@ export interface ApiServer extends AsyncDisposable {
   readonly kubeconfig: string;
   /** Runs kubectl as an administrator; gives what it printed, warnings included. */
   kubectl(...args: readonly string[]): string;
+  /** Sends a signal to its process: SIGSTOP for a server that does not answer, SIGCONT for one that does again. */
+  signal(name: NodeJS.Signals): void;
 }
 
 /** Why no real API server runs here; `undefined` where it does. Builds it once, from the Go module proxy. */
@@ -31,6 +34,10 @@ export async function startApiServer(): Promise<ApiServer> {
       const { status, stdout: out, stderr } = spawnSync("kubectl", args, { encoding: "utf8", env });
       if (status !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}`);
       return out + stderr;
+    },
+    signal: (name) => {
+      const pid = readFileSync(path.join(path.dirname(stop), "kube-apiserver.pid"), "utf8");
+      process.kill(Number(pid), name);
     },
     [Symbol.asyncDispose]: async () => {
       await run(stop, []);

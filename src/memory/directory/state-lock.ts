@@ -127,7 +127,7 @@ async function isSilent(
 
 function lockedBy(holder: Holder | undefined): DirectoryLocked {
   return new DirectoryLocked(
-    `the state directory is in use by ${nameOf(holder)}: stop it, or give this process a directory of its own (state.path)`,
+    `the store is in use by ${nameOf(holder)}: stop it, or give this process a directory of its own (store.path)`,
   );
 }
 

@@ -47,6 +47,9 @@ export type BatchResult =
 /** Whose tables they are while `store copy` writes into them: nobody's, so that nobody takes a part for a store. */
 export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinished copy" };
 
+/** SQLSTATEs: the role may not create tables, or another process creates them at this moment. */
+const leftToOthers: ReadonlySet<string> = new Set(["42501", "42P06", "42P07", "23505"]);
+
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
 
@@ -76,6 +79,21 @@ export class Tables {
     if (from > tablesVersion) throw newer(from);
     if (from < tablesVersion) await this.#run([migrationSql(from, this.#name)]);
     return { from, to: tablesVersion };
+  }
+
+  /**
+   * Creates the tables if there are none and the role may; tables of an older version are never changed. Resolves with
+   * whether it created them.
+   */
+  async createMissing(): Promise<boolean> {
+    if ((await this.#version()) > 0) return false;
+    try {
+      await this.migrate();
+      return true;
+    } catch (error) {
+      if (error instanceof DatabaseError && leftToOthers.has(error.code)) return false;
+      throw error;
+    }
   }
 
   async #version(): Promise<number> {

@@ -65,11 +65,11 @@ export const metricTable = {
   filesZones: gauge("zonewarden_files_zones", "Number of declared zones."),
   stateWritten: gauge(
     "zonewarden_state_last_write_successful",
-    "Whether the last write of the state succeeded; no series without a state directory.",
+    "Whether the last write of the state succeeded; no series without a store.",
   ),
   stateLost: gauge(
     "zonewarden_state_lost",
-    "Whether the state could not be used at the start of the process; no series without a state directory.",
+    "Whether the state could not be used at the start of the process; no series without a store.",
   ),
   auditAccounts: gauge(
     "zonewarden_audit_accounts",

@@ -1,0 +1,255 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { Election } from "../../src/cluster/election.ts";
+import { leaseRow } from "../../src/cluster/lease-row.ts";
+import { workWhileLeading } from "../../src/daemon/leadership.ts";
+import { NewLines } from "../../src/history/chain/history-chain.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
+import { openPostgresStore, type TermStore } from "../../src/memory/postgres/postgres-store.ts";
+import { grantsSql } from "../../src/memory/postgres/schema.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { book } from "../support/log-book.ts";
+import {
+  installation,
+  noPostgres,
+  type PostgresServer,
+  sharedPostgres,
+} from "../support/postgres.ts";
+
+const never = new AbortController().signal;
+const identity = { owner: "us", service: "https://service.example" };
+
+interface Found {
+  readonly server: PostgresServer;
+  /** Of a database of this test, which has the tables. */
+  readonly name: string;
+  readonly url: string;
+}
+
+/** A database of this test. */
+async function found(): Promise<Found> {
+  const { url } = await installation();
+  const name = new URL(url.replace("@/", "@localhost/")).pathname.slice(1);
+  return { server: await sharedPostgres(), name, url };
+}
+
+/** What a daemon logs as errors until it has tried so often to use a database, and to store an entry of its state. */
+async function errorsOf(url: string, tries: number): Promise<readonly unknown[]> {
+  const ended = new AbortController();
+  let waits = 0;
+  await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+  const clock = {
+    ...systemClock,
+    sinceBootMs: () => systemClock.monotonicMs(),
+    // What is tried again, is tried again soon.
+    sleep: (ms: number, stop: AbortSignal) => {
+      waits += 1;
+      if (waits === tries) ended.abort();
+      return systemClock.sleep(ms / 1_000, stop);
+    },
+    alarm: (ms: number, run: () => void) => systemClock.alarm(ms / 100, run),
+  };
+  const options = { lease: "row", leaseDurationMs: 15_000, identity: "a", page: "", ...identity };
+  const leases = leaseRow(database.leaseConnection, database.schema);
+  const { logger, lines } = book();
+  const work = async (store: TermStore): Promise<void> => {
+    store.state.set("a", "1");
+    while (!(await store.state.flush()) && !ended.signal.aborted) await clock.sleep(5_000, never);
+    ended.abort();
+  };
+  await workWhileLeading(
+    {
+      election: new Election(options, { leases, clock, random: () => 0.5 }),
+      database,
+      identity,
+      logger,
+      clock,
+      events: undefined,
+      lost: () => undefined,
+      work,
+    },
+    { stop: ended.signal, abort: never },
+  );
+  return lines().flatMap(({ level, error }) => (level === "error" ? [error] : []));
+}
+
+/** A role that needs a password. */
+async function withPassword({ server, name }: Found, password: string): Promise<string> {
+  const role = `${name}_p`;
+  await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'right-password'`);
+  const file = path.join(server.directory, "data", "pg_hba.conf");
+  const rules = await readFile(file, "utf8");
+  await writeFile(file, `local all ${role} scram-sha-256\n${rules}`);
+  await server.query("SELECT pg_reload_conf()");
+  return server.url(name, `${role}:${password}`);
+}
+
+interface Scene {
+  readonly when: string;
+  /** Gives the URL with which the daemon starts. */
+  readonly prepare: (found: Found) => Promise<string>;
+  readonly says: RegExp;
+}
+
+const scenes: readonly Scene[] = [
+  {
+    when: "the password is wrong",
+    prepare: (each) => withPassword(each, "wrong-password"),
+    says: /password authentication failed.*: correct the user or the password in the URL$/,
+  },
+  {
+    when: "the database does not exist",
+    prepare: ({ server }) => Promise.resolve(server.url("nothing")),
+    says: /database "nothing" does not exist: create the database/,
+  },
+  {
+    when: "there are no tables, and the role may not create them",
+    prepare: async ({ server, name }) => {
+      await server.query(`DROP SCHEMA zonewarden CASCADE; CREATE ROLE ${name}_w LOGIN`, name);
+      return server.url(name, `${name}_w`);
+    },
+    says: /relation "zonewarden.\w+" does not exist: run `zonewarden store migrate`$/,
+  },
+  {
+    when: "the role may do nothing in the schema",
+    prepare: async ({ server, name }) => {
+      await server.query(`CREATE ROLE ${name}_n LOGIN`, name);
+      return server.url(name, `${name}_n`);
+    },
+    says: /permission denied for schema zonewarden: run what `zonewarden store grants` prints/,
+  },
+  {
+    when: "the role may not write the state",
+    prepare: async ({ server, name }) => {
+      const roles = { owner: `${name}_o`, writer: `${name}_w`, reader: `${name}_r` };
+      for (const role of Object.values(roles)) await server.query(`CREATE ROLE ${role} LOGIN`);
+      await server.query(grantsSql("zonewarden", roles), name);
+      await server.query(`REVOKE INSERT ON zonewarden.state FROM ${roles.writer}`, name);
+      return server.url(name, roles.writer);
+    },
+    says: /permission denied for table state: run what `zonewarden store grants` prints/,
+  },
+  {
+    when: "the server is a read-only replica",
+    prepare: async ({ server, name, url }) => {
+      await server.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      return url;
+    },
+    says: /read-only transaction: this server is a read-only replica: name the primary in the URL$/,
+  },
+  {
+    when: "the tables are of a newer program",
+    prepare: async ({ server, name, url }) => {
+      await server.query("UPDATE zonewarden.installation SET version = 99", name);
+      return url;
+    },
+    says: /the tables have version 99, and this program knows up to 1: use the version/,
+  },
+  {
+    when: "another installation uses the schema",
+    prepare: async ({ server, name, url }) => {
+      await server.query("UPDATE zonewarden.installation SET owner = 'b', service = 's'", name);
+      return url;
+    },
+    says: /belongs to owner "b" at "s": give this installation a schema of its own/,
+  },
+];
+
+describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () => {
+  it.for(scenes)("says once what to do if $when", async ({ prepare, says }, { expect }) => {
+    const each = await found();
+    const url = await prepare(each);
+    const errors = await errorsOf(url, 6);
+    expect(errors).toEqual([expect.stringMatching(says)]);
+    expect(String(errors)).not.toMatch(/(wrong|right)-password/);
+  });
+
+  it("creates the tables itself if it may, and does not change what is there", async ({
+    expect,
+  }) => {
+    const { server, name, url } = await found();
+    await server.query("DROP SCHEMA zonewarden CASCADE", name);
+    expect(await errorsOf(url, 6)).toEqual([]);
+    expect(await server.query("SELECT value FROM zonewarden.state", name)).toEqual([
+      { value: "1" },
+    ]);
+    await server.query("UPDATE zonewarden.installation SET version = 0", name);
+    expect(await errorsOf(url, 6)).toEqual([expect.stringContaining("store migrate")]);
+  });
+
+  it("loses and doubles nothing if its connection is ended in the middle of a batch", async ({
+    expect,
+  }) => {
+    const { server, name, url } = await found();
+    await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+    const failures: string[] = [];
+    const store = await termOf(database, failures);
+    const lines = new NewLines({ chain: "c", n: 0, hash: "" }, undefined);
+    for (const text of ["x", "y"]) lines.add({ at: "2026-11-20T08:00:00.000Z", text }, false);
+    // Whoever writes waits for this lock, until its connection is ended.
+    const lock = server.query(
+      "BEGIN; LOCK TABLE zonewarden.history; SELECT pg_sleep(0.3), pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'zonewarden' AND datname = current_database() AND wait_event_type = 'Lock'; SELECT pg_sleep(0.3); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'zonewarden' AND datname = current_database(); COMMIT",
+      name,
+    );
+    await server.query("SELECT pg_sleep(0.1)");
+    store.state.set("a", "1");
+    await expect(store.history?.add({ lines })).rejects.toThrow(/the database cannot be used/);
+    await lock;
+    await store.history?.add({ lines });
+    await store.history?.add({ lines });
+    expect(await store.state.flush()).toBe(true);
+    const kept = await server.query("SELECT n FROM zonewarden.history ORDER BY n", name);
+    expect(kept.map(({ n }) => Number(n))).toEqual([1, 2]);
+    expect(await database.tables.entries()).toEqual(new Map([["a", "1"]]));
+    expect(failures.filter((each) => each !== "recovered").length).toBeLessThanOrEqual(1);
+  });
+
+  it("writes nothing more if the database lost its last line", async ({ expect }) => {
+    const { server, name, url } = await found();
+    await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+    const failures: string[] = [];
+    const store = await termOf(database, failures);
+    const first = new NewLines({ chain: "c", n: 0, hash: "" }, undefined);
+    for (const text of ["x", "y"]) first.add({ at: "2026-11-20T08:00:00.000Z", text }, false);
+    await store.history?.add({ lines: first });
+    await server.query("DELETE FROM zonewarden.history WHERE n = 2", name);
+    store.state.set("a", "1");
+    expect(await store.state.flush()).toBe(false);
+    const next = new NewLines(first.head, undefined);
+    next.add({ at: "2026-11-20T08:00:00.000Z", text: "z" }, false);
+    await expect(store.history?.add({ lines: next })).rejects.toThrow();
+    expect(failures).toEqual([
+      "lost: other_head",
+      expect.stringContaining("does not end with the last line of this process"),
+    ]);
+    expect(await server.query("SELECT n FROM zonewarden.history", name)).toHaveLength(1);
+    expect(await database.tables.entries()).toEqual(new Map());
+  });
+
+  it("asks the database for no time: its clock may be wrong", async ({ expect }) => {
+    const files = [
+      "memory/postgres/tables.ts",
+      "memory/postgres/schema.ts",
+      "cluster/lease-row.ts",
+    ];
+    for (const file of files) {
+      const text = await readFile(path.join(import.meta.dirname, "../../src", file), "utf8");
+      expect(text, file).not.toMatch(
+        /\bnow\(|\b(current|local)_?time|current_date|clock_timestamp|statement_timestamp|transaction_timestamp|timestamptz?\b|interval '/i,
+      );
+    }
+  });
+});
+
+async function termOf(database: Database, failures: string[]): Promise<TermStore> {
+  return openPostgresStore("db", database.tables, identity, undefined, {
+    clock: new SimulatedClock(),
+    onFailure: ({ message }) => failures.push(message),
+    onRecovery: () => failures.push("recovered"),
+    onLost: (result) => failures.push(`lost: ${result}`),
+  });
+}
