@@ -79,7 +79,7 @@ describe("zonewarden evidence", () => {
     const head = /"hash":"([0-9a-f]{64})"\}\n$/.exec(history.toString())?.[1];
     expect(json["history"]).toMatchObject({
       result: "intact",
-      files: [{ file: expect.stringMatching(/state\/history\.jsonl$/), head: { hash: head } }],
+      files: [{ file: `${place.directory}/state/history.jsonl`, head: { hash: head } }],
     });
     expect(await place.read("out/evidence.html")).toContain(head);
     expect(zone).toMatchObject({

@@ -1,6 +1,10 @@
-import fc from "fast-check";
+import { isDeepStrictEqual } from "node:util";
+
+import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import type { OpenedHistory } from "../../src/history/file/history-log.ts";
+import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import type { KeptStore } from "../../src/memory/kept-store.ts";
@@ -130,6 +134,81 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant("restart"), fc.constant("")) },
 );
 
+/** A process, and what it must find again after a restart. */
+class Kept {
+  readonly expected = new Map<string, string>();
+  readonly #place: Place;
+  #lines = 0;
+  #store: KeptStore;
+  #log: OpenedHistory["log"];
+
+  static async start(place: Place): Promise<Kept> {
+    const store = await place.open();
+    return new Kept(place, store, (await openStore(historyOf(store))).log);
+  }
+
+  private constructor(place: Place, store: KeptStore, log: OpenedHistory["log"]) {
+    this.#place = place;
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Lets a step happen. */
+  async does(what: string, key: string, nth: number): Promise<void> {
+    const set = (text: string | undefined): void => this.#store.state.set(key, text);
+    const acts: Readonly<Record<string, () => unknown>> = {
+      set: () => {
+        this.expected.set(key, `${nth} "ü"`);
+        set(this.expected.get(key));
+      },
+      remove: () => {
+        this.expected.delete(key);
+        set(undefined);
+      },
+      line: () => {
+        void this.#log.appendAndWait(entryAt(this.#lines));
+        this.#lines += 1;
+      },
+      flush: () => this.#store.state.flush(),
+      lost_answer: () => (this.#place.fault = "lost_answer"),
+      refused: () => (this.#place.fault = "refused"),
+      restart: () => this.restart(),
+    };
+    await acts[what]?.();
+  }
+
+  /** What the next process finds, and what of it is not as it was. */
+  async restart(): Promise<readonly unknown[]> {
+    this.#place.fault = undefined;
+    const isFlushed = (await this.#store.state.flush()) || (await this.#store.state.flush());
+    await this.#log[Symbol.asyncDispose]();
+    await this.#store[Symbol.asyncDispose]();
+    this.#store = await this.#place.open();
+    const { state } = this.#store;
+    const opened = await openStore(historyOf(this.#store));
+    this.#log = opened.log;
+    const found = new Map(state.keys("").map((key) => [key, state.get(key)]));
+    const lines = Array.from({ length: this.#lines }, (_, nth) => entryAt(nth));
+    return [
+      ...(isFlushed ? [] : ["not flushed"]),
+      ...(isDeepStrictEqual(found, this.expected) ? [] : [found]),
+      ...(isDeepStrictEqual(opened.entries, lines) ? [] : [opened.entries]),
+    ];
+  }
+
+  /** What the check of the history says against it. */
+  async flaws(): Promise<readonly unknown[]> {
+    const bytes: Uint8Array[] = [];
+    for await (const piece of historyOf(this.#store).read()) bytes.push(piece);
+    const { flaws } = await verified([Buffer.concat(bytes)]);
+    return this.#lines === 0 ? [] : flaws;
+  }
+}
+
+function historyOf({ history }: KeptStore): HistoryStore {
+  return history ?? new MemoryHistory();
+}
+
 for (const { medium, start, runs, skip } of media) {
   describe.skipIf(skip)(`a store in ${medium} ${skip ?? ""}`, () => {
     it("gives back what was flushed, and each line once and in order, whatever fails", async ({
@@ -139,41 +218,11 @@ for (const { medium, start, runs, skip } of media) {
         fc.array(step, { minLength: 5, maxLength: 25 }),
         async (steps) => {
           await using place = await start();
-          const expected = new Map<string, string>();
-          let lines = 0;
-          let store = await place.open();
-          let { log } = await openStore(store.history ?? new MemoryHistory());
-          const restart = async (): Promise<void> => {
-            place.fault = undefined;
-            while (!(await store.state.flush()));
-            await log[Symbol.asyncDispose]();
-            await store[Symbol.asyncDispose]();
-            store = await place.open();
-            const opened = await openStore(store.history ?? new MemoryHistory());
-            log = opened.log;
-            const keys = store.state.keys("");
-            expect(new Map(keys.map((key) => [key, store.state.get(key)]))).toEqual(expected);
-            expect(opened.entries).toEqual(Array.from({ length: lines }, (_, nth) => entryAt(nth)));
-          };
-          for (const [nth, [what, key]] of steps.entries()) {
-            if (what === "set") expected.set(key, `${nth} "ü"`);
-            if (what === "remove") expected.delete(key);
-            if (what === "set" || what === "remove") store.state.set(key, expected.get(key));
-            if (what === "lost_answer" || what === "refused") place.fault = what;
-            if (what === "flush") await store.state.flush();
-            if (what === "restart") await restart();
-            if (what === "line") {
-              void log.appendAndWait(entryAt(lines));
-              lines += 1;
-            }
-          }
-          await restart();
-          const bytes: Uint8Array[] = [];
-          for await (const piece of store.history?.read() ?? []) bytes.push(piece);
-          const { flaws } = await verified([Buffer.concat(bytes)]);
-          expect(lines === 0 ? [] : flaws).toEqual([]);
-          await log[Symbol.asyncDispose]();
-          await store[Symbol.asyncDispose]();
+          const kept = await Kept.start(place);
+          for (const [nth, [what, key]] of steps.entries()) await kept.does(what, key, nth);
+          expect(await kept.restart()).toEqual([]);
+          expect(await kept.restart()).toEqual([]);
+          expect(await kept.flaws()).toEqual([]);
         },
       );
       await fc.assert(law, cases(runs));

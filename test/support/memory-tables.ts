@@ -1,3 +1,4 @@
+import type { HistoryBatch } from "../../src/history/file/history-store.ts";
 import type { LeaderTables } from "../../src/memory/postgres/postgres-store.ts";
 import type {
   BatchResult,
@@ -8,6 +9,15 @@ import type {
 
 interface Line extends StoredHead {
   readonly text: string;
+}
+
+function endsOf({ lines }: HistoryBatch): Record<"start" | "end", StoredHead> {
+  return { start: lines.start, end: lines.head };
+}
+
+/** Lines of an older version have no hash in the chain: only their number counts. */
+function isSame(last: StoredHead, { n, hash }: StoredHead): boolean {
+  return last.n === n && (hash === "" || last.hash === hash);
 }
 
 /** The tables of a database in memory: batches and terms as the database judges them, which the laws of both compare. */
@@ -36,23 +46,19 @@ export class MemoryTables implements LeaderTables {
 
   store({ term, changes, head, history }: TermBatch): Promise<BatchResult> {
     if (term !== this.term) return Promise.resolve("term_over");
-    const [start, end] = [history?.lines.start ?? head, history?.lines.head ?? head];
-    const last = this.#head;
-    const isNew = last.n === start.n && (start.hash === "" || last.hash === start.hash);
-    if (!isNew && !(last.n === end.n && last.hash === end.hash)) {
-      return Promise.resolve("other_head");
-    }
-    const next = new Map(this.entries);
-    for (const [key, text] of changes) {
-      if (text === null) next.delete(key);
-      else next.set(key, text);
-    }
-    this.entries = next;
-    if (history !== undefined && isNew) {
-      const added = history.lines.lines.map(({ text, head: { n, hash } }) => ({ n, hash, text }));
-      this.lines = [...this.lines.slice(history.drop?.lines ?? 0), ...added];
-    }
+    const { start, end } = history === undefined ? { start: head, end: head } : endsOf(history);
+    const isNew = isSame(this.#head, start);
+    if (!isNew && !isSame(this.#head, end)) return Promise.resolve("other_head");
+    const removed = new Set(changes.filter(([, text]) => text === null).map(([key]) => key));
+    const set = changes.flatMap(([key, text]) => (text === null ? [] : [[key, text] as const]));
+    this.entries = new Map([...this.entries, ...set].filter(([key]) => !removed.has(key)));
+    if (history !== undefined && isNew) this.#add(history);
     return Promise.resolve("stored");
+  }
+
+  #add({ lines, drop }: HistoryBatch): void {
+    const added = lines.lines.map(({ text, head: { n, hash } }) => ({ n, hash, text }));
+    this.lines = [...this.lines.slice(drop?.lines ?? 0), ...added];
   }
 
   historyBytes(): Promise<number> {

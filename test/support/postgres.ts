@@ -4,7 +4,7 @@ import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import pg from "pg";
+import { Client } from "pg";
 
 import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { eventually } from "./processes.ts";
@@ -94,7 +94,7 @@ export class PostgresServer implements AsyncDisposable {
     text: string,
     database = "postgres",
   ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-    const client = new pg.Client({ connectionString: this.url(database) });
+    const client = new Client({ connectionString: this.url(database) });
     client.on("error", () => undefined);
     await client.connect();
     try {

@@ -17,14 +17,6 @@ export class MemoryRunStore implements RunStore {
   readonly #corrections = new Map<ZoneName, Corrections>();
   #used: readonly string[] = [];
 
-  /** What a process finds that starts after this one was killed. */
-  saved: ReadonlyMap<ZoneName, string> = new Map();
-
-  flush(): Promise<void> {
-    this.saved = new Map(this.texts);
-    return Promise.resolve();
-  }
-
   applied(name: ZoneName): string {
     return this.texts.get(name) ?? "";
   }

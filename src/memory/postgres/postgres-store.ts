@@ -74,6 +74,7 @@ class PostgresStore implements TermStore {
   #head: StoredHead;
   #next: { parts: Part[]; readonly sent: Promise<void> } | undefined;
   #sending: Promise<void> = Promise.resolve();
+  #unconfirmed: HistoryBatch | undefined;
   #isLost = false;
 
   constructor(
@@ -143,7 +144,9 @@ class PostgresStore implements TermStore {
 
   async #store(parts: readonly Part[]): Promise<void> {
     if (this.#isLost) throw new TermOver("term_over");
-    const history = parts.find((part) => part.history !== undefined)?.history;
+    // Lines whose answer was lost may be stored: until it is known, they go with whatever is stored.
+    const history = parts.find((part) => part.history !== undefined)?.history ?? this.#unconfirmed;
+    this.#unconfirmed = history;
     // Of two values of one key, the later one counts.
     const changes = [...new Map(parts.flatMap((part) => part.changes))];
     const head = this.#head;
@@ -153,6 +156,7 @@ class PostgresStore implements TermStore {
       this.#ports.onLost(result);
       throw new TermOver(result);
     }
+    this.#unconfirmed = undefined;
     if (history !== undefined) this.#head = headOf(history.lines.head);
   }
 }
