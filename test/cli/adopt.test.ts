@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 
 import { runProgram } from "../../src/cli/program.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { hostIn, type Ran } from "../support/command-line.ts";
 import { type Example, writesSeenBy } from "../support/example.ts";
 import { eventually } from "../support/processes.ts";
@@ -196,7 +198,8 @@ describe("zonewarden adopt", () => {
   });
 
   it("adopts no rule while a daemon has the state", async ({ expect }) => {
-    await using found = await imported();
+    const clock = new SimulatedClock(new Date());
+    await using found = await imported("state: { path: state }", { clock });
     const daemon = found.place.start("run");
     await eventually(
       "it runs",
@@ -205,7 +208,7 @@ describe("zonewarden adopt", () => {
         daemon.stdout().includes("revision applied") ||
         undefined,
     );
-    const ran = await runElsewhere(found, "adopt", "--yes");
+    const ran = await runElsewhere(found, clock, "adopt", "--yes");
     expect(ran.code).toBe(5);
     expect(ran.stderr).toContain("2 rules not adopted");
     expect(ran.stderr).toContain("desired.adopt: on_first_apply");
@@ -215,13 +218,24 @@ describe("zonewarden adopt", () => {
   });
 });
 
-/** Runs a command in another process than that of the place. */
+/** Runs a command in another process than that of the place, whose clock stands still unless the command waits. */
 async function runElsewhere(
   { place }: Example,
+  clock: SimulatedClock,
   ...args: readonly string[]
 ): Promise<Pick<Ran, "code" | "stderr">> {
   const stderr: string[] = [];
+  const lock = (): Promise<string> => place.read("state/state.lock");
   const host = hostIn(place.directory, {
+    clock: {
+      ...systemClock,
+      sleep: async (ms) => {
+        const before = await lock();
+        await clock.advance(ms);
+        // The command waits for long enough that a holder who lives renews the lock.
+        await eventually("a renewal", async () => (await lock()) !== before || undefined);
+      },
+    },
     env: { ZONEWARDEN_API_TOKEN: "emulator-token" },
     process: { pid: process.pid + 1, hostName: "here", isRunning: () => true },
     stderr: { isTTY: false, write: (text) => stderr.push(text) },

@@ -63,6 +63,11 @@ describe("two expressions that overlap", () => {
     ["ip.src in {10.0.0.0/8}", "not ip.src in {10.1.0.0/16}"],
     ['lower(http.host) eq "a.example"', 'http.host contains "a.e"'],
     ['http.host eq "a.example" xor ssl', 'http.host eq "a.example"'],
+    // What is known of the host takes many steps to decide.
+    [
+      'http.request.uri.path eq "/a/b" xor (http.host contains "b.ex" xor http.host contains "a.ex")',
+      '(http.host eq "a.example" xor (http.host wildcard "*.example" and http.host contains "www.")) and http.host wildcard "*.example"',
+    ],
   ])("have a common request: %s | %s", ([a = "", b = ""], { expect }) => {
     expect(commonRequest(a, b)).toBeDefined();
     expect(commonRequest(b, a)).toBeDefined();

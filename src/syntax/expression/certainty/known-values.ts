@@ -4,7 +4,7 @@ import { everyAddress, type NumberSpan } from "../ip-address.ts";
 import { common, complement, everyInteger, type NumberSet, numbersOf } from "../number-sets.ts";
 import { isOperand, typeOfOperand } from "../operand-type.ts";
 import { printOperand } from "../print-expression.ts";
-import { byteText } from "../read/read-string-literal.ts";
+import { byteText, bytesOf } from "../read/read-string-literal.ts";
 import { asItIs, type ByteChange, inTurn, lowerChange, upperChange } from "./byte-change.ts";
 import { lowerCaseFields, numbersOfField, patternOfField } from "./field-facts.ts";
 import { KnownTexts, type TextCondition } from "./known-texts.ts";
@@ -60,14 +60,12 @@ export class KnownValues {
   /** A text that the value of a field can be, of those that match a pattern: `usual` if possible. */
   textOf(field: string, pattern: string, usual: string): string | undefined {
     const texts = this.#texts;
-    const possible = [
+    const possible = this.#languages.every([
       (this.#values.get(aliasOf(field))?.texts ?? this.#textsOfField(field)).language,
       texts.where("matches", { text: pattern }) ?? this.#languages.none,
-    ];
-    const asUsual = this.#languages.every([...possible, texts.oneOf([usual])]);
-    return this.#languages.isNone(asUsual)
-      ? this.#languages.exampleOf(this.#languages.every(possible))?.map(byteText).join("")
-      : usual;
+    ]);
+    if (this.#languages.has(possible, bytesOf(usual))) return usual;
+    return this.#languages.exampleOf(possible)?.map(byteText).join("");
   }
 
   /** A text that the value of a field certainly can be; `undefined` if none was needed or found. */

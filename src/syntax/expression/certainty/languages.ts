@@ -123,6 +123,11 @@ export class Languages {
     return true;
   }
 
+  /** Whether a text, as bytes, is in a language. */
+  has(language: Language, text: readonly number[]): boolean {
+    return text.reduce((rest, byte) => this.#after(rest, 1n << BigInt(byte)), language).hasEmpty;
+  }
+
   /** The bytes of one of the shortest texts of a language; `undefined` if none is found. */
   exampleOf(language: Language): readonly number[] | undefined {
     const open: { readonly language: Language; readonly bytes: readonly number[] }[] = [
