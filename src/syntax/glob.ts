@@ -10,10 +10,10 @@ export function globIgnoringCase(pattern: string): (text: string) => boolean {
 }
 
 /**
- * Finds the pieces in order, each as early as possible. Unlike a regular expression this never
- * backtracks.
+ * Whether a text is made of the pieces in order, with anything between them. Finds each as early as
+ * possible: unlike a regular expression this never backtracks.
  */
-function fits([head = "", ...rest]: readonly string[], text: string): boolean {
+export function fits([head = "", ...rest]: readonly string[], text: string): boolean {
   const tail = rest.pop();
   if (tail === undefined) return text === head;
   if (!text.startsWith(head) || !text.endsWith(tail)) return false;

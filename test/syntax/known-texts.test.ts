@@ -31,6 +31,12 @@ const text = fc.constantFrom(
   "www.shop.example",
   "shop.example:8443",
   "GET",
+  "*",
+  "*.shop.example",
+  "*.SHOP.example",
+  "/a*",
+  "a*b*",
+  "\\\\*",
   "é",
   "É",
   "\udce9",
@@ -144,4 +150,95 @@ describe("conditions on a text", () => {
       cases(1_000),
     );
   });
+
+  it.for<{
+    readonly what: string;
+    readonly given: readonly (readonly [operator: string, ...texts: readonly string[]])[];
+    readonly isNone: boolean;
+  }>([
+    {
+      what: "two sets",
+      given: [
+        ["in", ...hosts("a")],
+        ["in", ...hosts("b")],
+      ],
+      isNone: true,
+    },
+    {
+      what: "two sets with a common member",
+      given: [
+        ["in", "b.example", ...hosts("a")],
+        ["in", ...hosts("b"), "b.example"],
+      ],
+      isNone: false,
+    },
+    { what: "one host", given: [["eq", "a.example"]], isNone: false },
+    {
+      what: "two hosts",
+      given: [
+        ["eq", "a.example"],
+        ["eq", "b.example"],
+      ],
+      isNone: true,
+    },
+    {
+      what: "two starts",
+      given: [
+        ["starts_with", "/a/"],
+        ["starts_with", "/b/"],
+      ],
+      isNone: true,
+    },
+    {
+      what: "a longer start",
+      given: [
+        ["starts_with", "/a/"],
+        ["starts_with", "/a/b"],
+      ],
+      isNone: false,
+    },
+    {
+      what: "two ends",
+      given: [
+        ["ends_with", ".js"],
+        ["ends_with", ".css"],
+      ],
+      isNone: true,
+    },
+    {
+      what: "two wildcards",
+      given: [
+        ["wildcard", "*.a.example"],
+        ["wildcard", "*.B.example"],
+      ],
+      isNone: true,
+    },
+    {
+      what: "a wildcard in other letters",
+      given: [
+        ["wildcard", "*.A.example"],
+        ["ends_with", "b.a.example"],
+      ],
+      isNone: false,
+    },
+  ])("need no languages: $what", ({ given, isNone }, { expect }) => {
+    const languages = new Languages();
+    const conditions = given.flatMap(([operator, ...texts]) => {
+      const made = new TextLanguages(languages).condition(
+        operator,
+        texts.map((each) => ({ text: each })),
+      );
+      return made === undefined ? [] : [{ ...made, language: unneeded }];
+    });
+    expect(conditions).toHaveLength(given.length);
+    expect(new KnownTexts(languages, conditions).isNone).toBe(isNone);
+  });
 });
+
+function unneeded(): never {
+  throw new Error("a language was made");
+}
+
+function hosts(of: string): readonly string[] {
+  return Array.from({ length: 50 }, (_, index) => `shop-${index}.${of}.example`);
+}

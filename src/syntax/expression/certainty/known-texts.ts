@@ -10,6 +10,10 @@ export interface TextCondition {
   readonly examples?: readonly string[];
   /** Whether no other text than its examples fulfils it. */
   readonly hasOnlyExamples?: boolean;
+  /** How each text that fulfils it starts, if its capitals are made small. */
+  readonly start?: string | undefined;
+  /** How it ends, likewise. */
+  readonly end?: string | undefined;
 }
 
 /**
@@ -66,8 +70,23 @@ function examplesFor(conditions: readonly TextCondition[]): readonly string[] | 
   const candidates = only?.examples ?? [...conditions.flatMap(firstExamples), ...anyTexts];
   const tests = conditions.flatMap(({ test }) => test ?? []);
   const found = candidates.find((text) => tests.every((test) => test(text)));
-  if (found === undefined) return only === undefined ? undefined : [];
+  if (found === undefined) return only === undefined && canMeet(conditions) ? undefined : [];
   return tests.length === conditions.length ? [found] : undefined;
+}
+
+/** Whether a text can start and end as all conditions say: each start is a part of a longer one. */
+function canMeet(conditions: readonly TextCondition[]): boolean {
+  const starts = conditions.map(({ start = "" }) => start);
+  const ends = conditions.map(({ end = "" }) => end);
+  const [longestStart, longestEnd] = [longestOf(starts), longestOf(ends)];
+  return (
+    starts.every((start) => longestStart.startsWith(start)) &&
+    ends.every((end) => longestEnd.endsWith(end))
+  );
+}
+
+function longestOf(texts: readonly string[]): string {
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 }
 
 function firstExamples({ examples = [] }: TextCondition): readonly string[] {

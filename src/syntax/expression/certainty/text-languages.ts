@@ -1,6 +1,7 @@
+import { fits } from "../../glob.ts";
 import type { TextValue } from "../expression-tree.ts";
 import { bytesOf } from "../read/read-string-literal.ts";
-import { asItIs, type ByteChange, type Preimage } from "./byte-change.ts";
+import { asItIs, type ByteChange, lowerChange, type Preimage } from "./byte-change.ts";
 import type { TextCondition } from "./known-texts.ts";
 import { byteRange, capitals, type Language, type Languages, smallLetters } from "./languages.ts";
 import { patternLanguage } from "./pattern-language.ts";
@@ -29,40 +30,71 @@ export class TextLanguages {
   }
 
   /**
-   * That a comparison of a value holds: with one of `texts` for `in`, else with the first.
-   * `undefined` if that is not decided.
+   * That a comparison of a value holds: with one of `texts`, which for other operators than `in` is
+   * the only one. `undefined` if that is not decided.
    */
   condition(
     operator: string,
     texts: readonly Pick<TextValue, "text">[],
   ): TextCondition | undefined {
-    const { apply } = this.#change;
-    if (operator === "in" || operator === "eq") {
-      const examples = texts.map(({ text }) => byteString(text));
-      const values = new Set(examples);
-      return {
-        language: () => this.oneOf(texts.map(({ text }) => text)),
-        test: (text) => values.has(apply(text)),
-        examples,
-        hasOnlyExamples: this.#change === asItIs,
-      };
-    }
-    if (operator === "ne") {
-      const equal = this.condition("eq", texts);
-      return equal && this.not(equal);
-    }
     const [first] = texts;
-    if (first === undefined) return undefined;
+    if (operator === "in" || first === undefined) return this.#equalTo(texts);
+    switch (operator) {
+      case "eq":
+        return this.#equalTo([first]);
+      case "ne":
+        return this.not(this.#equalTo([first]));
+      case "wildcard":
+      case "strict wildcard":
+        return this.#globCondition(first.text, operator === "wildcard");
+      default:
+        return this.#partCondition(operator, first);
+    }
+  }
+
+  #equalTo(texts: readonly Pick<TextValue, "text">[]): TextCondition {
+    const { apply } = this.#change;
+    const examples = texts.map(({ text }) => byteString(text));
+    const values = new Set(examples);
+    return {
+      language: () => this.oneOf(texts.map(({ text }) => text)),
+      test: (text) => values.has(apply(text)),
+      examples,
+      hasOnlyExamples: this.#change === asItIs,
+    };
+  }
+
+  #partCondition(operator: string, value: Pick<TextValue, "text">): TextCondition | undefined {
     const isPart = partTests[operator];
     if (isPart === undefined) {
-      const language = this.where(operator, first);
+      const language = this.where(operator, value);
       return language && { language: () => language };
     }
-    const part = byteString(first.text);
+    const { apply } = this.#change;
+    const part = byteString(value.text);
     return {
-      language: () => this.where(operator, first) ?? this.#languages.all,
+      language: () => this.where(operator, value) ?? this.#languages.all,
       test: (text) => isPart(apply(text), part),
       examples: [part, `${part}a`, `/${part}`, `a${part}`],
+      start: operator === "starts_with" ? inSmallLetters(part) : undefined,
+      end: operator === "ends_with" ? inSmallLetters(part) : undefined,
+    };
+  }
+
+  #globCondition(pattern: string, ignoresCase: boolean): TextCondition | undefined {
+    const literals = literalsOf(pattern, ignoresCase);
+    if (literals === undefined) return undefined;
+    const parts = literals.map(byteString);
+    const small = parts.map(inSmallLetters);
+    const { apply } = this.#change;
+    return {
+      language: () => this.#glob(literals, ignoresCase),
+      test: ignoresCase
+        ? (text) => fits(small, inSmallLetters(apply(text)))
+        : (text) => fits(parts, apply(text)),
+      examples: [parts.join("a"), parts.join("")],
+      start: small[0],
+      end: small.at(-1),
     };
   }
 
@@ -99,9 +131,6 @@ export class TextLanguages {
         return this.#languages.join(this.oneOf([text]), all);
       case "ends_with":
         return this.#languages.join(all, this.oneOf([text]));
-      case "wildcard":
-      case "strict wildcard":
-        return this.#glob(text, operator === "wildcard");
       case "lt":
       case "le":
         return this.#before(text, operator === "le");
@@ -145,18 +174,14 @@ export class TextLanguages {
     return this.#languages.bytes(this.#preimage(changed(1n << BigInt(byte))));
   }
 
-  #glob(pattern: string, ignoresCase: boolean): Language | undefined {
-    // Whether letters beyond ASCII have a case here is not documented.
-    if (ignoresCase && !/^[\0-\x7f]*$/.test(pattern)) return undefined;
+  /** The texts that have the literals of a pattern in their order, the first and last at the ends. */
+  #glob(literals: readonly string[], ignoresCase: boolean): Language {
     const changed = ignoresCase ? inAnyCase : asItIs.preimage;
-    const parts = pattern.match(/\\[\\*]|[^\\]/gsu) ?? [];
-    if (parts.join("") !== pattern) return undefined;
     return this.#languages.join(
-      ...parts.flatMap((part) =>
-        part === "*"
-          ? [this.#languages.all]
-          : bytesOf(part.replace(/^\\(?=.)/s, "")).map((byte) => this.#byte(byte, changed)),
-      ),
+      ...literals.flatMap((literal, index) => [
+        ...(index === 0 ? [] : [this.#languages.all]),
+        ...bytesOf(literal).map((byte) => this.#byte(byte, changed)),
+      ]),
     );
   }
 
@@ -183,6 +208,24 @@ const partTests: Readonly<Record<string, (value: string, part: string) => boolea
   starts_with: (value, part) => value.startsWith(part),
   ends_with: (value, part) => value.endsWith(part),
 };
+
+/** The texts between the stars of a wildcard pattern; `undefined` if it is not decided. */
+function literalsOf(pattern: string, ignoresCase: boolean): readonly string[] | undefined {
+  // Whether letters beyond ASCII have a case here is not documented.
+  if (ignoresCase && !/^[\0-\x7f]*$/.test(pattern)) return undefined;
+  const parts = pattern.match(/\\[\\*]|[^\\]/gsu) ?? [];
+  if (parts.join("") !== pattern) return undefined;
+  const literals = [""];
+  for (const part of parts) {
+    if (part === "*") literals.push("");
+    else literals.push(`${literals.pop() ?? ""}${part.replace(/^\\(?=.)/s, "")}`);
+  }
+  return literals;
+}
+
+function inSmallLetters(text: string): string {
+  return lowerChange.apply(text);
+}
 
 /** The bytes of a text, one character each. */
 function byteString(text: string): string {
