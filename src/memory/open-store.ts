@@ -186,10 +186,15 @@ export function storedZones(store: Pick<StoredView, "get"> | undefined): StoredZ
   };
 }
 
-/** What a command says if it cannot read the store; `undefined`: it can. */
-export function unreadableText(store: StoredView | undefined): string | undefined {
-  if (store?.opened.result !== "lost") return undefined;
-  return `the store (${store.place}) cannot be used: ${store.opened.detail}. Not known are: the causes of changes, the adopted rules, a held revision, and what was weakened within the last hour`;
+/** What a command says if the store tells it nothing; `undefined`: there is none, or it can be read. */
+export function unknownText(store: StoredView | undefined): string | undefined {
+  if (store === undefined || store.opened.result === "loaded") return undefined;
+  const { place, opened } = store;
+  const why =
+    opened.result === "lost"
+      ? `the store (${place}) cannot be used: ${opened.detail}`
+      : `the store (${place}) is empty here: no daemon of this configuration has used it`;
+  return `${why}. Not known are: the causes of changes, the adopted rules, a held revision, and what was weakened within the last hour`;
 }
 
 /** What is in a directory, and who holds its lock. */

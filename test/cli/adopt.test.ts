@@ -199,7 +199,7 @@ describe("zonewarden adopt", () => {
 
   it("adopts no rule while a daemon has the state", async ({ expect }) => {
     const clock = new SimulatedClock(new Date());
-    await using found = await imported("state: { path: state }", { clock });
+    await using found = await imported("store: { path: state }", { clock });
     const daemon = found.place.start("run");
     await eventually(
       "it runs",

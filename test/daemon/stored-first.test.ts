@@ -17,19 +17,17 @@ describe("what a run remembers of a zone", () => {
     const written: { readonly text: string; readonly writes: number }[] = [];
     const stateDirectory: Host["stateDirectory"] = (directory) => {
       const real = nodeStateDirectory(directory);
-      const noted = async (text: string, store: Promise<void>): Promise<void> => {
-        await store;
-        const writes = writesSeenBy(example.emulator).filter((each) =>
-          each.includes("page_shield"),
-        );
-        written.push({ text, writes: writes.length });
-      };
       const noting: StateDirectory = {
         ...real,
         append: (name, offset, text) => noted(text, real.append(name, offset, text)),
         replace: (name, text) => noted(text, real.replace(name, text)),
       };
       return noting;
+    };
+    const noted = async (text: string, store: Promise<void>): Promise<void> => {
+      await store;
+      const writes = writesSeenBy(example.emulator).filter((each) => each.includes("page_shield"));
+      written.push({ text, writes: writes.length });
     };
     await using example = await exampleWithEmulator({
       config: 'schedule: { cron: "0 0 1 1 *" }\nstore: { path: state }',

@@ -8,7 +8,7 @@ import {
   readStore,
   type StoredZones,
   storedZones,
-  unreadableText,
+  unknownText,
 } from "../../memory/open-store.ts";
 import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf } from "../../memory/state-store.ts";
@@ -18,7 +18,7 @@ import { type ExitCode, fail } from "../output/exit-codes.ts";
 export async function readStoredZones(config: Config, host: Host): Promise<StoredZones> {
   await using database = databaseOf(config, host);
   const stored = await readStore(config, database, host);
-  const why = unreadableText(stored);
+  const why = unknownText(stored);
   if (why !== undefined) host.stderr.write(`${why}\n`);
   return storedZones(stored);
 }
