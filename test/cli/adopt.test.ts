@@ -1,11 +1,7 @@
 import { describe, it } from "vitest";
 
-import { runProgram } from "../../src/cli/program.ts";
-import { systemClock } from "../../src/host/clock.ts";
-import { SimulatedClock } from "../support/clock.ts";
-import { hostIn, type Ran } from "../support/command-line.ts";
-import { type Example, writesSeenBy } from "../support/example.ts";
-import { eventually } from "../support/processes.ts";
+import type { Ran } from "../support/command-line.ts";
+import { writesSeenBy } from "../support/example.ts";
 import {
   deleteFromFile,
   imported,
@@ -196,49 +192,4 @@ describe("zonewarden adopt", () => {
     expect(writesSeenBy(emulator)).toHaveLength(3);
     expect(await place.read("state/state.jsonl")).toBe(before);
   });
-
-  it("adopts no rule while a daemon has the state", async ({ expect }) => {
-    const clock = new SimulatedClock(new Date());
-    await using found = await imported("store: { path: state }", { clock });
-    const daemon = found.place.start("run");
-    await eventually(
-      "it runs",
-      () =>
-        daemon.stdout().includes("zone in sync") ||
-        daemon.stdout().includes("revision applied") ||
-        undefined,
-    );
-    const ran = await runElsewhere(found, clock, "adopt", "--yes");
-    expect(ran.code).toBe(5);
-    expect(ran.stderr).toContain("2 rules not adopted");
-    expect(ran.stderr).toContain("desired.adopt: on_first_apply");
-    expect(writesSeenBy(found.emulator)).toHaveLength(3);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
-  });
 });
-
-/** Runs a command in another process than that of the place, whose clock stands still unless the command waits. */
-async function runElsewhere(
-  { place }: Example,
-  clock: SimulatedClock,
-  ...args: readonly string[]
-): Promise<Pick<Ran, "code" | "stderr">> {
-  const stderr: string[] = [];
-  const lock = (): Promise<string> => place.read("state/state.lock");
-  const host = hostIn(place.directory, {
-    clock: {
-      ...systemClock,
-      sleep: async (ms) => {
-        const before = await lock();
-        await clock.advance(ms);
-        // The command waits for long enough that a holder who lives renews the lock.
-        await eventually("a renewal", async () => (await lock()) !== before || undefined);
-      },
-    },
-    env: { ZONEWARDEN_API_TOKEN: "emulator-token" },
-    process: { pid: process.pid + 1, hostName: "here", isRunning: () => true },
-    stderr: { isTTY: false, write: (text) => stderr.push(text) },
-  });
-  return { code: await runProgram(args, host), stderr: stderr.join("") };
-}
