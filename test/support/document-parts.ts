@@ -3,7 +3,6 @@ import { workflowText } from "../../src/cli/init/starter-files.ts";
 import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
 import { liveKeys } from "../../src/daemon/config-reload.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
-import { diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
 import { chartConfigSchema } from "./chart-config.ts";
 import { exampleWithEmulator } from "./example.ts";
 import { effectsAsTable, holdsAsTable, reasonsOfAlertAsTable } from "./hold-tables.ts";
@@ -27,7 +26,6 @@ export async function documentParts(): Promise<readonly DocumentPart[]> {
   return [
     { file: "README.md", name: "plan", text: await examplePlan() },
     { file: "docs/architecture.md", name: "modules", text: modulesAsTable() },
-    { file: "docs/diagnostics.md", name: "warnings", text: warningsAsList() },
     { file: "docs/files.md", name: "configuration-keys", text: keyList("zonewarden") },
     { file: "docs/files.md", name: "zone-keys", text: keyList("zones", ["zones", "profiles"]) },
     { file: "docs/metrics.md", name: "metrics", text: renderMetricTable().trim() },
@@ -122,11 +120,4 @@ function modulesAsTable(): string {
     purpose,
   ]);
   return markdownTable(["module", "purpose"], rows);
-}
-
-function warningsAsList(): string {
-  return Object.entries(diagnosticCodes)
-    .filter(([, { severity }]) => severity === "warning")
-    .map(([code, { meaning }]) => `- ${code}: ${meaning}`)
-    .join("\n");
 }
