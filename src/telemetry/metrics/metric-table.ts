@@ -83,17 +83,17 @@ export const metricTable = {
   ),
   leader: gauge(
     "zonewarden_leader",
-    "Whether this process holds the Lease; no series without cluster in the configuration.",
+    "Whether this process leads; no series unless the store is a database.",
     { lease: "one" },
   ),
   leaseTransitions: gauge(
     "zonewarden_lease_transitions",
-    "How often the holder of the Lease changed, as the Lease counts.",
+    "How often the holder of the Lease, or of the row in the database, changed.",
     { lease: "one" },
   ),
   leaseFailing: gauge(
     "zonewarden_lease_failing",
-    "Whether the last request about the Lease failed: no permission, or no answer.",
+    "Whether the last request about this Lease or row failed: no permission, or no answer.",
     { lease: "one" },
   ),
   scheduleInterval: gauge(
