@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { GateClosed } from "../../src/reconcile/run/write-gate.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -86,5 +87,31 @@ describe("a run whose writes are recorded", () => {
   ])("sends nothing where the program stops meanwhile: $call", async (write, { expect }) => {
     const records = await recordsOf({ plan: [write], stopsWhileRecording: true });
     expect(records).toEqual(["unknown"]);
+  });
+
+  it("reports what it wrote before another process took the store over", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const [stop, { signal }] = [new AbortController(), new AbortController()];
+    const report = await appliedBy(writes, {
+      clock,
+      reader: {
+        readAnswers: () => Promise.reject(new Error("not read again")),
+        readScripts: () => Promise.resolve([]),
+      },
+      writer: {
+        write: (live) =>
+          Promise.resolve({ live, readAt: 0, shows: "part", ray: "", interleaved: false }),
+      },
+      recordBeforeWrite: ({ outcomes }) => {
+        if (outcomes[0]?.status !== "done") return Promise.resolve();
+        stop.abort(new GateClosed("lease_lost"));
+        return Promise.reject(new Error("the store was taken over"));
+      },
+      signals: { stop: stop.signal, abort: signal },
+    });
+    const outcomes = report.result === "applied" ? report.outcomes : [];
+    expect(outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status))).toEqual(
+      ["done", "lease_lost", "lease_lost"],
+    );
   });
 });

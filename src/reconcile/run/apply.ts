@@ -179,8 +179,9 @@ async function sendAll(
       outcomes.push(skip);
     } else if (signals.stop.aborted) {
       outcomes.push(skipped(write, reasonToStop(signals)));
+    } else if (!(await isRecorded(record(outcomes), signals.stop))) {
+      outcomes.push(skipped(write, reasonToStop(signals)));
     } else {
-      await record(outcomes);
       try {
         const written = await sendOnRead(live, write, isFirst, sending);
         ages.renew(write, written);
@@ -195,6 +196,17 @@ async function sendAll(
     }
   }
   return { outcomes, after: live };
+}
+
+/** Waits for a record; `false` if it fails since the store is no longer this process's, which stops the run. */
+async function isRecorded(record: Promise<void> | undefined, stop: AbortSignal): Promise<boolean> {
+  try {
+    await record;
+    return true;
+  } catch (error) {
+    if (!isAborted(stop)) throw error;
+    return false;
+  }
 }
 
 /** The outcome of a write that must not be sent after those before it; `undefined` if it may. */
