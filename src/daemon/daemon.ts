@@ -30,11 +30,13 @@ const pollMs = 30_000;
 export interface DaemonEdges extends Pick<TermContext, "storedRevision"> {
   readonly endpoints: typeof startEndpoints;
   readonly triggers: typeof startTriggers;
+  readonly reloader: typeof configReloader;
 }
 
 const realEdges: DaemonEdges = {
   endpoints: startEndpoints,
   triggers: startTriggers,
+  reloader: configReloader,
   storedRevision: (...args) => new StoredRevision(...args),
 };
 
@@ -46,7 +48,7 @@ export async function runDaemon(
   parts: DaemonParts,
   host: Host,
   shutdown: Shutdown,
-  { endpoints, triggers, storedRevision }: DaemonEdges = realEdges,
+  { endpoints, triggers, reloader, storedRevision }: DaemonEdges = realEdges,
 ): Promise<void> {
   const { config, configFile, service, metrics, logger, shared, events } = parts;
   const { stop } = shutdown.signals;
@@ -87,12 +89,7 @@ export async function runDaemon(
     { current, runningConfig, schedule, pages, shutdown },
     host,
   );
-  const reload = configReloader(
-    configFile,
-    { current, runningConfig, schedule, logger },
-    host,
-    stop,
-  );
+  const reload = reloader(configFile, { current, runningConfig, schedule, logger }, host, stop);
   await using _triggers = await triggers(parts, host, current, reload);
   if (alone !== undefined) await alone.run(shutdown.signals);
   await workWhileElected(

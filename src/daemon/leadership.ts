@@ -3,9 +3,9 @@ import type { ElectionObserver } from "../cluster/elector.ts";
 import type { EventRecorder } from "../cluster/event-recorder.ts";
 import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
 import { logOpenedState, writeReports } from "../memory/open-store.ts";
-import type { Database } from "../memory/postgres/open-database.ts";
 import {
   type LastTerm,
+  type LeaderDatabase,
   openPostgresStore,
   TermOver,
   type TermStore,
@@ -20,7 +20,7 @@ import { isAborted, joinSignals, type StopSignals } from "../zone/signals.ts";
 /** What work under a Lease needs. */
 export interface LeadershipPorts {
   readonly election: Election;
-  readonly database: Database;
+  readonly database: LeaderDatabase;
   readonly identity: StoreIdentity;
   readonly logger: Logger;
   readonly clock: Clock;

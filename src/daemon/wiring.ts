@@ -7,7 +7,7 @@ import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import type { KeptStore } from "../memory/kept-store.ts";
-import type { Database } from "../memory/postgres/open-database.ts";
+import type { LeaderDatabase } from "../memory/postgres/postgres-store.ts";
 import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { StoredRevision } from "../memory/stored-revision.ts";
@@ -55,7 +55,7 @@ export interface DaemonParts {
 
 /** A database, and the election among the processes that use it. */
 export interface SharedStore {
-  readonly database: Database;
+  readonly database: LeaderDatabase;
   readonly election: Election;
 }
 

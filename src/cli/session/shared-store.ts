@@ -49,7 +49,7 @@ export function sharedStoreOf(
   config: Config,
   kubernetes: Kubernetes | undefined,
   host: Host,
-): (SharedStore & AsyncDisposable) | undefined {
+): (SharedStore & { readonly database: Database } & AsyncDisposable) | undefined {
   const database = databaseOf(config, host);
   if (database === undefined) return undefined;
   const { cluster } = config;

@@ -8,7 +8,7 @@ import {
 } from "../batched-store.ts";
 import type { KeptStore } from "../kept-store.ts";
 import type { StateStore, StoreIdentity } from "../state-store.ts";
-import type { BatchResult, OpenedTables, StoredHead, TermBatch } from "./tables.ts";
+import type { BatchResult, OpenedTables, StoredHead, Tables, TermBatch } from "./tables.ts";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
 export interface LeaderTables {
@@ -16,6 +16,13 @@ export interface LeaderTables {
   store(batch: TermBatch): Promise<BatchResult>;
   historyBytes(): Promise<number>;
   historyLines(): AsyncIterable<Uint8Array>;
+}
+
+/** The database of an installation, for its leader. */
+export interface LeaderDatabase {
+  /** For messages. */
+  readonly place: string;
+  readonly tables: LeaderTables & Pick<Tables, "createMissing" | "check">;
 }
 
 /** What a store in a database needs from outside. */
