@@ -9,7 +9,7 @@ import { simulate } from "./simulation.ts";
 const batch = 100;
 
 /** Tries the schedules of a share, and tells of them. */
-async function work({ listed, firstSeed, seeds, seconds, nth, of }: Share): Promise<void> {
+async function work({ listed, firstSeed, seeds, seconds, nth, of, store }: Share): Promise<void> {
   let tally = noTally;
   const tell = (): void => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
@@ -18,6 +18,7 @@ async function work({ listed, firstSeed, seeds, seconds, nth, of }: Share): Prom
   };
   let index = -1;
   for (const [seed, schedule] of schedulesOf(listed, firstSeed, seeds)) {
+    if (store !== undefined && store !== schedule.store) continue;
     index += 1;
     if (index % of !== nth) continue;
     if (performance.now() > seconds * 1_000) break;

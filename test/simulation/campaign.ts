@@ -12,6 +12,8 @@ export interface Campaign {
   /** No schedule begins after so many seconds. */
   readonly seconds: number;
   readonly workers: number;
+  /** Only schedules with this store; `undefined`: with any. */
+  readonly store: string | undefined;
 }
 
 /** A schedule in which an invariant did not hold. */

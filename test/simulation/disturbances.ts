@@ -85,14 +85,29 @@ export type SettingEvent = keyof typeof settingEvents;
 export const processEvents = {
   stop: "SIGTERM, and a new start",
   kill_lost: "the process is killed and its state is lost",
-  kill_torn: "the process is killed and the last line of its state and history is torn",
+  kill_torn:
+    "the process is killed and the last line of its state and history is torn; of a database, the last batch is lost",
   second_start: "a second process starts with a state of its own",
   second_stop: "the second process stops",
   plan_command: "somebody runs a plan",
-  same_state: "a second process tries to start with the same state",
+  same_state:
+    "a second process starts with the same state: a directory refuses it, with a database it waits for the Lease",
 } as const;
 
 export type ProcessEvent = keyof typeof processEvents;
+
+/** What happens to the database, if the processes keep their store in one. */
+export const databaseEvents = {
+  batch_lost: "the next batch is not stored, and is not answered",
+  batch_unconfirmed: "the next batch is stored, and its answer is lost",
+  database_restarts: "the database does not answer for 5 s",
+  database_down: "the database does not answer for 90 s",
+  database_restored: "the database is restored to what it was three batches ago",
+  lease_removed: "somebody removes the Lease",
+  lease_replaced: "somebody writes another holder into the Lease",
+} as const;
+
+export type DatabaseEvent = keyof typeof databaseEvents;
 
 export type Disturbance =
   | RequestFault
@@ -100,7 +115,8 @@ export type Disturbance =
   | RuleEdit
   | FileEvent
   | SettingEvent
-  | ProcessEvent;
+  | ProcessEvent
+  | DatabaseEvent;
 
 /** All disturbances, with a sentence for each. */
 export const disturbances: Readonly<Record<Disturbance, string>> = {
@@ -110,6 +126,7 @@ export const disturbances: Readonly<Record<Disturbance, string>> = {
   ...fileEvents,
   ...settingEvents,
   ...processEvents,
+  ...databaseEvents,
 };
 
 export function isRequestFault(name: Disturbance): name is RequestFault {
@@ -130,4 +147,8 @@ export function isFileEvent(name: Disturbance): name is FileEvent {
 
 export function isProcessEvent(name: Disturbance): name is ProcessEvent {
   return name in processEvents;
+}
+
+export function isDatabaseEvent(name: Disturbance): name is DatabaseEvent {
+  return name in databaseEvents;
 }

@@ -1,4 +1,4 @@
-import { type Disturbance, disturbances, requestFaults } from "./disturbances.ts";
+import { databaseEvents, type Disturbance, disturbances, requestFaults } from "./disturbances.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** So many requests has the first run of the shop, with the listing before it. */
@@ -10,10 +10,14 @@ function namesIn(of: object): readonly Disturbance[] {
   return Object.keys(of).filter((name): name is Disturbance => name in disturbances);
 }
 
-/** Each disturbance at each request of a run. */
+/** Each disturbance at each request of a run, with both stores. */
 export function singles(): readonly Schedule[] {
-  return requests.flatMap((at) =>
-    namesIn(disturbances).map((does) => ({ story: "shop", steps: [{ at, does }] }) as const),
+  return (["directory", "database"] as const).flatMap((store) =>
+    requests.flatMap((at) =>
+      namesIn(disturbances)
+        .filter((does) => store === "database" || !(does in databaseEvents))
+        .map((does) => ({ story: "shop", store, steps: [{ at, does }] }) as const),
+    ),
   );
 }
 
@@ -30,7 +34,7 @@ export function pairs(): readonly Schedule[] {
               { at: first, does: a },
               { at: second, does: b },
             ];
-            return { story: "shop", steps };
+            return { story: "shop", store: "directory", steps };
           }),
         ),
       ),

@@ -13,6 +13,7 @@ import { simulate } from "./simulation.ts";
  *   --first N          the first seed; 1 by default
  *   --seconds N        begins no schedule after so many seconds
  *   --workers N        threads; one for each processor by default
+ *   --store S          only schedules with this store: directory or database
  *   --only-seeds       without the singles and pairs
  *   --all-pairs        each pair of request faults: 32,000 schedules
  */
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     first: { type: "string", default: "1" },
     seconds: { type: "string", default: "Infinity" },
     workers: { type: "string", default: String(usualWorkers) },
+    store: { type: "string" },
     "only-seeds": { type: "boolean", default: false },
     "all-pairs": { type: "boolean", default: false },
   },
@@ -90,6 +92,7 @@ async function campaign(): Promise<boolean> {
       seeds: Number(values.schedules),
       seconds: Number(values.seconds),
       workers: Number(values.workers),
+      store: values.store,
     },
     ({ schedules, failures }) => {
       if (schedules - told < 5_000) return;

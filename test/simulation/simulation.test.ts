@@ -41,7 +41,11 @@ describe("a simulation", () => {
   it("without disturbances takes one run, which the exhaustive schedules disturb", async ({
     expect,
   }) => {
-    const { violation, requests, sweeps } = await simulate({ story: "shop", steps: [] });
+    const { violation, requests, sweeps } = await simulate({
+      story: "shop",
+      store: "directory",
+      steps: [],
+    });
     expect(violation).toBeUndefined();
     expect(sweeps).toBe(0);
     const run = requests.filter(({ at }) => at < 1_000);
@@ -66,7 +70,9 @@ describe("a simulation", () => {
   it.for(someOf(onceFailed, 6))(
     "holds with seed %i, which failed once",
     async (seed, { expect }) => {
-      expect(await violationsIn([[`--seed ${seed}`, scheduleOf(seed)]])).toEqual([]);
+      // They failed before there were databases.
+      const schedule = { ...scheduleOf(seed), store: "directory" } as const;
+      expect(await violationsIn([[`--seed ${seed}, with a directory`, schedule]])).toEqual([]);
     },
   );
 
@@ -78,6 +84,7 @@ describe("a simulation", () => {
     const smallest = await shrunk(
       {
         story: "fleet",
+        store: "database",
         steps: [
           { at: 1, does: "slow" },
           { at: 9, does: "cut" },
@@ -86,9 +93,13 @@ describe("a simulation", () => {
       },
       isCutAfterTheSecond,
     );
-    expect(smallest).toEqual({ story: "shop", steps: [{ at: 3, does: "cut" }] });
+    expect(smallest).toEqual({
+      story: "shop",
+      store: "directory",
+      steps: [{ at: 3, does: "cut" }],
+    });
     expect(scheduleText(smallest)).toBe(
-      "story shop\n  request 3: the answer is cut off in the middle (cut)",
+      "story shop, with a directory\n  request 3: the answer is cut off in the middle (cut)",
     );
   });
 

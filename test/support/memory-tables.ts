@@ -26,6 +26,10 @@ export class MemoryTables implements LeaderTables {
   lines: readonly Line[] = [];
   entries: ReadonlyMap<string, string> = new Map();
 
+  createMissing(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   check(): Promise<void> {
     return Promise.resolve();
   }

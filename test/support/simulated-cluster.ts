@@ -16,11 +16,11 @@ export const silent: ElectionObserver = {
 /** The one Lease of a simulated cluster, and who took it when. */
 export class SimulatedLease {
   readonly taken: { readonly holder: string; readonly at: number }[] = [];
-  readonly #clock: SimulatedClock;
+  readonly #clock: Pick<LeaseClock, "monotonicMs">;
   #lease: Lease | undefined;
   #version = 0;
 
-  constructor(clock: SimulatedClock) {
+  constructor(clock: Pick<LeaseClock, "monotonicMs">) {
     this.#clock = clock;
   }
 

@@ -12,7 +12,7 @@ export interface Caught {
 
 for (const bug of plantedBugs) {
   const simulate = await spoiled(bug);
-  const { violation } = await simulate(bug);
+  const { violation } = await simulate({ store: "directory", ...bug });
   const caught: Caught = {
     name: bug.name,
     invariant: violation?.invariant ?? "",

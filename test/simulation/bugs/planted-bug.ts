@@ -1,4 +1,4 @@
-import type { Step } from "../schedule.ts";
+import type { Schedule, Step } from "../schedule.ts";
 import type { StoryName } from "../stories.ts";
 
 /** A bug of the program, the schedule in which it shows, and the invariant that then does not hold. */
@@ -10,6 +10,8 @@ export interface PlantedBug {
   readonly from: string;
   readonly to: string;
   readonly story: StoryName;
+  /** Omitted: a directory. */
+  readonly store?: Schedule["store"];
   readonly steps: readonly Step[];
   readonly invariant: string;
 }

@@ -121,8 +121,8 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "write-is-not-recorded",
     file: "reconcile/run/apply.ts",
-    from: "      await record(outcomes);\n",
-    to: "",
+    from: "!(await isRecorded(record(outcomes), signals.stop))",
+    to: "false",
     story: "shop",
     steps: [
       {
@@ -149,5 +149,35 @@ export const reportBugs: readonly PlantedBug[] = [
     story: "shop",
     steps: [],
     invariant: "status-is-true",
+  },
+  {
+    name: "lost-term-reports-nothing",
+    file: "reconcile/run/apply.ts",
+    from: "    if (!isAborted(stop)) throw error;\n    return false;",
+    to: "    throw error;",
+    story: "shop",
+    store: "database",
+    steps: [{ at: 8, does: "database_restored" }],
+    invariant: "effects-are-reported",
+  },
+  {
+    name: "lost-term-goes-on",
+    file: "memory/postgres/postgres-store.ts",
+    from: "      this.#ports.onLost(result);\n",
+    to: "",
+    story: "shop",
+    store: "database",
+    steps: [{ at: 8, does: "database_restored" }],
+    invariant: "converges",
+  },
+  {
+    name: "held-lease-is-free",
+    file: "cluster/elector.ts",
+    from: "    return silentMs >= Math.max(durationMs ?? 0, timing.durationMs);",
+    to: "    return silentMs >= 0;",
+    story: "shop",
+    store: "database",
+    steps: [{ at: 8, does: "same_state" }],
+    invariant: "one-process-a-state",
   },
 ];

@@ -19,7 +19,8 @@ const phaseInvariants: readonly Invariant[] = [
   { name: "stops", sentence: "A process ends within two minutes of SIGTERM." },
   {
     name: "one-process-a-state",
-    sentence: "A second process with the same state directory does not start.",
+    sentence:
+      "A second process with the same state directory does not start; one with the same database waits.",
   },
 ];
 

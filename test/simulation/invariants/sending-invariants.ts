@@ -178,6 +178,17 @@ export const sendingInvariants: readonly Invariant[] = [
     },
   },
   {
+    name: "one-writer-a-database",
+    sentence:
+      "Once another process has begun to work with the same database, a process writes nothing.",
+    onSend: (request) => {
+      const { sender } = request;
+      if (!isWrite(request) || sender === "plan") return undefined;
+      const { database } = sender.files;
+      return database === undefined || database.leader === sender ? undefined : "a write";
+    },
+  },
+  {
     name: "plan-sends-no-write",
     sentence: "A command that only plans sends no write.",
     onSend: (request) => (isWrite(request) && request.sender === "plan" ? "a write" : undefined),

@@ -1,19 +1,30 @@
 import type { HistoryStore } from "../../../src/history/file/history-store.ts";
 import type { StateDirectory } from "../../../src/memory/directory/state-directory.ts";
 import { MemoryDirectory } from "../../support/memory-directory.ts";
+import type { SimulatedDatabase } from "./simulated-database.ts";
 
 /** A process that can be killed. */
 export interface Life {
   readonly isAlive: boolean;
 }
 
-/** What outlives a process: its state directory and its history file. */
+/** What outlives a process: its state directory and its history file, or a database. */
 export class ProcessFiles {
   readonly directory: MemoryDirectory = new MemoryDirectory();
   history = "";
+  /** `undefined`: the store is the directory. */
+  readonly database: SimulatedDatabase | undefined;
 
-  /** Cuts the end of the last line off, as a crash in the middle of an append does. */
+  constructor(database?: SimulatedDatabase) {
+    this.database = database;
+  }
+
+  /**
+   * Cuts the end of the last line off, as a crash in the middle of an append does. A transaction is never torn: of a
+   * database, the last batch is lost, as with a copy that lagged behind.
+   */
   tear(): void {
+    this.database?.restore(1);
     const state = this.directory.files.get("state.jsonl") ?? "";
     if (state !== "") this.directory.files.set("state.jsonl", state.slice(0, -9));
     if (this.history !== "") this.history = this.history.slice(0, -9);
@@ -63,6 +74,6 @@ async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
 }
 
 /** Nobody hears of what a killed process would still do. */
-function whileAlive<T>(life: Life, act: () => Promise<T>): Promise<T> {
+export function whileAlive<T>(life: Life, act: () => Promise<T>): Promise<T> {
   return life.isAlive ? act() : new Promise<T>(() => undefined);
 }

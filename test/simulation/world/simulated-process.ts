@@ -47,6 +47,10 @@ const written = await configFrom(
   }),
 );
 
+const { store: inDatabase } = await configFrom(
+  JSON.stringify({ mode: "enforce", store: { postgres: { url_file: "/database-url" } } }),
+);
+
 /** It has no cron expression: the simulation requests the sweeps. */
 const config: Config = { ...written, schedule: { ...written.schedule, cron: [] } };
 
@@ -139,6 +143,7 @@ export class SimulatedProcess {
   reconfigure(settings: WriteSettings): void {
     if (settings === this.#settings) return;
     this.#settings = settings;
+    void this.#reload();
     this.term?.reconciler.reconfigure(reconcilerOptions(configOf(settings)));
     this.requestSweep("signal");
   }
@@ -147,8 +152,10 @@ export class SimulatedProcess {
     const [world, host] = [this.#world, this.#host];
     const transport = new SimulatedTransport((sending) => world.send(this, sending));
     const observer = requestObserver(metrics);
-    const own = configOf(this.#settings);
-    const service = connect(own, baseUrl, host, observer, daemonRetry, undefined, () => transport);
+    const own = this.#config;
+    const shared = this.files.database?.sharedBy(this, own, host);
+    const fence = shared?.election.fence;
+    const service = connect(own, baseUrl, host, observer, daemonRetry, fence, () => transport);
     const heard: Metrics = {
       ...metrics,
       recordZone: (report) => {
@@ -162,7 +169,7 @@ export class SimulatedProcess {
       service,
       metrics: heard,
       logger: createLogger(logOptions(world)),
-      shared: undefined,
+      shared,
       events: undefined,
       emulator: undefined,
     };
@@ -178,6 +185,18 @@ export class SimulatedProcess {
     }
   }
 
+  get #config(): Config {
+    const current = configOf(this.#settings);
+    return this.files.database === undefined ? current : { ...current, store: inDatabase };
+  }
+
+  /** What reads the configuration again does before a term begins. */
+  #reload(): Promise<void> {
+    const nothingElse = { diagnostics: [], directory: "", sources: new Map() } as const;
+    this.#context?.runningConfig.update({ config: this.#config, ...nothingElse });
+    return Promise.resolve();
+  }
+
   get #edges(): DaemonEdges {
     const nothing = { [Symbol.asyncDispose]: () => Promise.resolve() };
     return {
@@ -190,6 +209,7 @@ export class SimulatedProcess {
         this.term?.reconciler.reconfigure(reconcilerOptions(configOf(this.#settings)));
         return Promise.resolve(nothing);
       },
+      reloader: () => () => this.#reload(),
       storedRevision: (...args) => new HeldRevision(this.#world.time, ...args),
     };
   }

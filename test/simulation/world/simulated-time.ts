@@ -42,6 +42,12 @@ export class SimulatedTime {
   readonly #sleepers: Sleeper[] = [];
   /** Work that takes no time of the simulation, but more than one turn of the event loop. */
   #held: Promise<unknown> = Promise.resolve();
+  readonly #turns: () => Promise<void>;
+
+  /** @param turns what runs on before time goes on: one turn of the event loop, or all that somebody waits for. */
+  constructor(turns: typeof settle = settle) {
+    this.#turns = turns;
+  }
 
   /** Milliseconds since the simulation began. */
   get elapsed(): number {
@@ -105,7 +111,7 @@ export class SimulatedTime {
   }
 
   async #rest(): Promise<void> {
-    await settle();
+    await this.#turns();
     let held: Promise<unknown>;
     do {
       held = this.#held;

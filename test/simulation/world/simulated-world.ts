@@ -1,5 +1,7 @@
 import {
+  type DatabaseEvent,
   type FileEvent,
+  isDatabaseEvent,
   isEdit,
   isFileEvent,
   isProcessEvent,
@@ -19,6 +21,7 @@ import { InProcessService } from "./in-process-service.ts";
 import { Network } from "./network.ts";
 import { planCommand } from "./plan-command.ts";
 import { ProcessFiles } from "./process-files.ts";
+import { SimulatedDatabase } from "./simulated-database.ts";
 import { SimulatedFiles } from "./simulated-files.ts";
 import type { Surroundings } from "./simulated-host.ts";
 import { configOf, type ProcessWorld, SimulatedProcess } from "./simulated-process.ts";
@@ -32,7 +35,7 @@ const personMs = 1_000;
 
 /** Daemons, zone files, a service, and all that a schedule lets happen to them, on one clock. */
 export class SimulatedWorld {
-  readonly time: SimulatedTime = new SimulatedTime();
+  readonly time: SimulatedTime;
   readonly service: InProcessService;
   readonly ledger: Ledger;
   readonly network: Network;
@@ -53,6 +56,8 @@ export class SimulatedWorld {
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule;
+    // A batch takes turns of the event loop: time stands still meanwhile.
+    this.time = new SimulatedTime(schedule.store === "database" ? settleAll : settle);
     this.service = new InProcessService(seeds[schedule.story], this.time.serviceClock);
     this.ledger = new Ledger(this.service.zones());
     this.network = new Network(this.time, this.service, this.ledger, (effect) =>
@@ -61,7 +66,7 @@ export class SimulatedWorld {
     this.editor = new Editor(this.service, this.ledger, this.time);
     this.files = new SimulatedFiles(schedule.story);
     this.#noteDeclared();
-    this.main = this.#createProcess(new ProcessFiles());
+    this.main = this.#createProcess(this.#newFiles());
     this.time.hold(this.#start(this.main));
   }
 
@@ -75,7 +80,7 @@ export class SimulatedWorld {
       mode: this.settings.mode,
       freeze: this.settings.freeze,
       main: this.main,
-      isStateLost: this.#isStateLost,
+      isStateLost: this.#isStateLost || this.#hasDatabaseLost,
       files: this.files,
       internalErrors: this.#internalErrors,
       timersOf: (process) => this.time.sleepersOf(process),
@@ -90,6 +95,7 @@ export class SimulatedWorld {
   async heal(): Promise<void> {
     this.#isHealed = true;
     this.network.heal();
+    this.main.files.database?.heal();
     this.#changeFiles("files_first");
     this.#configure("enforce");
     this.#configure("thaw");
@@ -176,6 +182,7 @@ export class SimulatedWorld {
       else if (isEdit(does)) this.editor.edit(does, request.zone ?? "shop.example.com");
       else if (isFileEvent(does)) this.#changeFiles(does);
       else if (isProcessEvent(does)) this.#disturbProcess(does);
+      else if (isDatabaseEvent(does)) this.#disturbDatabase(does);
       else this.#changeSetting(does);
     }
     return fault;
@@ -196,6 +203,22 @@ export class SimulatedWorld {
     for (const process of this.#alive()) process.reconfigure(this.settings.current);
   }
 
+  get #hasDatabaseLost(): boolean {
+    return this.#processes.some(({ files }) => files.database?.hasLost === true);
+  }
+
+  #newFiles(): ProcessFiles {
+    const isShared = this.#schedule.store === "database";
+    return new ProcessFiles(isShared ? new SimulatedDatabase(this.time) : undefined);
+  }
+
+  #disturbDatabase(event: DatabaseEvent): void {
+    const { database } = this.main.files;
+    if (database === undefined) return;
+    if (event === "database_restored") this.#isStateLost = true;
+    database.disturb(event);
+  }
+
   #disturbProcess(event: ProcessEvent): void {
     switch (event) {
       case "stop":
@@ -203,7 +226,7 @@ export class SimulatedWorld {
         return;
       case "kill_lost":
         this.#isStateLost = true;
-        this.#kill(this.main, new ProcessFiles());
+        this.#kill(this.main, this.#newFiles());
         return;
       case "kill_torn":
         this.#isStateLost = true;
@@ -227,7 +250,7 @@ export class SimulatedWorld {
   #startSecond(): void {
     if (this.#second?.isAlive === true) return;
     this.#isStateLost = true;
-    this.#second = this.#createProcess(new ProcessFiles());
+    this.#second = this.#createProcess(this.#newFiles());
     this.time.hold(this.#start(this.#second));
   }
 
@@ -261,20 +284,25 @@ export class SimulatedWorld {
     );
   }
 
-  /** A process that finds its state in use must not go on. */
+  /** A process that finds its state in use must not go on; with a database, it waits as long as the other leads. */
   async #startLocked(): Promise<void> {
     const { files, isAlive, isStopping, term } = this.main;
     if (!isAlive || isStopping || term === undefined) return;
     const process = this.#createProcess(files);
     await this.#start(process);
-    const check = (isRefused: boolean): void => {
+    const isRefused = (): boolean => process.term === undefined;
+    const check = (): void => {
       // Where the first was killed meanwhile, the second may start; it is no part of the schedule.
       if (this.main.term !== term) process.kill();
-      else if (!isRefused) this.judge.violate("one-process-a-state", "two use one state");
+      else if (!isRefused()) this.judge.violate("one-process-a-state", "two use one state");
     };
-    check(process.term === undefined);
+    check();
     // Until then it may wait for renewals of the lock.
-    this.time.after(40_000, this, () => check(!process.isAlive));
+    this.time.after(40_000, this, () => {
+      check();
+      if (files.database !== undefined) process.kill();
+      else if (process.isAlive) this.judge.violate("one-process-a-state", "it waits for the state");
+    });
   }
 
   #changeFiles(event: FileEvent): void {
