@@ -1,9 +1,10 @@
 import type { Election } from "../cluster/election.ts";
+import { databaseOf } from "../host/database.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
-import type { StateStore } from "../memory/state-store.ts";
+import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
 import type { ClusterStatus, DaemonStatus, StateStatus } from "../state/daemon-status.ts";
@@ -15,6 +16,7 @@ import { startServer } from "../web/server.ts";
 import { every } from "../zone/signals.ts";
 import type { RunningConfig } from "./config-reload.ts";
 import type { CurrentTerm } from "./current-term.ts";
+import { storedFleetReader } from "./stored-fleet-reader.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 import type { DaemonParts } from "./wiring.ts";
 import { writeAnswers } from "./zone-answers.ts";
@@ -38,6 +40,7 @@ export async function startEndpoints(
   const { current, shutdown } = context;
   const { clock } = host;
   const startedAt = clock.now();
+  const readStored = storedFleetReader(() => databaseOf(config, host), identityOf(config), clock);
   const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
   await using started = new AsyncDisposableStack();
   const watchdog = started.use(
@@ -53,6 +56,10 @@ export async function startEndpoints(
       hosts: [config.server.listen.host, ...config.server.hosts],
       fleet: () => current.fleet,
       history: { of: (zone) => current.history.of(zone) },
+      storedFleet: async () => {
+        const stored = current.term === undefined ? await readStored() : undefined;
+        return current.term === undefined ? stored : undefined;
+      },
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),
       facts: status,

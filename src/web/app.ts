@@ -5,6 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 
 import type { HistoryView } from "../history/history.ts";
+import type { StoredFleet } from "../history/stored-fleet.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import { type Html, textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
@@ -19,6 +20,8 @@ import {
   fleetJson,
   historyOfZoneJson,
   type JsonBody,
+  storedFleetJson,
+  storedZonesJson,
   zoneJson,
   zonesJson,
 } from "./json-view.ts";
@@ -26,6 +29,7 @@ import { assets } from "./pages/assets.ts";
 import { renderDiagnosticsPage } from "./pages/page-diagnostics.ts";
 import { renderFleetPage } from "./pages/page-fleet.ts";
 import { renderNotFoundPage } from "./pages/page-layout.ts";
+import { renderStoredPage } from "./pages/page-stored.ts";
 import { renderZonePage } from "./pages/page-zone.ts";
 import { selectionFrom } from "./pages/selection.ts";
 import { addReconcile, type ReconcileEndpoint } from "./reconcile-request.ts";
@@ -36,6 +40,8 @@ export interface AppParts {
   /** The zones of this moment. */
   readonly fleet: () => Fleet;
   readonly history: HistoryView;
+  /** What the store says of the zones; `undefined` if this process works, or has no store that it shares. */
+  readonly storedFleet: () => Promise<StoredFleet | undefined>;
   facts(): DaemonStatus;
   /** Whether a zone may be written now: what each link of the chain says. */
   answersOf(state: ZoneState): readonly LinkAnswer[];
@@ -82,8 +88,8 @@ export function createApp(parts: AppParts): Hono {
   if (parts.reconcile !== undefined) addReconcile(app, parts, parts.reconcile);
   addAssets(app);
   app.use(etag({ weak: true }));
-  addJson(app, snapshot);
-  addPages(app, snapshot);
+  addJson(app, snapshot, parts);
+  addPages(app, snapshot, parts);
   app.notFound((c) =>
     c.req.path.startsWith("/api/")
       ? c.json({ error: "not found" }, 404)
@@ -183,11 +189,21 @@ function addAssets(app: Hono): void {
   }
 }
 
-function addJson(app: Hono, snapshot: () => Snapshot): void {
-  app.get("/api/v1/fleet", (c) => c.json(fleetJson(snapshot()), 200, revalidated));
-  app.get("/api/v1/zones", (c) =>
-    c.json(zonesJson(snapshot(), selectionFrom(c.req.query())), 200, revalidated),
-  );
+type Stored = Pick<AppParts, "storedFleet">;
+
+function addJson(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): void {
+  app.get("/api/v1/fleet", async (c) => {
+    const stored = await storedFleet();
+    const body = stored === undefined ? fleetJson(snapshot()) : storedFleetJson(stored, snapshot());
+    return c.json(body, 200, revalidated);
+  });
+  app.get("/api/v1/zones", async (c) => {
+    const [stored, selection] = [await storedFleet(), selectionFrom(c.req.query())];
+    if (stored === undefined) return c.json(zonesJson(snapshot(), selection), 200, revalidated);
+    const { readAt, zones } = stored;
+    if (typeof zones === "string") return c.json({ error: zones }, 503, uncached);
+    return c.json(storedZonesJson(readAt, zones, selection), 200, revalidated);
+  });
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   const ofZone = (
     path: "" | "/history" | "/write",
@@ -207,8 +223,15 @@ function addJson(app: Hono, snapshot: () => Snapshot): void {
 
 const revalidated = { "cache-control": "no-cache" };
 
-function addPages(app: Hono, snapshot: () => Snapshot): void {
-  app.get("/", (c) => page(c, renderFleetPage(snapshot(), selectionFrom(c.req.query()))));
+function addPages(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): void {
+  app.get("/", async (c) => {
+    const [stored, selection] = [await storedFleet(), selectionFrom(c.req.query())];
+    const content =
+      stored === undefined
+        ? renderFleetPage(snapshot(), selection)
+        : renderStoredPage(stored, snapshot(), selection);
+    return page(c, content);
+  });
   app.get("/diagnostics", (c) => page(c, renderDiagnosticsPage(snapshot())));
   app.get("/zones/:name", (c) => {
     const now = snapshot();

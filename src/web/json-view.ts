@@ -1,4 +1,5 @@
 import { historyJson, tokenUseJson } from "../history/history-json.ts";
+import type { StoredEntry, StoredFleet, StoredZone } from "../history/stored-fleet.ts";
 import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
@@ -22,6 +23,7 @@ import {
   fleetInventory,
   isInventoryOn,
   select,
+  selectStored,
   type ZoneFilter,
 } from "./pages/selection.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -90,6 +92,51 @@ function clusterJson(cluster: ClusterStatus): JsonBody {
 export function zonesJson({ fleet }: Snapshot, selection: ZoneFilter): JsonBody {
   const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
+}
+
+/** `/api/v1/fleet` of a process that does not work: what the store says. What it does not know is left out. */
+export function storedFleetJson({ readAt, zones }: StoredFleet, { daemon }: Snapshot): JsonBody {
+  const isRead = typeof zones !== "string";
+  return {
+    format: statusFormat,
+    version: daemon.version,
+    mode: daemon.mode,
+    started_at: daemon.startedAt,
+    source: "store",
+    read_at: readAt,
+    failure: isRead ? null : zones,
+    zones: isRead ? zones.length : null,
+    by_status: isRead ? countByStatus(zones) : null,
+    cluster: daemon.cluster === undefined ? null : clusterJson(daemon.cluster),
+  };
+}
+
+/** `/api/v1/zones` of a process that does not work. */
+export function storedZonesJson(
+  readAt: Date,
+  stored: readonly StoredZone[],
+  selection: ZoneFilter,
+): JsonBody {
+  const { counts, matching, page, pages, zones } = selectStored(stored, selection);
+  const source = { source: "store", read_at: readAt };
+  const shown = zones.map(storedZoneJson);
+  return { ...source, matching, page, pages, by_status: counts, zones: shown };
+}
+
+function storedZoneJson({ name, status, entry }: StoredZone): JsonBody {
+  return {
+    name,
+    status,
+    drifted_since: entry?.driftedSince ?? null,
+    last_entry: entry === undefined ? null : storedEntryJson(entry),
+  };
+}
+
+function storedEntryJson(entry: StoredEntry): JsonBody {
+  const { at, run, trigger, revision, result, causes, changes, holds, failure } = entry;
+  const hold_reasons = [...new Set(holds.map(({ reason }) => reason))];
+  const why = { hold_reasons, failure: failure ?? null };
+  return { at, run, trigger, revision, result, causes, changes, ...why };
 }
 
 /** `/api/v1/zones/:name`: the state of a zone. */

@@ -1,10 +1,12 @@
 import { describe, it } from "vitest";
 
+import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logLines, logged } from "../support/log-lines.ts";
+import { wordsOf } from "../support/pages.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
 
@@ -91,6 +93,16 @@ async function allRun(daemon: Started): Promise<true> {
   });
 }
 
+/** Waits until the history in the database has so many zones whose last run applied something. */
+async function untilStored({ database }: Scene, zones: number): Promise<true> {
+  await using opened = openDatabase("zonewarden", () => Promise.resolve(database));
+  return await eventually("the runs are stored", async () => {
+    const { lines } = await opened.tables.lastEntries("applied/");
+    const applied = lines.filter((line) => line.includes('"result":"applied"'));
+    return applied.length === zones || undefined;
+  });
+}
+
 function holderIn(kube: KubeApi): string {
   const spec = coerceObject(kube.objects.get(leasePath)?.["spec"]);
   return coerceText(spec["holderIdentity"]);
@@ -108,6 +120,7 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
     await using stage = await scene();
     const first = stage.start();
     await inSync(first);
+    await untilStored(stage, 2);
     const second = stage.start();
     await untilSaid(second, "another process leads");
     expect((await ask(second, "readyz")).status).toBe(200);
@@ -124,12 +137,27 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
       cluster: { lease: "zonewarden", leader: false, holder, reconciles: false },
     });
     expect(await metricsOf(first)).toContain('zonewarden_leader{lease="zonewarden"} 1');
+    // What the leader stored is shown as such, and the metrics stay the leader's.
+    const shown = wordsOf(page);
+    expect(shown).toMatch(/As the store says, \d\d:\d\d:\d\d UTC ;/);
+    expect(shown).toMatch(/shop\.example\.com in sync .* applied just now startup, \d+ changes/);
+    const list = coerceObject(await (await ask(second, "api/v1/zones")).json());
+    // The third zone was in sync from the start, so nothing happened to it.
+    expect(list).toMatchObject({
+      source: "store",
+      matching: 3,
+      by_status: { in_sync: 2, unknown: 1 },
+      zones: [{ name: "blog.example.com", status: "unknown", last_entry: null }, {}, {}],
+    });
+    expect(await metricsOf(second)).not.toContain("zonewarden_zone_status{");
+    expect(coerceObject(await (await ask(first, "api/v1/zones")).json())["source"]).toBe(undefined);
 
     const written = writesSeenBy(stage.example.emulator).length;
     first.signal("SIGTERM");
     expect((await first.ended).code).toBe(0);
     await inSync(second);
     expect(await metricsOf(second)).toContain('zonewarden_leader{lease="zonewarden"} 1');
+    expect(await (await ask(second, "")).text()).not.toContain("As the store says");
     expect(await metricsOf(second)).toContain('zonewarden_lease_transitions{lease="zonewarden"} 2');
     expect(writesSeenBy(stage.example.emulator)).toHaveLength(written);
     expect(said(second, "state loaded")).toBe(1);
@@ -198,7 +226,12 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
     expect(logLines(daemon).find(({ msg }) => msg === complaint)?.["error"]).toContain(
       'role "nobody" does not exist: correct the user in the URL',
     );
-    expect(await (await ask(daemon, "")).text()).toContain("waits for the state");
+    const page = await (await ask(daemon, "")).text();
+    expect(page).toContain("waits for the state");
+    expect(wordsOf(page)).toContain(
+      "The store cannot be read: the database cannot be used: role &quot;nobody&quot; does not exist: correct the user in the URL",
+    );
+    expect((await ask(daemon, "api/v1/zones")).status).toBe(503);
     // The file is read again at the next attempt.
     await place.write("database-url", stage.database);
     await untilSaid(daemon, "state is empty: this is the first start with it");

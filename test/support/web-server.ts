@@ -17,6 +17,7 @@ export function serveFleet(fleet: Fleet, more: Partial<ServerOptions> = {}): Pro
     history: noHistory,
     events: new EventStream(new SimulatedClock()),
     reconcile: undefined,
+    storedFleet: () => Promise.resolve(undefined),
     facts: () => daemon(),
     answersOf,
     metrics: {

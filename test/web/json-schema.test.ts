@@ -17,6 +17,8 @@ import {
   fleetJson,
   historyOfZoneJson,
   diagnosticsJson,
+  storedFleetJson,
+  storedZonesJson,
   zoneJson,
   zonesJson,
 } from "../../src/web/json-view.ts";
@@ -33,9 +35,11 @@ import {
   heldLoad,
   load,
   report,
+  standby,
   tokenUse,
 } from "../support/reports.ts";
 import { historyOf, scene } from "../support/scenes.ts";
+import { storedScene } from "../support/stored-scene.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
 const schema = readSchema();
@@ -78,6 +82,21 @@ describe("the schema of /api/v1", () => {
 
   it.for(scene().zones)("describes the history of $declared.name", (state, { expect }) => {
     expect(faultsOf("history", historyOfZoneJson(snapshot, state.declared.name))).toBe("");
+  });
+
+  it("describes what a process that waits reads from the store", ({ expect }) => {
+    const waiting = { ...snapshot, daemon: daemon({ cluster: standby }) };
+    const { readAt, zones } = storedScene();
+    const body = storedFleetJson({ readAt, zones }, waiting);
+    expect(faultsOf("stored_fleet", body)).toBe("");
+    expect(body).toMatchObject({ source: "store", zones: 4, by_status: { drifted: 1, held: 0 } });
+    const list = storedZonesJson(readAt, zones, selectionFrom({}));
+    expect(faultsOf("stored_zones", list)).toBe("");
+    expect(list).toMatchObject({ source: "store", matching: 4, by_status: { unknown: 1 } });
+    const failed = storedFleetJson({ readAt, zones: "no answer" }, waiting);
+    expect(faultsOf("stored_fleet", failed)).toBe("");
+    // What is not known is no zero.
+    expect(failed).toMatchObject({ failure: "no answer", zones: null, by_status: null });
   });
 
   it("describes uses of our token elsewhere, of the fleet and in a history", ({ expect }) => {

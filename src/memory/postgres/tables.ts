@@ -53,6 +53,13 @@ const leftToOthers: ReadonlySet<string> = new Set(["42501", "42P06", "42P07", "2
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
 
+/** What `lastEntries` reads at most: the newest lines, and bytes of the lines that it finds in them. */
+const newestLines = 50_000;
+const longestEntries = 16 * 1024 * 1024;
+
+/** Characters of a line up to its trigger, at least: the rest of a long line need not be unpacked. */
+const beginning = 600;
+
 /** The tables of one installation in a database. Everything rejects with a {@link DatabaseError} if it cannot be used now. */
 export class Tables {
   readonly #connection: SqlConnection;
@@ -162,6 +169,35 @@ export class Tables {
   async entries(): Promise<Map<string, string>> {
     const [rows = []] = await this.#run([`SELECT key, value FROM ${this.#table("state")}`]);
     return entriesIn(rows);
+  }
+
+  /**
+   * The last entry of each zone among the newest lines of the history, oldest first, and what follows a key in the state.
+   * One round trip, and no lock that a leader could wait for.
+   */
+  async lastEntries(key: string): Promise<{
+    readonly lines: readonly string[];
+    readonly names: readonly string[];
+  }> {
+    const history = this.#table("history");
+    const [lines = [], names = []] = await this.#run([
+      // A quote in a value is escaped, so these marks are names of members. OFFSET 0: what begins a line is computed once.
+      `WITH newest AS (
+  SELECT n, left(line, ${beginning}) AS start
+  FROM ${history} WHERE n > (SELECT max(n) FROM ${history}) - ${newestLines} OFFSET 0
+), last AS (
+  SELECT max(n) AS n FROM newest WHERE strpos(start, '","trigger":"') > 0
+  GROUP BY split_part(split_part(start, '","zone":"', 2), '"', 1)
+), sized AS (
+  SELECT n, line, sum(octet_length(line)) OVER (ORDER BY n DESC) AS total FROM last JOIN ${history} USING (n)
+)
+SELECT line FROM sized WHERE total <= ${longestEntries} ORDER BY n`,
+      `SELECT substr(key, ${key.length + 1}) AS name FROM ${this.#table("state")} WHERE starts_with(key, ${literal(key)})`,
+    ]);
+    return {
+      lines: lines.map(({ line }) => coerceText(line)),
+      names: names.map(({ name }) => coerceText(name)),
+    };
   }
 
   /** Stores a batch in one round trip: all of it or nothing. A batch that is stored already is not stored twice. */

@@ -64,7 +64,8 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
   );
 }
 
-function toolbar({ matching, zones }: SelectedZones, selection: ZoneFilter): Html {
+/** The heading of the zones, and the search. */
+export function toolbar({ matching, zones }: SelectedZones<unknown>, selection: ZoneFilter): Html {
   const { status, inventory, query } = selection;
   return html`<div class="toolbar">
     <h2 id="zones-title">
@@ -128,7 +129,11 @@ const maxNoteLength = 160;
 function noteOf(state: ZoneState): Html | undefined {
   const { failure, declared } = state;
   const [hold] = holdsOf(state);
-  const text = failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "";
+  return shortNote(failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "");
+}
+
+/** A reason below the name of a zone, cut if it is long; nothing for none. */
+export function shortNote(text: string): Html | undefined {
   if (text === "") return undefined;
   const shown = text.length > maxNoteLength ? `${text.slice(0, maxNoteLength)}…` : text;
   return html`<span class="note">${foreign(shown)}</span>`;
@@ -152,7 +157,8 @@ function differs(state: ZoneState): Html {
   return html`${counts.map(({ tone, word, count }) => html`<span class="impact ${tone}">${count} ${word}</span> `)}`;
 }
 
-function pager({ page, pages }: SelectedZones, selection: ZoneFilter): Html {
+/** Links to the pages before and after. */
+export function pager({ page, pages }: SelectedZones<unknown>, selection: ZoneFilter): Html {
   const link = (to: number, rel: string, text: string): Html =>
     to < 1 || to > pages
       ? html`<span class="quiet">${text}</span>`

@@ -78,7 +78,8 @@ function clusterBanner(cluster: ClusterStatus): Html | undefined {
   const who = page === "" ? foreign(holder) : html`<a href="${page}">${foreign(holder)}</a>`;
   return banner(
     holder === "" ? `Nobody holds the Lease ${lease}.` : html`${who} holds the Lease ${lease}.`,
-    html`This process, ${identity}, waits for it. The zones are on the pages of the holder.${why}`,
+    html`This process, ${identity}, waits for
+    it.${holder !== "" && html` The pages of the holder show what is now.`}${why}`,
   );
 }
 

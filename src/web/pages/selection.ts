@@ -1,3 +1,4 @@
+import type { StoredZone } from "../../history/stored-fleet.ts";
 import { addCounts } from "../../state/add-counts.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
@@ -17,16 +18,20 @@ export interface ZoneFilter {
 }
 
 /** The selected zones, the most urgent first. */
-export interface SelectedZones {
+export interface SelectedZones<T> {
   /** Zones that match the other filters, by status. */
   readonly counts: Readonly<Record<ZoneStatus, number>>;
-  /** Inventories of the zones that match the other filters. */
-  readonly inventory: FleetInventory;
   /** Zones that match all filters. */
   readonly matching: number;
   readonly page: number;
   readonly pages: number;
-  readonly zones: readonly ZoneState[];
+  readonly zones: readonly T[];
+}
+
+/** The selected zones with what their runs found. */
+export interface SelectedStates extends SelectedZones<ZoneState> {
+  /** Inventories of the zones that match the other filters. */
+  readonly inventory: FleetInventory;
 }
 
 /** Reads a selection; invalid values are ignored. */
@@ -51,30 +56,53 @@ export function queryOf({ status, inventory, query, page }: ZoneFilter): string 
 }
 
 /** Applies a selection to all zones; a page beyond the last is the last. */
-export function select(zones: readonly ZoneState[], selection: ZoneFilter): SelectedZones {
+export function select(zones: readonly ZoneState[], selection: ZoneFilter): SelectedStates {
   const { status, inventory, query } = selection;
   const hasStatus = (state: ZoneState): boolean => status === undefined || state.status === status;
   const hasFound = (state: ZoneState): boolean =>
     inventory === undefined || fitsInventory(state, inventory);
   const found = zones.filter((state) => fits(state, query));
-  const matching = found
-    .filter((state) => hasStatus(state) && hasFound(state))
-    .map((state) => ({ state, urgency: urgencyOf(state) }))
-    .toSorted((a, b) => a.urgency - b.urgency)
-    .map(({ state }) => state);
-  const pages = Math.max(1, Math.ceil(matching.length / pageSize));
-  const page = Math.min(selection.page, pages);
+  const matching = found.filter((state) => hasStatus(state) && hasFound(state));
   return {
     counts: countByStatus(found.filter(hasFound)),
     inventory: fleetInventory(found.filter(hasStatus)),
-    matching: matching.length,
-    page,
-    pages,
-    zones: matching.slice((page - 1) * pageSize, page * pageSize),
+    ...pageOf(matching, urgencyOf, selection),
   };
 }
 
-export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
+/** Applies a selection to what the store says of zones: it knows names and statuses. */
+export function selectStored(
+  zones: readonly StoredZone[],
+  selection: ZoneFilter,
+): SelectedZones<StoredZone> {
+  const found = zones.filter(({ name }) => name.includes(selection.query));
+  const matching = found.filter(
+    ({ status }) => selection.status === undefined || status === selection.status,
+  );
+  return {
+    counts: countByStatus(found),
+    ...pageOf(matching, ({ status }) => urgencies.indexOf(status), selection),
+  };
+}
+
+function pageOf<T>(
+  matching: readonly T[],
+  urgency: (zone: T) => number,
+  selection: ZoneFilter,
+): Omit<SelectedZones<T>, "counts"> {
+  const sorted = matching
+    .map((zone) => ({ zone, urgency: urgency(zone) }))
+    .toSorted((a, b) => a.urgency - b.urgency)
+    .map(({ zone }) => zone);
+  const pages = Math.max(1, Math.ceil(matching.length / pageSize));
+  const page = Math.min(selection.page, pages);
+  const zones = sorted.slice((page - 1) * pageSize, page * pageSize);
+  return { matching: matching.length, page, pages, zones };
+}
+
+export function countByStatus(
+  zones: readonly { readonly status: ZoneStatus }[],
+): Readonly<Record<ZoneStatus, number>> {
   return addCounts(
     { in_sync: 0, drifted: 0, pending: 0, differs: 0, held: 0, error: 0, unknown: 0, suspended: 0 },
     zones.map(({ status }) => status),

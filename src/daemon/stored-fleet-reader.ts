@@ -1,0 +1,48 @@
+import { type StoredFleet, storedZonesFrom } from "../history/stored-fleet.ts";
+import type { Database } from "../memory/postgres/open-database.ts";
+import { zoneKeys } from "../memory/state-keys.ts";
+import type { StoreIdentity } from "../memory/state-store.ts";
+import type { Clock } from "../zone/ports.ts";
+
+/** How long an answer of the database is used again. */
+const freshMs = 5_000;
+
+/**
+ * Reads the fleet from a database, for a process that does not work: only when it is asked, and one read at a time. The
+ * connection ends with the read, so that a term that begins meanwhile does not wait for it.
+ *
+ * @param open `undefined`: the configuration names no database.
+ */
+export function storedFleetReader(
+  open: () => Database | undefined,
+  identity: StoreIdentity,
+  clock: Pick<Clock, "now" | "monotonicMs">,
+): () => Promise<StoredFleet | undefined> {
+  let last: Promise<StoredFleet | undefined> | undefined;
+  let freshUntil = 0;
+  return () => {
+    if (last === undefined || clock.monotonicMs() >= freshUntil) {
+      freshUntil = Number.POSITIVE_INFINITY;
+      last = readFleet(open, identity, clock.now()).finally(() => {
+        freshUntil = clock.monotonicMs() + freshMs;
+      });
+    }
+    return last;
+  };
+}
+
+async function readFleet(
+  open: () => Database | undefined,
+  identity: StoreIdentity,
+  readAt: Date,
+): Promise<StoredFleet | undefined> {
+  await using database = open();
+  if (database === undefined) return undefined;
+  try {
+    await database.tables.check(identity);
+    const { lines, names } = await database.tables.lastEntries(zoneKeys.applied.key);
+    return { readAt, zones: storedZonesFrom(lines, names) };
+  } catch (error) {
+    return { readAt, zones: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,93 @@
+import type { StoredFleet, StoredZone } from "../../history/stored-fleet.ts";
+import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
+import type { ClusterStatus } from "../../state/daemon-status.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { renderOverview } from "./page-fleet-overview.ts";
+import { pager, shortNote, toolbar } from "./page-fleet.ts";
+import { layout } from "./page-layout.ts";
+import { banner, causeText, counted, foreign, moment, statusBadge } from "./page-parts.ts";
+import { selectStored, type ZoneFilter } from "./selection.ts";
+
+/** The page of the fleet in a process that does not work: what the store says, and who knows more. */
+export function renderStoredPage(
+  { readAt, zones }: StoredFleet,
+  snapshot: Snapshot,
+  selection: ZoneFilter,
+): Html {
+  const content =
+    typeof zones === "string"
+      ? banner("The store cannot be read:", html`${foreign(zones)}. The zones are not known here.`)
+      : zoneList(zones, snapshot, { ...selection, inventory: undefined }, readAt);
+  return layout(
+    snapshot,
+    "Fleet",
+    html`<h1 class="hidden">Fleet</h1>
+      ${content}`,
+  );
+}
+
+function zoneList(
+  zones: readonly StoredZone[],
+  { daemon: { cluster }, now }: Snapshot,
+  selection: ZoneFilter,
+  readAt: Date,
+): Html {
+  const selected = selectStored(zones, selection);
+  return html`<p class="source">
+      As the store says,
+      <time datetime="${readAt.toISOString()}">${readAt.toISOString().slice(11, 19)} UTC</time>;
+      ${leaderText(cluster)}
+    </p>
+    ${renderOverview(selected.counts, selection)}
+    <section class="zones" aria-labelledby="zones-title">
+      ${toolbar(selected, selection)}
+      ${
+        selected.zones.length === 0
+          ? html`<p class="empty">
+              ${zones.length === 0 ? "The store has no zones." : "No zone matches."}
+            </p>`
+          : htmlTable(columnsAt(now, cluster?.page ?? ""), selected.zones)
+      }
+      ${selected.pages > 1 && pager(selected, selection)}
+    </section>`;
+}
+
+function leaderText(cluster: ClusterStatus | undefined): Html {
+  const { page = "", holder = "" } = cluster ?? {};
+  if (page !== "") return html`<a href="${page}">${foreign(page)}</a> has what is now.`;
+  return holder === "" ? html`nobody leads now.` : html`${foreign(holder)} has what is now.`;
+}
+
+function columnsAt(now: Date, page: string): Columns<StoredZone> {
+  return {
+    Zone: ({ name, entry }) => [
+      nameAt(page, name),
+      shortNote(entry?.failure?.message ?? entry?.holds[0]?.message ?? ""),
+    ],
+    Status: ({ status }) => statusBadge(status),
+    Since: ({ entry }) =>
+      entry === undefined ? "not known" : moment(entry.driftedSince ?? entry.at, now),
+    "Last entry": ({ entry }) => (entry === undefined ? noEntry : entryText(entry, now)),
+  };
+}
+
+const noEntry = html`<span class="quiet"
+  >none: in sync since its first run, or unchanged for long</span
+>`;
+
+function entryText(entry: NonNullable<StoredZone["entry"]>, now: Date): Html {
+  const { at, result, trigger, changes, causes } = entry;
+  return html`${result.replaceAll("_", " ")} ${moment(at, now)}
+    <span class="note"
+      >${trigger}${changes > 0 && html`, ${counted(changes, "change")}`}${causes.length > 0 && ` after ${causeText(causes)}`}</span
+    >`;
+}
+
+/** The name of a zone, with a link to its page at the leader if that is known. */
+function nameAt(page: string, name: string): Html {
+  const url = URL.parse(
+    `zones/${encodeURIComponent(name)}`,
+    page.endsWith("/") ? page : `${page}/`,
+  );
+  return url === null ? html`${foreign(name)}` : html`<a href="${url.href}">${name}</a>`;
+}

@@ -1,0 +1,123 @@
+import { describe, it } from "vitest";
+
+import type { StoredFleet } from "../../src/history/stored-fleet.ts";
+import { textOfHtml } from "../../src/render/html.ts";
+import type { ClusterStatus } from "../../src/state/daemon-status.ts";
+import { coerceObject } from "../../src/syntax/json.ts";
+import { renderStoredPage } from "../../src/web/pages/page-stored.ts";
+import { selectionFrom } from "../../src/web/pages/selection.ts";
+import { fleetOf } from "../support/fleets.ts";
+import { snapshotOf, wordsOf } from "../support/pages.ts";
+import { at, clusterOf, daemon, standby } from "../support/reports.ts";
+import { storedScene } from "../support/stored-scene.ts";
+import { serveFleet } from "../support/web-server.ts";
+
+function pageOf(
+  stored: StoredFleet,
+  query: Readonly<Record<string, string>> = {},
+  cluster: ClusterStatus = standby,
+): string {
+  const snapshot = { ...snapshotOf(fleetOf()), daemon: daemon({ cluster }) };
+  return textOfHtml(renderStoredPage(stored, snapshot, selectionFrom(query)));
+}
+
+/** The rows of its table, in words. */
+function rowsOf(page: string): readonly string[] {
+  const body = /<tbody>(.*)<\/tbody>/s.exec(page)?.[1] ?? "";
+  return body
+    .split("</tr>")
+    .map(wordsOf)
+    .filter((row) => row !== "");
+}
+
+describe("the page of a process that waits while another one works", () => {
+  it("shows what the store says of each zone, the most urgent first", ({ expect }) => {
+    expect(rowsOf(pageOf(storedScene()))).toEqual([
+      "www.example.com &lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩ is what the service answered error 28 min ago error 28 min ago schedule",
+      "shop.example.com drifted 1 h ago planned 28 min ago schedule, 1 change after drift",
+      "blog.example.com unknown not known none: in sync since its first run, or unchanged for long",
+      "docs.example.com in sync 2 h ago applied 2 h ago schedule, 3 changes after a new revision",
+    ]);
+  });
+
+  it("filters the zones by status and name", ({ expect }) => {
+    const drifted = pageOf(storedScene(), { status: "drifted", q: "EXAMPLE" });
+    expect(rowsOf(drifted)).toHaveLength(1);
+    expect(rowsOf(pageOf(storedScene(), { q: "docs" }))).toHaveLength(1);
+    expect(wordsOf(pageOf(storedScene(), { q: "nothing" }))).toContain("No zone matches.");
+    expect(wordsOf(pageOf({ readAt: at(0), zones: [] }))).toContain("The store has no zones.");
+  });
+
+  it.for([
+    {
+      when: "the page of the leader is known",
+      cluster: clusterOf({ page: "http://10.0.0.7:9464/zonewarden" }),
+      says: "As the store says, 10:29:00 UTC ; http://10.0.0.7:9464/zonewarden has what is now.",
+    },
+    {
+      when: "only its name is known",
+      cluster: standby,
+      says: "As the store says, 10:29:00 UTC ; zonewarden-0_a has what is now.",
+    },
+    {
+      when: "nobody leads",
+      cluster: clusterOf({ holder: "" }),
+      says: "As the store says, 10:29:00 UTC ; nobody leads now.",
+    },
+  ])(
+    "says when the store was read, and who leads, where $when",
+    ({ cluster, says }, { expect }) => {
+      expect(wordsOf(pageOf(storedScene(), {}, cluster))).toContain(says);
+    },
+  );
+
+  it("links zones to the pages of the leader, and nowhere if these are not known", ({ expect }) => {
+    const page = pageOf(storedScene(), {}, clusterOf({ page: "http://10.0.0.7:9464/zonewarden" }));
+    expect(page).toContain('href="http://10.0.0.7:9464/zonewarden/zones/shop.example.com"');
+    expect(pageOf(storedScene())).not.toContain("zones/shop.example.com");
+  });
+
+  it("shows what others write as text", ({ expect }) => {
+    const cluster = clusterOf({ page: 'http://x/"><script>', holder: "<b>" });
+    const page = pageOf(storedScene(), {}, cluster);
+    expect(page).not.toContain("<img src=x");
+    expect(page).not.toContain('"><script>');
+    expect(page).not.toContain("<b></bdi>");
+    expect(pageOf({ readAt: at(0), zones: "<script>" })).not.toContain("<script></bdi>");
+  });
+
+  it("says why it knows no zones, and who leads", ({ expect }) => {
+    const words = wordsOf(pageOf({ readAt: at(29), zones: "no answer" }));
+    expect(words).toContain("The store cannot be read: no answer . The zones are not known here.");
+    expect(words).toContain("zonewarden-0_a holds the Lease zonewarden.");
+    expect(words).not.toContain("As the store says");
+  });
+});
+
+describe("the server of a process that waits", () => {
+  it("answers from the store, and says so", async ({ expect, signal }) => {
+    let stored: StoredFleet | undefined = storedScene();
+    await using server = await serveFleet(fleetOf(), {
+      storedFleet: () => Promise.resolve(stored),
+      facts: () => daemon({ cluster: standby }),
+    });
+    const get = async (path: string): Promise<readonly [number, unknown]> => {
+      const response = await fetch(server.url + path, { signal });
+      return [response.status, await response.json()];
+    };
+    expect(await get("/api/v1/zones?status=error")).toMatchObject([
+      200,
+      { source: "store", matching: 1, zones: [{ name: "www.example.com", status: "error" }] },
+    ]);
+    expect(await get("/api/v1/fleet")).toMatchObject([200, { source: "store", zones: 4 }]);
+    stored = { readAt: at(1), zones: "no answer" };
+    expect(await get("/api/v1/zones")).toEqual([503, { error: "no answer" }]);
+    expect(await get("/api/v1/fleet")).toMatchObject([
+      200,
+      { failure: "no answer", zones: null, cluster: { holder: "zonewarden-0_a" } },
+    ]);
+    stored = undefined;
+    const [status, body] = await get("/api/v1/zones");
+    expect([status, coerceObject(body)["source"]]).toEqual([200, undefined]);
+  });
+});
