@@ -14,7 +14,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const instead = {
   "mkdir shop": `alias zonewarden='node "${root}/src/main.ts"'\nmkdir shop`,
   "store: { path: state }": 'store: { path: state }\nserver: { listen: "127.0.0.1:0" }',
-  "sleep 30": "until grep -q '\"scripts\":' history.jsonl; do sleep 0.1; done",
+  "sleep 30": "until grep -q '\"scripts\":' state/history.jsonl; do sleep 0.1; done",
 };
 
 describe("the walk to evidence", { timeout: 180_000 }, () => {
