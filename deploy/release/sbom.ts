@@ -109,7 +109,11 @@ function ownersOf(
   return [
     ...npm,
     // Not what is below node_modules: a package that the lock file does not name is an error.
-    { component: application, owns: ({ path: at }) => at.startsWith("/app/") && isOurs(at) },
+    {
+      component: application,
+      owns: ({ path: at }) =>
+        at === "/usr/local/bin/zonewarden" || (at.startsWith("/app/") && isOurs(at)),
+    },
     { component: nodeIn(root), owns: ({ path: at }) => at.startsWith("/nodejs/") },
     ...debian,
     {

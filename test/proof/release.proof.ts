@@ -145,9 +145,9 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
     );
   });
 
-  it("installs what the overlay `ha` does, with the released image", async ({ expect }) => {
+  it("installs what the overlay `default` does, with the released image", async ({ expect }) => {
     const objects = objectsInYaml(await readFile(at("install.yaml"), "utf8"));
-    expect(objects.map(nameOf)).toEqual((await render("overlays/ha")).map(nameOf));
+    expect(objects.map(nameOf)).toEqual((await render("overlays/default")).map(nameOf));
     const [image] = podsIn(objects)
       .flatMap(containersOf)
       .map((each) => textAt(each, "image"));
