@@ -76,6 +76,10 @@ describe("a simulation", () => {
     },
   );
 
+  it("comes to an end with a deadline that is no whole millisecond", async ({ expect }) => {
+    expect(await violationsIn([["--seed 100120", scheduleOf(100_120)]])).toEqual([]);
+  });
+
   it("is the same each time", async ({ expect }) => {
     for (const seed of [44, 285]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
   });

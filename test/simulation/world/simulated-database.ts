@@ -98,7 +98,10 @@ export class SimulatedDatabase {
       identity: `process ${life.pid}`,
       page: "",
     };
-    const ports = { leases: this.#leasesFor(life), clock: { ...clock, sinceBootMs }, random };
+    // As timers of Node: a part of a millisecond may be too short for the time to go on at all.
+    const alarm: typeof clock.alarm = (ms, ring) => clock.alarm(Math.ceil(ms), ring);
+    const leaseClock = { ...clock, alarm, sinceBootMs };
+    const ports = { leases: this.#leasesFor(life), clock: leaseClock, random };
     const database = { place: "the database", tables: this.#tablesFor(life) };
     return { database, election: new Election(options, ports) };
   }
