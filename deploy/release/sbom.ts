@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { type JsonObject, coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import {
+  type JsonObject,
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  coerceTexts,
+} from "../../src/syntax/json.ts";
 import { runTool } from "./commands.ts";
 import { debianPackagesIn } from "./debian-packages.ts";
 import type { ImageContent, ImageFile } from "./image-content.ts";
@@ -36,11 +42,23 @@ export function sbomOfPackages(
   );
   const bom = coerceObject(JSON.parse(text));
   const locked = coerceObject(readJson(path.join(directory, "package-lock.json"))["packages"]);
-  const components = coerceObjects(bom["components"]).map((component) => ({
-    ...component,
-    hashes: [hashOfPackage(coerceObject(locked[npmFolderOf(component)]))],
-  }));
-  return numbered({ ...bom, components }, epoch);
+  const lockOf = (component: JsonObject): JsonObject =>
+    coerceObject(locked[npmFolderOf(component)]);
+  // The tool omits optional packages of the program, and not those that its packages need.
+  const isOmitted = (component: JsonObject): boolean =>
+    omits.includes("optional") && lockOf(component)["optional"] === true;
+  const found = coerceObjects(bom["components"]);
+  const omitted = new Set(found.filter(isOmitted).map((component) => component["bom-ref"]));
+  const components = found
+    .filter((component) => !isOmitted(component))
+    .map((component) => ({ ...component, hashes: [hashOfPackage(lockOf(component))] }));
+  const dependencies = coerceObjects(bom["dependencies"])
+    .filter(({ ref }) => !omitted.has(ref))
+    .map(({ dependsOn, ...each }) => {
+      const needed = coerceTexts(dependsOn).filter((ref) => !omitted.has(ref));
+      return needed.length === 0 ? each : { ...each, dependsOn: needed };
+    });
+  return numbered({ ...bom, components, dependencies }, epoch);
 }
 
 /** The hash of what npm installs, by the lock file; the tool takes it over only where an address stands beside it. */

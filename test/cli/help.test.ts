@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-
 import type { Command } from "commander";
 import { describe, it } from "vitest";
 
@@ -23,17 +20,6 @@ interface Found {
 const commands = commandsIn(await wholeProgram());
 
 describe("the help", () => {
-  it("exists for the commands that the README names", ({ expect }) => {
-    const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
-    const [, table = ""] = /^## The commands\n(.*?)^## /ms.exec(readme) ?? [];
-    const named = [...table.matchAll(/^\| (`\w+`[^|]*) \|/gm)].flatMap(([, cell = ""]) =>
-      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
-    );
-    const ours = commands.filter(({ names }) => names.length === 1).map(({ words }) => words);
-    expect(new Set(named)).toEqual(new Set(ours));
-    expect(commands.map(({ words }) => words)).toContain("inventory scripts");
-  });
-
   it.for(commands)("of $words has an example", async ({ names, words }, { expect }) => {
     await using place = await workplace();
     const { code, stdout } = await place.run(...names, "--help");
