@@ -57,11 +57,12 @@ describe("the blocks that start or end a process", () => {
     await using example = await exampleWithEmulator();
     const { directory } = example.place;
     const port = await freePort();
-    // Nobody waits: for the time in which a person reads on, the shell waits for what the process says.
+    // Nobody waits: for the time in which a person reads on, the shell waits for what the process says. It reads the log
+    // once a look: the log of the process before is still there for a moment.
     const waits = new Map([
       [
         "sleep 30",
-        "until grep -q 'zonewarden started' run.log && ! grep -q 'zonewarden stopped' run.log; do sleep 0.1; done",
+        "until [ \"$(grep -o 'zonewarden st[a-z]*' run.log | tail -n 1)\" = 'zonewarden started' ]; do sleep 0.1; done",
       ],
       [
         "zonewarden emulate &",

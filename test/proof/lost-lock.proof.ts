@@ -26,7 +26,7 @@ describe("a daemon whose state directory another process took over", () => {
     daemon.signal("SIGCONT");
     daemon.signal("SIGHUP");
     expect(await daemon.exited).toBe(1);
-    expect(daemon.output()).toContain("state was taken over: zonewarden ends at once");
+    expect(daemon.output()).toContain("store was taken over: zonewarden ends at once");
     expect(writesSeenBy(emulator)).toHaveLength(written);
     expect(await place.read("state/history.jsonl")).toBe(history);
     expect(await place.read("state/state.jsonl")).toBe(state);

@@ -1,4 +1,4 @@
-import { Client, escapeLiteral } from "pg";
+import type { Client } from "pg";
 
 import { errorCode } from "../../syntax/error-code.ts";
 import { coerceList, coerceObjects, isJsonObject, type JsonObject } from "../../syntax/json.ts";
@@ -81,7 +81,9 @@ export class SqlConnection implements AsyncDisposable {
   }
 
   async #connect(): Promise<Client> {
-    const client = new Client({
+    // Loaded only if it is needed: most commands have no database.
+    const { Client: SqlClient } = await import("pg");
+    const client = new SqlClient({
       connectionString: verifiedUrl(await this.#url()),
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: answerTimeoutMs,
@@ -158,7 +160,8 @@ function explained(error: unknown): DatabaseError {
 /** A text as a literal of SQL. */
 export function literal(text: string): string {
   if (text.includes("\0")) throw new Error("a text with a zero byte cannot be stored");
-  return escapeLiteral(text);
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return text.includes("\\") ? `E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }
 
 /** A list of texts as an array of SQL. */
