@@ -1,4 +1,4 @@
-import { escapeLiteral } from "pg";
+import { literal } from "./sql-connection.ts";
 
 /** The version of the tables that this program reads and writes. */
 export const tablesVersion = 1;
@@ -57,7 +57,7 @@ function createSchema(schema: string, authorization: string): string {
   const quoted = quotedName(schema);
   return `DO $do$
 BEGIN
-  IF to_regnamespace(${escapeLiteral(quoted)}) IS NULL THEN
+  IF to_regnamespace(${literal(quoted)}) IS NULL THEN
     CREATE SCHEMA ${quoted}${authorization};
   END IF;
 END $do$;`;
@@ -81,7 +81,7 @@ export interface StoreRoles {
  */
 export function grantsSql(schema: string, { owner, writer, reader }: StoreRoles): string {
   const [tables, o, w, r] = [schema, owner, writer, reader].map(quotedName);
-  const isThere = `to_regclass(${escapeLiteral(`${tables}.history`)}) IS NOT NULL`;
+  const isThere = `to_regclass(${literal(`${tables}.history`)}) IS NOT NULL`;
   return `-- Run this as an administrator of the database: before the first "zonewarden store migrate", and again after each
 -- one that changed the tables. It creates no roles: use CREATE ROLE ... LOGIN PASSWORD ... before.
 BEGIN;
