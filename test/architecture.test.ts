@@ -118,14 +118,14 @@ function sectionsOfFacts(): readonly string[] {
   const titles = [...page("src/api/SERVICE.md").matchAll(/^#{2,3} (.+)$/gm)].map(
     ([, title = ""]) => title,
   );
-  const names = titles.map((title) => /^[A-Z](?:\.\d)?(?=\.? )/.exec(title)?.[0] ?? title);
+  const names = titles.map((title) => /^[A-Z](?:\.\d+)?(?=\.? )/.exec(title)?.[0] ?? title);
   return names.filter((name) => !names.some((other) => other.startsWith(`${name}.`)));
 }
 
 /** The sections that a text cites, as `SERVICE.md B.4 and B.5`; "" for a mention that names none. */
 function citedIn(text: string): readonly string[] {
   const pattern =
-    /(?<!\/)SERVICE\.md(?: (?<list>[A-Z](?:\.\d)?\b(?:(?:, | and )[A-Z]\.\d)*)|, (?<title>[A-Z]\w+ \w+))?/g;
+    /(?<!\/)SERVICE\.md(?: (?<list>[A-Z](?:\.\d+)?\b(?:(?:, | and )[A-Z]\.\d+)*)|, (?<title>[A-Z]\w+ \w+))?/g;
   return [...text.matchAll(pattern)].flatMap(
     ({ groups }) => groups?.["list"]?.split(/, | and /) ?? [groups?.["title"] ?? ""],
   );
@@ -243,6 +243,7 @@ describe("architecture", () => {
   it.for([
     { text: "a limit (SERVICE.md B.5)", cites: ["B.5"] },
     { text: "by SERVICE.md A.6, B.3 and B.4. It", cites: ["A.6", "B.3", "B.4"] },
+    { text: "two digits (SERVICE.md B.7, B.10)", cites: ["B.7", "B.10"] },
     { text: "white space (SERVICE.md D)", cites: ["D"] },
     { text: "either (SERVICE.md, Two descriptions)", cites: ["Two descriptions"] },
     { text: "as SERVICE.md says", cites: [""] },

@@ -158,7 +158,7 @@ export interface TokenState {
   readonly notBefore: string | null;
 }
 
-export interface RateLimit {
+export interface RequestLimit {
   readonly requests: number;
   readonly windowMs: number;
   readonly lockoutMs: number;
@@ -175,7 +175,7 @@ export interface State {
   readonly accounts: readonly AccountState[];
   readonly zones: readonly EmulatedZone[];
   readonly tokens: readonly TokenState[];
-  readonly rateLimit: RateLimit | null;
+  readonly rateLimit: RequestLimit | null;
   /** Managed rulesets, by id, that were moved from the version that the emulator starts with. */
   readonly movedManaged?: Readonly<Record<string, MovedManaged>>;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */

@@ -4,7 +4,7 @@ import type {
   AccountState,
   MovedManaged,
   Owner,
-  RateLimit,
+  RequestLimit,
   State,
   TokenState,
   EmulatedZone,
@@ -27,7 +27,7 @@ export class Store {
   readonly #tokens: ReadonlyMap<string, TokenState>;
   readonly #movedManaged: Map<string, MovedManaged>;
   readonly #history: Replaced[] = [];
-  readonly rateLimit: RateLimit | null;
+  readonly rateLimit: RequestLimit | null;
   /** Whether expressions are judged as a newer service may: see `ExpressionLimits`. */
   readonly isLenient: boolean;
   #clockOffset: number;

@@ -1,5 +1,12 @@
 import type { JsonObject } from "../syntax/json.ts";
-import type { Overrides, SettingName, SkipParameters } from "./resource.ts";
+import type {
+  BlockResponse,
+  MitigateAction,
+  Overrides,
+  RateLimit,
+  SettingName,
+  SkipParameters,
+} from "./resource.ts";
 import type { Zone } from "./zone.ts";
 
 /** A live policy in canonical form. */
@@ -19,6 +26,11 @@ export interface LivePolicy {
 export type RuleAction =
   | { readonly type: "execute"; readonly ruleset: string; readonly overrides: Overrides }
   | { readonly type: "skip"; readonly skip: SkipParameters; readonly logging: boolean }
+  | {
+      readonly type: "mitigate";
+      readonly name: MitigateAction;
+      readonly response: BlockResponse | undefined;
+    }
   | { readonly type: "other"; readonly name: string };
 
 /** A live rule of the entry point. */
@@ -30,6 +42,8 @@ export interface LiveRule {
   readonly expression: string;
   readonly enabled: boolean;
   readonly action: RuleAction;
+  /** `undefined` without one, or where it was not understood: then the action is `other`. */
+  readonly ratelimit: RateLimit | undefined;
   /** The rule as the service returned it. A PUT of the list repeats it. */
   readonly wire: JsonObject;
 }

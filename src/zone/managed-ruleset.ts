@@ -1,6 +1,3 @@
-/** The phase whose entry point deploys the managed WAF rulesets. */
-export const managedPhase = "http_request_firewall_managed";
-
 /** The ids of well-known managed rulesets by the names in zone files (SERVICE.md B.6). */
 export const managedRulesets = {
   cloudflare: "efb7b8c949ac4650a09736fc376e9aee",

@@ -42,8 +42,8 @@ export interface Policy {
   readonly acknowledge: readonly string[];
 }
 
-/** The actions of the OWASP score rule (SERVICE.md B.7). */
-export const scoreActions = [
+/** The actions that a rule, also the OWASP score rule, takes against a request (SERVICE.md B.7, B.10). */
+export const mitigateActions = [
   "block",
   "managed_challenge",
   "js_challenge",
@@ -51,7 +51,7 @@ export const scoreActions = [
   "challenge",
 ] as const;
 
-export type ScoreAction = (typeof scoreActions)[number];
+export type MitigateAction = (typeof mitigateActions)[number];
 
 /** Paranoia levels of the OWASP core ruleset; a level includes those below it. */
 export const paranoiaLevels = [1, 2, 3, 4] as const;
@@ -62,7 +62,7 @@ export type ParanoiaLevel = (typeof paranoiaLevels)[number];
 export interface OwaspTuning {
   readonly paranoiaLevel: ParanoiaLevel | undefined;
   readonly scoreThreshold: number | undefined;
-  readonly action: ScoreAction | undefined;
+  readonly action: MitigateAction | undefined;
 }
 
 /** Override of one category (tag) of a managed ruleset; `undefined`: not overridden. */
@@ -139,5 +139,39 @@ export interface SkipRule extends RuleBase {
   readonly logging: boolean;
 }
 
-/** A declared rule of the entry point of `http_request_firewall_managed`. */
-export type Rule = ExecuteRule | SkipRule;
+/** What a visitor gets whose request a rule blocks (SERVICE.md B.10). */
+export interface BlockResponse {
+  /** 400 to 499. */
+  readonly status_code: number;
+  readonly content_type: string;
+  readonly content: string;
+}
+
+/** When a rate limit acts, in canonical form with all defaults (SERVICE.md B.11). */
+export interface RateLimit {
+  /** What counts together: sorted, without duplicates. */
+  readonly characteristics: readonly string[];
+  /** In seconds. */
+  readonly period: number;
+  readonly requests_per_period: number | undefined;
+  /** How long the action lasts, in seconds; 0: as long as the rate is exceeded. */
+  readonly mitigation_timeout: number;
+  /** Canonical; "": the expression of the rule. */
+  readonly counting_expression: string;
+  /** Whether only requests count that no cache answers. */
+  readonly requests_to_origin: boolean;
+  readonly score_per_period: number | undefined;
+  readonly score_response_header_name: string | undefined;
+}
+
+/** A declared rule that acts against the requests that it selects, or that exceed its rate limit. */
+export interface MitigateRule extends RuleBase {
+  readonly action: MitigateAction;
+  /** `undefined`: the default of the service. */
+  readonly response: BlockResponse | undefined;
+  /** `undefined` in the phases without rate limits. */
+  readonly ratelimit: RateLimit | undefined;
+}
+
+/** A declared rule of the entry point of a phase. */
+export type Rule = ExecuteRule | SkipRule | MitigateRule;

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { entrypointOf, ruleOf } from "../../src/api/read/parse-entrypoint.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 
 const [a, b] = ["a".repeat(32), "b".repeat(32)];
 
@@ -39,6 +40,54 @@ describe("a rule of the service", () => {
     };
     const rule = ruleOf({ id: a, action: "execute", action_parameters: { id: b, overrides } });
     expect(rule.action).toEqual({ type: "execute", ruleset: b, overrides });
+  });
+
+  it("has the response of a block", ({ expect }) => {
+    const response = { status_code: 418, content_type: "text/plain", content: "no" };
+    const parameters = { response: { ...response, later: 1 } };
+    const rule = ruleOf({ id: a, action: "block", action_parameters: parameters });
+    expect(rule.action).toEqual({ type: "mitigate", name: "block", response });
+  });
+
+  it("has a rate limit with all defaults, its characteristics as a set", ({ expect }) => {
+    const ratelimit = {
+      characteristics: ["ip.src", "cf.colo.id", "ip.src"],
+      period: 60,
+      requests_per_period: 5,
+    };
+    const rule = ruleOf({ id: a, action: "log", ratelimit });
+    expect(rule.action).toEqual({ type: "mitigate", name: "log", response: undefined });
+    expect(rule.ratelimit).toEqual({
+      characteristics: ["cf.colo.id", "ip.src"],
+      period: 60,
+      requests_per_period: 5,
+      mitigation_timeout: 0,
+      counting_expression: "",
+      requests_to_origin: false,
+    });
+    const same = { ...ratelimit, counting_expression: "", requests_to_origin: false };
+    expect(ruleOf({ id: a, action: "log", ratelimit: same }).ratelimit).toEqual(rule.ratelimit);
+  });
+
+  it.for<{ readonly when: string; readonly wire: JsonObject }>([
+    {
+      when: "a member of its response is missing",
+      wire: { action_parameters: { response: { status_code: 403, content: "" } } },
+    },
+    { when: "its response is no object", wire: { action_parameters: { response: "no" } } },
+    { when: "its rate limit is no object", wire: { ratelimit: [] } },
+    {
+      when: "its period is a text",
+      wire: { ratelimit: { characteristics: ["cf.colo.id"], period: "60" } },
+    },
+    {
+      when: "a characteristic is no text",
+      wire: { ratelimit: { characteristics: ["cf.colo.id", 1], period: 60 } },
+    },
+  ])("is not understood where $when", ({ wire }, { expect }) => {
+    const rule = ruleOf({ id: a, action: "block", ...wire });
+    expect(rule.action).toEqual({ type: "other", name: "block" });
+    expect(rule.ratelimit).toBeUndefined();
   });
 });
 

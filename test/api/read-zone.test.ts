@@ -2,14 +2,14 @@ import { describe, it } from "vitest";
 
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
-import { managedPhase } from "../../src/zone/managed-ruleset.ts";
+import { factsOf } from "../../src/zone/rule-phase.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated, everything } from "../support/emulated.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect, zone } from "../support/service.ts";
 import { deployOwasp, policy, shop } from "../support/writes.ts";
 
-const entrypointPath = `/zones/…/rulesets/phases/${managedPhase}/entrypoint`;
+const entrypointPath = `/zones/…/rulesets/phases/${factsOf("managed_rules").wire}/entrypoint`;
 const nothing = { settings: false, policies: false, rules: false, scoreRule: false };
 
 describe("reading a zone", () => {

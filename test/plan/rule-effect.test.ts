@@ -14,6 +14,7 @@ function skip(more: Partial<TestRule> = {}): TestRule {
     enabled: true,
     description: "",
     action,
+    ratelimit: undefined,
     ...more,
   };
 }
@@ -22,7 +23,8 @@ const other: TestRule = {
   description: "",
   expression: "true",
   enabled: true,
-  action: { type: "other", name: "block" },
+  action: { type: "other", name: "rewrite" },
+  ratelimit: undefined,
 };
 
 describe("the effect of a rule", () => {
@@ -61,13 +63,13 @@ describe("the effect of a rule", () => {
       when: "a rule of another kind comes",
       after: other,
       yields: "◆ may break",
-      reason: ["a rule with the action block comes"],
+      reason: ["a rule with the action rewrite comes"],
     },
     {
       when: "a rule of another kind goes",
       before: other,
       yields: "◆ may break",
-      reason: ["a rule with the action block goes"],
+      reason: ["a rule with the action rewrite goes"],
     },
     {
       when: "a disabled rule goes",

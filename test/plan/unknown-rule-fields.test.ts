@@ -97,7 +97,7 @@ describe("the fields of a rule that files cannot say", () => {
     },
     {
       when: "the action is one that files cannot say",
-      live: liveRule("r1", { action: "block", action_parameters: { response: {} }, logging: {} }),
+      live: liveRule("r1", { action: "rewrite", action_parameters: { response: {} }, logging: {} }),
       yields: ["action_parameters.response", "logging"],
     },
   ])("are named where $when", ({ live, yields }, { expect }) => {

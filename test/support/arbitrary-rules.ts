@@ -4,7 +4,7 @@ import type { LiveEntrypoint, LiveRule } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import {
   paranoiaLevels,
-  scoreActions,
+  mitigateActions,
   type ExecuteRule,
   type Rule,
 } from "../../src/zone/resource.ts";
@@ -55,7 +55,7 @@ const overrides = fc
 const tuning = fc.record({
   paranoiaLevel: fc.option(fc.constantFrom(...paranoiaLevels), { nil: undefined }),
   scoreThreshold: fc.option(fc.constantFrom(25, 40, 60), { nil: undefined }),
-  action: fc.option(fc.constantFrom(...scoreActions), { nil: undefined }),
+  action: fc.option(fc.constantFrom(...mitigateActions), { nil: undefined }),
 });
 
 const pathExpression = fc.constantFrom(

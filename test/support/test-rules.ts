@@ -4,7 +4,10 @@ import type { Overrides } from "../../src/zone/resource.ts";
 import { noOverrides } from "./model.ts";
 
 /** What the effect of a rule depends on. */
-export type TestRule = Pick<LiveRule, "description" | "expression" | "enabled" | "action">;
+export type TestRule = Pick<
+  LiveRule,
+  "description" | "expression" | "enabled" | "action" | "ratelimit"
+>;
 
 /** A rule that deploys the OWASP ruleset with these overrides. */
 export function execute(
@@ -16,5 +19,6 @@ export function execute(
     ruleset: owaspRulesetId,
     overrides: { ...noOverrides, ...overrides },
   } as const;
-  return { expression: "true", enabled: true, description: "", action, ...more };
+  const ratelimit = undefined;
+  return { expression: "true", enabled: true, description: "", action, ratelimit, ...more };
 }

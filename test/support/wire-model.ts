@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveRule, RuleAction } from "../../src/zone/live-zone.ts";
-import type { Overrides, SkipParameters } from "../../src/zone/resource.ts";
+import type { Overrides, RateLimit, SkipParameters } from "../../src/zone/resource.ts";
 
 /** An object as the service speaks it. */
 export type Wire = JsonObject;
@@ -24,6 +24,7 @@ export function ruleOfWire(wire: Wire): LiveRule {
     expression: text(wire["expression"]),
     enabled: wire["enabled"] !== false,
     action: actionOfWire(wire),
+    ratelimit: isJsonObject(wire["ratelimit"]) ? rateLimitOfWire(wire["ratelimit"]) : undefined,
     wire,
   };
 }
@@ -44,9 +45,39 @@ function actionOfWire(wire: Wire): RuleAction {
         skip: skipOfWire(parameters),
         logging: object(wire["logging"])["enabled"] !== false,
       };
+    case "block":
+    case "challenge":
+    case "js_challenge":
+    case "managed_challenge":
+    case "log": {
+      const given = parameters["response"];
+      const response = isJsonObject(given)
+        ? {
+            status_code: Number(given["status_code"]),
+            content_type: text(given["content_type"]),
+            content: text(given["content"]),
+          }
+        : undefined;
+      return { type: "mitigate", name, response };
+    }
     default:
       return { type: "other", name };
   }
+}
+
+function rateLimitOfWire(wire: JsonObject): RateLimit {
+  const numbers = (name: string): number | undefined =>
+    wire[name] === undefined ? undefined : Number(wire[name]);
+  return {
+    characteristics: [...new Set(texts(wire["characteristics"]))].toSorted(),
+    period: Number(wire["period"]),
+    requests_per_period: numbers("requests_per_period"),
+    mitigation_timeout: numbers("mitigation_timeout") ?? 0,
+    counting_expression: text(wire["counting_expression"]),
+    requests_to_origin: wire["requests_to_origin"] === true,
+    score_per_period: numbers("score_per_period"),
+    score_response_header_name: text(wire["score_response_header_name"]) || undefined,
+  };
 }
 
 function overridesOfWire(wire: Wire): Overrides {

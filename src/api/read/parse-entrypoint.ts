@@ -1,6 +1,7 @@
 import { byEntryName, byText } from "../../syntax/by-text.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import {
+  type Json,
   type JsonObject,
   isJsonObject,
   isObjectList,
@@ -8,11 +9,14 @@ import {
   coerceObjects,
 } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LiveRule, RuleAction } from "../../zone/live-zone.ts";
-import type {
-  CategoryOverride,
-  Overrides,
-  RuleOverride,
-  SkipParameters,
+import {
+  type BlockResponse,
+  type CategoryOverride,
+  type Overrides,
+  type RateLimit,
+  type RuleOverride,
+  type SkipParameters,
+  mitigateActions,
 } from "../../zone/resource.ts";
 import { areIdsOfList, isRuleRef, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
@@ -39,6 +43,7 @@ export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
 /** Parses a rule. Missing fields have their defaults (SERVICE.md B.4). */
 export function ruleOf(wire: JsonObject): LiveRule {
   const id = textIn(wire, "id");
+  const ratelimit = rateLimitOf(wire["ratelimit"]);
   return {
     id,
     ref: textIn(wire, "ref", id),
@@ -46,7 +51,9 @@ export function ruleOf(wire: JsonObject): LiveRule {
     description: textIn(wire, "description"),
     expression: canonicalExpression(textIn(wire, "expression")),
     enabled: flagIn(wire, "enabled") ?? true,
-    action: ruleActionOf(wire),
+    action:
+      ratelimit === "other" ? { type: "other", name: textIn(wire, "action") } : ruleActionOf(wire),
+    ratelimit: ratelimit === "other" ? undefined : ratelimit,
     wire,
   };
 }
@@ -68,7 +75,73 @@ export function ruleActionOf(rule: JsonObject): RuleAction {
     const logging = flagIn(coerceObject(rule["logging"]), "enabled") ?? true;
     return { type: "skip", skip: skipOf(parameters), logging };
   }
-  return { type: "other", name };
+  const mitigation = mitigateActions.find((each) => each === name);
+  const response = responseOf(parameters["response"]);
+  return mitigation === undefined || response === "other"
+    ? { type: "other", name }
+    : { type: "mitigate", name: mitigation, response };
+}
+
+/** `other`: it is not understood. */
+function responseOf(wire: Json | undefined): BlockResponse | undefined | "other" {
+  if (wire === undefined || wire === null) return undefined;
+  const { status_code, content_type, content } = coerceObject(wire);
+  const isUnderstood =
+    typeof status_code === "number" &&
+    typeof content_type === "string" &&
+    typeof content === "string";
+  return isUnderstood ? { status_code, content_type, content } : "other";
+}
+
+/**
+ * The documentation says of `mitigation_timeout` and `requests_to_origin` only that answers have
+ * them. Writes therefore always send them (SERVICE.md B.11). `other`: it is not understood.
+ */
+function rateLimitOf(wire: Json | undefined): RateLimit | undefined | "other" {
+  if (wire === undefined || wire === null) return undefined;
+  const limit = { ...rateLimitDefaults, ...coerceObject(wire) };
+  if (!isRateLimit(limit)) return "other";
+  const { characteristics, period, requests_per_period, mitigation_timeout } = limit;
+  return {
+    characteristics: textSet(characteristics),
+    period,
+    requests_per_period,
+    mitigation_timeout,
+    counting_expression: canonicalExpression(limit.counting_expression),
+    requests_to_origin: limit.requests_to_origin,
+    score_per_period: limit.score_per_period,
+    score_response_header_name: limit.score_response_header_name,
+  };
+}
+
+const rateLimitDefaults = {
+  mitigation_timeout: 0,
+  counting_expression: "",
+  requests_to_origin: false,
+} as const;
+
+const rateLimitTypes: Readonly<Record<keyof RateLimit, (value: Json | undefined) => boolean>> = {
+  characteristics: isTextList,
+  period: isOfType("number"),
+  requests_per_period: isOfType("number", "undefined"),
+  mitigation_timeout: isOfType("number"),
+  counting_expression: isOfType("string"),
+  requests_to_origin: isOfType("boolean"),
+  score_per_period: isOfType("number", "undefined"),
+  score_response_header_name: isOfType("string", "undefined"),
+};
+
+function isRateLimit(limit: object): limit is RateLimit {
+  const members: ReadonlyMap<string, Json | undefined> = new Map(Object.entries(limit));
+  return Object.entries(rateLimitTypes).every(([name, isValid]) => isValid(members.get(name)));
+}
+
+function isTextList(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function isOfType(...types: readonly string[]): (value: Json | undefined) => boolean {
+  return (value) => types.includes(typeof value);
 }
 
 /** Answers omit empty lists (SERVICE.md B.5). */

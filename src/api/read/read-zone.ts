@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy } from "../../zone/live-zone.ts";
-import { managedPhase } from "../../zone/managed-ruleset.ts";
 import type { PartsToRead, ZoneAnswers } from "../../zone/ports.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
@@ -128,7 +128,7 @@ export async function requestEntrypoint(
   { id }: Zone,
   signal: AbortSignal,
 ): Promise<PartAnswer<LiveEntrypoint>> {
-  const call = get(routes.entrypoint, { zone_id: id, phase_name: managedPhase });
+  const call = get(routes.entrypoint, { zone_id: id, phase_name: factsOf("managed_rules").wire });
   try {
     return await request(send, call, entrypointOf, "not a ruleset with rules", signal);
   } catch (error) {

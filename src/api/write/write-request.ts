@@ -1,5 +1,5 @@
 import type { Json } from "../../syntax/json.ts";
-import { managedPhase } from "../../zone/managed-ruleset.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
 import type { Method } from "../../zone/service-request.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -34,7 +34,7 @@ export function requestFor(zone: Zone, write: Write): Call {
     case "put-entrypoint": {
       // Without name and description, which are kept. The service rejects other fields
       // (SERVICE.md B.3).
-      const params = { zone_id, phase_name: managedPhase };
+      const params = { zone_id, phase_name: factsOf("managed_rules").wire };
       return call("PUT", routes.entrypoint, params, { rules: write.rules });
     }
   }

@@ -12,7 +12,8 @@ import { plural, printable, valueText } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
 import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
 import type { JsonObject } from "../../syntax/json.ts";
-import { managedPhase, rulesetIdOf } from "../../zone/managed-ruleset.ts";
+import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
 import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
@@ -145,7 +146,7 @@ async function idOf(
 ): Promise<string | undefined> {
   const known = /^[0-9a-f]{32}$/.test(name) ? name : rulesetIdOf(name);
   if (known !== undefined) return known;
-  const phase = name === "entrypoint" ? managedPhase : name;
+  const phase = name === "entrypoint" ? factsOf("managed_rules").wire : name;
   const kind = scope.level === "zone" ? "zone" : "root";
   const heads = await service.rulesets.list(scope, stop);
   const entrypoint = heads.find((head) => head.phase === phase && head.kind === kind);

@@ -5,8 +5,10 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
   ExecuteRule,
+  MitigateRule,
   Overrides,
   Policy,
+  RateLimit,
   Rule,
   SkipParameters,
   SkipRule,
@@ -69,7 +71,7 @@ function ruleEntry(rule: Rule): JsonObject {
   return definedMembers({
     key,
     description: escapedTemplate(description) || undefined,
-    ...(rule.action === "execute" ? executeFields(rule) : skipFields(rule)),
+    ...actionFields(rule),
     expression: expression === "true" ? undefined : escapedTemplate(expression),
     acknowledge: acknowledgementOf(rule),
     enabled: enabled ? undefined : false,
@@ -81,6 +83,28 @@ function acknowledgementOf({ action, enabled, expression }: Rule): readonly stri
   const certainty = enabled ? certaintyOf(expression) : "depends";
   if (action === "skip") return certainty === "always" ? [everyRequest] : undefined;
   return certainty === "never" ? [noRequest] : undefined;
+}
+
+function actionFields(rule: Rule): Members {
+  if (rule.action === "execute") return executeFields(rule);
+  return rule.action === "skip" ? skipFields(rule) : mitigateFields(rule);
+}
+
+function mitigateFields({ action, response, ratelimit }: MitigateRule): Members {
+  return {
+    action,
+    response: response && { ...response, content: escapedTemplate(response.content) },
+    ratelimit: ratelimit && rateLimitEntry(ratelimit),
+  };
+}
+
+function rateLimitEntry(ratelimit: RateLimit): JsonObject {
+  const { counting_expression, requests_to_origin, ...members } = ratelimit;
+  return definedMembers({
+    ...members,
+    counting_expression: escapedTemplate(counting_expression) || undefined,
+    requests_to_origin: requests_to_origin || undefined,
+  });
 }
 
 function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Members {

@@ -1,4 +1,4 @@
-import type { RateLimit } from "../state.ts";
+import type { RequestLimit } from "../state.ts";
 
 interface Window {
   readonly endsAt: number;
@@ -22,7 +22,7 @@ export class RequestQuota {
   readonly #windows = new Map<string, Window>();
 
   /** Counts one request; a `limit` of `null` allows all. */
-  take(limit: RateLimit | null, credential: string, now: Date): QuotaState {
+  take(limit: RequestLimit | null, credential: string, now: Date): QuotaState {
     if (limit === null) return { allowed: true, headers: {} };
     const window = nextWindow(limit, this.#windows.get(credential), now.getTime());
     this.#windows.set(credential, window);
@@ -44,7 +44,7 @@ export class RequestQuota {
   }
 }
 
-function nextWindow(limit: RateLimit, before: Window | undefined, now: number): Window {
+function nextWindow(limit: RequestLimit, before: Window | undefined, now: number): Window {
   if (before === undefined || before.endsAt <= now) {
     return { endsAt: now + limit.windowMs, used: 1, exceeded: limit.requests < 1 };
   }

@@ -7,7 +7,7 @@ import type {
   AccountState,
   Entitlements,
   InventoryItem,
-  RateLimit,
+  RequestLimit,
   TokenState,
   EmulatedZone,
 } from "../state.ts";
@@ -74,7 +74,7 @@ export function seededToken({ expires_on, not_before, ...seed }: SeedToken): Tok
 }
 
 /** The rate limit with its defaults; `null`: none. */
-export function rateLimitFrom(seed: SeedRateLimit | false = {}): RateLimit | null {
+export function rateLimitFrom(seed: SeedRateLimit | false = {}): RequestLimit | null {
   if (seed === false) return null;
   return {
     requests: seed.requests ?? 1_200,

@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
 import { owaspRulesetId, rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
-import { type Overrides, type OwaspTuning, type Rule, scoreActions } from "../../zone/resource.ts";
+import {
+  type Overrides,
+  type OwaspTuning,
+  type Rule,
+  mitigateActions,
+} from "../../zone/resource.ts";
 import {
   canonicalLevels,
   type DeclaredOverrides,
@@ -27,7 +32,7 @@ export function ruleCandidates(
     if (mark.owner !== undefined && mark.owner !== owner) {
       return { id, title, reason: `belongs to ${mark.owner}` };
     }
-    if (rule.action.type === "other") {
+    if (rule.action.type === "other" || rule.action.type === "mitigate") {
       return { id, title, reason: `its action "${rule.action.name}" is not supported in files` };
     }
     const key = mark.key === undefined ? newKey(rule, keys) : keys.claim(mark.key);
@@ -64,6 +69,8 @@ function declarationsOf(
     }
     case "skip":
       return [{ ...base, action: "skip", skip: action.skip, logging: action.logging }];
+    // The managed phase has no such rules.
+    case "mitigate":
     case "other":
       return [];
   }
@@ -80,7 +87,7 @@ function tuningOptions(
   const found = tuningOf(overrides, scoreRuleId);
   const score = {
     scoreThreshold: found.scoreThreshold,
-    action: scoreActions.find((each) => each === found.action),
+    action: mitigateActions.find((each) => each === found.action),
   };
   const level = { paranoiaLevel: found.paranoiaLevel };
   const { categories, rules } = found;

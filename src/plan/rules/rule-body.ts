@@ -8,8 +8,10 @@ import {
 } from "../../syntax/json.ts";
 import type { LiveRule, RuleAction } from "../../zone/live-zone.ts";
 import type {
+  BlockResponse,
   CategoryOverride,
   Overrides,
+  RateLimit,
   RuleOverride,
   SkipParameters,
 } from "../../zone/resource.ts";
@@ -20,6 +22,7 @@ export interface RuleTarget {
   readonly expression: string;
   readonly enabled: boolean;
   readonly action: Exclude<RuleAction, { readonly type: "other" }>;
+  readonly ratelimit: RateLimit | undefined;
 }
 
 /** Counters and dates that the service maintains: they are no part of what a rule does. */
@@ -61,10 +64,30 @@ export const skipFields: ReadonlySet<string> = namesOf<keyof SkipParameters>({
   products: null,
 });
 
+/** The members of a response, in the order in which they are shown. */
+export const responseFields = namesOf<keyof BlockResponse>({
+  status_code: null,
+  content_type: null,
+  content: null,
+});
+
+/** The members of a rate limit, in the order in which they are shown. */
+export const rateLimitFields = namesOf<keyof RateLimit>({
+  characteristics: null,
+  period: null,
+  requests_per_period: null,
+  mitigation_timeout: null,
+  counting_expression: null,
+  requests_to_origin: null,
+  score_per_period: null,
+  score_response_header_name: null,
+});
+
 /** The fields of `action_parameters` that zonewarden reads and writes, by action. */
 const parameterFields: Readonly<Record<RuleAction["type"], ReadonlySet<string>>> = {
   execute: new Set(["id", "version", "overrides"]),
   skip: skipFields,
+  mitigate: new Set(["response"]),
   other: new Set(),
 };
 
@@ -83,7 +106,7 @@ export function unchangedBody({ wire }: LiveRule): JsonObject {
  * rule and of its action's parameters. An adopted rule keeps its ref: a new ref would make it a new rule with a new id.
  */
 export function ruleBody(target: RuleTarget, live: LiveRule | undefined, ref: string): JsonObject {
-  const { description, expression, enabled, action } = target;
+  const { description, expression, enabled, action, ratelimit } = target;
   const kept = live === undefined ? { ref } : unchangedBody(live);
   const parameters = live?.action.type === action.type ? kept["action_parameters"] : undefined;
   const body: Record<string, Json> = {
@@ -91,9 +114,12 @@ export function ruleBody(target: RuleTarget, live: LiveRule | undefined, ref: st
     description,
     expression,
     enabled,
-    action: action.type,
+    action: action.type === "mitigate" ? action.name : action.type,
     action_parameters: parametersOf(action, coerceObject(parameters)),
   };
+  if (isEmpty(body["action_parameters"])) delete body["action_parameters"];
+  if (ratelimit === undefined) delete body["ratelimit"];
+  else body["ratelimit"] = rateLimitBody(ratelimit, coerceObject(kept["ratelimit"]));
   if (action.type === "skip") body["logging"] = { enabled: action.logging };
   else delete body["logging"];
   return body;
@@ -112,11 +138,30 @@ function parametersOf(action: RuleTarget["action"], live: JsonObject): JsonObjec
         ...(overrides === undefined ? {} : { overrides }),
       };
     }
-    case "skip": {
-      const kept = Object.entries(live).filter(([name]) => !skipFields.has(name));
-      return { ...Object.fromEntries(kept), ...skipBody(action.skip) };
+    case "skip":
+      return { ...unknownAmong(live, skipFields), ...skipBody(action.skip) };
+    case "mitigate": {
+      const { response: before, ...kept } = live;
+      if (action.response === undefined) return kept;
+      const unknown = unknownAmong(coerceObject(before), responseFields);
+      return { ...kept, response: { ...unknown, ...action.response } };
     }
   }
+}
+
+function rateLimitBody(
+  { counting_expression, ...ratelimit }: RateLimit,
+  live: JsonObject,
+): JsonObject {
+  return {
+    ...unknownAmong(live, rateLimitFields),
+    ...definedMembers(ratelimit),
+    ...(counting_expression === "" ? {} : { counting_expression }),
+  };
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** What an exception skips, without empty fields. */
@@ -148,12 +193,13 @@ function overridesBody(overrides: Overrides, live: Json | undefined): JsonObject
 }
 
 /** The paths of the fields that a live rule carries and that zonewarden does not know, sorted. */
-export function unknownFieldsOf({ wire, action }: LiveRule): readonly string[] {
+export function unknownFieldsOf({ wire, action, ratelimit }: LiveRule): readonly string[] {
   const parameters = coerceObject(wire["action_parameters"]);
   const isKnown = (name: string) =>
     ruleFields.has(name) ||
     readOnlyFields.has(name) ||
-    (action.type === "skip" && name === "logging");
+    (action.type === "skip" && name === "logging") ||
+    (ratelimit !== undefined && name === "ratelimit");
   return [
     ...Object.keys(wire).filter((name) => !isKnown(name)),
     ...Object.keys(parameters)
@@ -162,6 +208,16 @@ export function unknownFieldsOf({ wire, action }: LiveRule): readonly string[] {
     ...unknownInOverrides(parameters["overrides"]).map(
       (name) => `action_parameters.overrides.${name}`,
     ),
+    ...(action.type === "mitigate"
+      ? Object.keys(unknownAmong(coerceObject(parameters["response"]), responseFields)).map(
+          (name) => `action_parameters.response.${name}`,
+        )
+      : []),
+    ...(ratelimit === undefined
+      ? []
+      : Object.keys(unknownAmong(coerceObject(wire["ratelimit"]), rateLimitFields)).map(
+          (name) => `ratelimit.${name}`,
+        )),
   ].toSorted();
 }
 
@@ -189,7 +245,11 @@ function withUnknown(
 }
 
 function unknownIn(live: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(live).filter(([name]) => !overrideFields.has(name)));
+  return unknownAmong(live, overrideFields);
+}
+
+function unknownAmong(live: JsonObject, known: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(live).filter(([name]) => !known.has(name)));
 }
 
 function unlessEmpty(name: string, list: readonly Json[]): JsonObject {

@@ -18,7 +18,10 @@ export function effectOfRule(
   if (was === undefined) return is === undefined ? neutral : effectOfPresence(is, true);
   if (is === undefined) return effectOfPresence(was, false);
   if (was.action.type !== is.action.type) return unclear("does something else", true);
-  return combine([effectOfReach(was, is), effectOfAction(was.action, is.action)]);
+  const limits = isDeepStrictEqual(was.ratelimit, is.ratelimit)
+    ? neutral
+    : unclear("counts requests in another way", true);
+  return combine([effectOfReach(was, is), effectOfAction(was.action, is.action), limits]);
 }
 
 /** A deployed ruleset protects; an exception exempts requests from the rules after it (SERVICE.md B.4). */
@@ -32,6 +35,11 @@ function effectOfPresence({ action }: ComparableRule, comes: boolean): Effect {
       return comes
         ? weakens("an exception spares requests")
         : strengthens("an exception no longer spares requests", true);
+    case "mitigate":
+      if (action.name === "log") return neutral;
+      return comes
+        ? strengthens("acts against requests", true)
+        : weakens("no longer acts against requests");
     case "other":
       return unclear(`a rule with the action ${action.name} ${comes ? "comes" : "goes"}`, true);
   }
@@ -64,6 +72,9 @@ function effectOfAction(before: RuleAction, after: RuleAction): Effect {
     return isDeepStrictEqual(before.skip, after.skip)
       ? neutral
       : unclear("spares something else", true);
+  }
+  if (before.type === "mitigate" && after.type === "mitigate") {
+    return effectOfSeverity(before.name, after.name, "the action");
   }
   return neutral;
 }

@@ -2,10 +2,22 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { RuleAction } from "../../zone/live-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
-import type { CategoryOverride, Overrides, Rule, RuleOverride } from "../../zone/resource.ts";
+import type {
+  CategoryOverride,
+  Overrides,
+  RateLimit,
+  Rule,
+  RuleOverride,
+} from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
 import { canonicalLevels, resolveOverrides, type Tuning, tuningOf } from "./owasp-tuning.ts";
-import { type RuleTarget, skipBody, skipFields } from "./rule-body.ts";
+import {
+  type RuleTarget,
+  rateLimitFields,
+  responseFields,
+  skipBody,
+  skipFields,
+} from "./rule-body.ts";
 
 /** A live or target rule in the form in which the two are compared. */
 export interface ComparableRule {
@@ -13,6 +25,7 @@ export interface ComparableRule {
   readonly expression: string;
   readonly enabled: boolean;
   readonly action: Exclude<RuleAction, { readonly type: "execute" }> | ExecuteAction;
+  readonly ratelimit: RateLimit | undefined;
 }
 
 /** A deployment with canonical overrides, which `tuning` expresses as a file would. */
@@ -26,15 +39,16 @@ interface ExecuteAction {
 /** The target state of a declared rule. */
 export function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
   const { description, expression, enabled } = rule;
-  const base = { description, expression, enabled };
-  switch (rule.action) {
-    case "execute": {
-      const overrides = resolveOverrides(rule, scoreRuleId);
-      return { ...base, action: { type: "execute", ruleset: rule.ruleset, overrides } };
-    }
-    case "skip":
-      return { ...base, action: { type: "skip", skip: rule.skip, logging: rule.logging } };
+  const base = { description, expression, enabled, ratelimit: undefined };
+  if (rule.action === "execute") {
+    const overrides = resolveOverrides(rule, scoreRuleId);
+    return { ...base, action: { type: "execute", ruleset: rule.ruleset, overrides } };
   }
+  if (rule.action === "skip") {
+    return { ...base, action: { type: "skip", skip: rule.skip, logging: rule.logging } };
+  }
+  const { action: name, response, ratelimit } = rule;
+  return { ...base, action: { type: "mitigate", name, response }, ratelimit };
 }
 
 /** Brings a live or target rule into comparable form. */
@@ -44,12 +58,13 @@ export function comparable(
     expression,
     enabled,
     action,
+    ratelimit,
   }: Omit<ComparableRule, "action"> & {
     readonly action: RuleAction;
   },
   scoreRuleId: string,
 ): ComparableRule {
-  const base = { description, expression, enabled };
+  const base = { description, expression, enabled, ratelimit };
   if (action.type !== "execute") return { ...base, action };
   const overrides = canonicalLevels(action.overrides);
   return {
@@ -87,8 +102,16 @@ export function ruleFields(rule: ComparableRule): Fields {
   return { ...fieldsOf(rule), overrides: order.length === 0 ? undefined : order };
 }
 
-function fieldsOf({ description, expression, enabled, action }: ComparableRule): Fields {
-  return { ...fieldsOfAction(action), expression, enabled, description };
+function fieldsOf(rule: ComparableRule): Fields {
+  const { description, expression, enabled, action, ratelimit } = rule;
+  const limits =
+    ratelimit === undefined ? {} : membersOf("ratelimit", rateLimitFields, { ...ratelimit });
+  return { ...fieldsOfAction(action), ...limits, expression, enabled, description };
+}
+
+/** Members by the names under which they are shown. */
+function membersOf(name: string, members: ReadonlySet<string>, of: Fields): Fields {
+  return Object.fromEntries([...members].map((member) => [`${name}.${member}`, of[member]]));
 }
 
 function fieldsOfAction(action: ComparableRule["action"]): Fields {
@@ -98,10 +121,13 @@ function fieldsOfAction(action: ComparableRule["action"]): Fields {
         deploy: rulesetNameOf(action.ruleset) ?? action.ruleset,
         ...fieldsOfOverrides(action),
       };
-    case "skip": {
-      const skipped = skipBody(action.skip);
-      const fields = [...skipFields].map((name) => [`skip.${name}`, skipped[name]] as const);
-      return { ...Object.fromEntries(fields), logging: action.logging };
+    case "skip":
+      return { ...membersOf("skip", skipFields, skipBody(action.skip)), logging: action.logging };
+    case "mitigate": {
+      const { name, response } = action;
+      const members =
+        response === undefined ? {} : membersOf("response", responseFields, { ...response });
+      return { action: name, ...members };
     }
     case "other":
       return { action: action.name };

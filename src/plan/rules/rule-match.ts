@@ -56,6 +56,6 @@ function isSameRule(target: RuleTarget, live: LiveRule): boolean {
   if (target.action.type === "execute") {
     return live.action.type === "execute" && live.action.ruleset === target.action.ruleset;
   }
-  const { description, expression, enabled, action } = live;
-  return isDeepStrictEqual(target, { description, expression, enabled, action });
+  const { description, expression, enabled, action, ratelimit } = live;
+  return isDeepStrictEqual(target, { description, expression, enabled, action, ratelimit });
 }

@@ -1,0 +1,56 @@
+import { mitigateActions } from "./resource.ts";
+
+/**
+ * The phases of the rules engine that zonewarden manages, in the order in which the service
+ * evaluates them. Each has an entry point in a zone; its name here is its section in zone files.
+ */
+const rulePhases = ["custom_rules", "rate_limiting_rules", "managed_rules"] as const;
+
+export type RulePhase = (typeof rulePhases)[number];
+
+/** The kinds of rules, in the order of their phases. */
+const ruleKinds = ["custom_rule", "rate_limiting_rule", "managed_rule"] as const;
+
+export type RuleKind = (typeof ruleKinds)[number];
+
+/** What differs between the phases. */
+export interface PhaseFacts {
+  readonly phase: RulePhase;
+  /** Its name at the service. */
+  readonly wire: string;
+  /** The kind of its rules in keys of resources, plans, metrics and JSON. */
+  readonly kind: RuleKind;
+  /** The actions of a rule that can be declared in it (SERVICE.md B.10). */
+  readonly actions: ReadonlySet<string>;
+  /** Whether its rules have a `ratelimit`. */
+  readonly isRateLimited: boolean;
+}
+
+const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
+  custom_rules: {
+    phase: "custom_rules",
+    wire: "http_request_firewall_custom",
+    kind: "custom_rule",
+    actions: new Set([...mitigateActions, "skip"]),
+    isRateLimited: false,
+  },
+  rate_limiting_rules: {
+    phase: "rate_limiting_rules",
+    wire: "http_ratelimit",
+    kind: "rate_limiting_rule",
+    actions: new Set(mitigateActions),
+    isRateLimited: true,
+  },
+  managed_rules: {
+    phase: "managed_rules",
+    wire: "http_request_firewall_managed",
+    kind: "managed_rule",
+    actions: new Set(["execute", "skip"]),
+    isRateLimited: false,
+  },
+};
+
+/** What is special about a phase. */
+export function factsOf(phase: RulePhase): PhaseFacts {
+  return facts[phase];
+}
