@@ -1,5 +1,6 @@
 import type { Config } from "../desired/config/config.ts";
 import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
+import { UnstoredLines } from "../history/file/unstored-lines.ts";
 import type { Host } from "../host/host.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { memoryOnly, type KeptStore } from "../memory/kept-store.ts";
@@ -17,7 +18,7 @@ import { eventSubscriber } from "./cluster-events.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import { CurrentTerm, type Term } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
-import { workWhileLeading } from "./leadership.ts";
+import { type TermWork, workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
 import { startHistory } from "./run-history.ts";
 import { SweepSchedule } from "./sweep-schedule.ts";
@@ -80,7 +81,9 @@ export async function runDaemon(
     subscribers,
     notify,
     storedRevision,
+    unstored: new UnstoredLines(),
   };
+  await using _store = store;
   await using alone = store && (await beginWith(context, current, store));
   if (alone !== undefined) current.begin(alone);
 
@@ -119,10 +122,11 @@ async function beginWith(
   current: CurrentTerm,
   store: KeptStore,
 ): Promise<Term> {
-  const { parts, host, runningConfig, notify } = context;
+  const { parts, host, runningConfig, notify, unstored } = context;
   const history = await startHistory(
     runningConfig.current.history,
     store.history,
+    unstored,
     parts.logger,
     host,
     (zone) => current.fleet.zone(zone),
@@ -148,21 +152,26 @@ async function workWhileElected(
   const { parts, host } = context;
   const { shared, logger, events, config } = parts;
   if (shared === undefined) return;
-  const work = async (store: TermStore, { stop, abort }: StopSignals): Promise<void> => {
+  const begin = async (store: TermStore): Promise<TermWork> => {
     // While this process waited, the configuration may have changed to one that writes less.
     await reload();
-    await using term = await beginWith(context, current, store);
-    if (stop.aborted) return;
-    current.begin(term);
-    changed();
-    await term.run({ stop, abort });
+    const term = await beginWith(context, current, store);
+    return {
+      run: async ({ stop, abort }) => {
+        if (stop.aborted) return;
+        current.begin(term);
+        changed();
+        await term.run({ stop, abort });
+      },
+      [Symbol.asyncDispose]: () => term[Symbol.asyncDispose](),
+    };
   };
   const lost = (): void => {
     current.end();
     changed();
   };
   const ports = { ...shared, identity: identityOf(config), logger, clock: host.clock, events };
-  await workWhileLeading({ ...ports, work, lost }, signals);
+  await workWhileLeading({ ...ports, begin, lost }, signals);
 }
 
 /** Wakes the reconciler and reloads the configuration after file changes, on SIGHUP and at each poll. */

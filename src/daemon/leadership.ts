@@ -25,10 +25,16 @@ export interface LeadershipPorts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly events: EventRecorder | undefined;
-  /** Works with the store of a term until the signals stop it. */
-  readonly work: (store: TermStore, signals: StopSignals) => Promise<void>;
+  /** Begins the work with the store of a term. Rejects if the store cannot be read now. */
+  readonly begin: (store: TermStore) => Promise<TermWork>;
   /** The Lease is lost: what the work shows is no longer this process's to show. */
   readonly lost: () => void;
+}
+
+/** The work of a term. */
+export interface TermWork extends AsyncDisposable {
+  /** Works until the signals stop it. */
+  run(signals: StopSignals): Promise<void>;
 }
 
 /**
@@ -65,7 +71,7 @@ async function lead(
   ports: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<LastTerm | undefined> {
-  const { election, logger, events, work, lost } = ports;
+  const { election, logger, events, begin, lost } = ports;
   const { lease, identity } = election;
   const { signal } = held;
   logger.info({ lease, identity }, "leadership acquired");
@@ -85,7 +91,9 @@ async function lead(
   const store = await openStore(last, ports, end, joined.signal);
   if (store === undefined) return undefined;
   try {
-    await work(store, { stop: joined.signal, abort });
+    await using _store = store;
+    await using work = await untilDone(() => begin(store), ports, joined.signal);
+    await work.run({ stop: joined.signal, abort });
   } catch (error) {
     // Whoever loses a Lease waits for it again.
     if (error !== joined.signal.reason) throw error;

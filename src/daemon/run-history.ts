@@ -7,11 +7,13 @@ import {
   openHistoryLog,
 } from "../history/file/history-log.ts";
 import type { HistoryStore } from "../history/file/history-store.ts";
+import type { UnstoredLines } from "../history/file/unstored-lines.ts";
 import { type HistoryEntry, type HistoryView, runningEntryOf } from "../history/history.ts";
 import { RecentHistory } from "../history/recent-history.ts";
 import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { TermOver } from "../memory/postgres/postgres-store.ts";
+import { DatabaseError } from "../memory/postgres/sql-connection.ts";
 import type { Notification } from "../notify/notification.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { Applied, ZoneReport } from "../state/run-report.ts";
@@ -45,11 +47,14 @@ type HistoryHost = Pick<Host, "clock" | "uniqueId" | "namedFiles" | "directory">
  * Records runs in memory, and in the store. If that cannot be opened, the log says why, and only memory is used.
  *
  * @param store `undefined`: only memory is used.
+ * @param unstored what the last term of the process could not store; this one leaves there what it cannot store.
  * @param notify sends the head of the history once a day.
+ * @throws {DatabaseError} if the store is in a database that does not answer: that is not for ever.
  */
 export async function startHistory(
   config: HistoryConfig,
   store: HistoryStore | undefined,
+  unstored: UnstoredLines,
   logger: Logger,
   host: HistoryHost,
   zoneOf: (name: string) => ZoneState | undefined,
@@ -62,7 +67,7 @@ export async function startHistory(
     clock: host.clock,
     isSigned: signKey !== undefined,
   });
-  const own = { version, signKey, onDropped: heads.dropped };
+  const own = { version, signKey, unstored, onDropped: heads.dropped };
   const log = store && (await openLog(store, config, recent, logger, host, own));
   if (log !== undefined) heads.start(log);
   const append = (entry: HistoryEntry | undefined): void => {
@@ -100,6 +105,14 @@ export async function startHistory(
       await heads.stop(log);
       await log?.[Symbol.asyncDispose]();
       heads.stopped(log);
+      const lines = unstored.all.length;
+      if (lines > 0) {
+        const facts = { path: store?.place, lines };
+        logger.error(
+          facts,
+          "lines of the history are not stored: they are lost if the process ends before its next term",
+        );
+      }
     },
   };
 }
@@ -110,7 +123,7 @@ async function openLog(
   recent: RecentHistory,
   logger: Logger,
   { clock, uniqueId }: HistoryHost,
-  own: Pick<HistoryLogPorts, "version" | "signKey" | "onDropped">,
+  own: Pick<HistoryLogPorts, "version" | "signKey" | "unstored" | "onDropped">,
 ): Promise<OpenedHistory["log"] | undefined> {
   const { place: path } = store;
   const onFailure = (error: unknown): void => {
@@ -118,7 +131,15 @@ async function openLog(
     if (error instanceof TermOver) return;
     logger.error({ path, error: String(error) }, "history cannot be written");
   };
-  const onRecovery = (): void => logger.info({ path }, "history is written again");
+  const onRecovery = (lost: number): void => {
+    logger.info({ path }, "history is written again");
+    if (lost === 0) return;
+    const facts = { path, lines: lost };
+    logger.error(
+      facts,
+      "history was not written for too long: its oldest lines that waited are lost",
+    );
+  };
   const ports = { ...own, store, clock, uniqueId, onFailure, onRecovery };
   try {
     const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
@@ -133,6 +154,7 @@ async function openLog(
     }
     return opened.log;
   } catch (error) {
+    if (error instanceof DatabaseError) throw error;
     logger.error({ path, error: String(error) }, "history cannot be opened");
     return undefined;
   }

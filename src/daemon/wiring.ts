@@ -4,6 +4,7 @@ import type { EventRecorder } from "../cluster/event-recorder.ts";
 import type { Config } from "../desired/config/config.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectWith } from "../desired/zones/select.ts";
+import type { UnstoredLines } from "../history/file/unstored-lines.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import type { KeptStore } from "../memory/kept-store.ts";
@@ -71,15 +72,17 @@ export interface TermContext {
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
   readonly notify: (notification: Notification) => void;
+  readonly unstored: UnstoredLines;
 }
 
-/** What a term remembers, which ends with it. */
+/** What a term remembers. */
 export interface TermMemory {
   readonly store: KeptStore;
+  /** It ends with the term. */
   readonly history: RunHistory;
 }
 
-/** Begins a term with a store and a history, which end with it. */
+/** Begins a term with a store, whose end is the caller's, and a history. */
 export function beginTerm(context: TermContext, { store: kept, history }: TermMemory): Term {
   const { host, runningConfig, schedule } = context;
   const { state: store } = kept;
@@ -143,7 +146,6 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
       await revision[Symbol.asyncDispose]();
       runs.setFormerTerm(audit.feed.term);
       await history[Symbol.asyncDispose]();
-      await kept[Symbol.asyncDispose]();
     },
   };
 }

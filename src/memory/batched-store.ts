@@ -61,6 +61,11 @@ export class BatchedStore implements StateStore {
     return this.#status;
   }
 
+  /** What is not known to be stored. */
+  get unstored(): readonly KeyChange[] {
+    return [...this.#pending];
+  }
+
   get(key: string): string | undefined {
     return this.#entries.get(key);
   }

@@ -3,15 +3,148 @@ import { describe, it } from "vitest";
 import { Election } from "../../src/cluster/election.ts";
 import { leaseRow } from "../../src/cluster/lease-row.ts";
 import { workWhileLeading } from "../../src/daemon/leadership.ts";
+import { readHistory } from "../../src/history/file/history-lines.ts";
+import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
+import type { HistoryEntry } from "../../src/history/history.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Database } from "../../src/memory/postgres/open-database.ts";
-import type { TermStore } from "../../src/memory/postgres/postgres-store.ts";
-import { isAborted, type StopSignals } from "../../src/zone/signals.ts";
+import type { LeaderDatabase, TermStore } from "../../src/memory/postgres/postgres-store.ts";
+import { isAborted } from "../../src/zone/signals.ts";
+import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
 import { book } from "../support/log-book.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 
 const never = new AbortController().signal;
 const identity = { owner: "us", service: "https://service.example" };
+
+/** What a term has. */
+interface Term {
+  readonly store: TermStore;
+  readonly log: Awaited<ReturnType<typeof openStore>>["log"];
+  /** The entries that it found. */
+  readonly entries: readonly HistoryEntry[];
+  /** The term is over. */
+  readonly stop: AbortSignal;
+}
+
+/** A database with a Lease in a row, and what happens to it. */
+class Place implements AsyncDisposable {
+  /** What becomes of what is sent to the tables. */
+  fault: "down" | "answers_lost" | "unreadable" | undefined;
+  /** Called between two terms. */
+  between: () => Promise<unknown> = () => Promise.resolve();
+  readonly query: (text: string) => Promise<unknown>;
+  readonly open: () => Database;
+  readonly #database: Database;
+
+  private constructor(open: () => Database, query: Place["query"]) {
+    this.open = open;
+    this.#database = open();
+    this.query = query;
+  }
+
+  static async start(): Promise<Place> {
+    const { open, url } = await installation();
+    const name = new URL(url.replace("@/", "@localhost/")).pathname.slice(1);
+    const server = await sharedPostgres();
+    return new Place(open, (text) => server.query(text, name));
+  }
+
+  /** Another process takes the Lease. */
+  async takeLease(): Promise<void> {
+    await this.query("UPDATE zonewarden.lease SET holder = 'b', version = version + 1");
+  }
+
+  async giveLeaseBack(): Promise<void> {
+    await this.query(
+      "UPDATE zonewarden.lease SET holder = '', released_by = 'b', version = version + 1",
+    );
+  }
+
+  /** Leads for so many terms; gives what was logged. */
+  async lead(...terms: readonly ((term: Term) => Promise<void>)[]): Promise<readonly unknown[]> {
+    const { leaseConnection, schema } = this.#database;
+    const leases = leaseRow(leaseConnection, schema);
+    const clock = { ...systemClock, sinceBootMs: () => systemClock.monotonicMs() };
+    const options = { lease: "row", leaseDurationMs: 3_000, identity: "a", page: "", ...identity };
+    const election = new Election(options, { leases, clock, random: () => 0.5 });
+    const { logger, lines } = book();
+    const ended = new AbortController();
+    const unstored = new UnstoredLines();
+    const left = [...terms];
+    await workWhileLeading(
+      {
+        election,
+        database: this.#leaderDatabase,
+        identity,
+        logger,
+        // What is tried again, is tried again soon.
+        clock: {
+          ...systemClock,
+          sleep: (ms, stop) => systemClock.sleep(ms / 100, stop),
+        },
+        events: undefined,
+        lost: () => undefined,
+        begin: async (store) => {
+          const { log, entries } = await openStore(store.history ?? new MemoryHistory(), {
+            unstored,
+          });
+          return {
+            run: async ({ stop }) => {
+              await left.shift()?.({ store, log, entries, stop });
+              if (left.length === 0) ended.abort();
+              else throw stop.reason;
+            },
+            [Symbol.asyncDispose]: async () => {
+              await log[Symbol.asyncDispose]();
+              await this.between();
+            },
+          };
+        },
+      },
+      { stop: ended.signal, abort: never },
+    );
+    return lines().map(({ msg }) => msg);
+  }
+
+  get #leaderDatabase(): LeaderDatabase {
+    const { place, tables } = this.#database;
+    const answer = async <T>(act: () => Promise<T>): Promise<T> => {
+      if (this.fault === "down") throw new Error("no answer");
+      const result = await act();
+      if (this.fault === "answers_lost") throw new Error("no answer");
+      return result;
+    };
+    return {
+      place,
+      tables: {
+        createMissing: () => answer(() => tables.createMissing()),
+        check: (...args) => answer(() => tables.check(...args)),
+        begin: (...args) => answer(() => tables.begin(...args)),
+        store: (batch) => answer(() => tables.store(batch)),
+        historyBytes: () => {
+          const isUnreadable = this.fault === "unreadable";
+          if (isUnreadable) this.fault = undefined;
+          return isUnreadable
+            ? Promise.reject(new Error("no answer"))
+            : answer(() => tables.historyBytes());
+        },
+        historyLines: () => tables.historyLines(),
+      },
+    };
+  }
+
+  /** What the check of the history says against it. */
+  async flaws(): Promise<readonly unknown[]> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.#database.tables.historyLines()) pieces.push(piece);
+    return (await verified([Buffer.concat(pieces)])).flaws;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+}
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -20,78 +153,102 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Leads with a database until `work` has been called so often; gives what was logged. */
-async function leadTimes(
-  times: number,
-  database: Database,
-  work: (nth: number, store: TermStore, signals: StopSignals) => Promise<void>,
-): Promise<readonly unknown[]> {
-  const leases = leaseRow(database.leaseConnection, database.schema);
-  const clock = { ...systemClock, sinceBootMs: () => systemClock.monotonicMs() };
-  const options = { lease: "row", leaseDurationMs: 3_000, identity: "a", page: "", ...identity };
-  const election = new Election(options, { leases, clock, random: () => 0.5 });
-  const { logger, lines } = book();
-  const ended = new AbortController();
-  let nth = 0;
-  await workWhileLeading(
-    {
-      election,
-      database,
-      identity,
-      logger,
-      clock: systemClock,
-      events: undefined,
-      lost: () => undefined,
-      work: async (store, signals) => {
-        nth += 1;
-        await work(nth, store, signals);
-        if (nth === times) ended.abort();
-      },
-    },
-    { stop: ended.signal, abort: never },
-  );
-  return lines().map(({ msg }) => msg);
-}
-
 describe.skipIf(noPostgres)(`work under a Lease ${noPostgres ?? ""}`, () => {
   it("that ends with the loss of the Lease begins again with the Lease", async ({ expect }) => {
-    const { open, url } = await installation();
-    await using database = open();
-    const name = new URL(url.replace("@/", "@localhost/")).pathname.slice(1);
-    const server = await sharedPostgres();
-    const messages = await leadTimes(2, database, async (nth, _store, { stop }) => {
-      if (nth === 2) return;
-      await server.query("UPDATE zonewarden.lease SET holder = 'b', version = version + 1", name);
-      await untilAborted(stop);
-      await server.query(
-        "UPDATE zonewarden.lease SET holder = '', released_by = 'b', version = version + 1",
-        name,
-      );
-      throw stop.reason;
-    });
+    await using place = await Place.start();
+    place.between = () => place.giveLeaseBack();
+    const messages = await place.lead(
+      async ({ stop }) => {
+        await place.takeLease();
+        await untilAborted(stop);
+      },
+      () => Promise.resolve(),
+    );
     expect(messages.filter((each) => each === "leadership lost")).toHaveLength(1);
     expect(messages.filter((each) => each === "leadership acquired")).toHaveLength(2);
   });
 
   it("whose database lost what it had stored begins again, and knows it", async ({ expect }) => {
-    const { open, url } = await installation();
-    await using database = open();
-    const name = new URL(url.replace("@/", "@localhost/")).pathname.slice(1);
-    const server = await sharedPostgres();
+    await using place = await Place.start();
     const seen: boolean[] = [];
-    const messages = await leadTimes(2, database, async (nth, store, { stop }) => {
-      seen.push(store.isRestored);
-      if (nth === 2) return;
-      store.state.set("a", "1");
-      expect(await store.state.flush()).toBe(true);
-      // As after a restore from a backup: the term is an earlier one.
-      await server.query("UPDATE zonewarden.installation SET term = 0", name);
-      store.state.set("a", "2");
-      expect(await store.state.flush()).toBe(false);
-      await untilAborted(stop);
-      throw stop.reason;
-    });
+    const messages = await place.lead(
+      async ({ store, stop }) => {
+        seen.push(store.isRestored);
+        store.state.set("a", "1");
+        expect(await store.state.flush()).toBe(true);
+        // As after a restore from a backup: the term is an earlier one.
+        await place.query("UPDATE zonewarden.installation SET term = 0");
+        store.state.set("a", "2");
+        expect(await store.state.flush()).toBe(false);
+        await untilAborted(stop);
+      },
+      ({ store }) => {
+        seen.push(store.isRestored);
+        return Promise.resolve();
+      },
+    );
     expect(messages).toContain("leadership lost");
     expect(seen).toEqual([false, true]);
+  });
+
+  it.for([
+    { fault: "down", meanwhile: "nobody led", state: "kept" },
+    { fault: "answers_lost", meanwhile: "nobody led", state: "kept" },
+    { fault: "down", meanwhile: "another process led", state: "of another" },
+  ] as const)(
+    "stores with the next Lease what it could not store with the last one: $fault, $meanwhile",
+    async ({ fault, meanwhile, state }, { expect }) => {
+      await using place = await Place.start();
+      place.between = async () => {
+        place.fault = undefined;
+        if (meanwhile === "another process led") {
+          await using other = place.open();
+          const { term, head } = await other.tables.begin(identity, 0);
+          const changes = [["a", "of another"]] as const;
+          await other.tables.store({ term, changes, head, history: undefined });
+        }
+        place.between = () => Promise.resolve();
+        await place.giveLeaseBack();
+      };
+      await place.lead(
+        async ({ store, log, stop }) => {
+          await log.appendAndWait(entryAt(1));
+          place.fault = fault;
+          store.state.set("a", "kept");
+          expect(await store.state.flush()).toBe(false);
+          await log.appendAndWait(entryAt(2));
+          await log.appendAndWait(entryAt(3));
+          await place.takeLease();
+          await untilAborted(stop);
+          log.append(entryAt(4));
+        },
+        async ({ store, log, entries }) => {
+          expect(store.isRestored).toBe(false);
+          expect(store.state.get("a")).toBe(state);
+          expect(entries).toEqual([1, 2, 3, 4].map(entryAt));
+          log.append(entryAt(5));
+          expect(await store.state.flush()).toBe(true);
+        },
+      );
+      await using database = place.open();
+      expect((await database.tables.entries()).get("a")).toBe(state);
+      const { entries } = await readHistory(database.tables.historyLines());
+      expect(entries).toEqual([1, 2, 3, 4, 5].map(entryAt));
+      expect(await place.flaws()).toEqual([]);
+    },
+  );
+
+  it("waits until the history can be read: it would store nothing of it", async ({ expect }) => {
+    await using place = await Place.start();
+    place.fault = "unreadable";
+    const messages = await place.lead(({ log }) => log.appendAndWait(entryAt(1)));
+    expect(messages).toEqual([
+      "waiting for leadership",
+      "leadership acquired",
+      "state is empty: this is the first start with it",
+      "the store cannot be opened: nothing is reconciled before it is",
+    ]);
+    await using database = place.open();
+    expect((await readHistory(database.tables.historyLines())).entries).toEqual([entryAt(1)]);
   });
 });

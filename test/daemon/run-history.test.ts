@@ -4,8 +4,10 @@ import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import { readHistory } from "../../src/history/file/history-lines.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
+import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { heldHistoryFile } from "../../src/memory/directory/history-file.ts";
+import { DatabaseError } from "../../src/memory/postgres/sql-connection.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -49,7 +51,15 @@ function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHi
     uniqueId: () => "c1",
     namedFiles: nodeNamedFiles,
   };
-  return startHistory(config, store, logger, { ...host, directory: "." }, ignore, ignore);
+  return startHistory(
+    config,
+    store,
+    new UnstoredLines(),
+    logger,
+    { ...host, directory: "." },
+    ignore,
+    ignore,
+  );
 }
 
 /** A report of the shop that has sent a write. */
@@ -100,6 +110,12 @@ describe("the history of a run that has recorded its writes", () => {
       }
     }
     expect(await resultsIn(store)).toEqual(["held", "held"]);
+  });
+
+  it("is not given up for a database that does not answer now", async ({ expect }) => {
+    const gone = new DatabaseError("no answer", "ECONNREFUSED");
+    const size = (): Promise<number> => Promise.reject(gone);
+    await expect(start({ ...memoryStore(), size })).rejects.toBe(gone);
   });
 
   it("does not wait for ever for a disk that hangs", async ({ expect }) => {

@@ -19,6 +19,7 @@ import {
   type PostgresServer,
   sharedPostgres,
 } from "../support/postgres.ts";
+import { termWork } from "../support/term-work.ts";
 
 const never = new AbortController().signal;
 const identity = { owner: "us", service: "https://service.example" };
@@ -70,7 +71,7 @@ async function errorsOf(url: string, tries: number): Promise<readonly unknown[]>
       clock,
       events: undefined,
       lost: () => undefined,
-      work,
+      begin: (store) => Promise.resolve(termWork(() => work(store))),
     },
     { stop: ended.signal, abort: never },
   );

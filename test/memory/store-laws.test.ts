@@ -10,6 +10,8 @@ import { openDirectoryStore } from "../../src/memory/directory/directory-store.t
 import type { KeptStore } from "../../src/memory/kept-store.ts";
 import { type LeaderTables, openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
 import type { TermBatch } from "../../src/memory/postgres/tables.ts";
+import type { Clock } from "../../src/zone/ports.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
 import { MemoryTables } from "../support/memory-tables.ts";
@@ -20,32 +22,35 @@ const identity = { owner: "us", service: "https://service.example" };
 
 /** A place where a store is kept, which outlives each process that uses it. */
 interface Place extends AsyncDisposable {
-  open(): Promise<KeptStore>;
-  /** What happens to the next batch: its answer is lost, or it is not stored at all. */
-  fault: "lost_answer" | "refused" | undefined;
+  open(clock?: Clock): Promise<KeptStore>;
+  /** What happens to the next batch: its answer is lost, or it is not stored at all. `down`: to each batch. */
+  fault: "lost_answer" | "refused" | "down" | undefined;
 }
 
 const ignore = (): undefined => undefined;
-const told = { clock: systemClock, onFailure: ignore, onRecovery: ignore, onLost: ignore };
+const told = { onFailure: ignore, onRecovery: ignore, onLost: ignore };
 
 function directoryPlace(): Promise<Place> {
   const [directory, history] = [new MemoryDirectory(), new MemoryHistory()];
   let pid = 0;
   const failing = async <T>(act: () => Promise<T>): Promise<T> => {
     const { fault } = place;
-    place.fault = undefined;
-    if (fault === "refused") throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    if (fault !== "down") place.fault = undefined;
+    if (fault === "refused" || fault === "down") {
+      throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    }
     const done = await act();
     if (fault === "lost_answer") throw Object.assign(new Error("no answer"), { code: "EIO" });
     return done;
   };
   const place: Place = {
     fault: undefined,
-    open: async () => {
+    open: async (clock = systemClock) => {
       pid += 1;
       directory.files.delete("state.lock");
       const state = await openDirectoryStore(identity, {
         ...told,
+        clock,
         directory: {
           read: (name) => directory.read(name),
           create: (name, text) => directory.create(name, text),
@@ -81,7 +86,7 @@ function directoryPlace(): Promise<Place> {
 function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
   const place: Place = {
     fault: undefined,
-    open: () =>
+    open: (clock = systemClock) =>
       openPostgresStore(
         "database",
         {
@@ -90,8 +95,10 @@ function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
           historyLines: () => tables.historyLines(),
           store: async (batch: TermBatch) => {
             const { fault } = place;
-            place.fault = undefined;
-            if (fault === "refused") throw new Error("the connection is refused");
+            if (fault !== "down") place.fault = undefined;
+            if (fault === "refused" || fault === "down") {
+              throw new Error("the connection is refused");
+            }
             const result = await tables.store(batch);
             if (fault === "lost_answer") throw new Error("the connection is lost");
             return result;
@@ -99,7 +106,7 @@ function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
         },
         identity,
         undefined,
-        told,
+        { ...told, clock },
       ),
     [Symbol.asyncDispose]: end,
   };
@@ -228,6 +235,37 @@ for (const { medium, start, runs, skip } of media) {
       await fc.assert(law, cases(runs));
     });
   });
+}
+
+/** What could not be stored, by what it is. */
+const unstored = ["state", "history", "state and history"];
+
+for (const { medium, start, skip } of media) {
+  describe.skipIf(skip).for(unstored)(
+    `%s that cannot be written to ${medium} ${skip ?? ""}`,
+    (what) => {
+      it("is tried again by itself: a kill after that loses nothing", async ({ expect }) => {
+        await using place = await start();
+        const clock = new SimulatedClock();
+        const store = await place.open(clock);
+        const { log, told: said } = await openStore(historyOf(store), { clock });
+        place.fault = "down";
+        if (what.includes("state")) store.state.set("a", "1");
+        if (what.includes("history")) log.append(entryAt(1));
+        if (what.includes("state")) expect(await store.state.flush()).toBe(false);
+        await log.settled();
+        place.fault = undefined;
+        await clock.advance(5_000);
+        await log.settled();
+        // Nothing ends in order: the next process finds what is there.
+        const next = await place.open();
+        expect(next.state.get("a")).toBe(what.includes("state") ? "1" : undefined);
+        const { entries } = await openStore(historyOf(next));
+        expect(entries).toEqual(what.includes("history") ? [entryAt(1)] : []);
+        expect(said.length).toBeLessThanOrEqual(2);
+      });
+    },
+  );
 }
 
 for (const { medium, start, skip } of media.slice(1)) {

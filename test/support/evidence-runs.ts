@@ -3,6 +3,7 @@ import { everythingSeen } from "../../src/api/read/read-inventory.ts";
 import { createInventory } from "../../src/api/service.ts";
 import { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
+import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { LeftZones } from "../../src/reconcile/fleet/left-zones.ts";
@@ -60,7 +61,15 @@ export class EvidenceRuns implements AsyncDisposable {
     };
     const config = { maxAgeMs: 1e12, maxBytes: 1e9, signKey: undefined };
     const { logger } = book();
-    const history = await startHistory(config, store, logger, host, ignore, ignore);
+    const history = await startHistory(
+      config,
+      store,
+      new UnstoredLines(),
+      logger,
+      host,
+      ignore,
+      ignore,
+    );
     return new EvidenceRuns(at, clock, history, store);
   }
 

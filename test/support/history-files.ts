@@ -5,6 +5,7 @@ import path from "node:path";
 
 import { type OpenedHistory, openHistoryLog } from "../../src/history/file/history-log.ts";
 import type { HistoryBatch, HistoryStore } from "../../src/history/file/history-store.ts";
+import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
 import {
   type HistoryCheck,
@@ -30,6 +31,8 @@ interface OpenOptions {
   readonly signKey?: KeyObject | undefined;
   /** Name of a new chain. */
   readonly chain?: string;
+  /** What the process has not stored yet. */
+  readonly unstored?: UnstoredLines;
 }
 
 /** Opens a history file as the daemon does. */
@@ -41,13 +44,14 @@ export async function openStore(
     clock = new SimulatedClock(at(60)),
     signKey,
     chain = "c1",
+    unstored = new UnstoredLines(),
   }: OpenOptions = {},
 ): Promise<Opened> {
   const entries: HistoryEntry[] = [];
   const told: string[] = [];
   const onFailure = (error: unknown): number => told.push(String(error));
   const onRecovery = (): number => told.push("recovered");
-  const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped: ignore };
+  const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped: ignore, unstored };
   const ports = { store, clock, onFailure, onRecovery, ...own };
   const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>
     entries.push(entry),

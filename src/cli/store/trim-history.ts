@@ -1,5 +1,6 @@
 import type { Config } from "../../desired/config/config.ts";
 import { openHistoryLog } from "../../history/file/history-log.ts";
+import { UnstoredLines } from "../../history/file/unstored-lines.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { signingKeyOf } from "../../host/signing-keys.ts";
@@ -51,6 +52,7 @@ export async function trimHistory(
     config.history,
     {
       store: history,
+      unstored: new UnstoredLines(),
       clock,
       uniqueId,
       version,

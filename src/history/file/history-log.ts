@@ -3,19 +3,23 @@ import type { KeyObject } from "node:crypto";
 import { scriptRecordJson } from "../../render/scripts/scripts-json.ts";
 import type { ScriptRecord } from "../../state/scripts/script-watch.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import type { Clock } from "../../zone/ports.ts";
 import { type ChainRecord, chainRecordJson, type HeadReason } from "../chain/chain-records.ts";
 import { ChainTail } from "../chain/chain-tail.ts";
 import { type ChainHead, NewLines } from "../chain/history-chain.ts";
 import { historyJson, progressJson } from "../history-json.ts";
 import type { HistoryEntry, HistoryProgress } from "../history.ts";
 import { linesOf, recordIn, RunLines } from "./history-lines.ts";
-import type { HistoryBatch, HistoryStore } from "./history-store.ts";
+import type { HistoryStore } from "./history-store.ts";
 import { dropFrom, type Retention } from "./retention.ts";
+import type { SentBatch, UnstoredLines } from "./unstored-lines.ts";
 
 /** What a history needs, and its callbacks. */
 export interface HistoryLogPorts {
   readonly store: HistoryStore;
-  readonly clock: { now(): Date };
+  /** What the last term of the process left. It is stored first; what this one cannot store is left here. */
+  readonly unstored: UnstoredLines;
+  readonly clock: Pick<Clock, "now" | "alarm">;
   /** Names a new chain. */
   readonly uniqueId: () => string;
   /** Version of the program. */
@@ -24,10 +28,10 @@ export interface HistoryLogPorts {
   readonly signKey: KeyObject | undefined;
   /** The oldest lines were dropped. */
   readonly onDropped: (head: ChainHead) => void;
-  /** Writing has started to fail; entries wait for the next attempt. */
+  /** Writing has started to fail; lines wait in memory, and are tried again every 5 s. */
   readonly onFailure: (error: unknown) => void;
-  /** Writing has recovered. */
-  readonly onRecovery: () => void;
+  /** Writing has recovered; so many lines were too many to wait, and are lost. */
+  readonly onRecovery: (lost: number) => void;
 }
 
 export interface OpenedHistory {
@@ -38,27 +42,22 @@ export interface OpenedHistory {
   readonly damaged: readonly number[];
 }
 
-/** A batch, and the lines that it took from those that wait. */
-interface SentBatch extends HistoryBatch {
-  readonly sent: readonly WaitingLine[];
-}
-
-/** Lines that wait while writing fails; the oldest are dropped beyond it. */
-const maxQueueLength = 10_000;
+/** How often a failed write is tried again. */
+const retryMs = 5_000;
 
 const dayMs = 86_400_000;
 
 /**
  * Opens a history, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old entries.
- * Runs that have no end, because the process was killed, become entries with the result `interrupted`. Rejects if the
- * history cannot be read or is none; then it is not changed.
+ * Lines that the process has not stored yet follow. Runs that have no end, because the process was killed, become entries
+ * with the result `interrupted`. Rejects if the history cannot be read or is none; then it is not changed.
  */
 export async function openHistoryLog(
   retention: Retention,
   ports: HistoryLogPorts,
   restore: (entry: HistoryEntry) => void,
 ): Promise<OpenedHistory> {
-  const { store } = ports;
+  const { store, unstored } = ports;
   // A symbolic link is refused before it is read.
   await store.size();
   if (!(await isHistory(store))) {
@@ -68,19 +67,24 @@ export async function openHistoryLog(
   const damaged: number[] = [];
   const runs = new RunLines();
   const tail = new ChainTail();
+  const { unconfirmed } = unstored;
+  let isConfirmed = false;
+  const add = (record: ReturnType<typeof recordIn>): void => {
+    const entry = record && runs.add(record);
+    if (entry !== undefined) restore(entry);
+  };
   for await (const line of linesOf(store.read())) {
     end = line.end;
     const record = recordIn(line);
     tail.add(line.bytes, record && "record" in record ? record : undefined);
-    if (record === undefined) {
-      damaged.push(line.number);
-      continue;
-    }
-    const entry = runs.add(record);
-    if (entry !== undefined) restore(entry);
+    if (unconfirmed !== undefined) isConfirmed ||= tail.head?.hash === unconfirmed.lines.head.hash;
+    if (record === undefined) damaged.push(line.number);
+    add(record);
   }
   const torn = (await store.size()) - end;
   if (torn > 0) await store.truncate(end);
+  unstored.settle(isConfirmed);
+  for (const { json } of unstored.all) add(recordIn({ text: JSON.stringify(json) }));
   const log = new HistoryLog(end, tail, retention, ports);
   for (const running of runs.running) {
     const interrupted = { ...running, result: "interrupted" } as const;
@@ -103,14 +107,6 @@ async function isHistory(store: HistoryStore): Promise<boolean> {
   return true;
 }
 
-/** A line that is not written yet. */
-interface WaitingLine {
-  readonly json: JsonObject;
-  readonly isSigned: boolean;
-  /** Called after the first attempt to write it. */
-  readonly attempted: () => void;
-}
-
 /**
  * Appends lines, in batches of those that gathered during the previous write. Each line carries the hash of the line
  * before. Appending never waits. There is one writer; another process may read at any time.
@@ -122,12 +118,11 @@ class HistoryLog implements AsyncDisposable {
   #head: ChainHead | undefined;
   #hasNewLines: boolean;
   #size: number;
-  #waiting: WaitingLine[] = [];
-  /** What was sent and not confirmed: it may be stored already, so it is sent again as it is. */
-  #unconfirmed: SentBatch | undefined;
+  readonly #unstored: UnstoredLines;
   #work: Promise<void> | undefined;
   #trimmedAt = 0;
   #isFailing = false;
+  #cancelRetry: (() => void) | undefined;
 
   /** @param tail has followed the lines that there are. */
   constructor(size: number, tail: ChainTail, retention: Retention, ports: HistoryLogPorts) {
@@ -137,6 +132,7 @@ class HistoryLog implements AsyncDisposable {
     this.#hasNewLines = tail.hasNewLines;
     this.#retention = retention;
     this.#ports = ports;
+    this.#unstored = ports.unstored;
     this.#start();
   }
 
@@ -176,8 +172,7 @@ class HistoryLog implements AsyncDisposable {
 
   #append(json: JsonObject, isSigned: boolean): Promise<void> {
     const { promise, resolve: attempted } = Promise.withResolvers<void>();
-    this.#waiting.push({ json, isSigned, attempted });
-    if (this.#waiting.length > maxQueueLength) this.#waiting.shift()?.attempted();
+    this.#unstored.add({ json, isSigned, attempted });
     this.#start();
     return promise;
   }
@@ -190,29 +185,36 @@ class HistoryLog implements AsyncDisposable {
   /** Tries once more to write the waiting lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settled();
-    if (this.#waiting.length > 0 || this.#unconfirmed !== undefined) this.#start();
+    if (this.#unstored.areWaiting || this.#unstored.unconfirmed !== undefined) this.#start();
     await this.settled();
+    this.#cancelRetry?.();
   }
 
   #start(): void {
     this.#work ??= this.#writeAll().finally(() => {
       this.#work = undefined;
-      // Lines that came since the last write; after a failure the next entry retries.
+      // Lines that came since the last write.
       if (this.#isFailing) {
-        for (const { attempted } of [...(this.#unconfirmed?.sent ?? []), ...this.#waiting]) {
-          attempted();
-        }
-      } else if (this.#waiting.length > 0) this.#start();
+        for (const { attempted } of this.#unstored.all) attempted();
+        this.#startLater();
+      } else if (this.#unstored.areWaiting) this.#start();
+    });
+  }
+
+  #startLater(): void {
+    this.#cancelRetry ??= this.#ports.clock.alarm(retryMs, () => {
+      this.#cancelRetry = undefined;
+      this.#start();
     });
   }
 
   async #writeAll(): Promise<void> {
     try {
       await this.#repair();
-      if (this.#unconfirmed !== undefined) await this.#add(this.#unconfirmed);
+      if (this.#unstored.unconfirmed !== undefined) await this.#add(this.#unstored.unconfirmed);
       await this.#trim();
-      while (this.#waiting.length > 0) await this.#write();
-      if (this.#isFailing) this.#ports.onRecovery();
+      while (this.#unstored.areWaiting) await this.#write();
+      if (this.#isFailing) this.#ports.onRecovery(this.#unstored.takeLost());
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) this.#ports.onFailure(error);
@@ -229,8 +231,7 @@ class HistoryLog implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    const sent = this.#waiting;
-    this.#waiting = [];
+    const sent = this.#unstored.take();
     const lines = this.#continued();
     for (const { json, isSigned } of sent) lines.add(json, isSigned);
     await this.#add({ lines, sent });
@@ -238,9 +239,9 @@ class HistoryLog implements AsyncDisposable {
   }
 
   async #add(batch: SentBatch): Promise<void> {
-    this.#unconfirmed = batch;
+    this.#unstored.unconfirmed = batch;
     await this.#ports.store.add(batch);
-    this.#unconfirmed = undefined;
+    this.#unstored.unconfirmed = undefined;
     const { lines, sent, drop } = batch;
     for (const { attempted } of sent) attempted();
     this.#head = lines.head;

@@ -7,7 +7,7 @@ import {
   type StateMedium,
 } from "../batched-store.ts";
 import type { KeptStore } from "../kept-store.ts";
-import type { StateStore, StoreIdentity } from "../state-store.ts";
+import type { StoreIdentity } from "../state-store.ts";
 import type { BatchResult, OpenedTables, StoredHead, Tables, TermBatch } from "./tables.ts";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
@@ -38,17 +38,19 @@ const gatherMs = 100;
 export interface LastTerm {
   readonly term: number;
   readonly head: StoredHead;
+  /** Changes of the state that could not be stored. */
+  readonly unstored: readonly KeyChange[];
 }
 
 /** The store of a term. */
 export interface TermStore extends KeptStore {
-  /** The term, and the last line that it stored. */
+  /** The term as it is known now. */
   readonly last: LastTerm;
 }
 
 /**
  * Begins the term of a leader in a database. Rejects if the database cannot be used now: what is not known must not be taken
- * for empty.
+ * for empty. What the last term of this process could not store is stored now, unless another process led in between.
  *
  * @param place for messages.
  * @param last of this process; `undefined`: this is its first term.
@@ -61,7 +63,11 @@ export async function openPostgresStore(
   ports: PostgresStorePorts,
 ): Promise<TermStore> {
   const opened = await tables.begin(identity, last?.term ?? 0);
-  return new PostgresStore(place, tables, opened, last, ports);
+  const store = new PostgresStore(place, tables, opened, last, ports);
+  // Whoever began a term in between has read all zones since, and knows more.
+  const isNext = opened.termBefore === last?.term;
+  for (const [key, text] of isNext ? last.unstored : []) store.state.set(key, text ?? undefined);
+  return store;
 }
 
 /** What one statement stores: changes of the state, lines of the history, or both. */
@@ -72,7 +78,7 @@ interface Part {
 
 /** State and history in the tables of one term. What is to be stored in one turn of the event loop goes in one round trip. */
 class PostgresStore implements TermStore {
-  readonly state: StateStore;
+  readonly state: BatchedStore;
   readonly history: HistoryStore;
   readonly isRestored: boolean;
   readonly #tables: LeaderTables;
@@ -117,7 +123,7 @@ class PostgresStore implements TermStore {
   }
 
   get last(): LastTerm {
-    return { term: this.#term, head: this.#head };
+    return { term: this.#term, head: this.#head, unstored: this.state.unstored };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
