@@ -111,13 +111,26 @@ export interface SkipParameters {
   readonly products: readonly string[];
 }
 
-interface RuleBase {
+/**
+ * A place among the live rules that are not ours: before or after all of them, or the one with a
+ * ref or id.
+ */
+export type RulePosition =
+  | "first"
+  | "last"
+  | { readonly before: string }
+  | { readonly after: string };
+
+/** What every declared rule has. */
+export interface RuleBase {
   readonly key: string;
   /** The former key. */
   readonly was: string | undefined;
   readonly description: string;
   readonly expression: string;
   readonly enabled: boolean;
+  /** `undefined`: where it is; a new one comes last. */
+  readonly position: RulePosition | undefined;
 }
 
 /** A declared rule that deploys a managed ruleset. */

@@ -20,6 +20,7 @@ const ratelimit: RateLimit = {
 const login: MitigateRule = {
   key: "login",
   was: undefined,
+  position: undefined,
   description: "Logins",
   expression: 'http.request.uri.path eq "/login"',
   enabled: true,

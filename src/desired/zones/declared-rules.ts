@@ -46,6 +46,7 @@ function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
     description: rule.description?.trim() ?? "",
     expression: canonicalExpression(rule.expression ?? "true"),
     enabled: rule.enabled ?? true,
+    position: undefined,
   };
   const inner = rule.skip ? skipRuleOf(rule, base, path) : executeRuleOf(rule, base, path);
   const diagnostics = [

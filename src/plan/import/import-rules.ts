@@ -56,7 +56,7 @@ function declarationsOf(
   key: string,
   scoreRuleId: string | undefined,
 ): readonly Rule[] {
-  const base = { key, was: undefined, description, expression, enabled };
+  const base = { key, was: undefined, description, expression, enabled, position: undefined };
   switch (action.type) {
     case "execute": {
       const { type, ruleset, overrides } = action;
