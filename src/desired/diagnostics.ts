@@ -1,3 +1,4 @@
+import { compareText } from "../syntax/by-text.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Place } from "../zone/desired-zone.ts";
 import { diagnosticCodes, type DiagnosticCode } from "../zone/diagnostic-codes.ts";
@@ -15,6 +16,14 @@ const limits = {
   error: [maxDiagnostics, "TOO_MANY_PROBLEMS"],
   warning: [maxWarnings, "TOO_MANY_WARNINGS"],
 } as const;
+
+/** Diagnostics by file, line and column. */
+export function inTextOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted(
+    ({ place: a }, { place: b }) =>
+      compareText(a.file, b.file) || a.line - b.line || a.column - b.column,
+  );
+}
 
 /** The diagnostics of one file, without those above the limits. */
 export function limitedDiagnostics(

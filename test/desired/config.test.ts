@@ -255,6 +255,62 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     expect(diagnostics.map((diagnostic) => problemLine(diagnostic, "")).join("\n")).toContain(says);
   });
 
+  it("tells what the schema refuses together with all other errors", async ({ expect }) => {
+    const { config, diagnostics } = await load(`mode: observ
+colour: red
+api: { base_url: "http://a.example", timeout: 30 }
+schedule: { cron: ["99 * * * *", 7, "0 5 * * *"], timezone: Mars/Base }
+budget: { reserve: 100% }
+notifications: [{ name: n, type: slack }, { name: n, type: teams, url: "http://a.example/" }]
+lint: { NO_CODE: off }
+windows:
+  - { name: w, type: freeze, start: "0 25 * * *", duration: 5 min }
+  - { name: w, type: frost, start: 0 1 * * *, duration: 0s, timezone: Moon/Sea }
+  - { name: v, type: allow, duration: 1h, timezone: Mars/Base }
+`);
+    expect(config).toBeUndefined();
+    expect(diagnostics.map((each) => `${each.place.line} ${each.path} ${each.code}`)).toEqual([
+      "1 mode WRONG_VALUE",
+      "2 colour UNKNOWN_KEY",
+      "3 api.base_url WRONG_VALUE",
+      "3 api.timeout WRONG_TYPE",
+      "4 schedule.cron[0] WRONG_VALUE",
+      "4 schedule.cron[1] WRONG_TYPE",
+      "4 schedule.timezone WRONG_VALUE",
+      "5 budget.reserve WRONG_VALUE",
+      "6 notifications[0] MISSING_KEY",
+      "6 notifications[1].name WRONG_VALUE",
+      "6 notifications[1].url WRONG_VALUE",
+      "7 lint.NO_CODE WRONG_VALUE",
+      "9 windows[0].start WRONG_VALUE",
+      "9 windows[0].duration WRONG_VALUE",
+      "10 windows[1].name WRONG_VALUE",
+      "10 windows[1].type WRONG_VALUE",
+      "10 windows[1].duration WRONG_VALUE",
+      "10 windows[1].timezone WRONG_VALUE",
+      "11 windows[2] MISSING_KEY",
+      "11 windows[2].timezone WRONG_VALUE",
+    ]);
+  });
+
+  it.for([
+    { text: "cluster: { lease: a }", isTold: true },
+    { text: "cluster: { lease: a }\nlimits: { min_fleet: many }", isTold: true },
+    { text: "cluster: { lease: a }\nstroe: { postgres: { url_env: A } }", isTold: false },
+    { text: "cluster: { lease: a }\nstore: { postgre: { url_env: A } }", isTold: false },
+    { text: "audit: { enabled: true, every: 10m, overlap: 1m }", isTold: true },
+    {
+      text: "audit: { enabled: true, every: 10m, overlap: 1m }\nlimits: { min_fleet: many }",
+      isTold: true,
+    },
+    { text: "audit: { enabled: true, every: 10m, overlaps: 11m }", isTold: false },
+  ])("compares values only where all are known: $text", async ({ text, isTold }, { expect }) => {
+    const { config, diagnostics } = await load(`mode: observe\n${text}\n`);
+    expect(config).toBeUndefined();
+    const told = diagnostics.map(({ message }) => message).join("\n");
+    expect(/without "store.postgres"|overlap is shorter/.test(told)).toBe(isTold);
+  });
+
   it("never shows a token that is written instead of a variable name", async ({ expect }) => {
     const token = "v1.0-secret-token";
     for (const line of [

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { errorCode } from "../../syntax/error-code.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { fileDiagnostic } from "../diagnostics.ts";
+import { fileDiagnostic, inTextOrder } from "../diagnostics.ts";
 import { redactedText, wrongFile } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
 import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";
@@ -89,9 +89,9 @@ function parseConfig(
   }
   const document = { ...yaml, ...first };
   const value = withDefaults(first.value);
-  if (!configFileShape(value)) {
-    return { config: undefined, diagnostics: schemaErrors(configFileShape, value, document, []) };
-  }
-  const config = normalizeConfig(value, path.dirname(path.resolve(file)));
-  return { config, diagnostics: validateConfig(value, config, document, cronError) };
+  const refused = schemaErrors(configFileShape, value, document, []);
+  const other = validateConfig(value, refused, document, cronError);
+  const directory = path.dirname(path.resolve(file));
+  const config = configFileShape(value) ? normalizeConfig(value, directory) : undefined;
+  return { config, diagnostics: inTextOrder([...refused, ...other]) };
 }

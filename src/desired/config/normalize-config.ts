@@ -26,32 +26,32 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
       cron: [schedule.cron].flat(),
       timezone: schedule.timezone,
       onChange: schedule.on_change,
-      debounceMs: milliseconds(schedule.debounce),
+      debounceMs: millisecondsOf(schedule.debounce),
     },
     limits: {
-      maxDeleteShare: share(limits.max_delete_share),
-      maxUpdateShare: share(limits.max_update_share),
+      maxDeleteShare: shareOf(limits.max_delete_share),
+      maxUpdateShare: shareOf(limits.max_update_share),
       minCompared: limits.min_compared,
-      maxFleetShare: share(limits.max_fleet_share),
+      maxFleetShare: shareOf(limits.max_fleet_share),
       minFleet: limits.min_fleet,
       ...(limits.max_weakened !== undefined && {
         maxWeakened: zonesOrShare(limits.max_weakened),
       }),
       weakening: limits.weakening,
       contendedRounds: limits.contended_rounds,
-      contendedWindowMs: milliseconds(limits.contended_window),
+      contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,
     },
     budget: {
       requests: budget.requests,
-      windowMs: milliseconds(budget.window),
-      reserve: share(budget.reserve),
+      windowMs: millisecondsOf(budget.window),
+      reserve: shareOf(budget.reserve),
     },
     windows: file.windows.map(({ name, type, start, duration, timezone, strengthening }) => ({
       name,
       type,
       start,
-      durationMs: milliseconds(duration),
+      durationMs: millisecondsOf(duration),
       timezone,
       letStrengtheningPass: strengthening === "allow",
     })),
@@ -67,21 +67,21 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     notifications: file.notifications.map((entry) => notificationOf(entry, directory)),
     plan: { verifyKey: absolute(directory, file.plan.verify_key) },
     history: {
-      maxAgeMs: milliseconds(history.max_age),
+      maxAgeMs: millisecondsOf(history.max_age),
       maxBytes: bytes(history.max_size),
       signKey: absolute(directory, history.sign_key),
     },
     store: storeOf(file.store, directory),
     cluster: cluster && {
       lease: cluster.lease,
-      leaseDurationMs: milliseconds(cluster.lease_duration),
+      leaseDurationMs: millisecondsOf(cluster.lease_duration),
       kubeconfig: absolute(directory, cluster.kubeconfig),
     },
-    impact: { maliciousBelow: impact.malicious_below, freshMs: milliseconds(impact.fresh) },
+    impact: { maliciousBelow: impact.malicious_below, freshMs: millisecondsOf(impact.fresh) },
     audit: auditOf(file.audit),
     inventory: inventory.enabled
       ? {
-          everyMs: milliseconds(inventory.every),
+          everyMs: millisecondsOf(inventory.every),
           kinds: inventory.kinds.map((kind) => itemKinds[kind]),
         }
       : undefined,
@@ -93,7 +93,7 @@ function apiOf(
   { base_url: url, emulator, timeout, concurrency }: ConfigFile["api"],
   directory: string,
 ): Config["api"] {
-  const shared = { timeoutMs: milliseconds(timeout), concurrency };
+  const shared = { timeoutMs: millisecondsOf(timeout), concurrency };
   if (emulator === undefined) return { baseUrl: serviceUrl(url), emulator, ...shared };
   const listen = listenOf(emulator.listen);
   const baseUrl = `http://${hostWithPort(listen.host, listen.port)}/client/v4`;
@@ -106,7 +106,7 @@ function serviceUrl(url = "https://api.cloudflare.com/client/v4"): string {
 }
 
 /** Host and port of `127.0.0.1:9464` or `[::1]:9464`. */
-function listenOf(text: string): Listen {
+export function listenOf(text: string): Listen {
   const colon = text.lastIndexOf(":");
   const host = text.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
   return { host, port: Number(text.slice(colon + 1)) };
@@ -163,7 +163,7 @@ function lintRules(lint: ConfigFile["lint"]): Config["lint"] {
 }
 
 function auditOf({ enabled, every, overlap, actors }: ConfigFile["audit"]): Config["audit"] {
-  const follow = { everyMs: milliseconds(every), overlapMs: milliseconds(overlap) };
+  const follow = { everyMs: millisecondsOf(every), overlapMs: millisecondsOf(overlap) };
   return { follow: enabled ? follow : undefined, actors };
 }
 
@@ -171,7 +171,7 @@ function auditOf({ enabled, every, overlap, actors }: ConfigFile["audit"]): Conf
 const itemKinds = { scripts: "script", connections: "connection", cookies: "cookie" } as const;
 
 /** Milliseconds of `500ms`, `30s`, `15m` or `24h`; the schema allows no other text. */
-function milliseconds(duration: string): number {
+export function millisecondsOf(duration: string): number {
   const unit = units.find(([name]) => duration.endsWith(name));
   return Number.parseInt(duration, 10) * (unit?.[1] ?? 1);
 }
@@ -198,10 +198,10 @@ function bytes(size: string): number {
 function zonesOrShare(value: number | string): { readonly zones: number; readonly share: number } {
   return typeof value === "number" && Number.isInteger(value)
     ? { zones: value, share: 0 }
-    : { zones: 0, share: share(value) };
+    : { zones: 0, share: shareOf(value) };
 }
 
 /** A share as a number; `30%` is 0.3. */
-function share(value: number | string): number {
+export function shareOf(value: number | string): number {
   return typeof value === "number" ? value : Number(value.replace("%", "")) / 100;
 }

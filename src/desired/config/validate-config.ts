@@ -1,45 +1,86 @@
+import { coerceList, coerceObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
-import type { Located, Path } from "../location.ts";
-import type { ConfigFile } from "./config-file.ts";
-import type { Config } from "./config.ts";
+import { configFileKind } from "../json-schema.ts";
+import { type Located, type Path, pathText } from "../location.ts";
+import { listenOf, millisecondsOf, shareOf } from "./normalize-config.ts";
 
-/** Values by their paths; `undefined` if there is none. */
-type Values<T> = readonly (readonly [path: Path, value: T | undefined])[];
+/** Values by their paths. */
+type Values<T> = readonly (readonly [path: Path, value: T])[];
 
-/** Checks what the schema cannot: URLs, schedules, time zones, and values that depend on others. */
+/** A configuration file, of which the schema may have refused some values. */
+interface CheckedFile {
+  /** The value at a path; `undefined` if there is none, or the schema refused it. */
+  readonly at: (path: Path) => unknown;
+  /** The texts at some paths, as far as {@link at} gives them. */
+  readonly texts: (paths: readonly Path[]) => Values<string>;
+  /** The paths of `key` in each entry of a list. */
+  readonly each: (list: string, key: string) => readonly Path[];
+  /** Whether some keys of the top level are there as they are meant: values can be compared. */
+  readonly isSound: (keys: readonly string[]) => boolean;
+}
+
+/**
+ * Checks what the schema cannot: URLs, schedules, time zones, and values that depend on others.
+ *
+ * @param file with the defaults
+ * @param refused what the schema says of it: these values are not checked again
+ */
 export function validateConfig(
-  file: ConfigFile,
-  config: Config,
+  file: unknown,
+  refused: readonly Diagnostic[],
   document: Located,
   cronError: (expression: string) => string | undefined,
 ): readonly Diagnostic[] {
+  const checked = checkedFile(file, refused);
   return [
-    ...checkUrls(file),
-    ...checkNumbers(config),
-    ...checkCluster(file),
-    ...checkTimes(file, cronError),
-    ...checkLint(file),
-    ...repeatedNames("notification", file.notifications),
-    ...repeatedNames("credential", file.credentials),
-    ...repeatedNames("window", file.windows),
+    ...checkUrls(checked),
+    ...checkNumbers(checked),
+    ...checkCluster(checked),
+    ...checkTimes(checked, cronError),
+    ...checkLint(checked),
+    ...repeatedNames("notification", checked),
+    ...repeatedNames("credential", checked),
+    ...repeatedNames("window", checked),
   ].map((found) => diagnosticIn(document, found));
 }
 
-function checkUrls({ api, notifications }: ConfigFile): UnplacedDiagnostic[] {
-  const service = [[["api", "base_url"], api.base_url] as const];
-  const sinks = notifications.map(
-    ({ url }, index) => [["notifications", index, "url"], url] as const,
-  );
+function checkedFile(file: unknown, refused: readonly Diagnostic[]): CheckedFile {
+  const paths = new Set(refused.map(({ path }) => path));
+  const at = (path: Path): unknown =>
+    paths.has(pathText(path)) ? undefined : path.reduce(partOf, file);
+  return {
+    at,
+    texts: (wanted) =>
+      wanted.flatMap((path) => {
+        const text = at(path);
+        return typeof text === "string" ? [[path, text] as const] : [];
+      }),
+    each: (list, key) => coerceList(at([list])).map((_, index) => [list, index, key]),
+    isSound: (keys) => {
+      const broken = new Set([...paths].map((path) => /^[^.[]*/.exec(path)?.[0] ?? ""));
+      return broken.isDisjointFrom(new Set(keys)) && broken.isSubsetOf(knownKeys);
+    },
+  };
+}
+
+const knownKeys: ReadonlySet<string> = new Set(configFileKind.keys);
+
+function partOf(holder: unknown, step: string | number): unknown {
+  return typeof step === "number" ? coerceList(holder)[step] : coerceObject(holder)[step];
+}
+
+function checkUrls({ at, texts, each }: CheckedFile): UnplacedDiagnostic[] {
+  const allowsService = at(["api", "allow_http"]) === true;
   return [
     ...wrongValues(
-      service,
-      (text) => baseUrlError(text, api.allow_http),
+      texts([["api", "base_url"]]),
+      (text) => baseUrlError(text, allowsService),
       "write https://host/client/v4",
     ),
-    ...wrongValues(sinks, sinkUrlError, "write https://host/path"),
+    ...wrongValues(texts(each("notifications", "url")), sinkUrlError, "write https://host/path"),
   ];
 }
 
@@ -74,22 +115,25 @@ function schemeError({ protocol, hostname }: URL, sent: string): string | undefi
   return isLoopback ? undefined : `http would send ${sent} unencrypted`;
 }
 
-function checkNumbers(config: Config): UnplacedDiagnostic[] {
-  const { api, server, budget, limits, inventory, windows, cluster, audit } = config;
-  const ports: Values<number> = [
-    [["api", "emulator", "listen"], api.emulator?.listen.port],
-    [["server", "listen"], server.listen.port],
-  ];
-  const durations: Values<number> = [
-    [["api", "timeout"], api.timeoutMs],
-    [["budget", "window"], budget.windowMs],
-    [["limits", "contended_window"], limits.contendedWindowMs],
-    [["inventory", "every"], inventory?.everyMs],
-    ...windows.map(
-      ({ durationMs }, index) => [["windows", index, "duration"], durationMs] as const,
-    ),
-  ];
-  const { everyMs = 0, overlapMs } = audit.follow ?? {};
+function checkNumbers({ at, texts, each, isSound }: CheckedFile): UnplacedDiagnostic[] {
+  const milliseconds = (...paths: readonly Path[]): Values<number> =>
+    texts(paths).map(([path, text]) => [path, millisecondsOf(text)]);
+  const ports = texts([
+    ["api", "emulator", "listen"],
+    ["server", "listen"],
+  ]).map(([path, text]) => [path, listenOf(text).port] as const);
+  const durations = milliseconds(
+    ["api", "timeout"],
+    ["budget", "window"],
+    ["limits", "contended_window"],
+    ...(at(["inventory", "enabled"]) === true ? [["inventory", "every"]] : []),
+    ...each("windows", "duration"),
+  );
+  const reserve = at(["budget", "reserve"]);
+  const isShare = typeof reserve === "number" || typeof reserve === "string";
+  const isFollowed = at(["audit", "enabled"]) === true;
+  const [every] = isFollowed ? milliseconds(["audit", "every"]) : [];
+  const overlap = isFollowed && isSound(["audit"]) ? milliseconds(["audit", "overlap"]) : [];
   return [
     ...wrongValues(
       ports,
@@ -102,56 +146,53 @@ function checkNumbers(config: Config): UnplacedDiagnostic[] {
       "write a duration like 30s",
     ),
     ...wrongValues(
-      [[["cluster", "lease_duration"], cluster?.leaseDurationMs]],
+      milliseconds(["cluster", "lease_duration"]),
       (ms) => (ms < 15_000 || ms > 300_000) && "the Lease would be too short or too long",
       "write a duration from 15s to 5m",
     ),
     // With no requests left for itself, the program would wait forever.
     ...wrongValues(
-      [[["budget", "reserve"], budget.reserve]],
+      isShare ? [[["budget", "reserve"], shareOf(reserve)]] : [],
       (share) => share > 0.95 && "this reserves all requests for others",
       "leave at least 5% for zonewarden: write a share up to 0.95",
     ),
     // It would use up the share of the request budget.
     ...wrongValues(
-      [[["audit", "every"], audit.follow?.everyMs]],
+      every === undefined ? [] : [every],
       (ms) => ms < 15_000 && "the audit log would be read too often",
       "write a duration of at least 15s",
     ),
     // It would leave gaps.
     ...wrongValues(
-      [[["audit", "overlap"], overlapMs]],
-      (ms) => ms < everyMs && "the overlap is shorter than the time between two reads",
+      overlap,
+      (ms) => ms < (every?.[1] ?? 0) && "the overlap is shorter than the time between two reads",
       "write a duration at least as long as audit.every",
     ),
   ];
 }
 
 /** Several processes share what they remember, or each new holder of the Lease would know nothing. */
-function checkCluster({ cluster, store }: ConfigFile): UnplacedDiagnostic[] {
-  if (cluster === undefined || store?.postgres !== undefined) return [];
+function checkCluster({ at, isSound }: CheckedFile): UnplacedDiagnostic[] {
+  const isAlone = at(["cluster"]) === undefined || !isSound(["cluster", "store"]);
+  if (isAlone || at(["store", "postgres"]) !== undefined) return [];
   const message = `several processes share a database, and "cluster" is set without "store.postgres"`;
   const remedy = `set store.postgres, or remove "cluster" and run one process`;
   return [contradiction(["cluster"], message, remedy)];
 }
 
 function checkTimes(
-  { schedule: { cron, timezone }, windows }: ConfigFile,
+  { at, texts, each }: CheckedFile,
   cronError: (expression: string) => string | undefined,
 ): UnplacedDiagnostic[] {
-  const crons: Values<string> = [
-    ...[cron].flat().map((text, index) => {
-      const steps = typeof cron === "string" ? [] : [index];
-      return [["schedule", "cron", ...steps], text] as const;
-    }),
-    ...windows.map(({ start }, index) => [["windows", index, "start"], start] as const),
-  ];
-  const timezones: Values<string> = [
-    [["schedule", "timezone"], timezone],
-    ...windows.map((window, index) => [["windows", index, "timezone"], window.timezone] as const),
-  ];
+  const list = coerceList(at(["schedule", "cron"]));
+  const crons = texts([
+    ["schedule", "cron"],
+    ...list.map((_, index) => ["schedule", "cron", index]),
+    ...each("windows", "start"),
+  ]);
+  const timezones = texts([["schedule", "timezone"], ...each("windows", "timezone")]);
   return [
-    ...crons.flatMap(([path, text = ""]) => checkCron(path, text, cronError(text))),
+    ...crons.flatMap(([path, text]) => checkCron(path, text, cronError(text))),
     ...wrongValues(timezones, timezoneError, "write a name like Etc/UTC or Europe/Berlin"),
   ];
 }
@@ -173,8 +214,8 @@ function checkCron(path: Path, text: string, error: string | undefined): Unplace
 }
 
 /** Only warnings can be changed: a file with an error is not used. */
-function checkLint({ lint }: ConfigFile): UnplacedDiagnostic[] {
-  return Object.keys(lint).flatMap((code): UnplacedDiagnostic[] => {
+function checkLint({ at }: CheckedFile): UnplacedDiagnostic[] {
+  return Object.keys(coerceObject(at(["lint"]))).flatMap((code): UnplacedDiagnostic[] => {
     const path = ["lint", code];
     const facts = factsOf(code);
     if (facts === undefined) {
@@ -201,16 +242,15 @@ function timezoneError(name: string): string | undefined {
 /** A name must be unique in its list. */
 function repeatedNames(
   what: "credential" | "notification" | "window",
-  entries: readonly { readonly name: string }[] = [],
+  { texts, each }: CheckedFile,
 ): UnplacedDiagnostic[] {
   const seen = new Set<string>();
-  const names = entries.map(({ name }, index) => [[`${what}s`, index, "name"], name] as const);
   const errorOf = (name: string): string | undefined => {
     if (seen.has(name)) return `another ${what} has the name "${name}"`;
     seen.add(name);
     return undefined;
   };
-  return wrongValues(names, errorOf, "give each its own name");
+  return wrongValues(texts(each(`${what}s`, "name")), errorOf, "give each its own name");
 }
 
 function wrongValues<T>(
@@ -219,7 +259,7 @@ function wrongValues<T>(
   remedy: string,
 ): UnplacedDiagnostic[] {
   return values.flatMap(([path, value]) => {
-    const message = value !== undefined && errorOf(value);
+    const message = errorOf(value);
     return message ? [wrong(path, message, remedy)] : [];
   });
 }

@@ -1,8 +1,7 @@
-import { compareText } from "../../syntax/by-text.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { diagnosticAt, limitedDiagnostics } from "../diagnostics.ts";
+import { diagnosticAt, inTextOrder, limitedDiagnostics } from "../diagnostics.ts";
 import { redactedText } from "../file-kind.ts";
 import { zoneFileKind } from "../json-schema.ts";
 import type { Lint } from "../lint.ts";
@@ -25,7 +24,7 @@ export function reportOf(
   parsed: readonly ParsedFile[],
   lint: Lint,
 ): DiagnosticReport {
-  const { diagnostics: left, suppressed } = applySuppressions(sorted(found), parsed);
+  const { diagnostics: left, suppressed } = applySuppressions(inTextOrder(found), parsed);
   // Once more, for the warnings about suppressions.
   const byFile = Map.groupBy(lint(left), ({ place }) => place.file);
   const diagnostics = [...byFile].flatMap(([file, those]) => limitedDiagnostics(file, those));
@@ -38,13 +37,6 @@ export function reportOf(
     suppressed,
     sources: new Map(texts),
   };
-}
-
-function sorted(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted(
-    ({ place: a }, { place: b }) =>
-      compareText(a.file, b.file) || a.line - b.line || a.column - b.column,
-  );
 }
 
 /**
