@@ -43,7 +43,7 @@ describe("a held plan is released by its hash on the command line", () => {
   it("with the zone named before the hash, after it or not at all, and with several hashes", async ({
     expect,
   }) => {
-    const config = "limits: { max_update_share: 0, min_compared: 1 }";
+    const config = "limits: { max_update_share: 0, weakening: refuse }";
     const zones = ["shop.example.com", "www.brand.example"] as const;
     for (const place of ["before", "after", "nowhere"] as const) {
       await using example = await exampleWithEmulator({ config });

@@ -91,9 +91,9 @@ describe("the guard", () => {
       owner,
     );
     expect(mixed.compared).toBe(6);
-    expect(refused(mixed, { maxUpdateShare: 0.5 })).toEqual([]);
-    expect(refused(mixed, { maxUpdateShare: 0.4 })).toEqual([
-      `too_many_updates: would update 3 of 6 managed settings, policies and rules (50 %), the limit is 40 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
+    expect(refused(mixed, { maxUpdateShare: 0.4 })).toEqual([]);
+    expect(refused(mixed, { maxUpdateShare: 0.3 })).toEqual([
+      `too_many_updates: would update 2 of 6 managed settings, policies and rules (33.3 %), the limit is 30 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
     ]);
     const rulesGone = plan(
       desiredZone({ rules: declared([]) }),
@@ -106,6 +106,32 @@ describe("the guard", () => {
     );
     expect(refused(rulesGone)).toEqual([
       `too_many_deletes: would delete 3 of 3 managed policies and rules (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
+    ]);
+  });
+
+  it("does not count updates that only strengthen and cannot break for the share", ({ expect }) => {
+    const settings = [{ name: "enabled", value: true }, neutralSetting] as const;
+    const log = policy("log");
+    const off = { ...carriedOut("1", log), enabled: false };
+    const correction = plan(
+      desiredZone({ settings: [settings[0]], policies: declared([log, policy("b")]) }),
+      liveZone({ settings: bareZone.settings, policies: [off, carriedOut("2", policy("b"))] }),
+      owner,
+    );
+    expect(correction.changes.map(({ key }) => key)).toEqual(["setting/enabled", "policy/log"]);
+    expect(correction.compared).toBe(3);
+    expect(refused(correction, { maxUpdateShare: 0 })).toEqual([]);
+    const blocking = policy("log", { action: "allow" });
+    const others = plan(
+      desiredZone({ settings, policies: declared([blocking]) }),
+      liveZone({
+        settings: bareZone.settings,
+        policies: [{ ...carriedOut("1", blocking), enabled: false }],
+      }),
+      owner,
+    );
+    expect(refused(others)).toEqual([
+      `too_many_updates: would update 2 of 3 managed settings, policies and rules (66.7 %), the limit is 60 %: release this plan once with --accept ${planHash(others)}, or raise limits.max_update_share`,
     ]);
   });
 

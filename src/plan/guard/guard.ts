@@ -198,9 +198,10 @@ function shareHolds(
   const { reason, option, limit: name, total, resources } = shareLimits[verb];
   const limit = limits[name];
   const all = plan[total];
-  // To write our mark changes nothing that a resource does.
-  const changes = plan.changes.filter((change) => !isAdoption(change));
-  const count = changes.filter((change) => change.verb === verb).length;
+  // To write our mark changes nothing that a resource does, and a weakened zone must not wait.
+  const isCounted = (change: Change): boolean =>
+    !isAdoption(change) && (verb === "delete" || !onlyStrengthens(change));
+  const count = plan.changes.filter((change) => change.verb === verb && isCounted(change)).length;
   if (plan.compared < limits.minCompared || count === 0 || count / all <= limit) return [];
   const found = `would ${verb} ${count} of ${all} managed ${resources} (${percentOver(limit, count / all)})`;
   return [
