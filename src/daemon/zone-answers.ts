@@ -27,7 +27,8 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
   const lastRead = failure === undefined ? undefined : `the last run failed: ${failure.message}`;
   return mayWrite({
     holds: [...holdsOfMoment(state, parts), ...ofPlan],
-    fleet: declared.hold?.message ?? parts.reconciler?.waitOf(declared.name),
+    fleet: parts.reconciler?.waitOf(declared.name),
+    revision: declared.hold?.message,
     lease: leaseReason(parts.election),
     read: lastRun === undefined ? "the zone was not read yet" : lastRead,
     budget: budgetReason(state, parts.service),

@@ -37,10 +37,11 @@ export function answersIn(value: unknown): WriteAnswer | undefined {
   return { zone: coerceText(zone), changes, links: found };
 }
 
-const answers = ["passed", "blocked", "unknown"] as const;
+const answers = ["passed", "partly", "blocked", "unknown"] as const;
 
 const signs: Readonly<Record<LinkAnswer["answer"], string>> = {
   passed: "✓",
+  partly: "~",
   blocked: "✗",
   unknown: "?",
 };
@@ -68,5 +69,10 @@ export function headlineOf({ changes, links }: WriteAnswer): string {
   const block = firstBlock(links);
   const what = changes === 0 ? "nothing to write" : `${plural(changes, "change")} to write`;
   if (block !== undefined) return `${what}; not written: blocked by ${block.link}`;
-  return changes === 0 ? what : `${what}; may be written`;
+  const isHeld = links.some(({ answer }) => answer === "partly");
+  return [
+    what,
+    ...(changes === 0 ? [] : ["may be written"]),
+    ...(isHeld ? ["the changes of a held revision wait"] : []),
+  ].join("; ");
 }

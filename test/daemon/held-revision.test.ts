@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
@@ -70,6 +71,13 @@ describe("a revision of the files that changes too many zones", () => {
     );
     expect(seen.metrics).not.toMatch(`zonewarden_files_info{.*${revision}`);
     expect(seen.diagnostics).toContain("is held");
+    const asked = await fetch(`${page}api/v1/zones/blog.example.com/write`);
+    const { blocked_by: blockedBy, links } = coerceObject(await asked.json());
+    expect(blockedBy).toBeNull();
+    expect(coerceObjects(links).find(({ link }) => link === "fleet")).toMatchObject({
+      answer: "partly",
+      reason: expect.stringMatching(/what it changes here waits, and drift .* is corrected$/),
+    });
 
     const file = await example.place.read("zonewarden.yaml");
     const accepting = file.replace("min_fleet: 2", `min_fleet: 2, accept: [${hash}]`);

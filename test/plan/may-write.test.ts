@@ -60,6 +60,22 @@ describe("the answer to whether a zone may be written", () => {
     ]);
   });
 
+  it("is given in part where a revision is held and the active one is still written", ({ expect }) => {
+    const answers = mayWrite({ holds: [], revision: "r2 changes 3 zones" });
+    expect(firstBlock(answers)).toBeUndefined();
+    expect(answers.filter(({ answer }) => answer !== "passed")).toEqual([
+      {
+        link: "fleet",
+        answer: "partly",
+        reason:
+          "r2 changes 3 zones; what it changes here waits, and drift from the active revision is corrected",
+        remedy: holdFacts("fleet_change").remedy.replaceAll("`", ""),
+      },
+    ]);
+    const whole = mayWrite({ holds: [], fleet: "the first round is held", revision: "r2" });
+    expect(firstBlock(whole)).toMatchObject({ link: "fleet", reason: "the first round is held" });
+  });
+
   it("is unknown of links that nobody can be asked about, unless they block", ({ expect }) => {
     const answers = mayWrite({ holds: [], fleet: "held", unknown: ["fleet", "lease"] });
     const found = answers.filter(({ answer }) => answer !== "passed");

@@ -39,6 +39,23 @@ describe("what is printed of whether a zone may be written", () => {
     expect(text.split("\n")[0]).toBe(`a.example  ${says}`);
   });
 
+  it("says what waits for a held revision, and what does not", ({ expect }) => {
+    const links = mayWrite({ holds: [], revision: "r2 is held" });
+    const lines = answersText({ zone: "a.example", changes: 2, links }).split("\n");
+    expect(lines[0]).toBe(
+      "a.example  2 changes to write; may be written; the changes of a held revision wait",
+    );
+    expect(lines).toContain(
+      "  ~ fleet       r2 is held; what it changes here waits, and drift from the active revision is corrected",
+    );
+    const asked = { zone: "a.example", changes: 0, links };
+    expect(answersText(asked).split("\n")[0]).toBe(
+      "a.example  nothing to write; the changes of a held revision wait",
+    );
+    expect(answersIn(JSON.parse(JSON.stringify(answersJson(asked))))).toEqual(asked);
+    expect(answersJson(asked)).toMatchObject({ blocked_by: null });
+  });
+
   it("prints no controls of a forged answer", ({ expect }) => {
     const links = mayWrite({ holds: [], read: "\u001B[2Jgone" });
     expect(answersText({ zone: "a\u001B.example", changes: 1, links })).not.toContain("\u001B");

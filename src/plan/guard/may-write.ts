@@ -21,6 +21,8 @@ type OtherReasons = Readonly<Record<"fleet" | "lease" | "read" | "budget", strin
 export interface WriteFacts extends Partial<OtherReasons> {
   /** What holds the plan of the zone. */
   readonly holds: readonly Hold[];
+  /** What holds a revision that changes the zone, while the active one is still written. */
+  readonly revision?: string | undefined;
   /** Links that nobody can be asked about here. */
   readonly unknown?: readonly WriteLink[];
 }
@@ -28,8 +30,9 @@ export interface WriteFacts extends Partial<OtherReasons> {
 /** What one link of the chain says. */
 export interface LinkAnswer {
   readonly link: WriteLink;
-  readonly answer: "passed" | "blocked" | "unknown";
-  /** Why it blocks; "" if it does not. */
+  /** `partly`: it blocks what a held revision changes, and nothing else. */
+  readonly answer: "passed" | "partly" | "blocked" | "unknown";
+  /** Why it blocks, and what; "" if it does not. */
   readonly reason: string;
   /** What a person can do; "" if it does not block. */
   readonly remedy: string;
@@ -47,6 +50,10 @@ export function mayWrite(facts: WriteFacts): readonly LinkAnswer[] {
         ? otherBlock(link, facts)
         : { reason: hold.message, remedy: plain(holdFacts(hold.reason).remedy) };
     if (block !== undefined) return { link, answer: "blocked", ...block };
+    if (link === "fleet" && facts.revision !== undefined) {
+      const reason = `${facts.revision}; what it changes here waits, and drift from the active revision is corrected`;
+      return { link, answer: "partly", reason, remedy: plain(remedies.fleet) };
+    }
     const answer = facts.unknown?.includes(link) === true ? "unknown" : "passed";
     return { link, answer, reason: "", remedy: "" };
   });

@@ -1,6 +1,5 @@
 import { causesIn } from "../../plan/cause/cause.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
-import { firstBlock } from "../../plan/guard/may-write.ts";
 import type { Unmanaged } from "../../plan/write-order.ts";
 import { html, type Html } from "../../render/html.ts";
 import { headlineOf } from "../../render/write-answers.ts";
@@ -92,14 +91,14 @@ function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
 /** What the zone has to pass before it is written. */
 function writeChain(state: ZoneState, snapshot: Snapshot): Html {
   const answers = writeAnswerOf(state, snapshot);
-  const block = firstBlock(answers.links);
-  return html`<details class="record" id="write" ${block !== undefined && "open"}>
+  const isHeldBack = answers.links.some(({ reason }) => reason !== "");
+  return html`<details class="record" id="write" ${isHeldBack && "open"}>
     <summary><b>May it be written?</b> <small>${headlineOf(answers)}</small></summary>
     <ol>
       ${answers.links.map(
         (each) =>
           html`<li>
-            <b class="${each.answer === "blocked" ? "error" : "good"}"
+            <b class="${each.reason === "" ? "good" : "error"}"
               >${each.link} ${each.answer}${each.reason !== "" && ":"}</b
             >
             ${foreign(each.reason)}
