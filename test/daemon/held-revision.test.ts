@@ -74,10 +74,9 @@ describe("a revision of the files that changes too many zones", () => {
     const asked = await fetch(`${page}api/v1/zones/blog.example.com/write`);
     const { blocked_by: blockedBy, links } = coerceObject(await asked.json());
     expect(blockedBy).toBeNull();
-    expect(coerceObjects(links).find(({ link }) => link === "fleet")).toMatchObject({
-      answer: "partly",
-      reason: expect.stringMatching(/what it changes here waits, and drift .* is corrected$/),
-    });
+    const inPart = coerceObjects(links).filter(({ answer }) => answer === "partly");
+    expect(inPart.map(({ link }) => link)).toEqual(["fleet"]);
+    expect(inPart[0]?.["reason"]).toMatch(/what it changes here waits, and drift .* is corrected$/);
 
     const file = await example.place.read("zonewarden.yaml");
     const accepting = file.replace("min_fleet: 2", `min_fleet: 2, accept: [${hash}]`);

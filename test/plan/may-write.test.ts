@@ -60,7 +60,9 @@ describe("the answer to whether a zone may be written", () => {
     ]);
   });
 
-  it("is given in part where a revision is held and the active one is still written", ({ expect }) => {
+  it("is given in part where a revision is held and the active one is still written", ({
+    expect,
+  }) => {
     const answers = mayWrite({ holds: [], revision: "r2 changes 3 zones" });
     expect(firstBlock(answers)).toBeUndefined();
     expect(answers.filter(({ answer }) => answer !== "passed")).toEqual([

@@ -48,12 +48,12 @@ describe("what is printed of whether a zone may be written", () => {
     expect(lines).toContain(
       "  ~ fleet       r2 is held; what it changes here waits, and drift from the active revision is corrected",
     );
-    const asked = { zone: "a.example", changes: 0, links };
-    expect(answersText(asked).split("\n")[0]).toBe(
+    const still = { zone: "a.example", changes: 0, links };
+    expect(answersText(still).split("\n")[0]).toBe(
       "a.example  nothing to write; the changes of a held revision wait",
     );
-    expect(answersIn(JSON.parse(JSON.stringify(answersJson(asked))))).toEqual(asked);
-    expect(answersJson(asked)).toMatchObject({ blocked_by: null });
+    expect(answersIn(JSON.parse(JSON.stringify(answersJson(still))))).toEqual(still);
+    expect(answersJson(still)).toMatchObject({ blocked_by: null });
   });
 
   it("prints no controls of a forged answer", ({ expect }) => {
