@@ -12,14 +12,6 @@ import { filesText } from "./evidence-tables.ts";
 
 const dayMs = 86_400_000;
 
-/** Remarks of the check of the history that lessen what it shows. */
-const remarkTexts: Readonly<Record<string, string>> = {
-  clock:
-    "The clock went back while the history was written: the order of the lines is sure, and their times are not. The remarks say where.",
-  older_version:
-    "The oldest lines are of a version that wrote no hashes: nothing shows whether they were changed before the chain began.",
-};
-
 /** What the history files as a whole do not show of a period, a sentence each. */
 export function historyLimits(
   { files, flaws, remarks, damaged, uncovered, firstAt, lastAt }: KeptHistory,
@@ -31,9 +23,8 @@ export function historyLimits(
   return said([
     changes.length > 0 &&
       `The history is not intact (${plural(changes.length, "finding")} of its check): what this pack shows may be incomplete or wrong.`,
-    ...Object.entries(remarkTexts).map(
-      ([code, says]) => remarks.some((each) => each.code === code) && says,
-    ),
+    remarks.some(({ code }) => code === "clock") &&
+      "The clock went back while the history was written: the order of the lines is sure, and their times are not. The remarks say where.",
     damaged > 0 &&
       `${plural(damaged, "line")} of the history cannot be read and ${isAre(damaged)} missing here.`,
     left > 0 &&

@@ -1,10 +1,6 @@
 import { sealOf } from "../history/chain/history-chain.ts";
 import { linesOf, readHistory, recordIn } from "../history/file/history-lines.ts";
-import {
-  type HistoryCheck,
-  type HistoryProof,
-  verifyHistory,
-} from "../history/verify/verify-history.ts";
+import { type HistoryProof, verifyHistory } from "../history/verify/verify-history.ts";
 import { sha256 } from "../syntax/digest.ts";
 import type { EvidenceInput } from "./evidence-pack.ts";
 
@@ -21,13 +17,10 @@ export async function readKeptHistory(
     histories.map(({ file, pieces }) => ({ file, pieces: pieces() })),
     proof,
   );
-  // Lines of an older version have no hash: the beginning of the chain proves them, and a doubt of it proves none.
-  const isBeginProved = check.flaws.length === 0 && !hasUncoveredBeginning(check);
   const uncovered: (Date | undefined)[] = [];
   const isShown = (line: Uint8Array): boolean => {
     const seal = sealOf(line);
-    const isCovered =
-      seal === undefined ? isBeginProved : seal.isWhole && check.covered?.has(seal.hash) === true;
+    const isCovered = seal?.isWhole === true && check.covered?.has(seal.hash) === true;
     if (!isCovered) uncovered.push(recordIn({ text: new TextDecoder().decode(line) })?.at);
     return isCovered;
   };
@@ -50,10 +43,6 @@ export async function readKeptHistory(
     records: scripts,
     entries,
   };
-}
-
-function hasUncoveredBeginning({ remarks }: HistoryCheck): boolean {
-  return remarks.some(({ code }) => code === "not_covered");
 }
 
 const lineFeed = Buffer.from("\n");

@@ -6,14 +6,7 @@ import { describe, it } from "vitest";
 import { NewLines, sealOf } from "../../src/history/chain/history-chain.ts";
 import { coerceObject } from "../../src/syntax/json.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
-import {
-  bytesOf,
-  found,
-  headOf,
-  kept,
-  lineOfOlderVersion,
-  linesIn,
-} from "../support/kept-history.ts";
+import { bytesOf, found, headOf, kept, linesIn, lineWithoutHash } from "../support/kept-history.ts";
 import { cases } from "../support/properties.ts";
 
 const keys = generateKeyPairSync("ed25519");
@@ -24,9 +17,8 @@ async function histories(): Promise<readonly MemoryHistory[]> {
     kept(),
     kept({ entries: 1 }),
     kept({ entries: 5, signKey: keys.privateKey }),
-    kept({ entries: 5, older: 4 }),
     kept({ entries: 30, maxBytes: 6_000 }),
-    kept({ entries: 3, older: 10, maxBytes: 7_000 }),
+    kept({ entries: 12, maxBytes: 5_000, signKey: keys.privateKey }),
     kept({ bytes: (await kept()).bytes, from: 30 }),
   ]);
 }
@@ -50,7 +42,7 @@ const edits = fc.record({
     "insert",
     "unsealed",
   ),
-  history: fc.nat(6),
+  history: fc.nat(5),
   a: share,
   b: share,
   text: fc.string({ minLength: 1, maxLength: 8, unit: "binary-ascii" }),
@@ -85,7 +77,7 @@ function edited(before: Buffer, other: Buffer, { kind, a, b, text, bit }: Edit):
     reseal: () => bytesOf(lines.with(i, resealed(line))),
     splice: () => bytesOf([...lines.slice(0, i), ...others.slice(k)]),
     insert: () => bytesOf(lines.toSpliced(i, 0, others[k] ?? "")),
-    unsealed: () => bytesOf(lines.toSpliced(i, 0, lineOfOlderVersion(3))),
+    unsealed: () => bytesOf(lines.toSpliced(i, 0, lineWithoutHash(3))),
   };
   return kinds[kind]();
 }

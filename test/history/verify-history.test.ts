@@ -10,8 +10,8 @@ import {
   headOf,
   type Kept,
   kept,
-  lineOfOlderVersion,
   linesIn,
+  lineWithoutHash,
 } from "../support/kept-history.ts";
 
 const keys = generateKeyPairSync("ed25519");
@@ -25,30 +25,17 @@ describe("a history as it was written", () => {
       options: { signKey: keys.privateKey },
       says: ["(0 not_checked)"],
     },
-    { when: "begun by an older version", options: { older: 3 }, says: ["(1 older_version)"] },
-    {
-      when: "only of an older version",
-      options: { older: 3, entries: 0 },
-      says: ["(1 older_version)"],
-    },
     { when: "after drops", options: { entries: 30, maxBytes: 6_000 }, says: ["(1 dropped)"] },
-    {
-      when: "after drops of lines of an older version",
-      options: { older: 10, entries: 3, maxBytes: 7_000 },
-      says: ["(1 older_version)", "(1 dropped)"],
-    },
   ])("is intact: $when", async ({ options, says = [] }, { expect }) => {
     const { bytes } = await kept(options);
     const said = await found([bytes]);
     expect(said.map((each) => each.replace(/^\(\d+ dropped/, "(1 dropped"))).toEqual(says);
   });
 
-  it("names the lines without a hash where an older version was started in between", async ({
-    expect,
-  }) => {
+  it("names the lines without a hash after which the daemon went on", async ({ expect }) => {
     const { bytes } = await kept({ entries: 3 });
     const later = await kept({
-      bytes: Buffer.concat([bytes, Buffer.from(lineOfOlderVersion(9))]),
+      bytes: Buffer.concat([bytes, Buffer.from(lineWithoutHash(9))]),
       from: 10,
       entries: 2,
     });
@@ -100,13 +87,18 @@ describe("a history that somebody changed", () => {
     },
     {
       what: "an inserted line without a hash",
-      edit: (lines) => lines.toSpliced(3, 0, lineOfOlderVersion(5)),
+      edit: (lines) => lines.toSpliced(3, 0, lineWithoutHash(5)),
       says: ["4 no_hash"],
     },
     {
-      what: "a line of an older version before the chain",
-      edit: (lines) => [lineOfOlderVersion(0), ...lines],
-      says: ["1 changed"],
+      what: "a line without a hash before the chain",
+      edit: (lines) => [lineWithoutHash(0), ...lines],
+      says: ["1 no_hash"],
+    },
+    {
+      what: "lines without a hash instead of the chain",
+      edit: () => [lineWithoutHash(0), lineWithoutHash(1)],
+      says: ["1 no_hash", "2 no_hash"],
     },
     {
       what: "two lines in the other order",

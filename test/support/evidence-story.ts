@@ -29,9 +29,8 @@ export async function historyOfChecks(
   checks: readonly StoryCheck[],
   zone: string = shop,
   signKey?: KeyObject,
-  before: Uint8Array = new Uint8Array(),
 ): Promise<Buffer> {
-  const store = new MemoryHistory(before);
+  const store = new MemoryHistory();
   const clock = new SimulatedClock(day(0));
   const { log: file } = await openStore(store, { clock, signKey });
   let watch: ScriptWatch | undefined;

@@ -1,8 +1,7 @@
 import { type ChainRecord, chainRecordJson } from "../../src/history/chain/chain-records.ts";
-import { UnchainedCount } from "../../src/history/chain/chain-tail.ts";
 import { NewLines, sealOf } from "../../src/history/chain/history-chain.ts";
 import { coerceObject, type JsonObject } from "../../src/syntax/json.ts";
-import { lineOfOlderVersion, linesIn } from "./kept-history.ts";
+import { lineWithoutHash, linesIn } from "./kept-history.ts";
 
 /** The lines of a history file, each with its line feed. */
 export type Lines = readonly string[];
@@ -21,10 +20,6 @@ export type Forgery = (typeof chainForgeries)[number];
 
 /** The lines with records after them that fit them in each way. */
 export function withRecords(lines: Lines, forged: readonly Forgery[], head: string): Lines {
-  const unchained = new UnchainedCount();
-  for (const line of lines.filter((each) => sealIn(each) === undefined)) {
-    unchained.add(Buffer.from(line.trimEnd(), "latin1"));
-  }
   const first = lines.map(sealIn).find((seal) => seal !== undefined);
   const end = sealIn(lines.at(-1) ?? "") ?? { n: 0, hash: "" };
   const added = new NewLines({ chain: "c1", n: end.n, hash: end.hash }, undefined);
@@ -33,11 +28,11 @@ export function withRecords(lines: Lines, forged: readonly Forgery[], head: stri
     const named = record === "dropped_head" ? head : (first?.prev ?? "");
     const last = { n: (first?.n ?? 1) - 1, hash: named };
     const [firstAt, lastAt] = [undefined, base.at];
-    const dropped = { lines: 3, firstAt, lastAt, last, unchained: unchained.total };
+    const dropped = { lines: 3, firstAt, lastAt, last };
     const records: Record<Forgery, ChainRecord> = {
       dropped: { ...base, record: "dropped", dropped },
       dropped_head: { ...base, record: "dropped", dropped },
-      begin: { ...base, record: "begin", unchained: unchained.total },
+      begin: { ...base, record: "begin" },
       head: { ...base, record: "head", reason: "daily" },
     };
     added.add(chainRecordJson(records[record], "1.2.3"), false);
@@ -77,15 +72,8 @@ export const edits: Readonly<Record<string, (lines: Lines) => Lines>> = {
   "everything cut": () => [],
   "two in the middle cut": (lines) => lines.toSpliced(3, 2),
   "the last one cut": (lines) => lines.slice(0, -1),
-  "two of an older version in front": (lines) => [
-    lineOfOlderVersion(1),
-    lineOfOlderVersion(2),
-    ...lines,
-  ],
-  "one of an older version instead of the first two": (lines) => [
-    lineOfOlderVersion(1),
-    ...lines.slice(2),
-  ],
+  "two without a hash in front": (lines) => [lineWithoutHash(1), lineWithoutHash(2), ...lines],
+  "one without a hash instead of the first two": (lines) => [lineWithoutHash(1), ...lines.slice(2)],
   "one inserted": (lines) => lines.toSpliced(2, 0, lines[4] ?? ""),
   "one replaced": (lines) => lines.with(2, lines[4] ?? ""),
   "chained anew from the third": (lines) => chainedAnew(lines, 2),

@@ -13,8 +13,6 @@ export interface Kept {
   readonly chain?: string;
   readonly signKey?: KeyObject;
   readonly maxBytes?: number;
-  /** Lines of an older version before the chain. */
-  readonly older?: number;
   /** Bytes that the file already has. */
   readonly bytes?: Uint8Array;
   readonly from?: number;
@@ -22,14 +20,13 @@ export interface Kept {
 
 /** A history file as the daemon writes it: an entry a minute, a restart in the middle, and the head at the end. */
 export async function kept(options: Kept = {}): Promise<MemoryHistory> {
-  const { entries = 8, older = 0, from = 1, bytes, ...open } = options;
-  const lines = Array.from({ length: older }, (_, index) => lineOfOlderVersion(from + index));
-  const store = new MemoryHistory(bytes ?? Buffer.from(lines.join("")));
-  const clock = new SimulatedClock(at(from + older));
+  const { entries = 8, from = 1, bytes, ...open } = options;
+  const store = new MemoryHistory(bytes);
+  const clock = new SimulatedClock(at(from));
   for (let minute = 0; minute < entries; minute += 4) {
     const { log } = await openStore(store, { clock, ...open });
     for (let next = minute; next < Math.min(minute + 4, entries); next += 1) {
-      log.append(entryAt(from + older + next));
+      log.append(entryAt(from + next));
       // Some lines are written together.
       if (next % 3 > 0) await log.settled();
       clock.step(60_000);
@@ -41,8 +38,8 @@ export async function kept(options: Kept = {}): Promise<MemoryHistory> {
   return store;
 }
 
-/** A line as the version before the chain wrote it. */
-export function lineOfOlderVersion(minute: number): string {
+/** A line that is not in the chain. */
+export function lineWithoutHash(minute: number): string {
   return `${JSON.stringify(historyJson(entryAt(minute)))}\n`;
 }
 

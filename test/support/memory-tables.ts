@@ -15,9 +15,8 @@ function endsOf({ lines }: HistoryBatch): Record<"start" | "end", StoredHead> {
   return { start: lines.start, end: lines.head };
 }
 
-/** Lines of an older version have no hash in the chain: only their number counts. */
 function isSame(last: StoredHead, { n, hash }: StoredHead): boolean {
-  return last.n === n && (hash === "" || last.hash === hash);
+  return last.n === n && last.hash === hash;
 }
 
 /** The tables of a database in memory: batches and terms as the database judges them, which the laws of both compare. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import type { Config } from "../../desired/config/config.ts";
-import { type ChainHead, linkHashOf, NewLines } from "../../history/chain/history-chain.ts";
+import { type ChainHead, NewLines, sealOf } from "../../history/chain/history-chain.ts";
 import { type HistoryLine, linesOf } from "../../history/file/history-lines.ts";
 import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { verifyHistory } from "../../history/verify/verify-history.ts";
@@ -77,7 +77,7 @@ async function copy(source: Source, target: Target, host: Host): Promise<ExitCod
   const { entries, lines, place } = source;
   const before = await checkedHead(place, lines());
   if (entries.size + before.lines === 0) throw new CopyRefused(`${place} is empty`);
-  await target.fill(entries, () => batchesOf(lines(), before.firstNumber));
+  await target.fill(entries, () => batchesOf(lines()));
   const head = before.hash === "" ? "" : ` (head ${before.hash})`;
   host.stdout.write(
     `copied ${plural(entries.size, "entry")} and ${plural(before.lines, "line")} of history${head} from ${place} to ${target.place}\n`,
@@ -89,8 +89,6 @@ async function copy(source: Source, target: Target, host: Host): Promise<ExitCod
 /** What is known of an intact history. */
 interface CheckedHead {
   readonly lines: number;
-  /** The number of its first line in the chain. */
-  readonly firstNumber: number;
   readonly hash: string;
 }
 
@@ -104,22 +102,17 @@ async function checkedHead(file: string, pieces: AsyncIterable<Uint8Array>): Pro
       `the history in ${file} is not as it was written: \`zonewarden history verify\` says where; restore it from a backup, or move it away and keep it for \`zonewarden evidence --history\``,
     );
   }
-  const [first, last] = [found?.seals[0], found?.seals.at(-1)];
-  // The lines of an older version, before the chain, count in it.
-  const firstNumber = first === undefined ? 1 : first.n - first.line + 1;
-  return { lines, firstNumber, hash: last?.hash ?? "" };
+  return { lines, hash: found?.seals.at(-1)?.hash ?? "" };
 }
 
 /** The lines as they were written, some at a time. */
-async function* batchesOf(
-  pieces: AsyncIterable<Uint8Array>,
-  firstNumber: number,
-): AsyncGenerator<NewLines> {
+async function* batchesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<NewLines> {
   // The target is empty.
   let last: ChainHead = { chain: "", n: 0, hash: "" };
   let batch = new NewLines(last, undefined);
-  for await (const { bytes, text, number } of linesOf(pieces)) {
-    last = { chain: "", n: firstNumber + number - 1, hash: linkHashOf(bytes) };
+  for await (const { bytes, text } of linesOf(pieces)) {
+    const { n, hash } = sealOf(bytes) ?? last;
+    last = { chain: "", n, hash };
     batch.addWritten({ text: `${text}\n`, head: last });
     if (batch.lines.length === batchSize) {
       yield batch;

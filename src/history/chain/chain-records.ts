@@ -3,18 +3,10 @@ import {
   coerceObject,
   coerceText,
   isJsonObject,
-  type Json,
   type JsonObject,
   parseName,
   coerceCount,
 } from "../../syntax/json.ts";
-
-/** The lines without a hash at the beginning of a file: an older version wrote them. */
-export interface UnchainedLines {
-  readonly lines: number;
-  /** Of all their bytes, with the line feeds. */
-  readonly sha256: string;
-}
 
 /** When a head is recorded: once a day, or when the daemon stops. */
 const headReasons = ["daily", "stop"] as const;
@@ -29,7 +21,7 @@ export type ChainRecord = {
   /** Name of the chain. */
   readonly chain: string;
 } & (
-  | { readonly record: "begin"; readonly unchained: UnchainedLines }
+  | { readonly record: "begin" }
   | { readonly record: "dropped"; readonly dropped: DroppedLines }
   | { readonly record: "head"; readonly reason: HeadReason }
 );
@@ -42,8 +34,6 @@ export interface DroppedLines {
   readonly lastAt: Date | undefined;
   /** The last of them: its number in the chain (0 for a line without one) and its hash. */
   readonly last: { readonly n: number; readonly hash: string };
-  /** What is left of the lines without a hash. */
-  readonly unchained: UnchainedLines;
 }
 
 /** A record as JSON. `at` is first: the history file is recognised by it. */
@@ -55,14 +45,14 @@ export function chainRecordJson(record: ChainRecord, version: string): JsonObjec
 function contentOf(record: ChainRecord): JsonObject {
   switch (record.record) {
     case "begin":
-      return { unchained: { ...record.unchained } };
+      return {};
     case "dropped": {
-      const { lines, firstAt, lastAt, last, unchained } = record.dropped;
+      const { lines, firstAt, lastAt, last } = record.dropped;
       const times = {
         first_at: firstAt?.toISOString() ?? null,
         last_at: lastAt?.toISOString() ?? null,
       };
-      return { lines, ...times, last: { ...last }, unchained: { ...unchained } };
+      return { lines, ...times, last: { ...last } };
     }
     case "head":
       return { reason: record.reason };
@@ -78,7 +68,7 @@ export function chainRecordFrom(value: unknown): ChainRecord | undefined {
   const base = { at, chain };
   switch (parseName(recordNames, value["record"])) {
     case "begin":
-      return { ...base, record: "begin", unchained: unchainedFrom(value["unchained"]) };
+      return { ...base, record: "begin" };
     case "dropped": {
       const last = coerceObject(value["last"]);
       const dropped = {
@@ -86,7 +76,6 @@ export function chainRecordFrom(value: unknown): ChainRecord | undefined {
         firstAt: coerceDate(value["first_at"]),
         lastAt: coerceDate(value["last_at"]),
         last: { n: coerceCount(last["n"]), hash: coerceText(last["hash"]) },
-        unchained: unchainedFrom(value["unchained"]),
       };
       return { ...base, record: "dropped", dropped };
     }
@@ -97,9 +86,4 @@ export function chainRecordFrom(value: unknown): ChainRecord | undefined {
     case undefined:
       return undefined;
   }
-}
-
-function unchainedFrom(value: Json | undefined): UnchainedLines {
-  const { lines, sha256 } = coerceObject(value);
-  return { lines: coerceCount(lines), sha256: coerceText(sha256) };
 }

@@ -110,13 +110,6 @@ export function sealOf(line: Uint8Array): Seal | undefined {
   return { n: Number(n), prev, hash, isWhole: sha256(open) === hash, isSigned };
 }
 
-/** Whether a line that has no seal looks as if it had lost a part of one. */
-export function hasPartOfSeal(line: Uint8Array): boolean {
-  return (
-    beginning.test(latin1(line.subarray(0, 160))) || end.test(latin1(line.subarray(-endLength)))
-  );
-}
-
 /** Whether a line carries a signature that was made with the private key of `key`. */
 export function isSignedBy(key: KeyObject, line: Uint8Array): boolean {
   const open = line.subarray(0, -endLength);

@@ -254,10 +254,9 @@ class HistoryLog implements AsyncDisposable {
   #continued(): NewLines {
     const { clock, uniqueId, signKey } = this.#ports;
     if (this.#head !== undefined) return new NewLines(this.#head, signKey);
-    const { unchained } = this.#tail;
     const chain = uniqueId();
-    const lines = new NewLines({ chain, n: unchained.lines, hash: "" }, signKey);
-    lines.add(this.#jsonOf({ at: clock.now(), chain, record: "begin", unchained }), true);
+    const lines = new NewLines({ chain, n: 0, hash: "" }, signKey);
+    lines.add(this.#jsonOf({ at: clock.now(), chain, record: "begin" }), true);
     return lines;
   }
 

@@ -1,5 +1,4 @@
-import type { DroppedLines, UnchainedLines } from "../chain/chain-records.ts";
-import { UnchainedCount } from "../chain/chain-tail.ts";
+import type { DroppedLines } from "../chain/chain-records.ts";
 import { linkHashOf, sealOf } from "../chain/history-chain.ts";
 import { type HistoryLine, linesOf, recordIn } from "./history-lines.ts";
 
@@ -22,22 +21,13 @@ export async function dropFrom(
   oldest: Date,
   leastOffset: number,
 ): Promise<Drop | undefined> {
-  const unchained = new UnchainedCount();
   const count = new DroppedCount();
-  let isFound = false;
   for await (const line of linesOf(pieces)) {
-    if (!isFound) {
-      const at = recordIn(line)?.at;
-      isFound = at !== undefined && line.start >= leastOffset && at >= oldest;
-      if (!isFound) {
-        count.add(line, at);
-        continue;
-      }
-    }
-    if (count.isEmpty || sealOf(line.bytes) !== undefined) break;
-    unchained.add(line.bytes);
+    const at = recordIn(line)?.at;
+    if (at !== undefined && line.start >= leastOffset && at >= oldest) break;
+    count.add(line, at);
   }
-  return count.isEmpty ? undefined : count.dropBefore(unchained.total);
+  return count.drop;
 }
 
 /** Counts the lines to drop. */
@@ -47,11 +37,6 @@ class DroppedCount {
   #lastAt: Date | undefined;
   #last: HistoryLine | undefined;
 
-  /** Whether no line is to be dropped. */
-  get isEmpty(): boolean {
-    return this.#lines === 0;
-  }
-
   /** Adds a line, and its time where it can be read. */
   add(line: HistoryLine, at: Date | undefined): void {
     this.#lines += 1;
@@ -60,11 +45,11 @@ class DroppedCount {
     this.#last = line;
   }
 
-  /** @param unchained the lines without a hash that stay. */
-  dropBefore(unchained: UnchainedLines): Drop {
-    const { bytes, end } = this.#last ?? { bytes: new Uint8Array(), end: 0 };
+  get drop(): Drop | undefined {
+    if (this.#last === undefined) return undefined;
+    const { bytes, end } = this.#last;
     const last = { n: sealOf(bytes)?.n ?? 0, hash: linkHashOf(bytes) };
     const [lines, firstAt, lastAt] = [this.#lines, this.#firstAt, this.#lastAt];
-    return { bytes: end, dropped: { lines, firstAt, lastAt, last, unchained } };
+    return { bytes: end, dropped: { lines, firstAt, lastAt, last } };
   }
 }

@@ -2,11 +2,10 @@ import type { KeyObject } from "node:crypto";
 
 import { sha256 } from "../../syntax/digest.ts";
 import type { ChainRecord } from "../chain/chain-records.ts";
-import { UnchainedCount } from "../chain/chain-tail.ts";
-import { hasPartOfSeal, isSignedBy, type Seal, sealOf } from "../chain/history-chain.ts";
+import { isSignedBy, type Seal, sealOf } from "../chain/history-chain.ts";
 import { type HistoryLine, linesOf, recordIn } from "../file/history-lines.ts";
 import { type Break, breakFlaws } from "./chain-breaks.ts";
-import type { Beginning, BeginningClaim } from "./file-beginning.ts";
+import type { Beginning, ClaimedDrop } from "./file-beginning.ts";
 import type { Finding, FoundInFile, PlacedSeal } from "./history-finding.ts";
 import { isTornTail, tailFlaw, tornRemark } from "./torn-tail.ts";
 
@@ -60,19 +59,17 @@ function isBreak({ hashes, isWhole, n }: Before, seal: Seal): boolean {
 class FileCheck {
   readonly #file: string;
   readonly #key: KeyObject | undefined;
-  readonly #unchained = new UnchainedCount();
   readonly #chains = new Set<string>();
   readonly #seals: PlacedSeal[] = [];
   readonly #found: FoundInFile[] = [];
   /** Lines that do not follow the line before. */
   readonly #breaks: Break[] = [];
   #lines = 0;
-  #lastUnchained: string | undefined;
   #before: Before | undefined;
   #firstAt: Date | undefined;
   #lastAt: Date | undefined;
   #writtenAt: Date | undefined;
-  readonly #claims: BeginningClaim[] = [];
+  readonly #drops: ClaimedDrop[] = [];
   #signedLine: number | undefined;
 
   constructor(file: string, key: KeyObject | undefined) {
@@ -84,9 +81,8 @@ class FileCheck {
     this.#lines = line.number;
     const seal = sealOf(line.bytes);
     const record = recordIn(line);
-    // What carries no right hash may say anything; before the chain, lines have none.
-    const isSeen = seal === undefined ? this.#before === undefined : seal.isWhole;
-    if (isSeen && record !== undefined) this.#see(line.number, record, seal);
+    // What carries no right hash may say anything.
+    if (seal?.isWhole === true && record !== undefined) this.#see(line.number, record, seal);
     if (seal === undefined) this.#addWithoutHash(line, record !== undefined);
     else this.#addSealed(line, seal);
   }
@@ -104,12 +100,10 @@ class FileCheck {
   }
 
   end(rest: Uint8Array): CheckedFile {
-    const unchained = this.#unchained.total;
     const tail = {
       line: this.#lines + 1,
-      n: (this.#before?.n ?? this.#seals.at(-1)?.n ?? unchained.lines) + 1,
+      n: (this.#before?.n ?? this.#seals.at(-1)?.n ?? 0) + 1,
       prevs: this.#before?.hashes ?? [""],
-      isBeforeChain: this.#seals.length === 0,
     };
     const found = [...this.#found, ...breakFlaws(this.#breaks, this.#seals)];
     if (rest.length > 0) {
@@ -124,12 +118,7 @@ class FileCheck {
       seals: this.#seals,
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
-      beginning: {
-        unchained,
-        lastUnchained: this.#lastUnchained,
-        first: this.#seals[0],
-        claims: this.#claims,
-      },
+      beginning: { first: this.#seals[0], drops: this.#drops },
       signedLine: this.#signedLine,
       found: found
         .map((each) => ({ file: this.#file, ...each }))
@@ -138,30 +127,16 @@ class FileCheck {
   }
 
   #addWithoutHash({ number, bytes }: HistoryLine, isRecord: boolean): void {
-    if (this.#before === undefined) {
-      this.#unchained.add(bytes);
-      this.#lastUnchained = sha256(bytes);
-      if (!isRecord || hasPartOfSeal(bytes)) this.#tell(number, "changed", damagedEnds);
-      return;
-    }
-    if (isRecord) {
-      const says = "the line carries no hash: somebody inserted it, or an older version wrote it";
-      this.#tell(number, "no_hash", says);
-    } else {
-      this.#tell(number, "changed", damagedEnds);
-    }
+    if (isRecord) this.#tell(number, "no_hash", "the line carries no hash: somebody inserted it");
+    else this.#tell(number, "changed", damagedEnds);
     this.#before = { hashes: [sha256(bytes)], n: undefined, isWhole: false };
   }
 
-  #see(
-    line: number,
-    record: NonNullable<ReturnType<typeof recordIn>>,
-    seal: Seal | undefined,
-  ): void {
+  #see(line: number, record: NonNullable<ReturnType<typeof recordIn>>, { hash }: Seal): void {
     const { at } = record;
     this.#firstAt ??= at;
     this.#lastAt = at;
-    if ("record" in record) this.#seeRecord(line, record, seal);
+    if ("record" in record) this.#seeRecord(line, record, hash);
     // The entry of a killed run has the time of the run.
     if ("result" in record && record.result === "interrupted") return;
     const backMs = Number(this.#writtenAt ?? at) - Number(at);
@@ -173,20 +148,13 @@ class FileCheck {
     this.#writtenAt = at;
   }
 
-  #seeRecord(line: number, record: ChainRecord, seal: Seal | undefined): void {
+  #seeRecord(line: number, record: ChainRecord, hash: string): void {
     if (this.#chains.size > 0 && !this.#chains.has(record.chain)) {
       const says = `lines of another history follow: chain ${record.chain}, not ${[...this.#chains].join(", ")}`;
       this.#tell(line, "other_history", says);
     }
     this.#chains.add(record.chain);
-    if (seal === undefined) return;
-    const { hash } = seal;
-    if (record.record === "begin" && seal.prev === "") {
-      this.#claims.push({ hash, unchained: record.unchained, dropped: undefined });
-    } else if (record.record === "dropped") {
-      const { dropped } = record;
-      this.#claims.push({ hash, unchained: dropped.unchained, dropped });
-    }
+    if (record.record === "dropped") this.#drops.push({ hash, dropped: record.dropped });
   }
 
   #checkSignature({ number, bytes }: HistoryLine): void {

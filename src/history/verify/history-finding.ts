@@ -21,7 +21,6 @@ type FlawCode = (typeof flawCodes)[number];
 
 /** What a reader of the result must know, although no line was changed. */
 type RemarkCode =
-  | "older_version"
   | "dropped"
   | "not_covered"
   | "torn"

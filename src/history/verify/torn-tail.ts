@@ -1,4 +1,4 @@
-import { hasPartOfSeal, sealOf } from "../chain/history-chain.ts";
+import { sealOf } from "../chain/history-chain.ts";
 import type { FoundInFile } from "./history-finding.ts";
 
 /** What would come after the last line feed of a file. */
@@ -9,14 +9,11 @@ interface NextLine {
   readonly n: number;
   /** Hashes by which it may name the line before. */
   readonly prevs: readonly string[];
-  /** Whether no line has a hash: it can be one of an older version. */
-  readonly isBeforeChain: boolean;
 }
 
 /** Whether bytes after the last line feed can be what a crash left of the next line. */
-export function isTornTail(bytes: Uint8Array, { n, prevs, isBeforeChain }: NextLine): boolean {
-  if (prevs.some((prev) => isTorn(bytes, n, prev))) return true;
-  return isBeforeChain && !hasPartOfSeal(bytes) && isTorn(bytes.subarray(0, timeEnd), n, "");
+export function isTornTail(bytes: Uint8Array, { n, prevs }: NextLine): boolean {
+  return prevs.some((prev) => isTorn(bytes, n, prev));
 }
 
 /** Says that the last line is incomplete. */
@@ -32,8 +29,6 @@ export function tailFlaw({ line }: NextLine): FoundInFile {
 }
 
 const time = "0000-00-00T00:00:00.000Z";
-/** Length of the beginning of a line up to its time. */
-const timeEnd = '{"at":"'.length + time.length;
 
 const lineFeed = 0x0a;
 

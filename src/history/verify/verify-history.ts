@@ -127,7 +127,7 @@ function flawBetween(
     const message = `the file does not continue ${before.file}: name the files oldest first`;
     return { code: "diverges", message };
   }
-  const isDropped = beginning.claims.at(-1)?.dropped?.last.hash === first.prev;
+  const isDropped = beginning.drops.at(-1)?.dropped.last.hash === first.prev;
   const by = isDropped ? "; the program dropped them from this file" : "";
   const missing = `lines ${end.n + 1} to ${first.n - 1} of the chain are missing between ${before.file} and this file`;
   return { code: "missing_between", message: `${missing}${by}; name a copy that has them` };
@@ -145,8 +145,8 @@ function headFound(
     const seal = seals.findLast(({ hash, isWhole }) => isWhole && hash === head);
     if (seal !== undefined) return headRemark(file, seal, files);
     // Whoever knows the head can name it: only a signature tells that the program dropped its line.
-    const claim = beginning.claims.findLast(({ hash }) => covered.has(hash));
-    if (claim?.dropped?.last.hash === head) {
+    const drop = beginning.drops.findLast(({ hash }) => covered.has(hash));
+    if (drop?.dropped.last.hash === head) {
       const message = "the head is of the last line that the program dropped";
       return { file, line: 0, code: "head", message };
     }

@@ -218,9 +218,7 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
    * lock makes the next leader wait until the transaction has ended.
    */
   #judgement(term: number, start: StoredHead, end: StoredHead): string {
-    // Lines of an older version have no hash in the chain: only their number counts.
-    const atStart =
-      start.hash === "" ? `n = ${start.n}` : `n = ${start.n} AND hash = ${literal(start.hash)}`;
+    const atStart = `n = ${start.n} AND hash = ${literal(start.hash)}`;
     return `WITH term AS MATERIALIZED (
   SELECT 1 FROM ${this.#table("installation")} WHERE term = ${term} FOR SHARE
 ), head AS MATERIALIZED (
