@@ -1,8 +1,7 @@
 import { historyJson } from "../history/history-json.ts";
 import type { Period } from "../history/timeline.ts";
 import { authorsLine } from "../render/cause-text.ts";
-import { acceptanceJson, versionJson } from "../render/scripts/scripts-json.ts";
-import type { JsonObject } from "../syntax/json.ts";
+import { type JsonObject, jsonOf } from "../syntax/json.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../zone/declared-scripts.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { DeclaredItem, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
@@ -23,40 +22,29 @@ export function evidenceJson({ period, files, history, limits, zones }: Evidence
 
 /** `until` is not part of the period. */
 function periodJson({ since, until }: Period): JsonObject {
-  return { since: since.toISOString(), until: until.toISOString() };
+  return jsonOf({ since, until });
 }
 
 function keptHistoryJson({ files, flaws, remarks, damaged, isProved }: KeptHistory): JsonObject {
-  return {
+  return jsonOf({
     result: flaws.length === 0 ? "intact" : "changed",
     compared: isProved,
-    unreadable_lines: damaged,
-    files: files.map(({ file, lines, chains, firstAt, lastAt, head }) => ({
-      file,
-      lines,
-      chains,
-      first_at: firstAt?.toISOString() ?? null,
-      last_at: lastAt?.toISOString() ?? null,
-      head: head === undefined ? null : { number: head.n, hash: head.hash },
-    })),
-    flaws: flaws.map((each) => ({ ...each })),
-    remarks: remarks.map((each) => ({ ...each })),
-  };
+    unreadableLines: damaged,
+    files: files.map(({ file, lines, chains, firstAt, lastAt, head: last }) => {
+      const head = last && { number: last.n, hash: last.hash };
+      return { file, lines, chains, firstAt, lastAt, head };
+    }),
+    flaws,
+    remarks,
+  });
 }
 
 function zoneJson(zone: ZoneEvidence): JsonObject {
-  const { atEnd, controls } = zone;
+  const { atEnd, limits, controls, days, checks, longestPause, pauses } = zone;
   const { declared } = atEnd;
   const scripts = typeof declared === "string" ? undefined : declared.scripts;
   return {
-    zone: zone.zone,
-    limits: zone.limits,
-    controls: controls.map(({ requirement, text, shown, notShown }) => ({
-      requirement,
-      text,
-      shown,
-      not_shown: notShown,
-    })),
+    ...jsonOf({ zone: zone.zone, limits, controls, days, checks, longestPause, pauses }),
     declared: scripts === undefined ? null : { ...declaredJson(scripts), files: filesJson(atEnd) },
     inventory: zone.inventory.map(({ item, ...each }) => ({
       entry: entryJson(item),
@@ -72,37 +60,25 @@ function zoneJson(zone: ZoneEvidence): JsonObject {
       pages: typeof each.declared === "string" ? null : pagesOf(each.declared),
       not_known: typeof each.declared === "string" ? each.declared : null,
     })),
-    days: zone.days.map((day) => ({ ...day })),
-    checks: zone.checks,
-    longest_pause: periodJson(zone.longestPause),
-    pauses: zone.pauses.map(periodJson),
     findings: zone.findings.map(findingJson),
     scripts: zone.scripts.map(scriptJson),
     runs: zone.runs.map(historyJson),
     drift: zone.drift.map(({ earliest, detected, gone, changes }) => ({
-      earliest: earliest.toISOString(),
-      detected: detected.toISOString(),
-      gone: gone?.toISOString() ?? null,
+      ...jsonOf({ earliest, detected, gone }),
       seconds: gone === undefined ? null : (Number(gone) - Number(detected)) / 1000,
       resources: keysIn(changes),
       authors: authorsLine(changes),
     })),
-    statuses: zone.statuses.map(({ status, ...span }) => ({
-      ...periodJson(span),
-      status: status ?? null,
-    })),
+    statuses: zone.statuses.map(({ status, since, until }) => jsonOf({ since, until, status })),
   };
 }
 
 function filesJson({ revision, commit }: FilesRevision): JsonObject {
-  return { revision, commit: commit ?? null };
+  return jsonOf({ revision, commit });
 }
 
 function checksJson(checks: Period | undefined): JsonObject {
-  return {
-    first_check_at: checks?.since.toISOString() ?? null,
-    last_check_at: checks?.until.toISOString() ?? null,
-  };
+  return jsonOf({ firstCheckAt: checks?.since, lastCheckAt: checks?.until });
 }
 
 function declaredAtJson({
@@ -117,56 +93,27 @@ function policyJson({ key, description, enabled, action, expression, value }: Po
 }
 
 function declaredJson({ pages, authorised, goneAfterDays }: DeclaredScripts): JsonObject {
-  return { pages, gone_after_days: goneAfterDays, authorised: authorised.map(entryJson) };
+  return { ...jsonOf({ pages, goneAfterDays }), authorised: authorised.map(entryJson) };
 }
 
 function entryJson(entry: AuthorisedScript): JsonObject {
-  const { integrity } = entry;
-  return {
-    url: entry.url,
-    owner: entry.owner,
-    justification: entry.justification,
-    approved_by: entry.approvedBy,
-    approved_on: entry.approvedOn,
-    review_by: entry.reviewBy,
-    integrity: integrity.by === "hashes" ? { hashes: integrity.hashes } : integrity.by,
-  };
+  const { url, owner, justification, approvedBy, approvedOn, reviewBy } = entry;
+  const { by } = entry.integrity;
+  const integrity = by === "hashes" ? { hashes: entry.integrity.hashes } : by;
+  return jsonOf({ url, owner, justification, approvedBy, approvedOn, reviewBy, integrity });
 }
 
-function findingJson({ openedAt, closedAt, steps, ...finding }: FindingStory): JsonObject {
-  const { id, kind, subject, detail, pageUrls, versions } = finding;
-  return {
-    id,
-    kind,
-    subject,
-    detail,
-    page_urls: pageUrls,
-    versions: versions.map(versionJson),
-    opened_at: openedAt.toISOString(),
-    closed_at: closedAt?.toISOString() ?? null,
-    steps: steps.map(({ at, event, acceptance, ...files }) => ({
-      at: at.toISOString(),
-      event,
-      ...filesJson(files),
-      acknowledged: acceptance === undefined ? null : acceptanceJson(acceptance),
-    })),
-  };
+function findingJson(finding: FindingStory): JsonObject {
+  const { id, kind, subject, detail, pageUrls, versions, openedAt, closedAt } = finding;
+  const facts = { id, kind, subject, detail, pageUrls, versions, openedAt, closedAt };
+  const steps = finding.steps.map(({ at, event, revision, commit, acceptance: acknowledged }) => {
+    return { at, event, revision, commit, acknowledged };
+  });
+  return jsonOf({ ...facts, steps });
 }
 
 function scriptJson(script: ScriptStory): JsonObject {
-  return {
-    id: script.id,
-    url: script.url,
-    page_urls: script.pageUrls,
-    entry: script.entry === "" ? null : script.entry,
-    authorised: script.isAuthorised,
-    enforced_by: script.enforcement.map((each) => ({ ...each })),
-    vanished_at: script.vanishedAt?.toISOString() ?? null,
-    steps: script.steps.map(({ at, event, hash, ...files }) => ({
-      at: at.toISOString(),
-      event,
-      hash,
-      ...filesJson(files),
-    })),
-  };
+  const { id, url, pageUrls, isAuthorised, enforcement: enforcedBy, vanishedAt, steps } = script;
+  const entry = script.entry === "" ? undefined : script.entry;
+  return jsonOf({ id, url, pageUrls, entry, isAuthorised, enforcedBy, vanishedAt, steps });
 }

@@ -10,6 +10,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  jsonOf,
   parseName,
   coerceDate,
   coerceList,
@@ -27,22 +28,14 @@ import {
 
 /** An entry as JSON. `at` is first: the history file is recognised by it. */
 export function historyJson(entry: HistoryEntry): JsonObject {
+  const { at, zone, run, trigger, revision, commit, result, status } = entry;
+  const { driftedSince, clearAt, holds, failure, tokenUses } = entry;
+  const facts = { at, zone, run, trigger, revision, commit, result, status };
   return {
-    at: entry.at.toISOString(),
-    zone: entry.zone,
-    run: entry.run,
-    trigger: entry.trigger,
-    revision: entry.revision,
-    commit: entry.commit ?? null,
-    result: entry.result,
-    status: entry.status,
-    causes: entry.causes,
-    drifted_since: entry.driftedSince?.toISOString() ?? null,
-    clear_at: entry.clearAt?.toISOString() ?? null,
+    ...jsonOf({ ...facts, causes: entry.causes, driftedSince, clearAt, failure }),
     changes: entry.changes.map(changeJson),
-    holds: entry.holds.map(({ reason, message }) => ({ reason, message })),
-    failure: entry.failure === undefined ? null : { ...entry.failure },
-    ...(entry.tokenUses === undefined ? {} : { token_uses: entry.tokenUses.map(tokenUseJson) }),
+    holds: holds.map(({ reason, message }) => ({ reason, message })),
+    ...(tokenUses === undefined ? {} : { token_uses: tokenUses.map(tokenUseJson) }),
   };
 }
 
@@ -78,7 +71,7 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
 
 /** A use of a token as JSON. */
 export function tokenUseJson({ at, credential, zone, method, path, ray }: TokenUse): JsonObject {
-  return { at: at.toISOString(), credential, zone, method, path, ray };
+  return jsonOf({ at, credential, zone, method, path, ray });
 }
 
 function tokenUseFrom(value: JsonObject): readonly TokenUse[] {
@@ -91,7 +84,7 @@ function tokenUseFrom(value: JsonObject): readonly TokenUse[] {
 
 /** The progress of a run as JSON. `at` is first here too. */
 export function progressJson({ at, zone, run, results }: HistoryProgress): JsonObject {
-  return { at: at.toISOString(), zone, run, result: "running", results };
+  return jsonOf({ at, zone, run, result: "running", results });
 }
 
 /** The progress of a JSON value; `undefined` if it is none. */
@@ -113,16 +106,10 @@ function causesFrom(value: JsonObject): readonly Cause[] {
 }
 
 function changeJson(change: HistoryChange): JsonObject {
-  const { verb, key, title, direction, drift, result, fields } = change;
+  const { verb, key, title, direction: effect, drift: driftImpact, result } = change;
   return {
-    verb,
-    key,
-    title,
-    effect: direction,
-    causes: change.causes,
-    drift_impact: drift ?? null,
-    result,
-    fields: fields.map(fieldJson),
+    ...jsonOf({ verb, key, title, effect, causes: change.causes, driftImpact, result }),
+    fields: change.fields.map(fieldJson),
     ...authorsJson(change),
   };
 }

@@ -1,7 +1,7 @@
 import type { PolicyImpact, AffectedResource } from "../impact/csp-impact.ts";
 import { levelOf, type EffectiveRule } from "../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
-import type { JsonObject } from "../syntax/json.ts";
+import { type JsonObject, jsonOf } from "../syntax/json.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 
 /** The impact of a plan on detected resources and managed rules, complete. */
@@ -15,34 +15,27 @@ export function impactJson({ zone, policies, deployments, notes }: ZoneImpact): 
 }
 
 function policyJson(impact: PolicyImpact): JsonObject {
-  const { policy, force, seen, elsewhere } = impact;
+  const { policy, force, seen, blocked, unclear, unseen, elsewhere } = impact;
   return {
-    key: policy.key,
-    title: policy.title,
-    force,
-    seen,
-    blocked: impact.blocked.map((each) => ({ ...affectedJson(each), already: each.already })),
+    ...jsonOf({ key: policy.key, title: policy.title, force, seen, elsewhere }),
+    blocked: blocked.map((each) => ({ ...affectedJson(each), already: each.already })),
     newly_allowed: impact.newlyAllowed.map(affectedJson),
     allowed_malicious: impact.allowedMalicious.map(affectedJson),
-    unclear: impact.unclear.map((each) => ({ ...affectedJson(each), reason: each.reason })),
-    unseen: impact.unseen.map(({ directive, source }) => ({ directive, source: source.text })),
-    elsewhere,
+    unclear: unclear.map((each) => ({ ...affectedJson(each), reason: each.reason })),
+    unseen: unseen.map(({ directive, source }) => ({ directive, source: source.text })),
   };
 }
 
 function affectedJson({ resource, pages, malicious }: AffectedResource): JsonObject {
   const { kind, id, url, lastSeenAt } = resource;
-  return { kind, id, url, last_seen_at: lastSeenAt?.toISOString() ?? null, pages, malicious };
+  return jsonOf({ kind, id, url, lastSeenAt, pages, malicious });
 }
 
 function deploymentJson(impact: DeploymentImpact): JsonObject {
   const { key, ruleset, on, total, advice } = impact;
+  const { id, version } = ruleset;
   return {
-    key,
-    ruleset: ruleset.id,
-    version: ruleset.version,
-    on,
-    total,
+    ...jsonOf({ key, ruleset: id, version, on, total, advice }),
     switched_on: impact.switchedOn.map(ruleJson),
     switched_off: impact.switchedOff.map(ruleJson),
     retuned: impact.retuned.map(({ before, after }) => ({
@@ -50,14 +43,13 @@ function deploymentJson(impact: DeploymentImpact): JsonObject {
       before: tuningJson(before),
       after: tuningJson(after),
     })),
-    advice,
   };
 }
 
 function ruleJson(rule: RulesetRule): JsonObject {
-  return { id: rule.id, description: rule.description, level: levelOf(rule) ?? null };
+  return jsonOf({ id: rule.id, description: rule.description, level: levelOf(rule) });
 }
 
 function tuningJson({ action, scoreThreshold }: EffectiveRule): JsonObject {
-  return { action, score_threshold: scoreThreshold ?? null };
+  return jsonOf({ action, scoreThreshold });
 }

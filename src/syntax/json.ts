@@ -71,6 +71,36 @@ export function canonicalJson(value: Json | object): string {
   );
 }
 
+/**
+ * Values of the program under their names in its JSON: `firstSeenAt` is `first_seen_at`, and `isAuthorised` is
+ * `authorised`. A moment is in ISO 8601, what is missing is `null`, and the keys of a map stay as they are. Not for JSON
+ * of others, whose names are theirs.
+ */
+export function jsonOf(values: object): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [jsonName(name), jsonValueOf(value)]),
+  );
+}
+
+function jsonName(name: string): string {
+  return name
+    .replace(/^is(?=[A-Z])/, "")
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    .replace(/^_/, "");
+}
+
+function jsonValueOf(value: unknown): Json {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Map) {
+    return Object.fromEntries([...value].map(([key, part]) => [String(key), jsonValueOf(part)]));
+  }
+  if (Array.isArray(value)) return value.map(jsonValueOf);
+  if (typeof value === "object") return jsonOf(value);
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  return Number(value);
+}
+
 /** The value of a JSON text; `undefined` if the text is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -4,6 +4,7 @@ import {
   coerceText,
   isJsonObject,
   type JsonObject,
+  jsonOf,
   parseName,
   coerceCount,
 } from "../../syntax/json.ts";
@@ -39,20 +40,16 @@ export interface DroppedLines {
 /** A record as JSON. `at` is first: the history file is recognised by it. */
 export function chainRecordJson(record: ChainRecord, version: string): JsonObject {
   const { at, chain, record: name } = record;
-  return { at: at.toISOString(), record: name, chain, version, ...contentOf(record) };
+  return jsonOf({ at, record: name, chain, version, ...contentOf(record) });
 }
 
-function contentOf(record: ChainRecord): JsonObject {
+function contentOf(record: ChainRecord): object {
   switch (record.record) {
     case "begin":
       return {};
     case "dropped": {
       const { lines, firstAt, lastAt, last } = record.dropped;
-      const times = {
-        first_at: firstAt?.toISOString() ?? null,
-        last_at: lastAt?.toISOString() ?? null,
-      };
-      return { lines, ...times, last: { ...last } };
+      return { lines, firstAt, lastAt, last };
     }
     case "head":
       return { reason: record.reason };

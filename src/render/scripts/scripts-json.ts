@@ -1,6 +1,5 @@
 import type { Enforcement } from "../../impact/script-enforcement.ts";
 import {
-  type Acceptance,
   findingEvents,
   findingKinds,
   scriptEvents,
@@ -19,6 +18,7 @@ import {
   coerceTexts,
   isJsonObject,
   type JsonObject,
+  jsonOf,
   parseName,
   parseJson,
   coerceCount,
@@ -27,23 +27,9 @@ import {
 const decisions = ["allows", "blocks", "unclear"] as const;
 
 function findingJson(finding: ScriptFinding): JsonObject {
-  const { id, kind, subject, detail, firstSeenAt, lastSeenAt, pageUrls, acceptance } = finding;
-  return {
-    id,
-    kind,
-    subject,
-    detail,
-    first_seen_at: firstSeenAt.toISOString(),
-    last_seen_at: lastSeenAt.toISOString(),
-    page_urls: pageUrls,
-    versions: finding.versions.map(versionJson),
-    acknowledged: acceptance === undefined ? null : acceptanceJson(acceptance),
-  };
-}
-
-/** Who accepted a finding, until when and why. */
-export function acceptanceJson({ until, reason, by }: Acceptance): JsonObject {
-  return { until: until.toISOString(), reason, by };
+  const { id, kind, subject, detail, firstSeenAt, lastSeenAt, pageUrls, versions } = finding;
+  const facts = { id, kind, subject, detail, firstSeenAt, lastSeenAt, pageUrls, versions };
+  return jsonOf({ ...facts, acknowledged: finding.acceptance });
 }
 
 function findingFrom(value: unknown): ScriptFinding | undefined {
@@ -74,28 +60,16 @@ function findingFrom(value: unknown): ScriptFinding | undefined {
   };
 }
 
-/** A content of a script, and when the service fetched it. */
-export function versionJson({ hash, fetchedAt }: SeenVersion): JsonObject {
-  return { hash, fetched_at: fetchedAt?.toISOString() ?? null };
-}
-
 function versionFrom(json: JsonObject): SeenVersion {
   return { hash: coerceText(json["hash"]), fetchedAt: coerceDate(json["fetched_at"]) };
 }
 
 function watchedScriptJson(script: WatchedScript): JsonObject {
-  return {
-    id: script.id,
-    url: script.url,
-    ...versionJson(script),
-    page_urls: script.pageUrls,
-    first_seen_at: script.firstSeenAt?.toISOString() ?? null,
-    last_seen_at: script.lastSeenAt?.toISOString() ?? null,
-    entry: script.entry === "" ? null : script.entry,
-    authorised: script.isAuthorised,
-    versions: script.versions.map(versionJson),
-    enforced_by: script.enforcement.map((each) => ({ ...each })),
-  };
+  const { id, url, hash, fetchedAt, pageUrls, firstSeenAt, lastSeenAt, isAuthorised } = script;
+  const { versions, enforcement: enforcedBy } = script;
+  const entry = script.entry === "" ? undefined : script.entry;
+  const seen = { id, url, hash, fetchedAt, pageUrls, firstSeenAt, lastSeenAt };
+  return jsonOf({ ...seen, entry, isAuthorised, versions, enforcedBy });
 }
 
 function watchedScriptFrom(json: JsonObject): WatchedScript | undefined {
@@ -124,25 +98,18 @@ function enforcementFrom(json: JsonObject): readonly Enforcement[] {
 export function scriptsJson(watch: ScriptWatch): JsonObject {
   const { since, readAt, pages, scripts, moreScripts, findings, moreFindings } = watch;
   return {
-    since: since.toISOString(),
-    read_at: readAt?.toISOString() ?? null,
-    pages,
+    ...jsonOf({ since, readAt, pages, moreScripts, moreFindings }),
     scripts: scripts.map(watchedScriptJson),
-    more_scripts: moreScripts,
     findings: findings.map(findingJson),
-    more_findings: moreFindings,
   };
 }
 
 /** What the state keeps of a zone's scripts, as text. */
 export function scriptWatchText(watch: ScriptWatch): string {
+  const { pagesAt, onPages, known, seen, recordedAt } = watch;
   return JSON.stringify({
     ...scriptsJson(watch),
-    pages_at: watch.pagesAt ?? null,
-    on_pages: watch.onPages,
-    known: watch.known,
-    seen: Object.fromEntries(watch.seen),
-    recorded_at: watch.recordedAt ?? null,
+    ...jsonOf({ pagesAt, onPages, known, seen, recordedAt }),
   });
 }
 
@@ -176,16 +143,8 @@ export function scriptWatchFrom(text: string): ScriptWatch | undefined {
 export function scriptRecordJson(record: ScriptRecord): JsonObject {
   const { at, zone, revision, commit, read, open, acknowledged, events } = record;
   return {
-    at: at.toISOString(),
-    zone,
-    revision,
-    commit: commit ?? null,
-    scripts: {
-      read: read === undefined ? null : { ...read },
-      open,
-      acknowledged,
-      events: events.map(eventJson),
-    },
+    ...jsonOf({ at, zone, revision, commit }),
+    scripts: { ...jsonOf({ read, open, acknowledged }), events: events.map(eventJson) },
   };
 }
 
