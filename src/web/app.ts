@@ -12,6 +12,7 @@ import { answersJson } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { ZoneState } from "../state/zone-state.ts";
+import type { JsonObject } from "../syntax/json.ts";
 import { isAllowedHost } from "../syntax/request-origin.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
@@ -19,7 +20,6 @@ import {
   diagnosticsJson,
   fleetJson,
   historyOfZoneJson,
-  type JsonBody,
   storedFleetJson,
   storedZonesJson,
   zoneJson,
@@ -207,13 +207,13 @@ function addJson(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): 
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   const ofZone = (
     path: "" | "/history" | "/write",
-    jsonOf: (state: ZoneState) => JsonBody,
+    answerOf: (state: ZoneState) => JsonObject,
   ): void => {
     app.get(`/api/v1/zones/:name${path}`, (c) => {
       const state = snapshot().fleet.zone(c.req.param("name"));
       return state === undefined
         ? c.json({ error: "the zone is not declared" }, 404)
-        : c.json(jsonOf(state), 200, revalidated);
+        : c.json(answerOf(state), 200, revalidated);
     });
   };
   ofZone("", zoneJson);

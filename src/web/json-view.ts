@@ -4,7 +4,7 @@ import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
-import type { ClusterStatus } from "../state/daemon-status.ts";
+import type { ClusterStatus, CredentialStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
@@ -13,11 +13,12 @@ import {
   type ChangeRecord,
   driftOf,
   holdsOf,
-  type LastRun,
   pendingOf,
   unknownOf,
   type ZoneState,
 } from "../state/zone-state.ts";
+import { type JsonObject, jsonOf } from "../syntax/json.ts";
+import type { Suspension } from "../zone/desired-zone.ts";
 import {
   countByStatus,
   fleetInventory,
@@ -32,82 +33,70 @@ import type { Snapshot } from "./snapshot.ts";
 export const statusFormat = "zonewarden-status/1";
 
 /** `/api/v1/fleet`: the process and the counts of its zones. */
-export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
-  const { schedule, queue } = daemon;
+export function fleetJson({ fleet, daemon, now }: Snapshot): JsonObject {
+  const { version, mode, startedAt, queue, state, cluster, audit } = daemon;
+  const { expressions: cron, timezone, nextAt, longestGapMs } = daemon.schedule;
+  const longestGapSeconds = longestGapMs / 1000;
+  const { load } = fleet;
   return {
-    format: statusFormat,
-    version: daemon.version,
-    mode: daemon.mode,
-    started_at: daemon.startedAt,
-    desired: fleet.load === undefined ? null : loadJson(fleet.load),
+    ...jsonOf({ format: statusFormat, version, mode, startedAt, queue, state }),
+    ...jsonOf({ schedule: { cron, timezone, nextAt, longestGapSeconds } }),
+    desired: load === undefined ? null : loadJson(load),
     zones: fleet.zones.length,
     by_status: countByStatus(fleet.zones),
     inventory: fleetInventoryJson(fleet.zones),
-    schedule: {
-      cron: schedule.expressions,
-      timezone: schedule.timezone,
-      next_at: schedule.nextAt ?? null,
-      longest_gap_seconds: schedule.longestGapMs / 1000,
-    },
-    queue,
-    cluster: daemon.cluster === undefined ? null : clusterJson(daemon.cluster),
-    audit: daemon.audit === undefined ? null : auditJson(daemon.audit),
-    state: { status: daemon.state.status, lost: daemon.state.lost ?? null },
-    credentials: daemon.credentials.map((credential) => ({
-      name: credential.name,
-      valid: credential.valid,
-      expires_at: credential.expiresAt ?? null,
-      requests: {
-        limit: credential.limit,
-        remaining: credential.remaining,
-        reset_at: credential.resetAt ?? null,
-      },
-    })),
+    cluster: cluster === undefined ? null : clusterJson(cluster),
+    audit: audit === undefined ? null : auditJson(audit),
+    credentials: daemon.credentials.map(credentialJson),
     recent: fleet.recent.map(recordJson),
-    removed: fleet.removedSince(new Date(Number(now) - removedShownMs)),
+    removed: fleet.removedSince(new Date(Number(now) - removedShownMs)).map(jsonOf),
   };
 }
 
-function auditJson({ usedElsewhere, reason, ...audit }: AuditFeedStatus): JsonBody {
-  const { usedElsewhereOf: _ofZones, ...status } = audit;
-  const token_uses = usedElsewhere.map((use) => ({ ...tokenUseJson(use), drift: use.isDrift }));
-  return { ...status, reason: reason === "" ? null : reason, token_uses };
+function credentialJson(credential: CredentialStatus): JsonObject {
+  const { name, valid, expiresAt, limit, remaining, resetAt } = credential;
+  return jsonOf({ name, valid, expiresAt, requests: { limit, remaining, resetAt } });
 }
 
-function clusterJson(cluster: ClusterStatus): JsonBody {
-  const { lease, identity, isHeld, holder, page, transitions, failure, works } = cluster;
+function auditJson({ usedElsewhere, reason, ...audit }: AuditFeedStatus): JsonObject {
+  const { state, since, accounts, entries } = audit;
+  const token_uses = usedElsewhere.map((use) => ({ ...tokenUseJson(use), drift: use.isDrift }));
   return {
+    ...jsonOf({ state, since, accounts, entries, reason: reason || undefined }),
+    token_uses,
+  };
+}
+
+function clusterJson(cluster: ClusterStatus): JsonObject {
+  const { lease, identity, isHeld: leader, holder, page, transitions, failure, works } = cluster;
+  return jsonOf({
     lease,
     identity,
-    leader: isHeld,
-    holder: holder === "" ? null : holder,
-    page: page === "" ? null : page,
+    leader,
+    holder: holder || undefined,
+    page: page || undefined,
     transitions,
-    failure: failure ?? null,
+    failure,
     reconciles: works,
-  };
+  });
 }
 
 /** `/api/v1/zones`: a page of zones, filtered as on the status page. */
-export function zonesJson({ fleet }: Snapshot, selection: ZoneFilter): JsonBody {
+export function zonesJson({ fleet }: Snapshot, selection: ZoneFilter): JsonObject {
   const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
 }
 
 /** `/api/v1/fleet` of a process that does not work: what the store says. What it does not know is left out. */
-export function storedFleetJson({ readAt, zones }: StoredFleet, { daemon }: Snapshot): JsonBody {
+export function storedFleetJson({ readAt, zones }: StoredFleet, { daemon }: Snapshot): JsonObject {
+  const { version, mode, startedAt, cluster } = daemon;
   const isRead = typeof zones !== "string";
   return {
-    format: statusFormat,
-    version: daemon.version,
-    mode: daemon.mode,
-    started_at: daemon.startedAt,
-    source: "store",
-    read_at: readAt,
+    ...jsonOf({ format: statusFormat, version, mode, startedAt, source: "store", readAt }),
     failure: isRead ? null : zones,
     zones: isRead ? zones.length : null,
     by_status: isRead ? countByStatus(zones) : null,
-    cluster: daemon.cluster === undefined ? null : clusterJson(daemon.cluster),
+    cluster: cluster === undefined ? null : clusterJson(cluster),
   };
 }
 
@@ -116,81 +105,70 @@ export function storedZonesJson(
   readAt: Date,
   stored: readonly StoredZone[],
   selection: ZoneFilter,
-): JsonBody {
+): JsonObject {
   const { counts, matching, page, pages, zones } = selectStored(stored, selection);
-  const source = { source: "store", read_at: readAt };
+  const source = jsonOf({ source: "store", readAt });
   const shown = zones.map(storedZoneJson);
   return { ...source, matching, page, pages, by_status: counts, zones: shown };
 }
 
-function storedZoneJson({ name, status, entry }: StoredZone): JsonBody {
-  return {
-    name,
-    status,
-    drifted_since: entry?.driftedSince ?? null,
-    last_entry: entry === undefined ? null : storedEntryJson(entry),
-  };
+function storedZoneJson({ name, status, entry }: StoredZone): JsonObject {
+  const { driftedSince } = entry ?? {};
+  return jsonOf({ name, status, driftedSince, lastEntry: entry && storedEntryOf(entry) });
 }
 
-function storedEntryJson(entry: StoredEntry): JsonBody {
+function storedEntryOf(entry: StoredEntry): object {
   const { at, run, trigger, revision, result, causes, changes, holds, failure } = entry;
-  const hold_reasons = [...new Set(holds.map(({ reason }) => reason))];
-  const why = { hold_reasons, failure: failure ?? null };
-  return { at, run, trigger, revision, result, causes, changes, ...why };
+  const holdReasons = [...new Set(holds.map(({ reason }) => reason))];
+  return { at, run, trigger, revision, result, causes, changes, holdReasons, failure };
 }
 
 /** `/api/v1/zones/:name`: the state of a zone. */
-export function zoneJson(state: ZoneState): JsonBody {
-  const { zone, declared, failure, inventory, scripts } = state;
+export function zoneJson(state: ZoneState): JsonObject {
+  const { zone, declared, failure, notes, compared, driftOnsets, inventory, scripts } = state;
+  const { suspension } = declared;
+  const { id, plan } = zone ?? {};
   return {
     ...summaryJson(state),
-    id: zone?.id ?? null,
+    ...jsonOf({ id, plan, notes, compared, driftOnsets, lastRun: state.lastRun }),
     account: zone === undefined ? null : { id: zone.accountId, name: zone.accountName },
-    plan: zone?.plan ?? null,
-    suspension:
-      declared.suspension === undefined
-        ? null
-        : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
+    suspension: suspension === undefined ? null : suspensionJson(suspension),
     failure: failure === undefined ? null : failureJson(failure),
-    holds: holdsOf(state),
+    holds: holdsOf(state).map(jsonOf),
     causes: causesIn(state.differing),
     differing: state.differing.map(changeJson),
-    notes: state.notes,
-    compared: state.compared,
-    unmanaged_resources: state.unmanaged,
-    drift_onsets: state.driftOnsets,
+    unmanaged_resources: state.unmanaged.map(jsonOf),
     inventory: inventory === undefined ? null : inventoryJson(inventory),
     scripts: scripts === undefined ? null : scriptsJson(scripts),
-    last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
     changes: state.changes.map(recordJson),
   };
 }
 
+function suspensionJson({ reason, until }: Suspension): JsonObject {
+  return jsonOf({ reason, until });
+}
+
 /** `/api/v1/zones/:name/history`: the history of a zone, oldest first. */
-export function historyOfZoneJson({ history }: Snapshot, name: string): JsonBody {
+export function historyOfZoneJson({ history }: Snapshot, name: string): JsonObject {
   return { entries: history.of(name).map(historyJson) };
 }
 
 /** `/api/v1/diagnostics`: the diagnostics of the files, and the held revision. */
-export function diagnosticsJson({ fleet }: Snapshot): JsonBody {
+export function diagnosticsJson({ fleet }: Snapshot): JsonObject {
   const { load } = fleet;
   return {
-    diagnostics: load?.diagnostics ?? [],
+    diagnostics: (load?.diagnostics ?? []).map(jsonOf),
     held: load?.held === undefined ? null : heldJson(load.held),
   };
 }
 
-function summaryJson(state: ZoneState): JsonBody {
+function summaryJson(state: ZoneState): JsonObject {
+  const { declared, status, statusSince, driftedSince, pendingSince } = state;
+  const { lastSuccess: lastSuccessAt, lastRun, consecutiveFailures } = state;
+  const { name, mode } = declared;
   return {
-    name: state.declared.name,
-    mode: state.declared.mode,
-    status: state.status,
-    status_since: state.statusSince,
-    drifted_since: state.driftedSince ?? null,
-    pending_since: state.pendingSince ?? null,
-    last_success_at: state.lastSuccess ?? null,
-    last_attempt_at: state.lastRun?.at ?? null,
-    consecutive_failures: state.consecutiveFailures,
+    ...jsonOf({ name, mode, status, statusSince, driftedSince, pendingSince }),
+    ...jsonOf({ lastSuccessAt, lastAttemptAt: lastRun?.at, consecutiveFailures }),
     drift: driftIn(driftOf(state)),
     pending: countByKind(pendingOf(state)),
     cause_unknown: countByKind(unknownOf(state)),
@@ -199,59 +177,47 @@ function summaryJson(state: ZoneState): JsonBody {
   };
 }
 
-function loadJson(load: LoadReport): JsonBody {
-  const { result, source, revision, hash, held, diagnostics, at } = load;
-  const heldBody = held === undefined ? null : heldJson(held);
-  const count = diagnostics.length;
-  const names = { revision, commit: load.commit ?? null, hash };
-  return { result, source, ...names, held: heldBody, diagnostics: count, at };
-}
-
-function heldJson({ revision, commit, hash, hold, zones }: HeldRevision): JsonBody {
+function loadJson(load: LoadReport): JsonObject {
+  const { result, source, revision, commit, hash, held, diagnostics, at } = load;
   return {
-    revision,
-    commit: commit ?? null,
-    hash,
-    reason: hold.reason,
-    message: hold.message,
-    zones,
+    ...jsonOf({ result, source, revision, commit, hash, diagnostics: diagnostics.length, at }),
+    held: held === undefined ? null : heldJson(held),
   };
 }
 
-function recordJson(record: ChangeRecord): JsonBody {
-  const { changes } = record;
-  return { ...record, causes: causesIn(changes), changes: changes.map(changeJson) };
+function heldJson({ revision, commit, hash, hold, zones }: HeldRevision): JsonObject {
+  const { reason, message } = hold;
+  return jsonOf({ revision, commit, hash, reason, message, zones });
 }
 
-function runJson({ durationMs, ...run }: LastRun): JsonBody {
-  return { ...run, duration_ms: durationMs };
+function recordJson(record: ChangeRecord): JsonObject {
+  const { run, zone, at, trigger, revision, changes, writes } = record;
+  return {
+    ...jsonOf({ run, zone, at, trigger, revision, causes: causesIn(changes), writes }),
+    changes: changes.map(changeJson),
+  };
 }
 
 /** Counts over the inventories of all zones; `null` if inventories are off. */
-function fleetInventoryJson(zones: readonly ZoneState[]): JsonBody | null {
+function fleetInventoryJson(zones: readonly ZoneState[]): JsonObject | null {
   if (!isInventoryOn(zones)) return null;
   const { zones: counts, malicious, outside } = fleetInventory(zones);
-  return {
-    malicious_items: malicious ?? null,
-    scripts_outside_policies: outside ?? null,
-    zones: counts,
-  };
+  return jsonOf({ maliciousItems: malicious, scriptsOutsidePolicies: outside, zones: counts });
 }
 
-function inventoryJson({ readAt, facts, failure, failingSince, found }: InventoryState): JsonBody {
+function inventoryJson(inventory: InventoryState): JsonObject {
+  const { readAt, facts, failure, failingSince, found: maliciousFound } = inventory;
   return {
-    read_at: readAt ?? null,
+    ...jsonOf({ readAt, failingSince, maliciousFound }),
     failure: failure === undefined ? null : failureJson(failure),
-    failing_since: failingSince ?? null,
-    malicious_found: found,
     facts: facts === undefined ? null : factsJson(facts),
   };
 }
 
-function factsJson({ kinds, notPermitted, outside, ...facts }: InventoryFacts): JsonBody {
+function factsJson({ kinds, notPermitted, outside, ...facts }: InventoryFacts): JsonObject {
   const failures = [...notPermitted].map(([kind, why]) => [kind, failureJson(why)] as const);
   return {
-    kinds: Object.fromEntries(kinds),
+    kinds: Object.fromEntries([...kinds].map(([kind, summary]) => [kind, { ...summary }])),
     not_permitted: Object.fromEntries(failures),
     malicious: facts.malicious.map(itemJson),
     newest: facts.newest.map(itemJson),
@@ -261,10 +227,6 @@ function factsJson({ kinds, notPermitted, outside, ...facts }: InventoryFacts): 
   };
 }
 
-function itemJson({ kind, id, name, page, firstSeenAt, malicious }: ItemBrief): JsonBody {
-  const first_seen_at = firstSeenAt ?? null;
-  return { kind, id, name, page, first_seen_at, malicious_reasons: malicious };
+function itemJson({ kind, id, name, page, firstSeenAt, malicious }: ItemBrief): JsonObject {
+  return jsonOf({ kind, id, name, page, firstSeenAt, maliciousReasons: malicious });
 }
-
-/** The body of a response of `/api/v1`: names in snake case, timestamps in ISO 8601, missing values `null`. */
-export type JsonBody = Readonly<Record<string, unknown>>;
