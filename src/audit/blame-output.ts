@@ -2,7 +2,7 @@ import { historyJson } from "../history/history-json.ts";
 import { renderHistoryEntry } from "../history/history-text.ts";
 import type { HistoryEntry } from "../history/history.ts";
 import { type Paint, printable } from "../render/format.ts";
-import type { JsonObject } from "../syntax/json.ts";
+import { type JsonObject, textOrNull } from "../syntax/json.ts";
 import type { AuditEntry } from "../zone/audit-entry.ts";
 
 /** What happened to a zone: an entry of the audit log, or a run of our own history. */
@@ -41,14 +41,14 @@ export function blameJson(item: BlameItem): JsonObject {
     id,
     zonewarden: item.isOwn,
     actor: {
-      type: orNull(actor.type),
-      context: orNull(actor.context),
-      email: orNull(actor.email),
-      token_name: orNull(actor.tokenName),
+      type: textOrNull(actor.type),
+      context: textOrNull(actor.context),
+      email: textOrNull(actor.email),
+      token_name: textOrNull(actor.tokenName),
     },
-    method: orNull(method),
-    path: orNull(path),
-    ray: orNull(ray),
+    method: textOrNull(method),
+    path: textOrNull(path),
+    ray: textOrNull(ray),
   };
 }
 
@@ -57,8 +57,4 @@ function whoOf({ actor: { email, tokenName, type } }: AuditEntry): string {
   if (email !== "") return email;
   if (tokenName !== "") return `token ${tokenName}`;
   return type === "" ? "somebody" : type;
-}
-
-function orNull(text: string): string | null {
-  return text === "" ? null : text;
 }

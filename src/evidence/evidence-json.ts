@@ -1,7 +1,7 @@
 import { historyJson } from "../history/history-json.ts";
 import type { Period } from "../history/timeline.ts";
 import { authorsLine } from "../render/cause-text.ts";
-import { type JsonObject, jsonOf } from "../syntax/json.ts";
+import { type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
 import type { AuthorisedScript, DeclaredScripts } from "../zone/declared-scripts.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { DeclaredItem, Evidence, KeptHistory, ZoneEvidence } from "./evidence-pack.ts";
@@ -114,6 +114,6 @@ function findingJson(finding: FindingStory): JsonObject {
 
 function scriptJson(script: ScriptStory): JsonObject {
   const { id, url, pageUrls, isAuthorised, enforcement: enforcedBy, vanishedAt, steps } = script;
-  const entry = script.entry === "" ? undefined : script.entry;
+  const entry = textOrNull(script.entry);
   return jsonOf({ id, url, pageUrls, entry, isAuthorised, enforcedBy, vanishedAt, steps });
 }

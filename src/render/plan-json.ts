@@ -5,7 +5,7 @@ import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Failure, Outcome, RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
-import { definedMembers, type JsonObject } from "../syntax/json.ts";
+import { definedMembers, type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
 
 /** Format of {@link reportJson}; see `schemas/plan.schema.json`. */
 export const reportFormat = "zonewarden-report/1";
@@ -13,14 +13,10 @@ export const reportFormat = "zonewarden-report/1";
 /** A run as JSON: zones with their plans and results. */
 export function reportJson(report: RunReport): JsonObject {
   const { converged: _, ...summary } = summarize(report.zones);
+  const { revision, commit, startedAt, finishedAt, zones } = report;
   return {
-    format: reportFormat,
-    revision: report.revision,
-    commit: report.commit ?? null,
-    started_at: report.startedAt.toISOString(),
-    finished_at: report.finishedAt.toISOString(),
-    summary,
-    zones: report.zones.map(zoneJson),
+    ...jsonOf({ format: reportFormat, revision, commit, startedAt, finishedAt, summary }),
+    zones: zones.map(zoneJson),
   };
 }
 
@@ -88,20 +84,12 @@ export function authorsJson({ authors }: Pick<Change, "authors">): JsonObject {
 /** What the audit log does not say, or may not be shown, is `null`. */
 function authorJson({ kind, name, context, at, method, path, ray, ...rest }: Author): JsonObject {
   return {
-    kind,
-    name: orNull(name),
-    context,
-    at: at.toISOString(),
-    method: orNull(method),
-    path: orNull(path),
-    ray: orNull(ray),
-    certain: rest.isCertain,
-    fields: rest.fields,
+    ...jsonOf({ kind, context, at, isCertain: rest.isCertain, fields: rest.fields }),
+    name: textOrNull(name),
+    method: textOrNull(method),
+    path: textOrNull(path),
+    ray: textOrNull(ray),
   };
-}
-
-function orNull(text: string): string | null {
-  return text === "" ? null : text;
 }
 
 /** Both sides of a field, without a missing one. */

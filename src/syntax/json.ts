@@ -101,6 +101,11 @@ function jsonValueOf(value: unknown): Json {
   return Number(value);
 }
 
+/** A text of which "" says that there is none. */
+export function textOrNull(text: string): string | null {
+  return text === "" ? null : text;
+}
+
 /** The value of a JSON text; `undefined` if the text is none. */
 export function parseJson(text: string): unknown {
   try {

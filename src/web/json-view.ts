@@ -17,7 +17,7 @@ import {
   unknownOf,
   type ZoneState,
 } from "../state/zone-state.ts";
-import { type JsonObject, jsonOf } from "../syntax/json.ts";
+import { type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
 import type { Suspension } from "../zone/desired-zone.ts";
 import {
   countByStatus,
@@ -62,7 +62,7 @@ function auditJson({ usedElsewhere, reason, ...audit }: AuditFeedStatus): JsonOb
   const { state, since, accounts, entries } = audit;
   const token_uses = usedElsewhere.map((use) => ({ ...tokenUseJson(use), drift: use.isDrift }));
   return {
-    ...jsonOf({ state, since, accounts, entries, reason: reason || undefined }),
+    ...jsonOf({ state, since, accounts, entries, reason: textOrNull(reason) }),
     token_uses,
   };
 }
@@ -73,8 +73,8 @@ function clusterJson(cluster: ClusterStatus): JsonObject {
     lease,
     identity,
     leader,
-    holder: holder || undefined,
-    page: page || undefined,
+    holder: textOrNull(holder),
+    page: textOrNull(page),
     transitions,
     failure,
     reconciles: works,

@@ -9,6 +9,7 @@ import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
+import { jsonOf } from "../../syntax/json.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
@@ -113,13 +114,10 @@ function print(
     const report = {
       format: 1,
       ...period,
-      drift: times.map(({ zone, episodes, seenMs, atMostMs, isDrifting }) => ({
-        zone,
-        episodes,
-        seen_seconds: seenMs / 1000,
-        at_most_seconds: atMostMs / 1000,
-        drifting: isDrifting,
-      })),
+      drift: times.map(({ zone, episodes, seenMs, atMostMs, isDrifting }) => {
+        const [seenSeconds, atMostSeconds] = [seenMs / 1000, atMostMs / 1000];
+        return jsonOf({ zone, episodes, seenSeconds, atMostSeconds, isDrifting });
+      }),
       entries: shown.map(historyJson),
     };
     host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
@@ -150,7 +148,7 @@ async function verifyHistoryFiles(
   const verify = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
     const files = histories.map(({ file, pieces }) => ({ file, pieces: pieces() }));
     const check = await verifyHistory(files, proof);
-    host.stdout.write(format === "json" ? jsonOf(check) : textOf(check));
+    host.stdout.write(format === "json" ? checkText(check) : textOf(check));
     return check.flaws.length === 0 ? exitCodes.done : exitCodes.partial;
   };
   if (named.length > 0) return verify(named.map((file) => historyIn(file, host)));
@@ -165,25 +163,15 @@ function resultOf({ flaws, remarks }: HistoryCheck): "intact" | "not_covered" | 
   return remarks.some(({ code }) => code === "not_covered") ? "not_covered" : "intact";
 }
 
-function jsonOf(check: HistoryCheck): string {
-  const { files, flaws, remarks } = check;
-  const report = {
-    format: 1,
-    result: resultOf(check),
-    head: files.at(-1)?.seals.at(-1)?.hash ?? null,
-    files: files.map(({ file, lines, chains, firstAt, lastAt, seals }) => ({
-      file,
-      lines,
-      chains,
-      first_at: firstAt?.toISOString() ?? null,
-      last_at: lastAt?.toISOString() ?? null,
-      first_number: seals[0]?.n ?? null,
-      last_number: seals.at(-1)?.n ?? null,
-      head: seals.at(-1)?.hash ?? null,
-    })),
-    flaws,
-    remarks,
-  };
+function checkText(check: HistoryCheck): string {
+  const { flaws, remarks } = check;
+  const files = check.files.map(({ file, lines, chains, firstAt, lastAt, seals }) => {
+    const last = seals.at(-1);
+    const numbers = { firstNumber: seals[0]?.n, lastNumber: last?.n };
+    return { file, lines, chains, firstAt, lastAt, ...numbers, head: last?.hash };
+  });
+  const head = files.at(-1)?.head;
+  const report = jsonOf({ format: 1, result: resultOf(check), head, files, flaws, remarks });
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 

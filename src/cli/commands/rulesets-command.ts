@@ -11,7 +11,7 @@ import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { plural, printable, valueText } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
 import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
-import type { JsonObject } from "../../syntax/json.ts";
+import { type JsonObject, jsonOf } from "../../syntax/json.ts";
 import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
@@ -276,9 +276,9 @@ function diffText(before: Ruleset, after: Ruleset, diffs: readonly RuleDiff[]): 
   return [`version ${before.version} → ${after.version}: ${count}`, ...lines].join("\n");
 }
 
-function headJson({ lastUpdated, ...head }: RulesetHead): JsonObject {
-  const { id, name, description, kind, phase, version } = head;
-  return { id, name, description, kind, phase, version, last_updated: lastUpdated };
+function headJson(head: RulesetHead): JsonObject {
+  const { id, name, description, kind, phase, version, lastUpdated } = head;
+  return jsonOf({ id, name, description, kind, phase, version, lastUpdated });
 }
 
 function print(

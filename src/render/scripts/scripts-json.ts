@@ -22,6 +22,7 @@ import {
   parseName,
   parseJson,
   coerceCount,
+  textOrNull,
 } from "../../syntax/json.ts";
 
 const decisions = ["allows", "blocks", "unclear"] as const;
@@ -67,7 +68,7 @@ function versionFrom(json: JsonObject): SeenVersion {
 function watchedScriptJson(script: WatchedScript): JsonObject {
   const { id, url, hash, fetchedAt, pageUrls, firstSeenAt, lastSeenAt, isAuthorised } = script;
   const { versions, enforcement: enforcedBy } = script;
-  const entry = script.entry === "" ? undefined : script.entry;
+  const entry = textOrNull(script.entry);
   const seen = { id, url, hash, fetchedAt, pageUrls, firstSeenAt, lastSeenAt };
   return jsonOf({ ...seen, entry, isAuthorised, versions, enforcedBy });
 }
