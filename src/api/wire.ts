@@ -19,7 +19,7 @@ export interface WireResultInfo {
   readonly cursors?: { readonly after?: string };
 }
 
-/** Codes of the service that a client must know apart (SERVICE.md B.8, C.2). */
+/** Codes of the service that a client must know apart (SERVICE.md B.8, B.10, B.11, C.2). */
 export const wireCodes = {
   noEntrypoint: 10003,
   authentication: 10000,
@@ -31,6 +31,9 @@ export const wireCodes = {
   rateLimited: 971,
   duplicateExecute: 20014,
   skipInRoot: 20016,
+  wrongProduct: 20119,
+  wrongSkippedPhase: 20120,
+  missingColo: 20155,
   secondEntrypoint: 20217,
   wrongArgument: 20083,
   expressionTooLong: 20127,

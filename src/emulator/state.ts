@@ -80,8 +80,10 @@ export interface InventoryItem {
 export interface Entitlements {
   /** Limit of content security policies. */
   readonly policies: number;
-  /** Limit of rules in an entry point. */
-  readonly rules: number;
+  /** Limit of rules in every phase, or in those that it names; else the plan's. */
+  readonly rules?: number | Readonly<Record<string, number>>;
+  /** Whether a zone of the plan enterprise has Advanced Rate Limiting; by default it has. */
+  readonly advanced_rate_limiting?: boolean;
   readonly connection_url_path: boolean;
   readonly reporting_endpoint: boolean;
 }
@@ -145,6 +147,14 @@ export interface AccountState {
 /** What rulesets belong to. */
 export type Owner = EmulatedZone | AccountState;
 
+/** What the service does where its documentation does not say it (SERVICE.md B.11 and B.13). */
+export interface Undocumented {
+  /** Whether a PUT of a ruleset that changes nothing makes a version. */
+  readonly identical_put: "stored" | "ignored";
+  /** Whether a rate limit without a counting expression has an empty one in responses. */
+  readonly counting_expression: "omitted" | "empty";
+}
+
 /** A credential; `null`: no such time. */
 export interface TokenState {
   readonly id: string;
@@ -178,6 +188,8 @@ export interface State {
   readonly rateLimit: RequestLimit | null;
   /** Managed rulesets, by id, that were moved from the version that the emulator starts with. */
   readonly movedManaged?: Readonly<Record<string, MovedManaged>>;
+  /** By default `stored` and `omitted`. */
+  readonly undocumented?: Partial<Undocumented>;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */
   readonly clockOffset: number;
   /** How many ids were generated, so that none is generated twice. */

@@ -8,6 +8,7 @@ import type {
   State,
   TokenState,
   EmulatedZone,
+  Undocumented,
 } from "./state.ts";
 
 /** Replaced zones and accounts that are kept for stale reads. */
@@ -30,6 +31,7 @@ export class Store {
   readonly rateLimit: RequestLimit | null;
   /** Whether expressions are judged as a newer service may: see `ExpressionLimits`. */
   readonly isLenient: boolean;
+  readonly undocumented: Undocumented;
   #clockOffset: number;
   #idCount: number;
 
@@ -42,6 +44,7 @@ export class Store {
     this.#tokens = new Map(state.tokens.map((token) => [token.value, token]));
     this.rateLimit = state.rateLimit;
     this.#movedManaged = new Map(Object.entries(state.movedManaged ?? {}));
+    this.undocumented = undocumentedFrom(state.undocumented);
     this.#clockOffset = state.clockOffset;
     this.#idCount = state.made;
   }
@@ -119,10 +122,16 @@ export class Store {
       tokens: [...this.#tokens.values()],
       rateLimit: this.rateLimit,
       movedManaged: Object.fromEntries(this.#movedManaged),
+      undocumented: this.undocumented,
       clockOffset: this.#clockOffset,
       made: this.#idCount,
     };
   }
+}
+
+/** What the service does where its documentation does not say it, with the defaults. */
+export function undocumentedFrom(given: Partial<Undocumented> = {}): Undocumented {
+  return { identical_put: "stored", counting_expression: "omitted", ...given };
 }
 
 /** The identifier of a resource that was created as the `count`th. */

@@ -28,7 +28,7 @@ describe("a route of the client", () => {
   });
 });
 
-it("knows the codes of the service by number (SERVICE.md B.8, C.2)", ({ expect }) => {
+it("knows the codes of the service by number (SERVICE.md B.8, B.10, B.11, C.2)", ({ expect }) => {
   expect(wireCodes).toEqual({
     noEntrypoint: 10_003,
     authentication: 10_000,

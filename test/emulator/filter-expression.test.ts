@@ -8,7 +8,7 @@ import { checkFilterExpression } from "../../src/emulator/rulesets/filter-expres
 function refusalOf(expression: string, plan = "enterprise", isLenient = false): string {
   const fields = new FieldReader({ expression }, "", 20000);
   try {
-    checkFilterExpression(fields, expression, plan, isLenient);
+    checkFilterExpression(fields, expression, { plan, isLenient });
     return "";
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

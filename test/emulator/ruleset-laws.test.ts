@@ -13,7 +13,7 @@ import {
 } from "../../src/emulator/rulesets/stored-ruleset.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { StoredRuleset, EmulatedZone } from "../../src/emulator/state.ts";
-import { idFrom } from "../../src/emulator/store.ts";
+import { idFrom, undocumentedFrom } from "../../src/emulator/store.ts";
 import { goodSeed, objectIn, testStart } from "../support/emulator.ts";
 
 const phase = "http_request_firewall_managed";
@@ -27,6 +27,7 @@ function emptyZone(): EmulatedZone {
 }
 
 const zone = emptyZone();
+const undocumented = undocumentedFrom();
 
 /** Rules with few refs and contents, so that many collide: some writes are rejected, some change nothing. */
 const rule = fc.record({
@@ -58,7 +59,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** The ruleset after a step; `undefined` if it was rejected or its rule does not exist. */
 function after(before: StoredRuleset, taken: Step, newId: () => string): StoredRuleset | undefined {
-  const write = { now: testStart, newId, isLenient: false, owner: zone, before };
+  const write = { now: testStart, newId, isLenient: false, undocumented, owner: zone, before };
   try {
     if (taken.verb === "add") return withNewRule(rulesetFields(taken.rule), write);
     if (taken.verb === "put") {
@@ -161,6 +162,7 @@ describe("whatever is written to a ruleset", () => {
           now: testStart,
           newId: () => "new",
           isLenient: false,
+          undocumented,
           owner: zone,
           before: last,
         };

@@ -89,7 +89,7 @@ function policyIn(
     enabled: fields.required("enabled", enabledIn(fields) ?? before.enabled),
     value: text("value"),
   };
-  checkFilterExpression(fields, policy.expression, plan, isLenient);
+  checkFilterExpression(fields, policy.expression, { plan, isLenient });
   checkDirectives(fields, policy);
   return policy;
 }

@@ -2,9 +2,9 @@ import { wireCodes } from "../../api/wire.ts";
 import { definedMembers, type JsonObject } from "../../syntax/json.ts";
 import { isIdentifier } from "../http/access.ts";
 import { type FieldReader, firstRepeated } from "../http/fields.ts";
-import type { Owner, StoredRuleset } from "../state.ts";
+import type { Owner, StoredRuleset, Undocumented } from "../state.ts";
 import { managedRulesets, scoreRuleId } from "./managed.ts";
-import { phaseRules, phases, ruleActions, scoreActions } from "./phases.ts";
+import { hasPlan, servedPhase, phases, ruleActions, scoreActions } from "./phases.ts";
 
 /** A write to a ruleset: what a rule may do depends on its owner and on the ruleset. */
 export interface RulesetWrite {
@@ -12,19 +12,78 @@ export interface RulesetWrite {
   readonly newId: () => string;
   /** See `checkFilterExpression`. */
   readonly isLenient: boolean;
+  readonly undocumented: Undocumented;
   readonly owner: Owner;
   readonly before: StoredRuleset;
 }
 
 const sensitivityLevels = ["default", "medium", "low", "eoff"];
-const skipMembers = ["ruleset", "phase", "rulesets", "rules", "phases", "products"];
+const skipMembers = ["ruleset", "phase", "phases", "products"];
+const managedSkipMembers = [...skipMembers, "rulesets", "rules"];
+/** Members that a member of a skip excludes (SERVICE.md B.10). */
+const excludedBySkip: Readonly<Record<string, readonly string[]>> = {
+  phase: ["ruleset", "rulesets", "rules", "phases"],
+  ruleset: ["rulesets", "rules"],
+  rulesets: ["phases"],
+};
 const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
+
+/** Parameters of a rule's action as they are stored; `undefined` for an action without any. */
+export function parametersOf(
+  fields: FieldReader,
+  action: string,
+  write: RulesetWrite,
+): JsonObject | undefined {
+  const given = fields.object("action_parameters");
+  if (action === "execute") {
+    return executeParameters(fields.required("action_parameters", given), write);
+  }
+  if (action === "skip") return skipParameters(fields.required("action_parameters", given), write);
+  if (given === undefined || servedPhase(write.before.current.phase).response === undefined) {
+    return given?.body;
+  }
+  if (action === "rewrite") return given.body;
+  return action === "block" ? blockParameters(given, write) : noParameters(given);
+}
+
+function noParameters(fields: FieldReader): undefined {
+  fields.only([]);
+}
+
+const contentTypes = ["text/html", "text/plain", "application/json", "text/xml"];
+
+/** The response of a `block` rule (SERVICE.md B.10 and B.11). */
+function blockParameters(fields: FieldReader, write: RulesetWrite): JsonObject | undefined {
+  fields.only(["response"]);
+  const response = fields.object("response");
+  const { response: limits } = servedPhase(write.before.current.phase);
+  if (response === undefined || limits === undefined) return undefined;
+  if (!hasPlan(write.owner, limits.plan)) {
+    throw fields.error("response", "not entitled to use a custom response");
+  }
+  response.only(["status_code", "content_type", "content"]);
+  const status = response.integer("status_code", 400, 499);
+  const type = response.oneOf("content_type", contentTypes);
+  const content = response.required("content", response.text("content"));
+  const size = Buffer.byteLength(content);
+  if (size === 0 || size > limits.maxBytes) {
+    const message = `the content has ${size} bytes; it must have from 1 to ${limits.maxBytes}`;
+    throw response.error("content", message);
+  }
+  return {
+    response: {
+      status_code: response.required("status_code", status),
+      content_type: response.required("content_type", type),
+      content,
+    },
+  };
+}
 
 /**
  * Parameters of an `execute` rule as they are stored: strict, complete, without empty lists
  * (SERVICE.md B.5).
  */
-export function executeParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
+function executeParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
   fields.only(["id", "version", "overrides", "matched_data"]);
   const id = fields.required("id", fields.text("id"));
   checkExecuted(fields, id, write);
@@ -46,9 +105,13 @@ function checkExecuted(fields: FieldReader, id: string, write: RulesetWrite): vo
   const { owner, before } = write;
   const { phase } = before.current;
   const isCustom = owner.rulesets.some(
-    ({ current }) => current.kind === "custom" && current.id === id,
+    ({ current }) => current.kind === "custom" && current.id === id && current.phase === phase,
   );
-  if (owner.level === "account" && isCustom) return;
+  if (isCustom) {
+    // Overrides are for managed rulesets.
+    fields.only(["id", "version"]);
+    return;
+  }
   const ruleset = managedRulesets.get(id);
   if (ruleset === undefined || ruleset.phase !== phase) {
     throw fields.error("id", `could not find a ruleset ${id} to execute in the ${phase} phase`);
@@ -106,7 +169,7 @@ function commonOverrides(fields: FieldReader, write: RulesetWrite): JsonObject {
     sensitivity_level: fields.oneOf("sensitivity_level", sensitivityLevels),
   });
   const { phase } = write.before.current;
-  if ("sensitivity_level" in overrides && phaseRules(phase).hasSensitivity !== true) {
+  if ("sensitivity_level" in overrides && servedPhase(phase).hasSensitivity !== true) {
     throw fields.error("sensitivity_level", `the ${phase} phase has no sensitivity levels`);
   }
   return overrides;
@@ -128,21 +191,44 @@ function refuseDuplicates(
 }
 
 /** Parameters of a `skip` rule as they are stored (SERVICE.md B.4). */
-export function skipParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
+function skipParameters(fields: FieldReader, write: RulesetWrite): JsonObject {
   if (write.before.current.kind === "root") {
     throw fields.error("", "skip is not allowed in a root ruleset", wireCodes.skipInRoot);
   }
-  fields.only(skipMembers);
-  if (Object.keys(fields.body).length === 0) {
-    throw fields.error("", `a skip rule needs one of ${skipMembers.join(", ")}`);
+  const { skippedPhases, skipsManaged } = servedPhase(write.before.current.phase);
+  const members = skipsManaged === true ? managedSkipMembers : skipMembers;
+  fields.only(members);
+  const given = Object.keys(fields.body);
+  if (given.length === 0) {
+    throw fields.error("", `a skip rule needs one of ${members.join(", ")}`);
   }
   fields.oneOf("ruleset", ["current"]);
   fields.oneOf("phase", ["current"]);
   checkTexts(fields, "rulesets", isIdentifier);
-  checkTexts(fields, "phases", (text) => phases.includes(text));
-  checkTexts(fields, "products", (text) => products.includes(text));
+  checkTexts(
+    fields,
+    "phases",
+    (phase) => (skippedPhases ?? phases).includes(phase),
+    (phase) => ({
+      code: wireCodes.wrongSkippedPhase,
+      message: `skip action parameter phase '${phase}' is not authorized`,
+    }),
+  );
+  checkTexts(
+    fields,
+    "products",
+    (product) => products.includes(product),
+    (product) => ({
+      code: wireCodes.wrongProduct,
+      message: `skip action parameter product '${product}' is invalid`,
+    }),
+  );
   const rules = fields.object("rules");
   if (rules !== undefined) checkSkippedRules(rules);
+  for (const name of given) {
+    const excluded = excludedBySkip[name]?.find((each) => given.includes(each));
+    if (excluded !== undefined) throw fields.error(excluded, `${name} excludes ${excluded}`);
+  }
   return fields.body;
 }
 
@@ -153,13 +239,27 @@ function checkSkippedRules(rules: FieldReader): void {
   }
 }
 
+/** Code and message of the service about an item of a list. */
+interface ItemRejection {
+  readonly code?: number;
+  readonly message: string;
+}
+
 /** Throws unless a list, if there is one, has valid texts without duplicates. */
-function checkTexts(fields: FieldReader, name: string, isValid: (text: string) => boolean): void {
+function checkTexts(
+  fields: FieldReader,
+  name: string,
+  isValid: (text: string) => boolean,
+  rejection: (text: string) => ItemRejection = (text) => ({
+    message: `'${text}' is not a valid value for ${name}`,
+  }),
+): void {
   const values = fields.texts(name);
   if (values === undefined) return;
   if (values.length === 0) throw fields.error(name, `${name} must not be empty`);
   if (new Set(values).size < values.length) throw fields.error(name, `${name} has duplicates`);
   const invalid = values.find((value) => !isValid(value));
   if (invalid === undefined) return;
-  throw fields.error(name, `'${invalid}' is not a valid value for ${name}`);
+  const { code, message } = rejection(invalid);
+  throw fields.error(name, message, code);
 }

@@ -1,47 +1,106 @@
 import { wireCodes } from "../../api/wire.ts";
-import { type Expression, nodesOf } from "../../syntax/expression/expression-tree.ts";
+import { isResponseField } from "../../syntax/expression/expression-fields.ts";
+import {
+  type Expression,
+  type ExpressionNode,
+  nodesOf,
+} from "../../syntax/expression/expression-tree.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
 import { isRefused, type SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { FieldReader } from "../http/fields.ts";
 
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
-const plansWithRegex = ["business", "enterprise"];
+const plansWithRegex = ["", "business", "enterprise"];
 
-/**
- * Throws if the service rejects a filter expression.
- *
- * @param plan the plan of the zone, "" if none restricts it.
- * @param isLenient whether names and arguments that the tables do not have are accepted, as those
- *   of a newer service.
- */
+/** Most regular expressions in one expression (SERVICE.md B.8). */
+const maxRegexes = 64;
+
+/** What the place of an expression allows in it. */
+export interface ExpressionLimits {
+  /** The plan of the zone, "" if none restricts it. */
+  readonly plan: string;
+  /** Whether names and arguments that the tables do not have are accepted, as those of a newer service. */
+  readonly isLenient: boolean;
+  /** The member with the expression. */
+  readonly member?: string;
+  /** Whether fields of the response are refused. */
+  readonly isBeforeResponse?: boolean | undefined;
+  /** What a plan without regular expressions needs for them, in the service's words. */
+  readonly regexNeeds?: string | undefined;
+  /** What a field needs that the plan does not have; `undefined`: nothing. */
+  readonly fieldNeeds?: (field: string) => string | undefined;
+}
+
+/** Throws if the service rejects a filter expression. */
 export function checkFilterExpression(
   fields: FieldReader,
   expression: string,
-  plan: string,
-  isLenient: boolean,
+  limits: ExpressionLimits,
 ): void {
-  if (expression.length > maxExpressionLength) {
+  const { member = "expression", isLenient } = limits;
+  const { length } = withSingleSpaces(expression);
+  if (length > maxExpressionLength) {
     throw fields.error(
-      "expression",
-      `expression size ${expression.length} exceeded maximum ${maxExpressionLength}`,
+      member,
+      `expression size ${length} exceeded maximum ${maxExpressionLength}`,
       wireCodes.expressionTooLong,
     );
   }
   const { tree, diagnostics } = parseExpression(expression);
   const error = diagnostics.find(
-    (diagnostic) => diagnostic.severity === "error" || (!isLenient && isRefused(diagnostic)),
+    (diagnostic) =>
+      diagnostic.code !== "EXPR_TOO_LONG" &&
+      (diagnostic.severity === "error" || (!isLenient && isRefused(diagnostic))),
   );
   if (error !== undefined || tree === undefined) {
     const message = parsingError(expression, error);
     const isArgument = error?.code === "EXPR_BAD_ARGUMENT";
-    throw fields.error("expression", message, isArgument ? wireCodes.wrongArgument : undefined);
+    throw fields.error(member, message, isArgument ? wireCodes.wrongArgument : undefined);
   }
-  if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
+  checkUse(fields, expression, tree, limits);
+}
+
+/** The service measures an expression without repeated white space (SERVICE.md B.8). */
+function withSingleSpaces(expression: string): string {
+  return expression.trim().replaceAll(/[ \r\n]+/g, " ");
+}
+
+/** Throws if an expression uses what its place or the plan does not allow. */
+function checkUse(
+  fields: FieldReader,
+  expression: string,
+  tree: Expression,
+  { plan, member = "expression", ...limits }: ExpressionLimits,
+): void {
+  const { regexNeeds = "a Business plan or a WAF Advanced plan" } = limits;
+  const names = fieldsIn(tree);
+  const late = limits.isBeforeResponse === true ? names.find(isResponseField) : undefined;
+  if (late !== undefined) {
     throw fields.error(
-      "expression",
-      "not entitled: the use of operator Matches is not allowed, a Business plan or a WAF Advanced plan is required",
+      member,
+      `'${expression}' is not a valid value for ${member} because the use of field ${late} is not allowed`,
     );
   }
+  for (const name of names) {
+    const needs = limits.fieldNeeds?.(name);
+    if (needs !== undefined) throw fields.error(member, notEntitled(`field ${name}`, needs));
+  }
+  const regexes = nodesOf(tree).filter(isRegex).length;
+  if (regexes > 0 && !plansWithRegex.includes(plan)) {
+    throw fields.error(member, notEntitled("operator Matches", regexNeeds));
+  }
+  if (regexes > maxRegexes) {
+    throw fields.error(member, `${regexes} regular expressions exceed the maximum ${maxRegexes}`);
+  }
+}
+
+function notEntitled(what: string, needs: string): string {
+  return `not entitled: the use of ${what} is not allowed, ${needs} is required`;
+}
+
+/** The fields of an expression, as it has them. */
+export function fieldsIn(tree: Expression): readonly string[] {
+  return nodesOf(tree).flatMap((node) => (node.kind === "field" ? [node.name] : []));
 }
 
 /**
@@ -61,6 +120,6 @@ function parsingError(expression: string, error: SyntaxDiagnostic | undefined): 
   return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
 }
 
-function usesRegex(tree: Expression): boolean {
-  return nodesOf(tree).some((node) => node.kind === "comparison" && node.operator === "matches");
+function isRegex(node: ExpressionNode): boolean {
+  return node.kind === "comparison" && node.operator === "matches";
 }

@@ -2,6 +2,7 @@ import { coerceObject, coerceObjects, definedMembers } from "../../syntax/json.t
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
+import type { Owner } from "../state.ts";
 import { managedRulesetId, paranoiaTags, scoreRuleId } from "./managed.ts";
 import { scoreActions } from "./phases.ts";
 
@@ -56,11 +57,16 @@ function withScoreRule(
   return [...rules.filter(({ id }) => id !== scoreRuleId), { ...before, ...tuned }];
 }
 
-/** Expands `deploy: owasp` of a seed, with its tuning, to a rule in the service's form. */
-export function expandDeploy(seed: JsonObject): JsonObject {
+/**
+ * Expands `deploy: owasp` of a seed, with its tuning, or `deploy` of a custom ruleset's name, to a
+ * rule in the service's form.
+ */
+export function expandDeploy(seed: JsonObject, { rulesets }: Owner): JsonObject {
   if (seed["deploy"] === undefined) return seed;
   const fields = new FieldReader(seed, "", unpublishedCodes.ruleset);
-  const id = managedRulesetId(fields.required("deploy", fields.text("deploy")));
+  const deployed = fields.required("deploy", fields.text("deploy"));
+  const custom = rulesets.find(({ current }) => current.name === deployed);
+  const id = custom?.current.id ?? managedRulesetId(deployed);
   const own = ["deploy", "overrides", ...tuningMembers];
   const others = Object.fromEntries(Object.entries(seed).filter(([name]) => !own.includes(name)));
   const overrides = withTuning(seed["overrides"], parseTuning(fields));

@@ -1,6 +1,6 @@
 import type { EmulatedRule, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import { idFrom, type Store } from "../store.ts";
-import { managedPhase, phaseRules } from "./phases.ts";
+import { managedPhase, servedPhase } from "./phases.ts";
 
 /** Documented ids (SERVICE.md B.6). */
 export const managedIds = {
@@ -92,7 +92,7 @@ function managed(
   phase: string,
   rules: readonly EmulatedRule[],
 ): EmulatedRuleset {
-  const { source } = phaseRules(phase);
+  const { source } = servedPhase(phase);
   return {
     id: managedIds[key],
     name: `Cloudflare ${name}`,

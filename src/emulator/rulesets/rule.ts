@@ -1,10 +1,11 @@
-import { canonicalJson, definedMembers } from "../../syntax/json.ts";
+import { canonicalJson, definedMembers, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { EmulatedRule, RuleContent } from "../state.ts";
-import { executeParameters, type RulesetWrite, skipParameters } from "./action-parameters.ts";
+import { parametersOf, type RulesetWrite } from "./action-parameters.ts";
 import { checkFilterExpression } from "./filter-expression.ts";
-import { phaseRules, ruleActions } from "./phases.ts";
+import { allowsAction, expressionLimits, servedPhase, ruleActions } from "./phases.ts";
+import { rateLimitIn } from "./rate-limit.ts";
 
 /**
  * Members of a rule in a request; read-only ones are ignored, so that a response can be sent back.
@@ -54,7 +55,8 @@ export function ruleFrom(
 function contentIn(fields: FieldReader, write: RulesetWrite): Omit<RuleContent, "ref"> {
   const action = actionIn(fields, write);
   const expression = fields.required("expression", fields.text("expression"));
-  checkFilterExpression(fields, expression, planOf(write), write.isLenient);
+  const { phase } = write.before.current;
+  checkFilterExpression(fields, expression, expressionLimits(write.owner, phase, write.isLenient));
   if (fields.text("ref") === "") throw fields.error("ref", "ref must not be empty");
   const logging = fields.object("logging");
   logging?.only(["enabled"]);
@@ -66,17 +68,27 @@ function contentIn(fields: FieldReader, write: RulesetWrite): Omit<RuleContent, 
     description: fields.text("description") ?? "",
     enabled: fields.boolean("enabled") ?? true,
     ...definedMembers({
-      action_parameters: parametersIn(fields, action, write),
+      action_parameters: parametersOf(fields, action, write),
       logging: action === "skip" ? logs : undefined,
-      ratelimit: fields.object("ratelimit")?.body,
+      ratelimit: limitIn(fields, { action, expression }, write),
       exposed_credential_check: fields.object("exposed_credential_check")?.body,
     }),
   };
 }
 
-/** The plan of the zone, "" if none restricts the ruleset. */
-function planOf({ owner }: RulesetWrite): string {
-  return owner.level === "zone" ? owner.plan : "";
+/** The rate limit of a rule; `execute` deploys rules that have their own. */
+function limitIn(
+  fields: FieldReader,
+  rule: { readonly action: string; readonly expression: string },
+  write: RulesetWrite,
+): JsonObject | undefined {
+  const given = fields.object("ratelimit");
+  const { phase } = write.before.current;
+  if (servedPhase(phase).hasRateLimit === true && rule.action !== "execute") {
+    return rateLimitIn(fields.required("ratelimit", given), rule, write);
+  }
+  if (given === undefined) return undefined;
+  throw fields.error("ratelimit", `ratelimit is not allowed in the ${phase} phase`);
 }
 
 function contentText({
@@ -88,27 +100,14 @@ function contentText({
   return canonicalJson({ ...content, logging: { ...content.logging } });
 }
 
-function actionIn(fields: FieldReader, write: RulesetWrite): string {
+function actionIn(fields: FieldReader, { owner, before }: RulesetWrite): string {
   const action = fields.required("action", fields.oneOf("action", ruleActions));
-  const { phase } = write.before.current;
-  const { actions, enterpriseActions = [] } = phaseRules(phase);
-  if (actions === undefined || actions.includes(action)) return action;
-  if (planOf(write) === "enterprise" && enterpriseActions.includes(action)) return action;
+  const { phase, kind } = before.current;
+  const isDeployed = kind === "custom" && action === "execute";
+  if (!isDeployed && allowsAction(owner, phase, action)) return action;
+  const place = isDeployed ? "a custom ruleset" : `the ${phase} phase`;
   throw fields.error(
     "action",
-    `'${action}' is not a valid value for action because it is not allowed in the ${phase} phase`,
+    `'${action}' is not a valid value for action because it is not allowed in ${place}`,
   );
-}
-
-function parametersIn(
-  fields: FieldReader,
-  action: string,
-  write: RulesetWrite,
-): RuleContent["action_parameters"] {
-  const given = fields.object("action_parameters");
-  if (action !== "execute" && action !== "skip") return given?.body;
-  const parameters = fields.required("action_parameters", given);
-  return action === "execute"
-    ? executeParameters(parameters, write)
-    : skipParameters(parameters, write);
 }

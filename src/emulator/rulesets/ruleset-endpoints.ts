@@ -7,7 +7,7 @@ import { pageAfter, queryInteger } from "../http/query.ts";
 import type { EmulatedRule, EmulatedRuleset, Owner, StoredRuleset } from "../state.ts";
 import type { RulesetWrite } from "./action-parameters.ts";
 import { managedNow } from "./managed.ts";
-import { phases } from "./phases.ts";
+import { customRulesetLimit, phases } from "./phases.ts";
 import {
   emptyRuleset,
   entryPointKind,
@@ -159,7 +159,8 @@ function changed(
 }
 
 function writeOf({ now, store, owner }: RulesetCall, before: StoredRuleset): RulesetWrite {
-  return { now, newId: () => store.newId(), isLenient: store.isLenient, owner, before };
+  const { isLenient, undocumented } = store;
+  return { now, newId: () => store.newId(), isLenient, undocumented, owner, before };
 }
 
 /** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
@@ -262,10 +263,19 @@ function createRuleset(call: RulesetCall): EndpointAnswer {
   const fields = rulesetFields(call.body());
   fields.only(rulesetMembers);
   const name = fields.required("name", fields.text("name"));
-  const kind = kindIn(fields, owner);
+  const kinds = ["managed", "custom", "root", "zone"];
+  const kind = fields.required("kind", fields.oneOf("kind", kinds));
   const phase = fields.required("phase", fields.oneOf("phase", phases));
   if (name === "") throw fields.error("name", "name must not be empty");
-  if (kind !== "custom" && entryPointOf(owner, phase) !== undefined) {
+  const limit = rulesetLimit(owner, kind, phase);
+  if (limit === 0) {
+    const message = `'${kind}' is not a valid value for kind at the ${owner.level} level`;
+    throw fields.error("kind", message);
+  }
+  const same = owner.rulesets.filter(
+    ({ current }) => current.kind === kind && current.phase === phase,
+  );
+  if (same.length >= limit) {
     throw fields.error(
       "kind",
       `'${kind}' is not a valid value for kind because exceeded maximum number of ${kind} rulesets for phase ${phase}`,
@@ -276,13 +286,11 @@ function createRuleset(call: RulesetCall): EndpointAnswer {
   return storedRuleset(owner, updatedRuleset(fields, writeOf(call, before)));
 }
 
-function kindIn(fields: FieldReader, owner: Owner): string {
-  const kind = fields.required("kind", fields.oneOf("kind", ["managed", "custom", "root", "zone"]));
-  if (kind === entryPointKind(owner) || (kind === "custom" && owner.level === "account")) {
-    return kind;
-  }
-  const message = `'${kind}' is not a valid value for kind at the ${owner.level} level`;
-  throw fields.error("kind", message);
+/** How many rulesets of a kind an owner may have in a phase. */
+function rulesetLimit(owner: Owner, kind: string, phase: string): number {
+  if (kind === entryPointKind(owner)) return 1;
+  if (kind !== "custom") return 0;
+  return owner.level === "account" ? Infinity : customRulesetLimit(owner.plan, phase);
 }
 
 function replaceRuleset(call: RulesetCall): EndpointAnswer {

@@ -5,14 +5,11 @@ import { FieldReader, firstRepeated } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { Owner, EmulatedRule, EmulatedRuleset, StoredRuleset } from "../state.ts";
 import type { RulesetWrite } from "./action-parameters.ts";
-import { phaseRules } from "./phases.ts";
+import { servedPhase, ruleLimit } from "./phases.ts";
 import { ruleFrom } from "./rule.ts";
 
 /** Earlier versions that are kept of each ruleset. */
 const maxVersions = 200;
-
-/** Limit of rules in an entry point of an account. */
-const accountRules = 1_000;
 
 export function rulesetFields(body: JsonObject): FieldReader {
   return new FieldReader(body, "", unpublishedCodes.ruleset);
@@ -33,7 +30,7 @@ export function emptyRuleset(
   id: string,
   facts: Pick<EmulatedRuleset, "name" | "kind" | "phase">,
 ): StoredRuleset {
-  const { source } = phaseRules(facts.phase);
+  const { source } = servedPhase(facts.phase);
   const unwritten = { description: "", version: "0", last_updated: "", rules: [] };
   return { current: { id, ...facts, ...(source && { source }), ...unwritten }, past: [] };
 }
@@ -72,12 +69,14 @@ function validRules(
   rules: readonly EmulatedRule[],
   { owner, before }: RulesetWrite,
 ): readonly EmulatedRule[] {
-  const limit = owner.level === "zone" ? owner.entitlements.rules : accountRules;
-  if (rules.length > limit) {
+  const { id, phase } = before.current;
+  const limit = ruleLimit(owner, phase);
+  const count = rules.length + (owner.level === "zone" ? rulesElsewhere(id, phase, owner) : 0);
+  if (count > limit) {
     throw apiError(
       400,
       wireCodes.tooManyRules,
-      `exceeded the maximum number of rules in the phase ${before.current.phase}: ${rules.length} out of ${limit}`,
+      `exceeded the maximum number of rules in the phase ${phase}: ${count} out of ${limit}`,
       "/rules",
     );
   }
@@ -96,6 +95,13 @@ function validRules(
     );
   }
   return rules;
+}
+
+/** Rules of a zone in a phase that are in another ruleset: all of them count (SERVICE.md B.12). */
+function rulesElsewhere(id: string, phase: string, { rulesets }: Owner): number {
+  return rulesets
+    .filter(({ current }) => current.phase === phase && current.id !== id)
+    .reduce((count, { current }) => count + current.rules.length, 0);
 }
 
 function refuseRepeated(
@@ -128,6 +134,12 @@ export function updatedRuleset(fields: FieldReader, write: RulesetWrite): Stored
   const description = fields.text("description") ?? current.description;
   const items = fields.objects("rules");
   const rules = items === undefined ? current.rules : replacedRules(items, write);
+  const isSame =
+    current.version !== "0" &&
+    description === current.description &&
+    rules.length === current.rules.length &&
+    rules.every((rule, index) => rule === current.rules[index]);
+  if (isSame && write.undocumented.identical_put === "ignored") return write.before;
   return nextVersion(write.before, { description, rules }, write.now);
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../syntax/json.ts";
-import type { Entitlements } from "../state.ts";
+import type { Entitlements, Undocumented } from "../state.ts";
 
 /**
  * Initial state of an emulator, in the form of its YAML file (see
@@ -9,6 +9,7 @@ export interface Seed {
   readonly accounts?: readonly SeedAccount[];
   readonly tokens?: readonly SeedToken[];
   readonly rate_limit?: false | SeedRateLimit;
+  readonly undocumented?: Partial<Undocumented>;
   readonly zones: readonly SeedZone[];
 }
 

@@ -60,7 +60,6 @@ function entitlementsFrom(seed: Partial<Entitlements>, plan: string): Entitlemen
   const isPaid = plan !== "free";
   return {
     policies: isPaid ? 20 : 0,
-    rules: 100,
     connection_url_path: isPaid,
     reporting_endpoint: isPaid,
     ...seed,

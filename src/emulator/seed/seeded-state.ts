@@ -21,8 +21,9 @@ import type {
   State,
   StoredRuleset,
   EmulatedZone,
+  Undocumented,
 } from "../state.ts";
-import { generatedId, idFrom } from "../store.ts";
+import { generatedId, idFrom, undocumentedFrom } from "../store.ts";
 import { type SeedIssue, seedIssues, type PathStep, stepsOf } from "./check-seed.ts";
 import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import {
@@ -45,7 +46,7 @@ interface SeededState {
 
 /** Builds the state that a seed describes, as of `now`. */
 export function seededState(seed: Seed, now: Date): SeededState {
-  const builder = new Builder(now);
+  const builder = new Builder(now, undocumentedFrom(seed.undocumented));
   const {
     accounts: seeds = [{ name: "Synthetic account" }],
     tokens = [{ name: "emulator", value: "emulator-token" }],
@@ -57,6 +58,7 @@ export function seededState(seed: Seed, now: Date): SeededState {
     zones,
     tokens: tokens.map(seededToken),
     rateLimit: rateLimitFrom(seed.rate_limit),
+    undocumented: builder.undocumented,
     clockOffset: 0,
     made: builder.idCount,
   };
@@ -70,10 +72,12 @@ const isLenient = true;
 class Builder {
   readonly now: Date;
   readonly issues: SeedIssue[] = [];
+  readonly undocumented: Undocumented;
   idCount = 0;
 
-  constructor(now: Date) {
+  constructor(now: Date, undocumented: Undocumented) {
     this.now = now;
+    this.undocumented = undocumented;
   }
 
   newId(): string {
@@ -108,10 +112,7 @@ class Builder {
         ...empty,
         settings: settings ?? empty.settings,
         policies: this.policies(empty, seed.policies ?? [], [...path, "policies"]),
-        rulesets: [
-          ...this.entryPoint(empty, seed.entrypoint, [...path, "entrypoint"]),
-          ...this.rulesets(empty, seed.rulesets, [...path, "rulesets"]),
-        ],
+        rulesets: this.zoneRulesets(empty, seed, path),
         scripts: this.items(seed, "scripts", path),
         connections: this.items(seed, "connections", path),
         cookies: this.items(seed, "cookies", path),
@@ -137,22 +138,28 @@ class Builder {
     return policies;
   }
 
-  entryPoint(
-    zone: EmulatedZone,
-    rules: readonly JsonObject[] | undefined,
-    path: Path,
-  ): readonly StoredRuleset[] {
-    if (rules === undefined) return [];
+  /** All rulesets of a zone: those of `rulesets`, and `entrypoint`. */
+  zoneRulesets(zone: EmulatedZone, seed: SeedZone, path: Path): readonly StoredRuleset[] {
+    const { rulesets, entrypoint: rules } = seed;
+    const others = this.rulesets(zone, rulesets, [...path, "rulesets"]);
+    if (rules === undefined) return others;
     const id = idFrom(`entrypoint/${zone.id}`);
-    return [this.ruleset({ id, name: "default", phase: managedPhase, rules }, zone, path)];
+    const managed = { id, name: "default", phase: managedPhase, rules };
+    return [this.ruleset(managed, zone, [...path, "entrypoint"]), ...others];
   }
 
-  rulesets(
-    owner: Owner,
-    seeds: readonly SeedRuleset[] | undefined,
-    path: Path,
-  ): readonly StoredRuleset[] {
-    return (seeds ?? []).map((seed, index) => this.ruleset(seed, owner, [...path, index, "rules"]));
+  /** Custom rulesets are built first: the rules of an entry point deploy them. */
+  rulesets(owner: Owner, seeds: readonly SeedRuleset[] = [], path: Path): readonly StoredRuleset[] {
+    const build = (
+      [index, seed]: readonly [number, SeedRuleset],
+      before: readonly StoredRuleset[],
+    ): StoredRuleset =>
+      this.ruleset(seed, { ...owner, rulesets: before }, [...path, index, "rules"]);
+    const custom = [...seeds.entries()].filter(([, { kind }]) => kind === "custom");
+    const built: StoredRuleset[] = [];
+    for (const each of custom) built.push(build(each, built));
+    const entries = [...seeds.entries()].filter(([, { kind }]) => kind !== "custom");
+    return [...entries.map((each) => build(each, built)), ...built];
   }
 
   /** `path` is that of its rules. */
@@ -170,13 +177,14 @@ class Builder {
     seeds: readonly JsonObject[],
     owner: Owner,
   ): readonly EmulatedRule[] {
-    const given = seeds.map(expandDeploy);
+    const given = seeds.map((seed) => expandDeploy(seed, owner));
     const items = given.map(({ id: _id, ...body }) => body);
     const bodies = rulesetFields({ rules: items }).objects("rules") ?? [];
     const rules = replacedRules(bodies, {
       now: this.now,
       newId: () => this.newId(),
       isLenient,
+      undocumented: this.undocumented,
       owner,
       before,
     });

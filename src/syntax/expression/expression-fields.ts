@@ -105,6 +105,11 @@ export function aliasOf(field: string): string {
   return field.replace(/^ip\.geoip\./, "ip.src.");
 }
 
+/** Whether a field is known only when the origin has answered. */
+export function isResponseField(field: string): boolean {
+  return /^(raw\.)?http\.response\.|^cf\.response\./.test(field);
+}
+
 function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/\S+/g), ([name]) => name);
 }
