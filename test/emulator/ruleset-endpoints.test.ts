@@ -59,6 +59,23 @@ describe("an entry point", () => {
     expect(rulesIn(first)).toMatchObject([{ version: "1", enabled: true }]);
   });
 
+  it.for([
+    { identical: "stored" as const, version: "2" },
+    { identical: "ignored" as const, version: "1" },
+  ])("has version $version after an identical PUT that is $identical", async (given, context) => {
+    const undocumented = { identical_put: given.identical };
+    await using world = await testEmulator(context, {
+      seed: { undocumented, zones: [{ name: "www.brand.example" }] },
+    });
+    const path = await entrypointPath(world);
+    const rules = [execute(owasp, { ref: "a" }), { ...skip, ref: "b" }];
+    await world.call("PUT", path, { rules });
+    const again = resultOf(await world.call("PUT", path, { rules }));
+    context.expect(again["version"]).toBe(given.version);
+    const moved = resultOf(await world.call("PUT", path, { rules: rules.toReversed() }));
+    context.expect(Number(moved["version"])).toBe(Number(given.version) + 1);
+  });
+
   it("keeps the ids of rules with the ref or id of live ones", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);

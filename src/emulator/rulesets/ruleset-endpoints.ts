@@ -168,30 +168,39 @@ function storedRuleset(owner: Owner, ruleset: StoredRuleset): EndpointAnswer {
   return { result: ruleset.current, next: withRuleset(owner, ruleset) };
 }
 
-/** The managed rulesets that a zone or account may use: free zones have few (SERVICE.md B.7). */
-function managedFor({ store, owner }: RulesetCall): readonly StoredRuleset[] {
-  const all = managedNow(store);
-  if (owner.level === "account" || owner.plan !== "free") return all;
-  return all.filter(
+/**
+ * The rulesets that a zone or account can read and not write: custom ones of the zone's account
+ * (SERVICE.md B.13), and managed ones, of which free zones have few (SERVICE.md B.7).
+ */
+function sharedWith({ store, owner }: RulesetCall): readonly StoredRuleset[] {
+  const managed = managedNow(store);
+  if (owner.level === "account") return managed;
+  const ofAccount = store.account(owner.accountId)?.rulesets ?? [];
+  const custom = ofAccount.filter(({ current: { kind } }) => kind === "custom");
+  if (owner.plan !== "free") return [...custom, ...managed];
+  const free = managed.filter(
     ({ current: { name, phase } }) => name.includes("Free") || !phase.includes("firewall"),
   );
+  return [...custom, ...free];
 }
 
-/** The ruleset in the path: the owner's own, or a managed one, which both levels can read. */
+/** The ruleset in the path: the owner's own, or a shared one. */
 function rulesetIn(call: RulesetCall): StoredRuleset {
   const id = identifierIn(call, "ruleset_id");
   const found =
     call.owner.rulesets.find(({ current }) => current.id === id) ??
-    managedFor(call).find(({ current }) => current.id === id);
+    sharedWith(call).find(({ current }) => current.id === id);
   if (found !== undefined) return found;
   throw apiError(404, unpublishedCodes.rulesetNotFound, `could not find ruleset ${id}`);
 }
 
-/** The ruleset in the path of a write: managed ones are read-only. */
+/** The ruleset in the path of a write: shared ones are read-only. */
 function ownRulesetIn(call: RulesetCall): StoredRuleset {
   const ruleset = rulesetIn(call);
-  if (ruleset.current.kind !== "managed") return ruleset;
-  throw apiError(400, unpublishedCodes.ruleset, "managed rulesets cannot be modified");
+  if (call.owner.rulesets.includes(ruleset)) return ruleset;
+  const { kind } = ruleset.current;
+  const what = kind === "managed" ? "managed rulesets" : "rulesets of the account";
+  throw apiError(400, unpublishedCodes.ruleset, `${what} cannot be modified`);
 }
 
 function ruleIn(call: RulesetCall, { before }: RulesetWrite): EmulatedRule {
@@ -235,9 +244,9 @@ function withoutRules({
   return others;
 }
 
-/** Own rulesets first, then the managed ones (SERVICE.md B.1). */
+/** Own rulesets first, then the shared ones (SERVICE.md B.1). */
 function listRulesets(call: RulesetCall): EndpointAnswer {
-  const all = [...call.owner.rulesets, ...managedFor(call)].map(({ current }) => current);
+  const all = [...call.owner.rulesets, ...sharedWith(call)].map(({ current }) => current);
   const perPage = queryInteger(call.query, "per_page", 1, maxPerPage) ?? maxPerPage;
   const { items, after } = pageAfter(all, call.query, perPage, ({ id }) => id);
   const result = items.map(withoutRules);
