@@ -27,6 +27,9 @@ describe("an exception for every request", () => {
     "ip.src in {0.0.0.0/0 ::/0}",
     'not (http.host eq "a" and http.host eq "b")',
     'http.request.uri.path matches ".*"',
+    'substring(http.request.uri.path, 0, 1) eq "/"',
+    'http.host le r"ÿÿ"',
+    "http.request.timestamp.sec gt 0",
     "not http.request.uri.path in {}",
   ])("is an error: %s", async (expression, { expect }) => {
     const skip = "skip: { ruleset: current }";
@@ -47,6 +50,8 @@ describe("protection for no request", () => {
     "cf.threat_score gt 50 and cf.threat_score lt 10",
     'http.host eq "a.example" and http.host eq "b.example"',
     'lower(http.host) eq "A.example"',
+    'substring(http.request.uri.path, 0, 1) eq "a"',
+    'http.request.version eq "HTTP/5"',
   ])("is an error: %s", async (expression, { expect }) => {
     const rule = `key: owasp, deploy: owasp, expression: '${expression}'`;
     expect(await codesIn(rules(`{ ${rule} }`))).toEqual(["5 error PROTECTS_NOTHING"]);
@@ -74,6 +79,9 @@ describe("hosts of another zone", () => {
     ['http.host in {"b.example" "c.example"} and ssl', true],
     ['http.host wildcard "*.b.example"', true],
     ['starts_with(http.request.full_uri, "https://b.example/")', true],
+    ['not ends_with(http.host, "a.example")', true],
+    ['not (http.host eq "a.example" or http.host wildcard "*.a.example")', true],
+    ['http.host eq "a.example:8443"', false],
     ['http.host eq "a.example"', false],
     ['http.host eq "www.a.example"', false],
     ['http.host in {"b.example" "www.a.example"}', false],

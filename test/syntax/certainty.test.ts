@@ -113,6 +113,36 @@ describe("what selects every request", () => {
     'http.request.full_uri contains "://"',
     'not http.request.full_uri eq "a.example/x"',
     'not ip.src.country eq "Germany"',
+    'http.host le "\\xff\\xff"',
+    'http.host lt "\\x80"',
+    'http.host le "ÿ"',
+    "http.request.timestamp.sec gt 0",
+    "http.request.timestamp.sec lt 999999999999",
+    "http.request.timestamp.msec gt 1735000000",
+    "cf.timings.edge_msec ge 0",
+    `substring(${path}, 0, 1) eq "/"`,
+    `substring(${path}, 0, 1) in {"a" "/"}`,
+    `not substring(${path}, 1, 3) eq "api"`,
+    `len(substring(${path}, 0, 1)) eq 1`,
+    `substring(lower(${path}), 0, 1) eq "/"`,
+    `not upper(substring(http.host, 1)) contains "a"`,
+    `substring(substring(${path}, 0, 3), 0, 1) eq "/"`,
+    `substring(${path}, 2, 1) eq ""`,
+    `substring(${path}, 0, -300) ne "a"`,
+    `not (substring(${path}, 0, 4) eq "/api" and not starts_with(${path}, "/api"))`,
+    'not (substring(http.host, -3) eq "com" and not ends_with(http.host, "com"))',
+    'not (ends_with(http.host, "b.com") and substring(http.host, -4, -2) ne ".c")',
+    'starts_with(substring(http.request.full_uri, 0, 4), "http")',
+    'not (len(http.host) eq 1 and substring(http.host, 1, -1) ne "")',
+    'ip_in_range(ip.src, "0.0.0.0/0") or ip_in_range(ip.src, "::/0")',
+    'ip_in_range(ip.src, "10.0.0.0/8") or not ip.src in {10.1.0.0/16}',
+    "ip.src ge 0.0.0.0 or ip.src ge ::",
+    "ip.src gt 0.0.0.0 or ip.src in {::/0}",
+    "not ip.src in {224.0.0.0/4 ff00::/8}",
+    "ip.src in {10.0.0.0/8} or not ip.src in {10.1.0.0/16}",
+    "ip.src lt 10.0.0.0 or ip.src gt 9.255.255.255 or ip.src in {::/0}",
+    'starts_with(http.request.version, "HTTP/") or starts_with(http.request.version, "SPDY/")',
+    'http.request.version ne "1.1"',
   ])("%s", (text, { expect }) => {
     expect(certaintyOf(text)).toBe("always");
     expect(certaintyOf(`not (${text})`)).toBe("never");
@@ -149,6 +179,23 @@ describe("what selects no request", () => {
     '(ssl or http.host eq "a") and not ssl and http.host ne "a"',
     "http.host ne http.host",
     'http.request.headers["x"][0] eq "a" and http.request.headers["x"][0] eq "b"',
+    'http.host gt "\\xff"',
+    "http.request.timestamp.sec lt 1000000000",
+    "http.request.timestamp.sec gt 1800000000000",
+    "http.request.timestamp.msec lt 1800000000",
+    "http.response.code ge 1000",
+    "cf.bot_management.score lt 0",
+    `substring(${path}, 0, 1) eq "a"`,
+    `substring(${path}, 1, 3) eq "api"`,
+    `starts_with(substring(${path}, 0, 2), "api")`,
+    `substring(${path}, -2) eq "abc"`,
+    `substring(http.request.headers["x"][0], 0, 2) eq "abc"`,
+    `substring(${path}, 0, 1) ne "/"`,
+    'http.request.version eq "HTTP/5"',
+    'http.request.version in {"1.1" "http/1.1"}',
+    'ip.src.continent eq "US"',
+    "ip.src in {0.0.0.0/8 ::/128}",
+    'ip_in_range(ip.src, "10.0.0.0/8") and ip.src in {192.0.2.0/24}',
   ])("%s", (text, { expect }) => {
     expect(certaintyOf(text)).toBe("never");
     expect(certaintyOf(`not (${text})`)).toBe("always");
@@ -219,13 +266,35 @@ describe("what depends on the request, or is not decided", () => {
       { length: 12 },
       (_, i) => `(http.host contains "${i}" or ${path} contains "${i}")`,
     ).join(" and "),
+    'http.host le "z"',
+    `${path} le "/\\xff\\xff"`,
+    "http.request.timestamp.sec gt 1800000000",
+    "http.response.code le 999",
+    'http.request.version eq "HTTP/3"',
+    'ip.src.continent eq "EU"',
+    `substring(${path}, 0, 2) eq "/a"`,
+    `substring(${path}, 1) eq ""`,
+    `substring(${path}, 0, -1) eq ""`,
+    'substring(http.host, -3) eq "com"',
+    'len(http.host) eq 1 and substring(http.host, 1, -1) eq ""',
+    `substring(${path}, -1, 4) eq "a"`,
+    `substring(${path}, 1000, 1001) eq "ab"`,
+    'len(substring(http.request.headers["x"][0], 0, 1)) le 1',
+    'substring(http.request.headers["x"][0], 0, 1) ge ""',
+    'ip_in_range(ip.src, "0.0.0.0/0")',
+    'ip_in_range(ip.src, "10.0.0.1/8")',
   ])("%s", (text, { expect }) => {
     expect(certaintyOf(text)).toBe("depends");
   });
 
-  it("is asked for the requests of a zone", ({ expect }) => {
+  it("is asked for the usual requests of a zone", ({ expect }) => {
     expect(certaintyWhere('http.host eq "a.example"')).toBe("depends");
-    expect(certaintyWhere('http.host eq "a.example:8443"')).toBe("depends");
+    expect(certaintyWhere('http.host eq "a.example:8443"')).toBe("never");
+    expect(certaintyWhere('not ends_with(http.host, "a.example")')).toBe("never");
+    expect(certaintyWhere('http.host eq "a.example" or ends_with(http.host, ".a.example")')).toBe(
+      "always",
+    );
+    expect(certaintyWhere('ends_with(http.host, ".a.example")')).toBe("depends");
     expect(certaintyWhere('http.host in {"x.a.example" "b.example"}')).toBe("depends");
     expect(certaintyWhere('http.host eq "b.example"')).toBe("never");
     expect(certaintyWhere('http.host eq "xa.example"')).toBe("never");
@@ -293,6 +362,47 @@ const condition = fc.oneof(
   fc
     .array(fc.constantFrom("0", "1", "2..3", "3..5", "4", "5..100"), { minLength: 1, maxLength: 4 })
     .map((members) => `cf.threat_score in {${members.join(" ")}}`),
+  fc
+    .tuple(
+      fc.constantFrom("http.host", path, `lower(${path})`, `substring(${path}, 1)`),
+      fc.constantFrom(
+        "0, 1",
+        "0, 2",
+        "1",
+        "1, 3",
+        "-2",
+        "-3, -1",
+        "0, -1",
+        "1, -1",
+        "2, 1",
+        "-1, 4",
+      ),
+      fc.constantFrom("eq", "ne", "contains", "lt", "ge"),
+      text,
+    )
+    .map(([field, part, sign, value]) => `substring(${field}, ${part}) ${sign} ${value}`),
+  fc
+    .tuple(fc.constantFrom("0, 1", "1, 4", "-2"), fc.constantFrom("eq", "le", "gt"), number)
+    .map(([part, sign, value]) => `len(substring(http.host, ${part})) ${sign} ${value}`),
+  fc
+    .tuple(
+      fc.constantFrom("eq", "ne", "lt", "le", "gt", "ge"),
+      fc.constantFrom("0.0.0.0", "1.0.0.0", "10.0.0.0", "10.1.2.3", "223.255.255.255"),
+    )
+    .map(([sign, value]) => `ip.src ${sign} ${value}`),
+  fc
+    .array(
+      fc.constantFrom("10.0.0.0/8", "0.0.0.0/1", "128.0.0.0/1", "10.1.2.0..10.1.3.255", "1.0.0.0"),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((members) => `ip.src in {${members.join(" ")}}`),
+  fc
+    .tuple(
+      fc.constantFrom("http.request.version", "lower(http.request.version)"),
+      fc.constantFrom("eq", "ne", "contains"),
+      fc.constantFrom('"HTTP/2"', '"http/2"', '"HTTP/5"', '"1.1"', '"/"'),
+    )
+    .map((parts) => parts.join(" ")),
   fc.constantFrom("ssl", "true", "false"),
 );
 
@@ -307,11 +417,19 @@ const expression = fc.letrec<{ tree: string }>((tie) => ({
   ),
 })).tree;
 
+const connections = [
+  { address: 1n << 24n, version: "HTTP/1.1" },
+  { address: (10n << 24n) + (1n << 16n) + 515n, version: "HTTP/2" },
+  { address: (223n << 24n) + 0xff_ff_ffn, version: "HTTP/2" },
+];
+
 const world = hosts.flatMap((host) =>
   paths.flatMap((each) =>
     ["GET", "A"].flatMap((method) =>
       [true, false].flatMap((ssl) =>
-        [0n, 1n, 2n, 3n, 4n, 5n, 6n].map((score) => ({ host, path: each, method, ssl, score })),
+        [0n, 1n, 2n, 3n, 4n, 5n, 6n].flatMap((score) =>
+          connections.map((rest) => ({ host, path: each, method, ssl, score, ...rest })),
+        ),
       ),
     ),
   ),

@@ -104,7 +104,7 @@ describe("an expression that can be meant", () => {
     'remove_bytes(http.request.uri.path, "/") eq "api"',
     'wildcard_replace(http.request.uri.path, "/*", "${1}") eq "api"',
     'concat(http.host, http.request.uri.path) eq "a.example/x"',
-    'substring(http.host, 0, 1) eq "A"',
+    'substring(http.user_agent, 0, 1) eq "A"',
     'encode_base64(http.host) eq "YQ=="',
     'remove_bytes(http.host, 6e:5b) eq "x"',
     'ends_with(http.request.uri.path, "admin")',

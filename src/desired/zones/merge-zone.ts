@@ -254,7 +254,10 @@ function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
   return made;
 }
 
-/** Policies or rules of a zone that apply to hosts of other zones only. */
+/**
+ * Policies or rules of a zone that apply to hosts of other zones only. A host with a port is told of
+ * by itself.
+ */
 function outsideOfZone(
   items: readonly (Policy | Rule)[] = [],
   zone: string | undefined,
@@ -263,6 +266,7 @@ function outsideOfZone(
   if (zone === undefined) return [];
   return items
     .filter(({ enabled, expression }) => enabled && /http\.host|full_uri/.test(expression))
+    .filter(({ expression }) => !/:[0-9]/.test(expression))
     .filter(({ expression }) => !selectsNothing(expression) && selectsNothing(expression, zone))
     .map(({ key }) => ({
       code: "HOST_OUTSIDE_ZONE",

@@ -41,6 +41,15 @@ export function networkOf(address: bigint, prefix?: number): NumberSpan | undefi
   return [first, first + size - 1n];
 }
 
+/** The addresses of a network as text, `10.0.0.0/8`; `undefined` if it is none. */
+export function networkIn(text: string): NumberSpan | undefined {
+  const [, written = "", prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const address = parseIpAddress(written);
+  if (address === undefined) return undefined;
+  const network = networkOf(address, prefix === undefined ? undefined : Number(prefix));
+  return network?.[0] === address ? network : undefined;
+}
+
 /** The address as text. */
 export function textOfAddress(address: bigint): string {
   const [start] = addressesLike(address);

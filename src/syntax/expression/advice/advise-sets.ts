@@ -1,6 +1,6 @@
 import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
 import type { Comparison, Member, Value } from "../expression-tree.ts";
-import { type NumberSpan, networkOf, parseIpAddress } from "../ip-address.ts";
+import { networkIn, type NumberSpan } from "../ip-address.ts";
 import { includes, spanOf } from "../number-sets.ts";
 import { printOperand, printValue } from "../print-expression.ts";
 
@@ -66,9 +66,6 @@ const privateRanges = [
   "::1/128",
   "fc00::/7",
   "fe80::/10",
-].flatMap((network): readonly NumberSpan[] => {
-  const [text = "", prefix] = network.split("/");
-  const address = parseIpAddress(text);
-  const span = address === undefined ? undefined : networkOf(address, Number(prefix));
-  return span === undefined ? [] : [span];
-});
+]
+  .map(networkIn)
+  .filter((span) => span !== undefined);

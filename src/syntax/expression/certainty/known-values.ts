@@ -1,6 +1,6 @@
 import { aliasOf, expressionFields } from "../expression-fields.ts";
 import type { Argument, CallOperand, Comparison, Operand } from "../expression-tree.ts";
-import { everyAddress, type NumberSpan } from "../ip-address.ts";
+import { everyAddress, networkIn } from "../ip-address.ts";
 import { common, complement, everyInteger, type NumberSet, numbersOf } from "../number-sets.ts";
 import { isOperand, typeOfOperand } from "../operand-type.ts";
 import { printOperand } from "../print-expression.ts";
@@ -9,6 +9,7 @@ import { asItIs, type ByteChange, inTurn, lowerChange, upperChange } from "./byt
 import { lowerCaseFields, numbersOfField, patternOfField } from "./field-facts.ts";
 import { KnownTexts, type TextCondition } from "./known-texts.ts";
 import type { Language, Languages } from "./languages.ts";
+import { type Slice, sliced, sliceOf, textsWithSlice } from "./slice.ts";
 import type { TextLanguages } from "./text-languages.ts";
 
 /** What is known of the value of an operand. */
@@ -104,6 +105,11 @@ export class KnownValues {
   /** Notes that a call holds or fails; returns whether it can. */
   call({ name, arguments: [subject, text] }: CallOperand, holds: boolean): boolean {
     if (subject === undefined || text === undefined || !isOperand(subject)) return true;
+    if (name === "ip_in_range" && text.kind === "text") {
+      const network = networkIn(text.text);
+      if (network !== undefined) this.#restrictNumbers(subject, holds, holds, [network]);
+      return true;
+    }
     if (!["starts_with", "ends_with", "contains"].includes(name)) return true;
     if (isOperand(text)) return holds || !isSame(subject, text);
     if (text.kind !== "text") return true;
@@ -129,18 +135,31 @@ export class KnownValues {
     isPresent: boolean,
     conditionFor: (change: ByteChange) => TextCondition | undefined,
   ): void {
-    const [inner, change] = withoutCase(operand);
+    const { inner, change, slices } = unwrapped(operand);
     const condition = conditionFor(change);
     if (condition === undefined) return;
-    const allowed = holds ? condition : this.#texts.not(condition);
+    const allowed = slices.reduce(
+      (part, slice) => this.#ofSlice(slice, part),
+      holds ? condition : this.#texts.not(condition),
+    );
     this.#note(inner, isPresent, ({ texts, numbers }) => ({
       texts: texts.with(allowed),
       numbers,
     }));
   }
 
+  /** That a part of a text fulfils a condition. */
+  #ofSlice(slice: Slice, { language, test, examples }: TextCondition): TextCondition {
+    return {
+      language: () => textsWithSlice(slice, language(), this.#languages),
+      test: test && ((text) => test(sliced(text, slice))),
+      ...(examples && { examples }),
+    };
+  }
+
   #restrictNumbers(operand: Operand, holds: boolean, isPresent: boolean, numbers: NumberSet): void {
-    const allowed = holds ? numbers : complement(numbers, wholeOf(operand));
+    const isAddress = typeOfOperand(operand) === "IP";
+    const allowed = holds ? numbers : complement(numbers, isAddress ? everyAddress : everyInteger);
     const [text] = operand.kind === "call" && operand.name === "len" ? operand.arguments : [];
     if (text !== undefined && isOperand(text) && typeOfOperand(text) === "String") {
       this.#restrictTexts(text, true, isPresent, (change) => {
@@ -181,7 +200,7 @@ export class KnownValues {
     const known = this.#values.get(name) ?? {
       isPresent: isAlwaysPresent(operand),
       texts: this.#textsOf(operand),
-      numbers: [wholeOf(operand)],
+      numbers: numbersOfOperand(operand),
     };
     this.#values.set(name, { isPresent: known.isPresent || isPresent, ...change(known) });
   }
@@ -243,32 +262,51 @@ function unfolded(operand: Operand): Operand {
   return inner?.kind === "field" && lowerCaseFields.has(inner.name) ? inner : operand;
 }
 
-/** What is below `lower` and `upper`, and what they do to its bytes. */
-function withoutCase(operand: Operand): readonly [Operand, ByteChange] {
-  const isWhole = operand.indexes.every(({ kind }) => kind === "each");
-  if (operand.kind !== "call" || !isWhole) return [operand, asItIs];
-  const own =
-    operand.name === "lower" ? lowerChange : operand.name === "upper" ? upperChange : undefined;
-  const [argument, ...more] = operand.arguments;
-  if (own === undefined || argument === undefined || more.length > 0 || !isOperand(argument)) {
-    return [operand, asItIs];
-  }
-  const [inner, below] = withoutCase(argument);
-  return [inner, inTurn(below, own)];
+/** An operand below functions that are undone for a condition on their result. */
+interface Unwrapped {
+  readonly inner: Operand;
+  /** What `lower` and `upper` do to its bytes. */
+  readonly change: ByteChange;
+  /** What `substring` takes of it, the last one first: bytes change by themselves, so that the order of both is free. */
+  readonly slices: readonly Slice[];
 }
 
-/** The whole range of the numbers that an operand can be. */
-function wholeOf(operand: Operand): NumberSpan {
-  if (typeOfOperand(operand) === "IP") return everyAddress;
-  if (operand.kind === "call") {
-    return operand.name === "len" ? [0n, everyInteger[1]] : everyInteger;
+function unwrapped(operand: Operand): Unwrapped {
+  const nothing = { inner: operand, change: asItIs, slices: [] };
+  const isWhole = operand.indexes.every(({ kind }) => kind === "each");
+  if (operand.kind !== "call" || !isWhole) return nothing;
+  const own =
+    operand.name === "lower" ? lowerChange : operand.name === "upper" ? upperChange : undefined;
+  const slice = sliceOf(operand);
+  const [argument, ...more] = operand.arguments;
+  const isUndone = slice !== undefined || (own !== undefined && more.length === 0);
+  if (!isUndone || argument === undefined || !isOperand(argument)) return nothing;
+  const { inner, change, slices } = unwrapped(argument);
+  return slice === undefined
+    ? { inner, change: own === undefined ? change : inTurn(change, own), slices }
+    : { inner, change, slices: [slice, ...slices] };
+}
+
+/** All numbers that an operand can be. */
+function numbersOfOperand(operand: Operand): NumberSet {
+  const isAddress = typeOfOperand(operand) === "IP";
+  if (operand.kind === "call" || operand.indexes.length > 0) {
+    const least = operand.kind === "call" && operand.name === "len" ? 0n : everyInteger[0];
+    return [isAddress ? everyAddress : [least, everyInteger[1]]];
   }
-  const known = operand.indexes.length === 0 ? numbersOfField(operand.name) : undefined;
-  return known ?? everyInteger;
+  return numbersOfField(operand.name) ?? [isAddress ? everyAddress : everyInteger];
 }
 
 /** Functions that have a value for each value of their arguments. */
-const totalFunctions = new Set(["lower", "upper", "len", "concat", "to_string", "url_decode"]);
+const totalFunctions = new Set([
+  "lower",
+  "upper",
+  "len",
+  "concat",
+  "substring",
+  "to_string",
+  "url_decode",
+]);
 
 /** Whether an operand has a value in every request; one for each element, in each element. */
 function isAlwaysPresent(operand: Operand): boolean {
