@@ -266,7 +266,7 @@ function outsideOfZone(
   if (zone === undefined) return [];
   return items
     .filter(({ enabled, expression }) => enabled && /http\.host|full_uri/.test(expression))
-    .filter(({ expression }) => !/:[0-9]/.test(expression))
+    .filter(({ expression }) => !/\w:[0-9]+["/]/.test(expression))
     .filter(({ expression }) => !selectsNothing(expression) && selectsNothing(expression, zone))
     .map(({ key }) => ({
       code: "HOST_OUTSIDE_ZONE",
