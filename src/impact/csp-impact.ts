@@ -76,7 +76,7 @@ function impactOf(
   const force = forceOf(policy.after);
   const startsToBlock = force === "blocks" && forceOf(policy.before) !== "blocks";
   const lists: ImpactLists = { blocked: [], newlyAllowed: [], allowedMalicious: [], unclear: [] };
-  const used = new Set<string>();
+  const used = new Set<NamedSource>();
   let seen = 0;
   let elsewhere = 0;
   for (const each of observed) {
@@ -84,7 +84,7 @@ function impactOf(
     const is = decisionFor(after, each);
     const isSelected = is.kind !== "untouched" || was.kind !== "untouched";
     const decision = isSelected ? is : elsewhereOnHost(after, each);
-    if (decision.kind === "allowed") for (const source of decision.by) used.add(nameOf(source));
+    if (decision.kind === "allowed") for (const source of decision.by) used.add(source);
     if (isSelected) {
       seen += 1;
       const malicious = maliciousReasons(each.resource, maliciousBelow);
@@ -92,7 +92,8 @@ function impactOf(
       addToLists(lists, affected, was, is, startsToBlock);
     } else if (decision.kind !== "untouched") elsewhere += 1;
   }
-  const unseen = matchableSources(policy.after).filter((source) => !used.has(nameOf(source)));
+  const usedNames = new Set(used.values().map(nameOf));
+  const unseen = matchableSources(policy.after).filter((source) => !usedNames.has(nameOf(source)));
   return { policy, force, seen, ...lists, unseen, elsewhere };
 }
 
@@ -111,8 +112,8 @@ function addToLists(
   startsToBlock: boolean,
 ): void {
   if (is.kind === "blocked") {
-    const isOnSamePages = is.pages.every((page) => was.pages.includes(page));
-    const already = !startsToBlock && was.kind === "blocked" && isOnSamePages;
+    const wasBlocked = !startsToBlock && was.kind === "blocked";
+    const already = wasBlocked && is.pages.every((page) => was.pages.includes(page));
     lists.blocked.push({ ...affected, already });
   } else if (is.kind === "unclear") lists.unclear.push({ ...affected, reason: is.reason });
   else {
@@ -131,13 +132,12 @@ function decisionFor(
   evaluate: PolicyEvaluator,
   { resource, url, pages }: ObservedResource,
 ): PagesDecision {
-  const decisions = pages.map((page) => ({ page, decision: evaluate(resource, url, page) }));
+  const decisions = pages.map((page) => evaluate(resource, url, page));
   for (const kind of ["blocked", "unclear", "allowed"] as const) {
-    const found = decisions.filter(({ decision }) => decision.kind === kind);
-    const [first] = found;
+    const first = decisions.find((decision) => decision.kind === kind);
     if (first === undefined) continue;
-    const known = found.filter(({ page }) => !page.hostOnly).map(({ page }) => page.url.href);
-    return { ...first.decision, pages: known };
+    const known = pages.filter((page, index) => decisions[index]?.kind === kind && !page.hostOnly);
+    return { ...first, pages: known.map((page) => page.url.href) };
   }
   return untouchedPages;
 }

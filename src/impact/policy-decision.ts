@@ -108,6 +108,7 @@ function requestEvaluator(value: string, request: SeenResource["kind"]): Request
   const ruling = effectiveDirective(value, request);
   if (ruling === undefined) return () => unrestricted;
   const { directive, sources } = ruling;
+  const named = new Map(sources.map((source) => [source, { directive, source }]));
   const matching = sourceMatcher(sources);
   const anyPath = sourceMatcher(sources.map(withoutPath));
   const texts = new Set(sources.map(({ text }) => text));
@@ -116,7 +117,7 @@ function requestEvaluator(value: string, request: SeenResource["kind"]): Request
     if (resource.kind === "script" && isTrusting) return strictDynamic;
     const by = matching(url, page);
     if (by.length > 0) {
-      return { kind: "allowed", by: by.map((source) => ({ directive, source })) };
+      return { kind: "allowed", by: by.flatMap((source) => named.get(source) ?? []) };
     }
     if (resource.kind === "script") {
       return texts.has(hashSource(resource.hash)) ? hashAllowed : blocked;
@@ -142,37 +143,29 @@ export interface ObservedResource {
   readonly pages: readonly PageFacts[];
 }
 
-/** Pages by their URL, none for an invalid one: many resources share pages. */
-type KnownPages = Map<string, readonly PageFacts[]>;
-
 /** Parses the URLs of resources and their pages. Resources with an invalid URL are left out. */
 export function observedResources(resources: readonly SeenResource[]): readonly ObservedResource[] {
-  const known: KnownPages = new Map();
+  const pageAt = pageParser(false);
+  const hostAt = pageParser(true);
   return resources.flatMap((resource) => {
     const url = URL.parse(resource.url);
-    return url === null ? [] : [{ resource, url, pages: pagesOf(resource, known) }];
+    if (url === null) return [];
+    // In most lists the service returns only the first page (SERVICE.md A.4).
+    const { pageUrls, firstPageUrl, host } = resource;
+    const pages = pageUrls.length > 0 ? pageUrls.flatMap(pageAt) : pageAt(firstPageUrl);
+    return { resource, url, pages: pages.length > 0 ? pages : hostAt(`https://${host}/`) };
   });
 }
 
-/**
- * The pages that the service returned, in most lists only the first one (SERVICE.md A.4); else a
- * page of the host.
- */
-function pagesOf(
-  { pageUrls, firstPageUrl, host }: SeenResource,
-  known: KnownPages,
-): readonly PageFacts[] {
-  const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];
-  const pages = named.flatMap((url) => pageAt(url, false, known));
-  return pages.length > 0 ? pages : pageAt(`https://${host}/`, true, known);
-}
-
-function pageAt(text: string, hostOnly: boolean, known: KnownPages): readonly PageFacts[] {
-  const key = `${hostOnly} ${text}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const url = URL.parse(text);
-  const pages = url === null ? [] : [{ url, hostOnly }];
-  known.set(key, pages);
-  return pages;
+/** Parses the URLs of pages, each once as many resources share it. An invalid one has no page. */
+function pageParser(hostOnly: boolean): (text: string) => readonly PageFacts[] {
+  const known = new Map<string, readonly PageFacts[]>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const url = URL.parse(text);
+    const pages = url === null ? [] : [{ url, hostOnly }];
+    known.set(text, pages);
+    return pages;
+  };
 }

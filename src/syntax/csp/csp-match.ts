@@ -28,10 +28,17 @@ export function effectiveDirective(
  */
 export function sourceMatcher(sources: readonly CspSource[]): MatchSources {
   const byHost = sourcesByHost(sources);
+  // Many URLs share a host.
+  const known = new Map<string, readonly CspSource[]>();
+  const naming = (hostname: string): readonly CspSource[] => {
+    const found = [...hostsAbove(hostname), "*"].flatMap((host) => byHost.get(host) ?? []);
+    known.set(hostname, found);
+    return found;
+  };
   return (url, page) =>
-    [...hostsAbove(url.hostname), "*"]
-      .flatMap((host) => byHost.get(host) ?? [])
-      .filter((source) => matchesSource(source, url, page));
+    (known.get(url.hostname) ?? naming(url.hostname)).filter((source) =>
+      matchesSource(source, url, page),
+    );
 }
 
 /** Sources by the host that they name; those that name none are at `*`. */
