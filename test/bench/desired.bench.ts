@@ -3,6 +3,7 @@ import { parseAllDocuments } from "yaml";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { memoryFiles } from "../support/memory-files.ts";
+import { processorTime } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
 const files = 200;
@@ -15,13 +16,13 @@ const rounds = 5;
 export async function bench(): Promise<BenchResult> {
   const texts = fleet();
   await oursIn(texts.slice(0, 10));
-  yamlAloneIn(texts.slice(0, 10));
+  await yamlAloneIn(texts.slice(0, 10));
   const alone: number[] = [];
   const ours: number[] = [];
   const again: number[] = [];
   // Taking turns, so that a machine that gets slower or faster does so for both.
   for (let round = 0; round < rounds; round += 1) {
-    alone.push(yamlAloneIn(texts));
+    alone.push(await yamlAloneIn(texts));
     const { first, second } = await oursIn(texts);
     ours.push(first);
     again.push(second);
@@ -38,34 +39,26 @@ export async function bench(): Promise<BenchResult> {
 
 type Text = readonly [string, string];
 
-/** Milliseconds of this process's processors: unlike a clock they do not count what others do meanwhile. */
-function spent(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1000;
-}
-
-function yamlAloneIn(texts: readonly Text[]): number {
-  const before = process.cpuUsage();
-  for (const [, text] of texts) for (const document of parseAllDocuments(text)) document.toJS();
-  return spent(before);
+function yamlAloneIn(texts: readonly Text[]): Promise<number> {
+  return processorTime(() => {
+    for (const [, text] of texts) for (const document of parseAllDocuments(text)) document.toJS();
+  });
 }
 
 async function oursIn(texts: readonly Text[]): Promise<{ first: number; second: number }> {
   const disk = memoryFiles(Object.fromEntries(texts));
   const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
-  const begin = process.cpuUsage();
-  const state = await desired.load(AbortSignal.timeout(600_000));
-  const first = spent(begin);
-  if (state.documents.length !== texts.length * zonesPerFile) {
+  const load = async (): Promise<void> => {
+    const state = await desired.load(AbortSignal.timeout(600_000));
+    if (state.documents.length === texts.length * zonesPerFile) return;
     throw new Error(
       `only ${state.documents.length} zones: ${JSON.stringify(state.diagnostics[0])}`,
     );
-  }
+  };
+  const first = await processorTime(load);
   const [file = "", text = ""] = texts.at(-1) ?? [];
   disk.write(file, `${text}# changed\n`);
-  const changed = process.cpuUsage();
-  await desired.load(AbortSignal.timeout(600_000));
-  return { first, second: spent(changed) };
+  return { first, second: await processorTime(load) };
 }
 
 /** As fleets look: common things in profiles, and a policy of its own in each zone. */

@@ -2,6 +2,7 @@ import { Fleet } from "../../src/state/fleet.ts";
 import { a, drifted } from "../support/fleets.ts";
 import { daemon, declared, load, report, start } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
+import { processorTime } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
 /** A fleet in which every tenth zone drifted. */
@@ -44,10 +45,16 @@ export async function bench(): Promise<BenchResult> {
   const costs = { scrape: Infinity, floor: Infinity, fold: Infinity, copy: Infinity };
   // Taking turns, so that a machine that gets slower or faster does so for all.
   for (let round = 0; round < rounds; round += 1) {
-    costs.scrape = Math.min(costs.scrape, await costOf(read));
-    costs.floor = Math.min(costs.floor, await costOf(() => written(lines)));
-    costs.fold = Math.min(costs.fold, await costOf(() => times(() => fleet.recordZone(corrected))));
-    costs.copy = Math.min(costs.copy, await costOf(() => times(() => structuredClone(corrected))));
+    costs.scrape = Math.min(costs.scrape, await processorTime(read));
+    costs.floor = Math.min(costs.floor, await processorTime(() => written(lines)));
+    costs.fold = Math.min(
+      costs.fold,
+      await processorTime(() => times(() => fleet.recordZone(corrected))),
+    );
+    costs.copy = Math.min(
+      costs.copy,
+      await processorTime(() => times(() => structuredClone(corrected))),
+    );
   }
   const scrapeRatio = costs.scrape / costs.floor;
   const foldRatio = costs.fold / costs.copy;
@@ -100,12 +107,4 @@ async function written(lines: readonly string[]): Promise<number> {
 async function times(work: () => unknown): Promise<void> {
   await Promise.resolve();
   for (let fold = 0; fold < folds; fold += 1) work();
-}
-
-/** Milliseconds of this process's processors. */
-async function costOf(work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
 }

@@ -22,6 +22,7 @@ import { memoryFiles } from "../support/memory-files.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
 import { defaultOptions, oneCredential } from "../support/world.ts";
+import { median, processorTime } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
 const size = 1_000;
@@ -81,21 +82,14 @@ interface Cost {
   readonly cpu: number;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
-
 function least(costs: readonly Cost[], which: keyof Cost): number {
   return Math.min(...costs.map((cost) => cost[which]));
 }
 
 async function costOf(work: () => Promise<void>): Promise<Cost> {
-  const cpu = process.cpuUsage();
   const begin = performance.now();
-  await work();
-  const wall = performance.now() - begin;
-  const { user, system } = process.cpuUsage(cpu);
-  return { wall, cpu: (user + system) / 1_000 };
+  const cpu = await processorTime(work);
+  return { wall: performance.now() - begin, cpu };
 }
 
 interface Sweeper {
