@@ -38,7 +38,7 @@ export function parseExpression(text: string): ParsedExpression {
  */
 const parsed = new Map<string, ParsedExpression>();
 
-const maxParsed = 500;
+const maxParsed = 2_000;
 
 /** The tree of an expression; `undefined` if it is invalid. */
 export function validTree(text: string): Expression | undefined {

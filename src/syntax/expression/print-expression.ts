@@ -87,6 +87,7 @@ export function printValue(value: Value): string {
 
 /** Escapes quotes, backslashes and bytes that are lone surrogates (see `TextValue`). */
 function quoted(text: string): string {
+  if (!/["\\\udc80-\udcff]/.test(text)) return `"${text}"`;
   const escaped = text
     .replaceAll(/["\\]/g, String.raw`\$&`)
     .replaceAll(

@@ -10,7 +10,7 @@ export interface TextCondition {
   readonly examples?: readonly string[];
   /** Whether no other text than its examples fulfils it. */
   readonly hasOnlyExamples?: boolean;
-  /** How each text that fulfils it starts, if its capitals are made small. */
+  /** How each text that fulfils it starts, perhaps with other capitals. */
   readonly start?: string | undefined;
   /** How it ends, likewise. */
   readonly end?: string | undefined;
@@ -76,8 +76,8 @@ function examplesFor(conditions: readonly TextCondition[]): readonly string[] | 
 
 /** Whether a text can start and end as all conditions say: each start is a part of a longer one. */
 function canMeet(conditions: readonly TextCondition[]): boolean {
-  const starts = conditions.map(({ start = "" }) => start);
-  const ends = conditions.map(({ end = "" }) => end);
+  const starts = conditions.map(({ start = "" }) => start.toLowerCase());
+  const ends = conditions.map(({ end = "" }) => end.toLowerCase());
   const [longestStart, longestEnd] = [longestOf(starts), longestOf(ends)];
   return (
     starts.every((start) => longestStart.startsWith(start)) &&

@@ -26,7 +26,7 @@ export class TextLanguages {
 
   /** Those for values that are compared after a change. */
   after(change: ByteChange): TextLanguages {
-    return new TextLanguages(this.#languages, change);
+    return change === this.#change ? this : new TextLanguages(this.#languages, change);
   }
 
   /**
@@ -76,8 +76,8 @@ export class TextLanguages {
       language: () => this.where(operator, value) ?? this.#languages.all,
       test: (text) => isPart(apply(text), part),
       examples: [part, `${part}a`, `/${part}`, `a${part}`],
-      start: operator === "starts_with" ? inSmallLetters(part) : undefined,
-      end: operator === "ends_with" ? inSmallLetters(part) : undefined,
+      start: operator === "starts_with" ? part : undefined,
+      end: operator === "ends_with" ? part : undefined,
     };
   }
 
@@ -93,8 +93,8 @@ export class TextLanguages {
         ? (text) => fits(small, inSmallLetters(apply(text)))
         : (text) => fits(parts, apply(text)),
       examples: [parts.join("a"), parts.join("")],
-      start: small[0],
-      end: small.at(-1),
+      start: parts[0],
+      end: parts.at(-1),
     };
   }
 
