@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import type { JsonObject } from "../../src/syntax/json.ts";
 import {
   errorOf,
   listIn,
@@ -70,6 +71,42 @@ describe("an edit as in the dashboard", () => {
       .not.toHaveProperty("categories");
   });
 
+  it("adds, moves, changes and deletes rules of any phase and of custom rulesets", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const brand = "www.brand.example";
+    const edit = async (change: JsonObject): Promise<void> => {
+      const answer = await world.control("POST", "/edit", { zone: brand, ...change });
+      expect(answer.status).toBe(200);
+    };
+    const phase = "http_request_firewall_custom";
+    const rule = { action: "block", expression: "ssl" };
+    await edit({ rule: { ...rule, description: "First" }, ruleset: phase });
+    await edit({ rule: { ...rule, description: "Second" }, ruleset: phase });
+    await edit({ ruleset: { name: "Payments", kind: "custom", phase } });
+    await edit({ rule: { ...rule, description: "Of the team" }, ruleset: "Payments" });
+    await edit({ rule: "second", set: { action: "js_challenge", position: { index: 1 } } });
+    await edit({ rule: "of the team", set: { enabled: false } });
+    await edit({ ruleset: "payments", set: { description: "Of a team" } });
+
+    const path = `/zones/${await world.zoneId(brand)}/rulesets`;
+    const entrypoint = async (): Promise<readonly JsonObject[]> =>
+      listIn(resultOf(await world.call("GET", `${path}/phases/${phase}/entrypoint`))["rules"]);
+    expect(await entrypoint()).toMatchObject([
+      { description: "Second", action: "js_challenge" },
+      { description: "First", action: "block", version: "1" },
+    ]);
+    const custom = listOf(await world.call("GET", path)).find(({ kind }) => kind === "custom");
+    expect(custom).toMatchObject({ description: "Of a team", version: "4" });
+    const { rules } = resultOf(await world.call("GET", `${path}/${textIn(custom, "id")}`));
+    expect(rules).toMatchObject([{ description: "Of the team", enabled: false, version: "2" }]);
+
+    await edit({ rule: "First", delete: true });
+    await edit({ ruleset: "Payments", delete: true });
+    expect(await entrypoint()).toMatchObject([{ description: "Second" }]);
+    expect(listOf(await world.call("GET", path)).some(({ kind }) => kind === "custom")).toBe(false);
+  });
+
   it("is not in the journal", async (context) => {
     await using world = await testEmulator(context);
     await world.control("POST", "/edit", { zone, settings: { enabled: false } });
@@ -79,7 +116,7 @@ describe("an edit as in the dashboard", () => {
   it.for([
     { edit: { zone: "shop", settings: {} }, status: 404, says: "shop.example.com" },
     { edit: { settings: {} }, status: 400, says: "zone" },
-    { edit: { zone }, status: 400, says: "settings, policy or rule" },
+    { edit: { zone }, status: 400, says: "settings, policy, rule or ruleset" },
     { edit: { zone, policy: "nothing", set: {} }, status: 404, says: "scripts of the checkout" },
     { edit: { zone, policy: "checkout", set: { action: "no" } }, status: 400, says: "action" },
     { edit: { zone, policy: "checkout", set: { actoin: "log" } }, status: 400, says: "actoin" },
@@ -89,8 +126,11 @@ describe("an edit as in the dashboard", () => {
     {
       edit: { zone: "www.brand.example", rule: "owasp", set: {} },
       status: 404,
-      says: "no managed",
+      says: "matches no rule; there is none",
     },
+    { edit: { zone, rule: "owasp", ruleset: "http_ratelimit" }, status: 404, says: "no ruleset" },
+    { edit: { zone, ruleset: { name: "Team" } }, status: 400, says: "kind" },
+    { edit: { zone, rule: {}, ruleset: "nowhere" }, status: 404, says: "no ruleset" },
     { edit: "no JSON", status: 400, says: "JSON object" },
   ])("as $edit is rejected with a remedy", async ({ edit, status, says }, context) => {
     await using world = await testEmulator(context);

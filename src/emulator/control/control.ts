@@ -35,8 +35,14 @@ const help = `zonewarden's emulator: everything in it is synthetic.
            {"zone":"shop.example.com","policy":{"description":"By hand","action":"log","expression":"true","enabled":true,"value":"script-src 'self'"}}
            {"zone":"shop.example.com","rule":"OWASP","set":{"paranoia_level":1,"score_threshold":60,"action":"log"}}
            {"zone":"shop.example.com","rule":"OWASP","delete":true}
+           {"zone":"shop.example.com","rule":"Login attempts","set":{"enabled":false,"position":{"index":1}}}
+           {"zone":"shop.example.com","rule":{"action":"block","expression":"ssl"},"ruleset":"http_request_firewall_custom"}
+           {"zone":"shop.example.com","ruleset":{"name":"Payments","kind":"custom","phase":"http_request_firewall_custom"}}
+           {"zone":"shop.example.com","ruleset":"Payments","delete":true}
            {"zone":"shop.example.com","settings":{"enabled":false},"actor":"alice@example.com"}: who the audit log names
-         policies and rules are found by id, ref or description, or by a unique part of ref or description
+         policies and rules are found by id, ref or description, or by a unique part of ref or description;
+         rulesets by id or name, or by the phase of an entry point; a new rule goes to the managed rules
+         unless a ruleset is named
   POST   /_emulator/managed       {"ruleset":"owasp","version":"88"}: the service moves a managed ruleset
   POST   /_emulator/report        {"zone":"shop.example.com","url":"https://cdn.example.com/app.js","times":3}: browsers reported it again
   POST   /_emulator/script        browsers load a script: it appears, with pages and content, or changes; score is that of its content

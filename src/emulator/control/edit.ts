@@ -10,10 +10,10 @@ import { policyMembers } from "../page-shield/policy-endpoints.ts";
 import { settingMembers } from "../page-shield/settings-endpoints.ts";
 import { parseTuning, tuningMembers, withTuning } from "../rulesets/managed-overrides.ts";
 import { managedIds } from "../rulesets/managed.ts";
-import { managedPhase } from "../rulesets/phases.ts";
+import { managedPhase, phases } from "../rulesets/phases.ts";
 import { entryPointOf, executedRuleset } from "../rulesets/stored-ruleset.ts";
 import { seededToken } from "../seed/seeded-parts.ts";
-import type { EmulatedPolicy, EmulatedRule, EmulatedZone } from "../state.ts";
+import type { EmulatedRule, EmulatedRuleset, EmulatedZone } from "../state.ts";
 import { idFrom } from "../store.ts";
 
 /** The request that the dashboard sends for an edit. */
@@ -75,52 +75,92 @@ export async function editAsPerson(
 }
 
 function editRequest(zone: EmulatedZone, fields: FieldReader): EditRequest {
-  fields.only(["zone", "actor", "settings", "policy", "rule", "set", "delete"]);
+  fields.only(["zone", "actor", "settings", "policy", "rule", "ruleset", "set", "delete"]);
   const settings = fields.object("settings");
   if (settings !== undefined) {
     // The service ignores unknown members; here they are probably typing errors.
     settings.only(settingMembers);
     return { method: "PUT", path: "/page_shield", body: settings.body };
   }
-  if (fields.body["policy"] !== undefined) {
-    const collection = "/page_shield/policies";
-    return partRequest(fields, "policy", collection, zone.policies, (set) => {
-      set.only(policyMembers);
-      return { method: "PUT", body: set.body };
-    });
+  if (fields.body["policy"] !== undefined) return policyRequest(zone, fields);
+  if (fields.body["rule"] !== undefined) return ruleRequest(zone, fields);
+  if (fields.body["ruleset"] !== undefined) return rulesetRequest(zone, fields);
+  throw fields.error("", "name what to edit: settings, policy, rule or ruleset");
+}
+
+function policyRequest({ policies }: EmulatedZone, fields: FieldReader): EditRequest {
+  const collection = "/page_shield/policies";
+  const name = fields.body["policy"];
+  if (typeof name !== "string") {
+    const added = fields.required("policy", fields.object("policy"));
+    added.only(policyMembers);
+    return { method: "POST", path: collection, body: added.body };
   }
-  if (fields.body["rule"] === undefined) {
-    throw fields.error("", "name what to edit: settings, policy or rule");
+  return itemRequest(`${collection}/${findNamed(policies, name, "policy").id}`, fields, (set) => {
+    set.only(policyMembers);
+    return { method: "PUT", body: set.body };
+  });
+}
+
+/** A new rule goes to a ruleset, by default the managed rules; a named one is found in any. */
+function ruleRequest(zone: EmulatedZone, fields: FieldReader): EditRequest {
+  const name = fields.body["rule"];
+  const place = fields.text("ruleset");
+  if (typeof name !== "string") {
+    const { body } = fields.required("rule", fields.object("rule"));
+    return additionTo(zone, place ?? managedPhase, body);
   }
-  const ruleset = entryPointOf(zone, managedPhase)?.current;
-  if (ruleset === undefined) {
-    throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
-  }
-  const collection = `/rulesets/${ruleset.id}/rules`;
-  return partRequest(fields, "rule", collection, ruleset.rules, (set, rule) => ({
+  const rulesets =
+    place === undefined ? zone.rulesets.map(({ current }) => current) : [rulesetNamed(zone, place)];
+  const rule = findNamed(
+    rulesets.flatMap(({ rules }) => rules),
+    name,
+    "rule",
+  );
+  const owner = rulesets.find(({ rules }) => rules.includes(rule));
+  return itemRequest(`/rulesets/${owner?.id ?? ""}/rules/${rule.id}`, fields, (set) => ({
     method: "PATCH",
     body: editedRule(rule, set),
   }));
 }
 
-/** The request that adds an item to a collection, deletes one that is named, or changes it. */
-function partRequest<T extends EmulatedPolicy | EmulatedRule>(
-  fields: FieldReader,
-  noun: "policy" | "rule",
-  collection: string,
-  items: readonly T[],
-  change: (set: FieldReader, item: T) => Omit<EditRequest, "path">,
-): EditRequest {
-  const name = fields.body[noun];
-  if (typeof name !== "string") {
-    const added = fields.required(noun, fields.object(noun));
-    if (noun === "policy") added.only(policyMembers);
-    return { method: "POST", path: collection, body: added.body };
+/** The first rule of a phase makes its entry point. */
+function additionTo(zone: EmulatedZone, place: string, body: JsonObject): EditRequest {
+  const isFirst = phases.includes(place) && entryPointOf(zone, place) === undefined;
+  if (isFirst) {
+    const path = `/rulesets/phases/${place}/entrypoint`;
+    return { method: "PUT", path, body: { rules: [body] } };
   }
-  const item = findNamed(items, name, noun);
-  const path = `${collection}/${item.id}`;
+  return { method: "POST", path: `/rulesets/${rulesetNamed(zone, place).id}/rules`, body };
+}
+
+function rulesetRequest(zone: EmulatedZone, fields: FieldReader): EditRequest {
+  const name = fields.body["ruleset"];
+  if (typeof name !== "string") {
+    const { body } = fields.required("ruleset", fields.object("ruleset"));
+    return { method: "POST", path: "/rulesets", body };
+  }
+  return itemRequest(`/rulesets/${rulesetNamed(zone, name).id}`, fields, ({ body }) => ({
+    method: "PUT",
+    body,
+  }));
+}
+
+/** The request that deletes what is at `path`, or changes it. */
+function itemRequest(
+  path: string,
+  fields: FieldReader,
+  change: (set: FieldReader) => Omit<EditRequest, "path">,
+): EditRequest {
   if (fields.boolean("delete") === true) return { method: "DELETE", path };
-  return { path, ...change(fields.required("set", fields.object("set")), item) };
+  return { path, ...change(fields.required("set", fields.object("set"))) };
+}
+
+/** The entry point of a phase, or a ruleset found by its id or name. */
+function rulesetNamed(zone: EmulatedZone, name: string): EmulatedRuleset {
+  const entryPoint = entryPointOf(zone, name)?.current;
+  const all = zone.rulesets.map(({ current }) => current);
+  return entryPoint ?? findNamed(all, name, "ruleset");
 }
 
 /** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */
@@ -139,12 +179,16 @@ function editedRule(
   };
 }
 
-/** Finds by id, ref or description, else by a part of ref or description that only one has. */
-function findNamed<T extends EmulatedPolicy | EmulatedRule>(
-  all: readonly T[],
-  name: string,
-  noun: string,
-): T {
+/** What can be edited by name. */
+interface Item {
+  readonly id: string;
+  readonly description: string;
+  readonly ref?: string;
+  readonly name?: string;
+}
+
+/** Finds by id, ref, name or description, else by a part of one of the last three that only one has. */
+function findNamed<T extends Item>(all: readonly T[], name: string, noun: string): T {
   const exact = all.filter((item) => item.id === name || namesOf(item).includes(name));
   const similar = all.filter((item) =>
     namesOf(item).some((each) => each.toLowerCase().includes(name.toLowerCase())),
@@ -160,7 +204,6 @@ function findNamed<T extends EmulatedPolicy | EmulatedRule>(
   );
 }
 
-function namesOf(item: EmulatedPolicy | EmulatedRule): readonly string[] {
-  const names = "ref" in item ? [item.description, item.ref] : [item.description];
-  return names.filter((name) => name !== "");
+function namesOf({ description, ref = "", name = "" }: Item): readonly string[] {
+  return [name, description, ref].filter((each) => each !== "");
 }
