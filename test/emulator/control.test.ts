@@ -128,7 +128,7 @@ describe("an edit as in the dashboard", () => {
       status: 404,
       says: "matches no rule; there is none",
     },
-    { edit: { zone, rule: "owasp", ruleset: "http_ratelimit" }, status: 404, says: "no ruleset" },
+    { edit: { zone, rule: "owasp", ruleset: "http_ratelimit" }, status: 404, says: "no rule;" },
     { edit: { zone, ruleset: { name: "Team" } }, status: 400, says: "kind" },
     { edit: { zone, rule: {}, ruleset: "nowhere" }, status: 404, says: "no ruleset" },
     { edit: "no JSON", status: 400, says: "JSON object" },

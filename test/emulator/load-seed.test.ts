@@ -199,7 +199,9 @@ zones:
     const { state, issues } = seededState(syntheticSeed(), testStart);
     expect(issues).toEqual([]);
     const deploying = state.zones.filter(({ rulesets }) =>
-      rulesets.some(({ current }) => current.rules.length > 0),
+      rulesets.some(({ current: { phase, rules } }) => {
+        return phase === "http_request_firewall_managed" && rules.length > 0;
+      }),
     );
     expect(deploying.map(({ name }) => name)).toEqual(["shop.example.com"]);
   });
@@ -207,13 +209,24 @@ zones:
 
 describe("a generated seed", () => {
   it("has the requested size, is valid, and depends on its number only", ({ expect }) => {
-    const generation = { zones: 7, policies: 3, scripts: 5, seed: 4 };
+    const rules = { custom_rules: 4, rate_limiting_rules: 2 };
+    const generation = { zones: 20, policies: 3, scripts: 5, ...rules, seed: 4 };
     const { state, issues } = seededState(generateSeed(generation), testStart);
     expect(issues).toEqual([]);
-    expect(state.zones).toHaveLength(7);
+    expect(state.zones).toHaveLength(20);
     for (const { policies, scripts } of state.zones) {
       expect([policies.length, scripts.length]).toEqual([3, 5]);
     }
+    const deployed = state.zones.map(({ rulesets }) => {
+      const sizes = rulesets.map(({ current: { kind, phase, rules: own } }) => {
+        return `${kind} ${phase} ${own.length}`;
+      });
+      return sizes.join(", ");
+    });
+    const without =
+      "zone http_request_firewall_managed 1, zone http_request_firewall_custom 4, zone http_ratelimit 2";
+    const withTeam = `${without.replace("custom 4", "custom 5")}, custom http_request_firewall_custom 1`;
+    expect(new Set(deployed)).toEqual(new Set([without, withTeam]));
     expect(generateSeed(generation)).toEqual(generateSeed(generation));
     expect(generateSeed({ ...generation, seed: 5 })).not.toEqual(generateSeed(generation));
   });

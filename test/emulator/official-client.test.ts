@@ -74,10 +74,14 @@ const visits = {
     }
   },
   "rulesets of a zone": async ({ client, zone_id }: Everywhere) => {
-    await visitRulesets(client, { zone_id }, "zone");
+    await visitRulesets(client, { zone_id });
+  },
+  "custom rules and rate limits": async ({ client, zone_id }: Everywhere) => {
+    await visitCustomRules(client, zone_id);
+    await visitRateLimits(client, zone_id);
   },
   "rulesets of an account": async ({ client, account_id }: Everywhere) => {
-    await visitRulesets(client, { account_id }, "custom");
+    await visitRulesets(client, { account_id });
     // The client has lost this operation; the service has not.
     const path = `/accounts/${account_id}/rulesets/${owasp}/versions/87/by_tag/paranoia-level-2`;
     await client.get(path);
@@ -97,7 +101,6 @@ async function createAndUpdatePolicy(client: Cloudflare, zone_id: string): Promi
 async function visitRulesets(
   { rulesets }: Cloudflare,
   place: { readonly zone_id: string } | { readonly account_id: string },
-  kind: "zone" | "custom",
 ): Promise<void> {
   const deploying = {
     action: "execute",
@@ -110,7 +113,7 @@ async function visitRulesets(
     await rulesets.phases.versions.get(version, { ruleset_phase: phase, ...place });
   }
 
-  const facts = { kind, name: "Ours", phase: "http_request_firewall_custom" } as const;
+  const facts = { kind: "custom", name: "Ours", phase: "http_request_firewall_custom" } as const;
   const ruleset_id = idOf(await rulesets.create({ ...place, ...facts }));
   await rulesets.update(ruleset_id, { ...place, description: "By the client", rules: [] });
   const rule = { action: "log", expression: "true" } as const;
@@ -127,6 +130,62 @@ async function visitRulesets(
   }
   await rulesets.versions.delete("1", { ruleset_id, ...place });
   await rulesets.delete(ruleset_id, place);
+}
+
+/** A custom ruleset is created and deployed, and the rules of the entry point are moved. */
+async function visitCustomRules({ rulesets }: Cloudflare, zone_id: string): Promise<void> {
+  const custom = "http_request_firewall_custom";
+  const response = { status_code: 403, content_type: "text/plain", content: "no" };
+  const blocking = { action: "block", expression: "ssl", ref: "blocking" } as const;
+  const skipping = {
+    action: "skip" as const,
+    action_parameters: { phases: ["http_ratelimit" as const], products: ["bic" as const] },
+    logging: { enabled: false },
+    expression: "ip.src in {198.51.100.7}",
+  };
+  const team = { name: "Team", kind: "custom", phase: custom } as const;
+  const teamId = idOf(await rulesets.create({ zone_id, ...team, rules: [blocking] }));
+  const entrypoint = await rulesets.phases.update(custom, {
+    zone_id,
+    rules: [{ ...blocking, action_parameters: { response } }],
+  });
+  const ruleset_id = idOf(entrypoint);
+  const deploying = { action: "execute", action_parameters: { id: teamId } } as const;
+  const place = { zone_id, position: { before: "" } };
+  const rule = { ...deploying, expression: "true", ...place } as const;
+  await rulesets.rules.create(ruleset_id, { ...rule, dry_run: true });
+  const deployed = await rulesets.rules.create(ruleset_id, rule);
+  const rule_id = idOf(listIn(objectIn(deployed)["rules"])[0]);
+  await rulesets.rules.create(ruleset_id, { ...skipping, ...place });
+  const last = { ruleset_id, ...deploying, expression: "ssl", zone_id, position: { after: "" } };
+  await rulesets.rules.edit(rule_id, last);
+  const { rules } = objectIn(await rulesets.phases.get(custom, { zone_id }));
+  const actions = listIn(rules).map((each) => textIn(each, "action"));
+  if (actions.join(" ") !== "skip block execute") throw new Error(`rules are ${actions.join(" ")}`);
+  await rulesets.rules.delete(rule_id, { ruleset_id, zone_id });
+  await rulesets.delete(teamId, { zone_id });
+}
+
+async function visitRateLimits({ rulesets }: Cloudflare, zone_id: string): Promise<void> {
+  const limit = {
+    action: "managed_challenge" as const,
+    expression: 'http.request.uri.path eq "/login"',
+    ratelimit: {
+      characteristics: ["cf.colo.id", "ip.src"],
+      period: 60,
+      requests_per_period: 5,
+      mitigation_timeout: 0,
+      counting_expression: "http.response.code eq 401",
+    },
+  };
+  const entrypoint = await rulesets.phases.update("http_ratelimit", { zone_id, rules: [limit] });
+  const ruleset_id = idOf(entrypoint);
+  const added = await rulesets.rules.create(ruleset_id, { ...limit, action: "block", zone_id });
+  const rule_id = idOf(listIn(objectIn(added)["rules"])[1]);
+  const slower = { ...limit.ratelimit, period: 600, requests_to_origin: true };
+  const edit = { ...limit, action: "block", ratelimit: slower, zone_id } as const;
+  await rulesets.rules.edit(rule_id, { ...edit, ruleset_id });
+  await rulesets.rules.delete(rule_id, { ruleset_id, zone_id });
 }
 
 function idOf(answer: unknown): string {
@@ -163,7 +222,7 @@ describe("the official client of the API", () => {
     const { client, zone_id } = await everywhere(world);
     const ids: string[] = [];
     for await (const { id } of client.rulesets.list({ zone_id, per_page: 3 })) ids.push(id);
-    context.expect(new Set(ids).size).toBe(8);
+    context.expect(new Set(ids).size).toBe(11);
     context.expect(ids).toContain(owasp);
   });
 });

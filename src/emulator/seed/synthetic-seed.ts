@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { seededRandom } from "../control/faults.ts";
+import { generatedRulesets } from "./generated-rules.ts";
 import type { Seed, SeedZone } from "./seed.ts";
 
 /** The small seed of an emulator without a seed file. */
@@ -13,6 +14,7 @@ export function syntheticSeed(): Seed {
         name: "blog.example.com",
         settings: { enabled: true },
         entrypoint: [],
+        rulesets: [{ name: "default", phase: "http_ratelimit" }],
         scripts: [{ url: "https://blog.example.com/comments.js" }],
       },
       { name: "www.brand.example", account: "Synthetic Brands", plan: "business" },
@@ -40,6 +42,73 @@ const shop: SeedZone = {
       paranoia_level: 2,
       score_threshold: 40,
       action: "managed_challenge",
+    },
+  ],
+  rulesets: [
+    {
+      name: "Payments",
+      kind: "custom",
+      phase: "http_request_firewall_custom",
+      description: "Synthetic: rules of the payments team",
+      rules: [
+        {
+          description: "Synthetic: payments only from the checkout",
+          action: "block",
+          expression: 'starts_with(http.request.uri.path, "/pay/") and http.referer eq ""',
+        },
+        {
+          ref: "payments-countries",
+          description: "Synthetic: challenge for other countries",
+          action: "managed_challenge",
+          expression:
+            'starts_with(http.request.uri.path, "/pay/") and not ip.src.country in {"DE" "FR"}',
+        },
+      ],
+    },
+    {
+      name: "default",
+      phase: "http_request_firewall_custom",
+      rules: [
+        {
+          description: "Synthetic: monitoring",
+          action: "skip",
+          action_parameters: { phases: ["http_ratelimit"], products: ["bic"] },
+          expression: "ip.src in {198.51.100.7}",
+        },
+        {
+          ref: "other-tool-admin",
+          description: "Synthetic: admin only from the office",
+          action: "block",
+          action_parameters: {
+            response: {
+              status_code: 403,
+              content_type: "application/json",
+              content: '{"error":"no"}',
+            },
+          },
+          expression:
+            'starts_with(http.request.uri.path, "/admin") and not ip.src in {192.0.2.0/24}',
+        },
+        { deploy: "Payments", description: "Synthetic: rules of the payments team" },
+      ],
+    },
+    {
+      name: "default",
+      phase: "http_ratelimit",
+      rules: [
+        {
+          description: "Synthetic: login attempts",
+          action: "block",
+          expression: 'http.request.uri.path eq "/login" and http.request.method eq "POST"',
+          ratelimit: {
+            characteristics: ["cf.colo.id", "ip.src"],
+            period: 60,
+            requests_per_period: 5,
+            mitigation_timeout: 600,
+            counting_expression: "http.response.code eq 401",
+          },
+        },
+      ],
     },
   ],
   scripts: [
@@ -76,17 +145,33 @@ const shop: SeedZone = {
   ],
 };
 
-/** Size of a generated seed: zones, and policies and scripts in each zone. */
+/** Size of a generated seed: zones, and policies, scripts and rules in each zone. */
 interface Generation {
   readonly zones: number;
   readonly policies: number;
   readonly scripts: number;
+  readonly custom_rules: number;
+  readonly rate_limiting_rules: number;
   /** Seed of the random numbers: the same number gives the same seed. */
   readonly seed: number;
 }
 
-const defaults: Generation = { zones: 10, policies: 1, scripts: 10, seed: 1 };
-const names = ["zones", "policies", "scripts", "seed"] as const;
+const defaults: Generation = {
+  zones: 10,
+  policies: 1,
+  scripts: 10,
+  custom_rules: 3,
+  rate_limiting_rules: 2,
+  seed: 1,
+};
+const names = [
+  "zones",
+  "policies",
+  "scripts",
+  "custom_rules",
+  "rate_limiting_rules",
+  "seed",
+] as const;
 const maxCount = 1_000_000;
 
 /**
@@ -106,16 +191,28 @@ export function parseGeneration(text: string): Generation | string {
   return generation;
 }
 
-/** Generates a seed in which each zone has policies and scripts and deploys the OWASP ruleset. */
-export function generateSeed(generation: Generation): Seed {
+/**
+ * Generates a seed in which each zone has policies, scripts, custom rules and rate limits and
+ * deploys the OWASP ruleset; some have a custom ruleset too. What is absent has its default.
+ */
+export function generateSeed(given: Partial<Generation>): Seed {
+  const generation = { ...defaults, ...given };
   const random = seededRandom(generation.seed);
+  const randomOfRules = seededRandom(generation.seed + 1);
   return {
     accounts: [{ name: "Synthetic account" }],
-    zones: repeat(generation.zones, (index) => zoneOf(index, generation, random)),
+    zones: repeat(generation.zones, (index) => ({
+      ...zoneOf(index, generation, random),
+      rulesets: generatedRulesets(generation, randomOfRules),
+    })),
   };
 }
 
-function zoneOf(index: number, { policies, scripts }: Generation, random: () => number): SeedZone {
+function zoneOf(
+  index: number,
+  { policies, scripts }: Generation,
+  random: () => number,
+): Omit<SeedZone, "rulesets"> {
   const name = `zone-${String(index + 1).padStart(6, "0")}.synthetic.example`;
   return {
     name,
