@@ -6,10 +6,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { StateStore } from "../../src/memory/state-store.ts";
-import { appliedText } from "../../src/plan/cause/applied-zone.ts";
-import { nextApplied } from "../../src/plan/cause/next-applied.ts";
-import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
-import { declared, deployment, desiredZone, exception, policy } from "../support/model.ts";
+import { storedApplied } from "../support/stored-applied.ts";
 import { timesFloor } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
@@ -21,27 +18,6 @@ const promisedLoad = 3;
 const promisedWrite = 2;
 const writes = 50;
 const loads = 9;
-
-/** What the daemon stores of a zone: what was applied to five policies, OWASP and an exception, all of its own. */
-function stored(nth: number): string {
-  const own = (key: string) =>
-    policy(key, { expression: `http.host eq "shop-${nth}.example.com"`, value: `img-src ${nth}` });
-  const content = desiredZone({
-    settings: [
-      { name: "enabled", value: true },
-      { name: "use_connection_url_path", value: nth % 2 === 0 },
-    ],
-    policies: declared(["checkout", "account", "search", "blog", "everywhere"].map(own)),
-    rules: declared([
-      exception(`uploads-${nth % 7}`),
-      deployment("owasp", {
-        tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "block" },
-        description: `Tuned for shop ${nth}`,
-      }),
-    ]),
-  }).content;
-  return appliedText(nextApplied(undefined, content, documentedScoreRuleId, []));
-}
 
 function open(directory: string): Promise<StateStore> {
   return openDirectoryStore(
@@ -67,7 +43,7 @@ export async function bench(): Promise<BenchResult> {
     {
       await using store = await open(directory);
       for (let nth = 0; nth < zones; nth += 1) {
-        store.set(`applied/shop-${nth}.example.com`, stored(nth));
+        store.set(`applied/shop-${nth}.example.com`, storedApplied(nth));
       }
     }
     const file = path.join(directory, "state.jsonl");
@@ -80,7 +56,7 @@ export async function bench(): Promise<BenchResult> {
       () => parsedLines(file),
     );
     await using store = await open(directory);
-    const texts = Array.from({ length: writes }, (_, nth) => stored(zones + nth));
+    const texts = Array.from({ length: writes }, (_, nth) => storedApplied(zones + nth));
     let nth = 0;
     const write = await timesFloor(
       writes,

@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
+import { freeLease, type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { wordsOf } from "../support/pages.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
@@ -19,20 +19,6 @@ interface Scene extends AsyncDisposable {
   readonly kube: KubeApi;
   readonly database: string;
   start(): Started;
-}
-
-/** A Lease that its last holder gave back: the next one need not wait. */
-function freeLease(): JsonObject {
-  return {
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: {
-      name: "zonewarden",
-      namespace: "zonewarden",
-      annotations: { "zonewarden/released-by": "the last one" },
-    },
-    spec: { holderIdentity: "" },
-  };
 }
 
 async function scene(more = ""): Promise<Scene> {

@@ -41,6 +41,20 @@ export const leasePath = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/lea
 export const eventPath = "/apis/events.k8s.io/v1/namespaces/zonewarden/events";
 export const mapPath = "/api/v1/namespaces/zonewarden/configmaps";
 
+/** A Lease that its last holder gave back: the next one need not wait. */
+export function freeLease(): JsonObject {
+  return {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: {
+      name: "zonewarden",
+      namespace: "zonewarden",
+      annotations: { "zonewarden/released-by": "the last one" },
+    },
+    spec: { holderIdentity: "" },
+  };
+}
+
 /** Starts an API server without objects. Its kinds are whatever is stored in it. */
 export async function startKubeApi(): Promise<KubeApi> {
   const store = new Objects((path, object) => api.stored(path, object));

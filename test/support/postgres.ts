@@ -138,12 +138,14 @@ export function sharedPostgres(): Promise<PostgresServer> {
 /** A new database with the tables of an installation, and another connection to it whenever one is opened. */
 export async function installation(): Promise<{
   readonly url: string;
+  /** Name of the database. */
+  readonly name: string;
   readonly open: () => Database;
 }> {
   const server = await sharedPostgres();
-  const { url } = await server.createDatabase();
+  const { url, name } = await server.createDatabase();
   const open = (): Database => openDatabase("zonewarden", () => Promise.resolve(url));
   await using database = open();
   await database.tables.migrate();
-  return { url, open };
+  return { url, name, open };
 }
