@@ -13,6 +13,7 @@ import {
 } from "../../src/cluster/kube-client.ts";
 import { seededRandom } from "../../src/emulator/control/faults.ts";
 import type { JournalEntry } from "../../src/emulator/emulated-service.ts";
+import { readHistory } from "../../src/history/file/history-lines.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { coerceObject, coerceText } from "../../src/syntax/json.ts";
@@ -37,11 +38,16 @@ interface Replica {
 
 const leasePath = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/zonewarden";
 
+/** Where the Lease is: in the cluster, or in a row of the database. */
+type LeasePlace = "cluster" | "row";
+
 /** The configuration of the replicas: one Lease and one database. */
-const shared = `schedule: { cron: "* * * * * *" }
+function sharedConfig(lease: LeasePlace): string {
+  return `schedule: { cron: "* * * * * *" }
 store: { postgres: { url_file: database-url } }
-cluster: { kubeconfig: kubeconfig }
+${lease === "cluster" ? "cluster: { kubeconfig: kubeconfig }" : ""}
 `;
+}
 
 let server: ApiServer;
 
@@ -61,11 +67,17 @@ function readText(file: string): Promise<string> {
 class Surroundings implements AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly url: string;
+  readonly #database: string;
   readonly #kube: KubeClient;
 
-  private constructor(postgres: PostgresServer, url: string, kube: KubeClient) {
+  private constructor(
+    postgres: PostgresServer,
+    database: Awaited<ReturnType<PostgresServer["createDatabase"]>>,
+    kube: KubeClient,
+  ) {
     this.postgres = postgres;
-    this.url = url;
+    this.url = database.url;
+    this.#database = database.name;
     this.#kube = kube;
   }
 
@@ -78,11 +90,11 @@ class Surroundings implements AsyncDisposable {
     server.kubectl("apply", "--server-side", "-f", path.join(directory, "namespace.yaml"));
     await rm(directory, { recursive: true });
     const postgres = await PostgresServer.start();
-    const { url } = await postgres.createDatabase();
-    await using database = openDatabase("zonewarden", () => Promise.resolve(url));
+    const created = await postgres.createDatabase();
+    await using database = openDatabase("zonewarden", () => Promise.resolve(created.url));
     await database.tables.migrate();
     const access = await findAccess(server.kubeconfig, { env: {}, readText });
-    return new Surroundings(postgres, url, createKubeClient(access, systemClock));
+    return new Surroundings(postgres, created, createKubeClient(access, systemClock));
   }
 
   /** Writes into a place how its processes reach both. */
@@ -94,7 +106,12 @@ class Surroundings implements AsyncDisposable {
   }
 
   /** The holder of the Lease; "": nobody, or the server does not answer. */
-  async holder(): Promise<string> {
+  async holder(place: LeasePlace): Promise<string> {
+    if (place === "row") {
+      const text = "SELECT holder FROM zonewarden.lease";
+      const [row] = await this.postgres.query(text, this.#database).catch(() => []);
+      return String(row?.["holder"] ?? "");
+    }
     const { body } = await this.#lease().catch(() => ({ body: {} }));
     return coerceText(coerceObject(coerceObject(body)["spec"])["holderIdentity"]);
   }
@@ -120,21 +137,23 @@ class Surroundings implements AsyncDisposable {
   }
 }
 
-/** Three replicas, and somebody who edits a zone several times a second, so that whoever may write always does. */
+/** Replicas, and somebody who edits a zone several times a second, so that whoever may write always does. */
 class Fleet implements AsyncDisposable {
   readonly around: Surroundings;
   readonly example: Example;
+  readonly #lease: LeasePlace;
   #replicas: readonly Replica[] = [];
   #started = 0;
   readonly #stop = new AbortController();
 
-  private constructor(around: Surroundings, example: Example) {
+  private constructor(around: Surroundings, example: Example, lease: LeasePlace) {
     this.around = around;
     this.example = example;
+    this.#lease = lease;
     void this.#drift();
   }
 
-  static async start(): Promise<Fleet> {
+  static async start(replicas = 3, lease: LeasePlace = "cluster"): Promise<Fleet> {
     const around = await Surroundings.prepare();
     const tokens = Array.from({ length: 200 }, (_, nth) => ({
       name: `replica-${nth}`,
@@ -143,7 +162,7 @@ class Fleet implements AsyncDisposable {
     }));
     const example = await exampleWithEmulator({
       seed: { tokens, rate_limit: false, zones: zones.map((name) => ({ name })) },
-      config: `${shared}desired: { path: fleet }
+      config: `${sharedConfig(lease)}desired: { path: fleet }
 budget: { requests: 100000 }
 limits: { contended_rounds: 1000, contended_window: 1s }`,
       sleep: (ms, signal) => sleep(ms, undefined, { signal }),
@@ -152,8 +171,8 @@ limits: { contended_rounds: 1000, contended_window: 1s }`,
     await example.place.write("fleet/zones.yaml", JSON.stringify({ zones: declared }));
     await around.write(example.place);
     await control(example, "faults", { fault: "latency", milliseconds: 30, method: "PUT" });
-    const fleet = new Fleet(around, example);
-    for (let nth = 0; nth < 3; nth += 1) await fleet.add();
+    const fleet = new Fleet(around, example, lease);
+    for (let nth = 0; nth < replicas; nth += 1) await fleet.add();
     await fleet.settled();
     return fleet;
   }
@@ -172,7 +191,7 @@ limits: { contended_rounds: 1000, contended_window: 1s }`,
 
   /** The replica that the Lease names; `undefined` if it is given back. */
   async leader(): Promise<Replica | undefined> {
-    const holder = await this.around.holder();
+    const holder = await this.around.holder(this.#lease);
     return this.#replicas.find(
       ({ daemon }) => holder !== "" && daemon.output().includes(`"identity":"${holder}"`),
     );
@@ -198,6 +217,23 @@ limits: { contended_rounds: 1000, contended_window: 1s }`,
     await Promise.all(this.#replicas.map(({ daemon }) => daemon.end("SIGTERM")));
     this.#replicas = [];
     return (await this.example.place.run("history", "verify")).code;
+  }
+
+  /** Ends all replicas, and gives how many runs they logged as applied, and which of them the history does not have. */
+  async recorded(): Promise<{ readonly applied: number; readonly missing: readonly string[] }> {
+    const ended = this.#replicas;
+    await Promise.all(ended.map(({ daemon }) => daemon.end("SIGTERM")));
+    this.#replicas = [];
+    await using database = openDatabase("zonewarden", () => Promise.resolve(this.around.url));
+    const { entries } = await readHistory(database.tables.historyLines());
+    const known = new Set(
+      entries.filter(({ result }) => result === "applied").map(({ run }) => run),
+    );
+    const applied = ended
+      .flatMap(({ daemon }) => daemon.output().split("\n"))
+      .filter((line) => line.includes('"msg":"plan applied"'))
+      .map((line) => /"run":"([^"]+)"/.exec(line)?.[1] ?? line);
+    return { applied: applied.length, missing: applied.filter((run) => !known.has(run)) };
   }
 
   async #drift(): Promise<void> {
@@ -327,7 +363,7 @@ describe.skipIf(why)(`three replicas, ${repetitions} times each ${why ?? ""}`, (
     { timeout: 3_600_000 },
     async ({ expect }) => {
       await using around = await Surroundings.prepare();
-      await using example = await exampleWithEmulator({ config: shared });
+      await using example = await exampleWithEmulator({ config: sharedConfig("cluster") });
       const { place, emulator } = example;
       const writes = (): number =>
         emulator.journal().filter(({ method }) => method !== "GET").length;
@@ -430,7 +466,38 @@ describe.skipIf(why)(`three replicas, ${repetitions} times each ${why ?? ""}`, (
       }
       const writers = writersIn(fleet.writes);
       expect(new Set(writers).size).toBe(writers.length);
-      await sleep(6_000);
+      const { applied, missing } = await fleet.recorded();
+      expect(applied).toBeGreaterThan(repetitions);
+      expect(missing).toEqual([]);
+      expect(await fleet.verified()).toBe(0);
+    },
+  );
+
+  it.for([
+    { where: "in the cluster", lease: "cluster", replicas: 3 },
+    { where: "in a row of it, which one replica loses and takes again", lease: "row", replicas: 1 },
+  ] as const)(
+    "go on when the database is stopped for 60 s, and lose nothing that was said: the Lease is $where",
+    { timeout: 3_600_000 },
+    async ({ lease, replicas }, { expect }) => {
+      await using fleet = await Fleet.start(replicas, lease);
+      const leader = await leaderOf(fleet);
+      const before = fleet.writes.length;
+      await fleet.around.postgres.kill("SIGINT");
+      await sleep(60_000);
+      const during = fleet.writes.length;
+      await fleet.around.postgres.launch();
+      const back = performance.now();
+      await eventually("writes go on", () => fleet.writes.length > during + 3 || undefined);
+      report("database back until a replica writes", [(performance.now() - back) / 1_000]);
+      await said(leader.daemon, "history is written again");
+      const losses = leader.daemon.output().split("leadership lost").length - 1;
+      expect(losses).toBe(lease === "row" ? 1 : 0);
+      expect(during - before).toBeGreaterThan(0);
+      expect(writersIn(fleet.writes)).toEqual([leader.credential]);
+      const { applied, missing } = await fleet.recorded();
+      expect(applied).toBeGreaterThan(5);
+      expect(missing).toEqual([]);
       expect(await fleet.verified()).toBe(0);
     },
   );
