@@ -194,6 +194,11 @@ export function unknownText(store: StoredView | undefined): string | undefined {
     opened.result === "lost"
       ? `the store (${place}) cannot be used: ${opened.detail}`
       : `the store (${place}) is empty here: no daemon of this configuration has used it`;
+  return notKnownText(why);
+}
+
+/** What a command says if it knows nothing of the store, and why. */
+export function notKnownText(why: string): string {
   return `${why}. Not known are: the causes of changes, the adopted rules, a held revision, and what was weakened within the last hour`;
 }
 

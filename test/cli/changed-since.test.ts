@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
 import { describe, it, vi } from "vitest";
 
 import { exampleRepository, git, zonesRead } from "../support/example-repository.ts";
@@ -53,6 +56,34 @@ describe("plan --changed-since", () => {
     } finally {
       vi.unstubAllEnvs();
     }
+  });
+
+  it("connects to no database: a pull request is checked where none can be reached", async ({
+    expect,
+  }) => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    await using example = await exampleRepository();
+    const { place } = example;
+    const config = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", `${config}\nstore: { postgres: { url_file: url } }\n`);
+    await place.write("url", `postgres://u:p@127.0.0.1:${port}/db`);
+    const { stderr, code } = await place.run("plan", "--changed-since", "main");
+    expect(connections).toBe(0);
+    expect(stderr).toContain("--changed-since reads no database. Not known are: the causes");
+    expect(code).toBe(0);
+    // Without it, the database is asked.
+    expect((await place.run("plan")).stderr).toContain("cannot be used: the database");
+    expect(connections).toBeGreaterThan(0);
+    server.close();
+    await once(server, "close");
   });
 
   it("shows in the comment what the files no longer declare, without a state", async ({

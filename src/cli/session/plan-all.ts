@@ -113,7 +113,7 @@ export async function planAll(
   session: Session,
 ): Promise<PlannedFleet | ExitCode> {
   const { config, host, stop } = session;
-  const stored = await readStoredZones(config, host);
+  const stored = await readStoredZones(config, host, flags.changedSince);
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
     withinAnHour(stored.weakened(by), host.clock.now());
   const names = zonesToLoad(flags, weakened("revision").size, config.limits);

@@ -5,6 +5,7 @@ import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import {
   historyFileIn,
+  notKnownText,
   readStore,
   type StoredZones,
   storedZones,
@@ -14,8 +15,20 @@ import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
 
-/** What the store says of zones. If it cannot be read, stderr says what is not known. Never writes. */
-export async function readStoredZones(config: Config, host: Host): Promise<StoredZones> {
+/**
+ * What the store says of zones. If it cannot be read, stderr says what is not known. Never writes.
+ *
+ * @param changedSince a Git revision: a pull request is checked where no database can be reached, so none is tried.
+ */
+export async function readStoredZones(
+  config: Config,
+  host: Host,
+  changedSince?: string,
+): Promise<StoredZones> {
+  if (changedSince !== undefined && config.store !== undefined && "postgres" in config.store) {
+    host.stderr.write(`${notKnownText("--changed-since reads no database")}\n`);
+    return storedZones(undefined);
+  }
   await using database = databaseOf(config, host);
   const stored = await readStore(config, database, host);
   const why = unknownText(stored);
