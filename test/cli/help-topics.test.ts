@@ -147,7 +147,7 @@ describe("the variables of the environment", () => {
   it("are all that the code reads", ({ expect }) => {
     const { stdout } = spawnSync(
       "grep",
-      ["-rhoE", 'env\\["[A-Z_]+"\\]|NO_COLOR|FORCE_COLOR', "src"],
+      ["-rhoE", 'env\\["[A-Z_]+"\\]|"ZONEWARDEN_[A-Z_]+"|NO_COLOR|FORCE_COLOR', "src"],
       {
         cwd: root,
         encoding: "utf8",

@@ -79,4 +79,8 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: "KUBERNETES_SERVICE_HOST",
     meaning: "with `KUBERNETES_SERVICE_PORT`: the API server, in a pod of Kubernetes",
   },
+  {
+    name: "ZONEWARDEN_POD_NAME",
+    meaning: "with `ZONEWARDEN_POD_UID`: the pod, which Events are about; the manifests set both",
+  },
 ];
