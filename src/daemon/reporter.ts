@@ -72,7 +72,8 @@ export function createReporter(options: ReporterOptions): Reporter {
       const tokenUses = options.tokenUses?.(report) ?? [];
       fleet.recordZone(report);
       metrics.recordZone(report, before);
-      logZone(logger, report, "plan" in report ? options.credentialOf(report.plan.zone) : "");
+      const credential = "plan" in report ? options.credentialOf(report.plan.zone) : "";
+      logZone(logger, report, credential, before);
       const after = fleet.zone(report.zone);
       if (before === undefined || after === undefined) {
         options.undeclared(report);

@@ -3,10 +3,12 @@ import { describe, it } from "vitest";
 import { createReporter } from "../../src/daemon/reporter.ts";
 import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import { Fleet } from "../../src/state/fleet.ts";
-import { isJsonObject } from "../../src/syntax/json.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import { coerceObject, coerceText, isJsonObject, parseJson } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
-import { declared, diagnostic, start } from "../support/reports.ts";
+import { drifted, held, shop } from "../support/fleets.ts";
+import { type Came, change, declared, diagnostic, report as reportOf, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 /** A reporter, and what it logs and counts. */
@@ -15,7 +17,9 @@ function reporter(
   before: readonly string[] = [],
 ): {
   readonly report: (loaded: Loaded) => void;
-  readonly lines: readonly string[];
+  /** A run ended. */
+  readonly ran: (report: ZoneReport) => void;
+  readonly lines: string[];
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
 } {
@@ -48,6 +52,7 @@ function reporter(
   });
   return {
     lines,
+    ran: created.report,
     report: (loaded) =>
       created.loaded({
         ...loaded,
@@ -101,6 +106,40 @@ describe("zones that are dropped", () => {
     messages();
     report(loadedAs("applied", "two"));
     expect(messages()).toEqual(["revision applied"]);
+  });
+});
+
+describe("a zone that differs at each sweep", () => {
+  const changed = change("policy/a", "strengthens", {
+    fields: [{ field: "action", before: "log", after: "allow" }],
+  });
+  const moreDrift: Came = { result: "planned", cause: "drift", changes: [changed] };
+
+  it("is logged once for each change of what differs, and else for who debugs", ({ expect }) => {
+    const { ran, lines } = reporter([], [shop]);
+    const levels = (...came: readonly Came[]): readonly string[] =>
+      came.map((each, minute) => {
+        ran(reportOf(shop, minute + 1, each));
+        const { level, msg } = coerceObject(parseJson(lines.splice(0).join("")));
+        return `${coerceText(level)} ${coerceText(msg)}`;
+      });
+    expect(levels(held("observe"), held("observe"), held("observe"))).toEqual([
+      "error drift detected",
+      "debug drift detected",
+      "debug drift detected",
+    ]);
+    expect(levels(held("weakening"), held("weakening"))).toEqual([
+      "error plan held",
+      "debug plan held",
+    ]);
+    expect(levels(moreDrift, moreDrift)).toEqual([
+      "error drift detected",
+      "debug drift detected",
+    ]);
+    expect(levels({ result: "in_sync" }, drifted)).toEqual([
+      "debug zone in sync",
+      "error drift detected",
+    ]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Logger } from "pino";
 
 import { clipped } from "../../history/history.ts";
@@ -33,8 +35,21 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync. */
-export function logZone(logger: Logger, report: ZoneReport, credential: string): void {
+/** What a zone was before a run. */
+type Before = Pick<ZoneState, "differing" | "holds">;
+
+const unknown: Before = { differing: [], holds: [] };
+
+/**
+ * Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync, or differs as
+ * before.
+ */
+export function logZone(
+  logger: Logger,
+  report: ZoneReport,
+  credential: string,
+  before: Before = unknown,
+): void {
   const { zone, run, trigger, revision, commit } = report;
   const facts = { zone, run, trigger, revision, commit, duration_ms: durationOf(report) };
   switch (report.result) {
@@ -48,10 +63,10 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
       );
       return;
     case "planned":
-      logFound(logger, report.plan.changes, { ...facts, waits: report.waits });
+      logFound(logger, report, { ...facts, waits: report.waits }, before);
       return;
     case "held":
-      logHeldPlan(logger, report, facts);
+      logHeldPlan(logger, report, facts, before);
       return;
     case "applied":
       for (const outcome of report.outcomes) logWrite(logger, report, outcome, credential);
@@ -153,25 +168,39 @@ export function logInternalError(logger: Logger, error: unknown, zone: string | 
   logger.error({ err: error, zone }, "internal error");
 }
 
-function logHeldPlan(
-  logger: Logger,
-  report: Extract<ZoneReport, { readonly result: "held" }>,
-  facts: Facts,
-): void {
+type Held = Extract<ZoneReport, { readonly result: "held" }>;
+type Planned = Extract<ZoneReport, { readonly result: "planned" }>;
+
+function logHeldPlan(logger: Logger, report: Held, facts: Facts, before: Before): void {
   if (report.holds.every(isObservation)) {
-    logFound(logger, report.plan.changes, facts);
+    logFound(logger, report, facts, before);
     return;
   }
   const found = { ...facts, ...plannedFacts(report.plan.changes) };
   const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
-  logger[hasWeakened(report.plan.changes) ? "error" : "warn"]({ ...found, holds }, "plan held");
+  const level = hasWeakened(report.plan.changes) ? "error" : "warn";
+  logger[isAsBefore(report, before) ? "debug" : level]({ ...found, holds }, "plan held");
 }
 
 /** Logs what differs; drift that weakens the protection is an error, whether it is corrected or not. */
-function logFound(logger: Logger, changes: readonly Change[], facts: Facts): void {
+function logFound(logger: Logger, report: Held | Planned, facts: Facts, before: Before): void {
+  const { changes } = report.plan;
   const [cause = "unknown"] = causesIn(changes);
   const level = hasWeakened(changes) ? "error" : "info";
-  logger[level]({ ...facts, ...plannedFacts(changes) }, foundLines[cause]);
+  const line = { ...facts, ...plannedFacts(changes) };
+  logger[isAsBefore(report, before) ? "debug" : level](line, foundLines[cause]);
+}
+
+/** A zone that is held differs at each sweep: that is told once. */
+function isAsBefore(report: Held | Planned, { differing, holds }: Before): boolean {
+  const found = report.result === "held" ? report.holds : [];
+  return (
+    isDeepStrictEqual(differing, report.plan.changes) &&
+    isDeepStrictEqual(
+      holds.map(({ reason }) => reason),
+      found.map(({ reason }) => reason),
+    )
+  );
 }
 
 /** By the first cause; the field `cause` has all. */
