@@ -8,6 +8,12 @@ import type { ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import {
+  acceptedHashes,
+  type AppliedZones,
+  type ApplyFlags,
+  applyZones,
+} from "../session/apply-zones.ts";
+import {
   type CommandStore,
   type NoCommandStore,
   openCommandStore,
@@ -15,7 +21,6 @@ import {
 import { planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
-import { acceptedHashes, type AppliedZones, type ApplyFlags, applyZones } from "./apply-command.ts";
 
 export const defineAdopt: DefineCommand = (command, host) => {
   command

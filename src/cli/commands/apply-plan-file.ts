@@ -16,8 +16,8 @@ import {
   missingReport,
   namesOf,
 } from "../../reconcile/fleet/desired-fleet.ts";
-import { withinAnHour } from "../../reconcile/fleet/fleet-past.ts";
-import { applyReviewed, type ReviewedZone } from "../../reconcile/run/apply.ts";
+import { type Moments, type WeakenedBy, withinAnHour } from "../../reconcile/fleet/fleet-past.ts";
+import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import {
   guardZone,
   partsOf,
@@ -31,9 +31,9 @@ import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-f
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import type { Zone } from "../../zone/zone.ts";
-import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
-import { heldByFleet, heldFleet, storeWeakened, limitsWith } from "../session/fleet-hold.ts";
+import type { Zone, ZoneName } from "../../zone/zone.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { applyZones } from "../session/apply-zones.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
@@ -93,58 +93,33 @@ async function applyAll(
       session.host,
     );
   }
-  const { service, host, signals, config } = session;
-  const { reader, writer } = service;
+  const { service, host, stop, config } = session;
   const { clock, uniqueId: runId } = host;
-  const ports = { reader, writer, clock, runId, bug: rethrow };
+  const ports = { reader: service.reader, clock, runId, bug: rethrow };
   const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
   const stored = await readStoredZones(config, host);
   const { requestOf, declared } = savedPlanRequests(desired, listing, config, stored);
-  const zones: SavedZone[] = [];
+  const zones: ReviewedZone[] = [];
+  const rejected: ZoneReport[] = [];
   for (const saved of file.zones) {
     const difference = zoneDifference(saved.zone, listing.zones);
     const planAgain = (): Promise<PlannedZone> =>
-      planSaved({ ...run, ...requestOf(saved) }, ports, signals.stop);
-    zones.push(
-      difference === undefined
-        ? { planned: await planAgain(), planAgain }
-        : { rejected: rejectedReport(saved, difference, listing, desired, host) },
-    );
+      planSaved({ ...run, ...requestOf(saved) }, ports, stop);
+    if (difference === undefined) zones.push({ planned: await planAgain(), planAgain });
+    else rejected.push(rejectedReport(saved, difference, listing, desired, host));
   }
-  const plans = zones.flatMap(plansToSend);
-  const limits = limitsWith(accept, config);
-  const judged = { plans, declared, hash: declaredHash };
-  const weakened = withinAnHour(stored.weakened("revision"), clock.now());
-  const held =
-    heldFleet({ ...judged, weakened }, limits) ??
-    (await storeWeakened(judged, "revision", limits, session));
-  if (held !== undefined) {
-    host.stderr.write(
-      `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${declaredHash}, or raise limits.${held.limit}\n`,
-    );
-  }
-  const reports: ZoneReport[] = [];
-  for (const zone of zones) {
-    if ("rejected" in zone) reports.push(zone.rejected);
-    else if (held !== undefined) reports.push(heldByFleet(zone.planned.report));
-    else reports.push(await applyReviewed(zone, ports, signals));
-  }
+  const weakened = (by: WeakenedBy): Moments<ZoneName> =>
+    withinAnHour(stored.weakened(by), clock.now());
+  const { reports, code } = await applyZones(
+    { zones, missing: rejected, declared, declaredHash, weakened },
+    session,
+    { zones: [], accept, yes: true },
+  );
   const isComplete = listing.failed.length === 0;
   const fleet = { revision, commit, startedAt, isComplete, diagnostics: [] };
-  return finish(fleet, reports, exitCodeOfApply(reports), format, host);
-}
-
-/** A zone of a saved plan; `rejected`: the listing does not confirm it. */
-type SavedZone = ReviewedZone | { readonly rejected: ZoneReport };
-
-/** The plan of today, where something of it is to be sent. */
-function plansToSend(zone: SavedZone): readonly Plan[] {
-  if ("rejected" in zone) return [];
-  const { report, conflicts } = zone.planned;
-  if (report.result !== "planned" || report.plan.writes.length <= conflicts.length) return [];
-  return [report.plan];
+  return finish(fleet, reports, code, format, host);
 }
 
 /** How the zone of a saved plan differs from what the service lists; `undefined` if it does not. */
