@@ -13,6 +13,7 @@ import {
 import { DatabaseError } from "../memory/postgres/sql-connection.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Clock } from "../zone/ports.ts";
 import { isAborted, joinSignals, type StopSignals } from "../zone/signals.ts";
@@ -176,7 +177,7 @@ async function untilDone<T>(
     try {
       return await attempt();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       if (message !== said) {
         const facts = { path: place, error: message };
         logger.error(facts, "the store cannot be opened: nothing is reconciled before it is");

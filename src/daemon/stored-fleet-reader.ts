@@ -2,6 +2,7 @@ import { type StoredFleet, storedZonesFrom } from "../history/stored-fleet.ts";
 import type { Database } from "../memory/postgres/open-database.ts";
 import { zoneKeys } from "../memory/state-keys.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { Clock } from "../zone/ports.ts";
 
 /** How long an answer of the database is used again. */
@@ -43,6 +44,6 @@ async function readFleet(
     const { lines, names } = await database.tables.lastEntries(zoneKeys.applied.key);
     return { readAt, zones: storedZonesFrom(lines, names) };
   } catch (error) {
-    return { readAt, zones: error instanceof Error ? error.message : String(error) };
+    return { readAt, zones: errorText(error) };
   }
 }

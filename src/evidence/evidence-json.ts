@@ -12,17 +12,13 @@ import { keysIn, pagesOf } from "./evidence-tables.ts";
 export function evidenceJson({ period, files, history, limits, zones }: Evidence): JsonObject {
   return {
     format: "zonewarden-evidence/1",
-    period: periodJson(period),
+    // `until` is not part of the period.
+    period: jsonOf(period),
     files: filesJson(files),
     history: keptHistoryJson(history),
     limits,
     zones: zones.map(zoneJson),
   };
-}
-
-/** `until` is not part of the period. */
-function periodJson({ since, until }: Period): JsonObject {
-  return jsonOf({ since, until });
 }
 
 function keptHistoryJson({ files, flaws, remarks, damaged, isProved }: KeptHistory): JsonObject {

@@ -61,14 +61,10 @@ function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
   ];
 }
 
-function inFull(at: Date): string {
-  return `at ${at.toISOString()}`;
-}
-
 /** Who made the drift that a change corrected, with its moment in full. */
 export function historyAuthors({ causes, ...change }: HistoryChange): string {
   const explanations = causes.map((cause) => ({ cause, fields: [] }));
-  return authorsText({ ...change, causes: explanations }, inFull);
+  return authorsText({ ...change, causes: explanations }, (at) => `at ${at.toISOString()}`);
 }
 
 /** How long zones drifted within a period, a line for each zone. */

@@ -101,11 +101,10 @@ export function statusSpans(
     ...entries,
     ...(isRecorded ? [] : [{ at: statusSince, status }]),
   ];
-  const spans = steps.map((step, index) => ({
-    status: step.status,
-    since: later(step.at, since),
-    until: earlier(steps[index + 1]?.at ?? until, until),
-  }));
+  const spans = steps.map(({ at, status: then }, index) => {
+    const next = steps[index + 1]?.at ?? until;
+    return { status: then, since: at > since ? at : since, until: next < until ? next : until };
+  });
   return merged(spans.filter((span) => span.since < span.until));
 }
 
@@ -119,12 +118,4 @@ function merged(spans: readonly StatusSpan[]): readonly StatusSpan[] {
     } else result.push(span);
   }
   return result;
-}
-
-function later(a: Date, b: Date): Date {
-  return a > b ? a : b;
-}
-
-function earlier(a: Date, b: Date): Date {
-  return a < b ? a : b;
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../desired/config/config.ts";
 import { type Database, openDatabase } from "../memory/postgres/open-database.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { Host } from "./host.ts";
 import { readSecret } from "./secrets.ts";
 
@@ -11,7 +12,7 @@ export function databaseOf({ store }: Config, host: Host): Database | undefined 
     try {
       return await readSecret(url, host);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       throw new Error(`the URL of the database is missing: ${why}`, { cause: error });
     }
   });

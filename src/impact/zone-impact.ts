@@ -7,7 +7,7 @@ import type { SeenResource } from "../zone/inventory-item.ts";
 import type { LivePolicy, LiveZone } from "../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
 import { unmarked } from "../zone/mark.ts";
-import type { ExecuteRule, Policy, ResourceKey } from "../zone/resource.ts";
+import type { Policy, ResourceKey } from "../zone/resource.ts";
 import type { Ruleset } from "../zone/ruleset.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { type ComparedPolicy, type PolicyImpact, cspImpact } from "./csp-impact.ts";
@@ -66,15 +66,11 @@ function deploymentImpacts({
     const ruleset = managed.get(rule.ruleset);
     if (ruleset === undefined) return [];
     const key = `rule/${rule.key}` as const;
-    const after = deploymentOf(rule, scoreRuleId);
+    const after = { enabled: rule.enabled, overrides: resolveOverrides(rule, scoreRuleId) };
     const change = changes.get(key);
     const before = change === undefined ? after : deployedBefore(change, live);
     return [{ key, ruleset, ...rulesetImpact(ruleset.rules, before, after) }];
   });
-}
-
-function deploymentOf(rule: ExecuteRule, scoreRuleId: string): Deployment {
-  return { enabled: rule.enabled, overrides: resolveOverrides(rule, scoreRuleId) };
 }
 
 function deployedBefore(change: Change, { entrypoint }: LiveZone): Deployment | undefined {

@@ -5,6 +5,7 @@ import type { HistoryStore } from "../history/file/history-store.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { openDirectoryStore, readDirectoryStore } from "./directory/directory-store.ts";
@@ -157,7 +158,7 @@ async function readDatabase(
     const opened = { result: "loaded", entries: entries.size } as const;
     return { place, opened, get: (key) => entries.get(key) };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorText(error);
     const opened = { result: "lost", reason: "unreadable", detail } as const;
     return { place, opened, get: () => undefined };
   }

@@ -1,4 +1,4 @@
-import { errorCode } from "../syntax/error-code.ts";
+import { errorCode, errorText } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
 import { type Message, messageOf, type Post, type SinkType } from "./message.ts";
@@ -124,7 +124,7 @@ export class Outbox {
       target = await url();
       message = messageOf(this.#sink, notification, instance, await secret());
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       return { text: `its URL or secret cannot be read: ${why}`, isTransient: true };
     }
     try {

@@ -72,10 +72,8 @@ function escaped(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (found) => entities[found] ?? "")
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, (found) =>
-      found === "\n" ? found : `⟨U+${hexadecimal(found)}⟩`,
+      found === "\n"
+        ? found
+        : `⟨U+${found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`,
     );
-}
-
-function hexadecimal(character: string): string {
-  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 }

@@ -180,13 +180,10 @@ function statusOf(facts: Facts, at: Date): ZoneStatus {
   if (failure !== undefined) return "error";
   if (isSuspendedAt(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";
-  if (declared.hold !== undefined || holds.some(isShownAsHeld)) return "held";
+  const isHeld = holds.some(({ reason }) => holdFacts(reason).status === "held");
+  if (declared.hold !== undefined || isHeld) return "held";
   const [cause] = causesIn(differing);
   return cause === undefined ? "in_sync" : statusOfCause[cause];
-}
-
-function isShownAsHeld({ reason }: Hold): boolean {
-  return holdFacts(reason).status === "held";
 }
 
 /** The first cause in the order of `causes` decides. */

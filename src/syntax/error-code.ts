@@ -5,6 +5,11 @@ export function errorCode(error: unknown): string {
     : "";
 }
 
+/** What an error says. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** What is read of a file; `undefined` if the file does not exist. */
 export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

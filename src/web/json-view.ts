@@ -18,7 +18,6 @@ import {
   type ZoneState,
 } from "../state/zone-state.ts";
 import { type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
-import type { Suspension } from "../zone/desired-zone.ts";
 import {
   countByStatus,
   fleetInventory,
@@ -132,7 +131,7 @@ export function zoneJson(state: ZoneState): JsonObject {
     ...summaryJson(state),
     ...jsonOf({ id, plan, notes, compared, driftOnsets, lastRun: state.lastRun }),
     account: zone === undefined ? null : { id: zone.accountId, name: zone.accountName },
-    suspension: suspension === undefined ? null : suspensionJson(suspension),
+    suspension: suspension === undefined ? null : jsonOf(suspension),
     failure: failure === undefined ? null : failureJson(failure),
     holds: holdsOf(state).map(jsonOf),
     causes: causesIn(state.differing),
@@ -142,10 +141,6 @@ export function zoneJson(state: ZoneState): JsonObject {
     scripts: scripts === undefined ? null : scriptsJson(scripts),
     changes: state.changes.map(recordJson),
   };
-}
-
-function suspensionJson({ reason, until }: Suspension): JsonObject {
-  return jsonOf({ reason, until });
 }
 
 /** `/api/v1/zones/:name/history`: the history of a zone, oldest first. */

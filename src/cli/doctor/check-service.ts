@@ -229,7 +229,9 @@ async function checkToken(
   } catch (error) {
     stop.throwIfAborted();
     const { code = "", message, remedy } = failureOf(error);
-    const place = placeRemedies[code] ?? (isUnreachable(code) ? remedy : undefined);
+    const place =
+      placeRemedies[code] ??
+      (exitCodeOfFailure(code) === exitCodes.unreachable ? remedy : undefined);
     if (place !== undefined) {
       return { credential, found: finding("service", "error", { code, message, remedy: place }) };
     }
@@ -249,10 +251,6 @@ const placeRemedies: Readonly<Record<string, string>> = {
   API_RATE_LIMITED:
     "something else uses the token too: wait some minutes, and lower budget.requests",
 };
-
-function isUnreachable(code: string): boolean {
-  return exitCodeOfFailure(code) === exitCodes.unreachable;
-}
 
 const dayMs = 24 * 3_600_000;
 

@@ -4,7 +4,7 @@ import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import { historyFileIn, inspectDirectory } from "../../memory/open-store.ts";
 import { identityOf, type StateLoss } from "../../memory/state-store.ts";
-import { errorCode } from "../../syntax/error-code.ts";
+import { errorCode, errorText } from "../../syntax/error-code.ts";
 import { kubernetesOf } from "../session/shared-store.ts";
 import { type CheckFinding, finding, fine } from "./finding.ts";
 
@@ -84,7 +84,7 @@ async function checkDatabase(config: Config, host: Host): Promise<CheckFinding> 
     const { size } = await database.tables.entries();
     return fine("store", `${database.place}: readable, ${size} entries`);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const remedy =
       "correct store.postgres, or the rights in the database: `zonewarden store grants`";
     return finding("store", "error", { message, remedy });
@@ -116,7 +116,7 @@ export async function checkCluster(config: Config, host: Host): Promise<readonly
     await kubernetes?.lease(lease).read(leaseTimeoutMs);
     return [fine("cluster", `the Lease ${lease} can be read`)];
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const remedy =
       "run zonewarden in a pod of the cluster with the Role of deploy/kustomize/components/ha/rbac.yaml, or correct cluster.kubeconfig";
     return [finding("cluster", "error", { message, remedy })];

@@ -92,7 +92,9 @@ function contentOf(name: ZoneName, documents: readonly ZoneDocument[]): ZoneCont
     target.by === "name" ||
     (target.by === "selector" &&
       others.length === 0 &&
-      [target.selector.account, target.selector.status, target.selector.plan].every(isUndefined));
+      [target.selector.account, target.selector.status, target.selector.plan].every(
+        (each) => each === undefined,
+      ));
   if (!isSure) return needsListing;
   if (contentFor === undefined) return content;
   // What is the same for two listings depends on the name alone.
@@ -102,10 +104,6 @@ function contentOf(name: ZoneName, documents: readonly ZoneDocument[]): ZoneCont
     isDeepStrictEqual(first.scripts, second.scripts) &&
     isDeepStrictEqual(first.policies, second.policies);
   return isSame ? first : needsListing;
-}
-
-function isUndefined(value: unknown): boolean {
-  return value === undefined;
 }
 
 /** A listing that the service could give of a zone. */

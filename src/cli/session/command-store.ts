@@ -13,6 +13,7 @@ import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf, type StateStore } from "../../memory/state-store.ts";
 import { putMessage, type StoreMessage, storeMessageJson } from "../../memory/store-message.ts";
+import { errorText } from "../../syntax/error-code.ts";
 import { coerceObject, coerceText, parseJson } from "../../syntax/json.ts";
 import { askDaemon, daemonAddress } from "./ask-daemon.ts";
 import { leadDatabase } from "./lead-database.ts";
@@ -134,7 +135,7 @@ async function throughDaemon(
   try {
     token = await readSecret(source, host);
   } catch (error) {
-    return noStore(`${why}, and the token of the daemon is missing: ${messageOf(error)}`);
+    return noStore(`${why}, and the token of the daemon is missing: ${errorText(error)}`);
   }
   await using database = databaseOf(config, host);
   const stored = storedZones(await readStore(config, database, host));
@@ -187,7 +188,7 @@ async function send(
     }
   } catch (error) {
     stop.throwIfAborted();
-    return `${why}, and ${url.origin} does not answer: ${messageOf(error)}`;
+    return `${why}, and ${url.origin} does not answer: ${errorText(error)}`;
   }
 }
 
@@ -198,8 +199,4 @@ function saidIn(status: number, answer: string): string {
     return "it has no token: set server.reconcile_token_file there too, and restart it";
   }
   return answer === "" ? `status ${status}` : answer;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -95,10 +95,6 @@ function isCorrected({ changes }: Plan): boolean {
   return weakeningBy("drift", changes).length > 0;
 }
 
-function nameOf({ zone }: Plan): ZoneName {
-  return zone.name;
-}
-
 /**
  * Stores, before the first write, which zones plans weaken, so that the next command and the daemon count them for an hour.
  * Another command may have stored its own meanwhile: gives the hold where both together are too many, and stores nothing
@@ -131,7 +127,7 @@ export async function storeWeakened(
     [by, weaker],
     [correctionsCountOf(by), corrected],
   ] as const) {
-    const names = [...(weakened.get(cause) ?? []), ...plans.map(nameOf)];
+    const names = [...(weakened.get(cause) ?? []), ...plans.map(({ zone }) => zone.name)];
     if (names.length > 0) weakened.set(cause, names);
   }
   const why = await opened.store({ adopted: new Map(), weakened });

@@ -3,6 +3,7 @@ import type { Config } from "../../desired/config/config.ts";
 import type { Host } from "../../host/host.ts";
 import type { Database } from "../../memory/postgres/open-database.ts";
 import { identityOf } from "../../memory/state-store.ts";
+import { errorText } from "../../syntax/error-code.ts";
 import { isAborted } from "../../zone/signals.ts";
 import { kubernetesOf, leaseDurationOf, sharedStoreOf } from "./shared-store.ts";
 
@@ -73,7 +74,7 @@ export async function leadDatabase(
   } catch (error) {
     if (isAborted(stop)) throw error;
     const reason: unknown = refused.signal.aborted ? refused.signal.reason : error;
-    const why = reason instanceof Error ? reason.message : String(reason);
+    const why = errorText(reason);
     return { why, isLedByOther, page: election?.view.page ?? "" };
   }
 }

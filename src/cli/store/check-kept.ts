@@ -9,6 +9,7 @@ import type { Database } from "../../memory/postgres/open-database.ts";
 import { tablesVersion } from "../../memory/postgres/schema.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
+import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { kubernetesOf, leasesOf } from "../session/shared-store.ts";
 
@@ -94,7 +95,7 @@ async function leaderText(
     const lease = await leasesOf(config, kubernetes, database).read(leaseTimeoutMs);
     return lease === undefined || lease.holder === "" ? "nobody" : lease.holder;
   } catch (error) {
-    return `not known: ${error instanceof Error ? error.message : String(error)}`;
+    return `not known: ${errorText(error)}`;
   }
 }
 

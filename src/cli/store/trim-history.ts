@@ -7,6 +7,7 @@ import { signingKeyOf } from "../../host/signing-keys.ts";
 import { version } from "../../host/version.ts";
 import { openPostgresStore } from "../../memory/postgres/postgres-store.ts";
 import { identityOf } from "../../memory/state-store.ts";
+import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { leadDatabase } from "../session/lead-database.ts";
 
@@ -32,7 +33,7 @@ export async function trimHistory(
   const { clock, uniqueId } = host;
   const failures: string[] = [];
   const failed = (error: unknown): void => {
-    failures.push(error instanceof Error ? error.message : String(error));
+    failures.push(errorText(error));
   };
   await using store = await openPostgresStore(place, tables, identityOf(config), undefined, {
     clock,

@@ -1,4 +1,4 @@
-import { errorCode } from "../../syntax/error-code.ts";
+import { errorCode, errorText } from "../../syntax/error-code.ts";
 import {
   type BatchPorts,
   BatchedStore,
@@ -153,7 +153,7 @@ async function load(
   try {
     text = await directory.read(name);
   } catch (error) {
-    return lost("unreadable", error instanceof Error ? error.message : String(error));
+    return lost("unreadable", errorText(error));
   }
   if (text === undefined || text === "") {
     return { opened: { result: "empty" }, entries: new Map(), bytes: 0 };

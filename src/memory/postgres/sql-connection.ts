@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 
-import { errorCode } from "../../syntax/error-code.ts";
+import { errorCode, errorText } from "../../syntax/error-code.ts";
 import { coerceList, coerceObjects, isJsonObject, type JsonObject } from "../../syntax/json.ts";
 
 /** Why a database cannot be used now, with what a person can do. The message has no secret. */
@@ -151,7 +151,7 @@ const remedies: Readonly<Record<string, string>> = {
 function explained(error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error;
   const code = errorCode(error);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   const remedy = remedies[code];
   const message = `the database cannot be used: ${text}`;
   return new DatabaseError(remedy === undefined ? message : `${message}: ${remedy}`, code, error);

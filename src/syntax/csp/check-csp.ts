@@ -28,7 +28,7 @@ export function checkCsp(text: string): readonly SyntaxDiagnostic[] {
     names.add(directive.name);
     return checkDirective(directive, suggest);
   });
-  return inTextOrder([...checkCharacters(text), ...found]);
+  return inTextOrder([...badCharacters(text), ...lineBreaks(text), ...found]);
 }
 
 function checkDirective(directive: CspDirective, suggest: Suggest): readonly SyntaxDiagnostic[] {
@@ -289,11 +289,6 @@ function missingSelf(directive: CspDirective): readonly SyntaxDiagnostic[] {
   const message = `${directive.name} does not allow the page's own origin`;
   const remedy = "add 'self' unless that is intended";
   return [diagnostic("CSP_NO_SELF", directive, message, remedy)];
-}
-
-/** Errors and warnings about the characters of a policy. */
-function checkCharacters(text: string): readonly SyntaxDiagnostic[] {
-  return [...badCharacters(text), ...lineBreaks(text)];
 }
 
 /**

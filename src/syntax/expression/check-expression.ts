@@ -16,7 +16,6 @@ import type {
   Expression,
   ExpressionNode,
   Operand,
-  TextValue,
 } from "./expression-tree.ts";
 import { networkOf, parseIpAddress, textOfAddress } from "./ip-address.ts";
 
@@ -104,11 +103,8 @@ function checkAddress(value: AddressValue): readonly SyntaxDiagnostic[] {
 }
 
 /** Diagnostics about the pattern of `wildcard` or `strict wildcard`. */
-function checkPattern({ operator, right }: Comparison): readonly SyntaxDiagnostic[] {
-  return right.kind === "text" && operator.endsWith("wildcard") ? checkWildcard(right) : [];
-}
-
-function checkWildcard(pattern: TextValue): readonly SyntaxDiagnostic[] {
+function checkPattern({ operator, right: pattern }: Comparison): readonly SyntaxDiagnostic[] {
+  if (pattern.kind !== "text" || !operator.endsWith("wildcard")) return [];
   const tokens = pattern.text.match(/\\[^]?|\*+|[^\\*]+/g) ?? [];
   const stars = tokens.filter((token) => token.startsWith("*"));
   const found: SyntaxDiagnostic[] = [];

@@ -73,7 +73,8 @@ export function checkComparison({ left, operator, right }: Comparison): SyntaxDi
   if (type === undefined) return [];
   if (!(typesOf[operator] ?? scalars).includes(type)) {
     const message = `${operator} does not support ${type}, the type of ${left.name}`;
-    return [diagnostic("EXPR_TYPE_MISMATCH", left, message, operatorRemedy(type))];
+    const remedy = scalars.includes(type) ? "use eq, ne or in" : remedyFor(type);
+    return [diagnostic("EXPR_TYPE_MISMATCH", left, message, remedy)];
   }
   const members: readonly Value[] = right.kind === "set" ? right.members : [right];
   const wrong = members.find((member) => !fits(member, type));
@@ -101,10 +102,6 @@ function fits(value: Value, type: string): boolean {
   if (!isOperand(value)) return typeOfValue(value) === type;
   const own = typeOfOperand(value);
   return own === undefined || (own === type && !isMapped(value));
-}
-
-function operatorRemedy(type: string): string {
-  return scalars.includes(type) ? "use eq, ne or in" : remedyFor(type);
 }
 
 const elementsRemedy = 'compare its elements: any(field[*] eq "…")';

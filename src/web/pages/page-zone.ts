@@ -162,7 +162,7 @@ function renderAlerts(state: ZoneState): Html {
   return html`${failure !== undefined && failed(failure, consecutiveFailures)}
   ${suspension !== undefined && suspended(suspension)}
   ${hold !== undefined && held("The new revision of the files is held", [hold])}
-  ${holds.length > 0 && held(planTitle(holds), holds)}`;
+  ${holds.length > 0 && held(holds.every(isObservation) ? "Observed only" : "The plan is held", holds)}`;
 }
 
 function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
@@ -185,10 +185,6 @@ function suspended({ reason, until }: Suspension): Html {
     html`<p>${foreign(reason)}</p>
       <p class="quiet">Reconciled without writes${end}.</p>`,
   );
-}
-
-function planTitle(holds: readonly Hold[]): string {
-  return holds.every(isObservation) ? "Observed only" : "The plan is held";
 }
 
 function held(title: string, holds: readonly Hold[]): Html {

@@ -67,7 +67,10 @@ export class KnownTexts {
  */
 function examplesFor(conditions: readonly TextCondition[]): readonly string[] | undefined {
   const only = conditions.find(({ hasOnlyExamples }) => hasOnlyExamples);
-  const candidates = only?.examples ?? [...conditions.flatMap(firstExamples), ...anyTexts];
+  const candidates = only?.examples ?? [
+    ...conditions.flatMap(({ examples = [] }) => examples.slice(0, maxExamples)),
+    ...anyTexts,
+  ];
   const tests = conditions.flatMap(({ test }) => test ?? []);
   const found = candidates.find((text) => tests.every((test) => test(text)));
   if (found === undefined) return only === undefined && canMeet(conditions) ? undefined : [];
@@ -87,10 +90,6 @@ function canMeet(conditions: readonly TextCondition[]): boolean {
 
 function longestOf(texts: readonly string[]): string {
   return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
-}
-
-function firstExamples({ examples = [] }: TextCondition): readonly string[] {
-  return examples.length > maxExamples ? examples.slice(0, maxExamples) : examples;
 }
 
 /** More would often all fail alike. */
