@@ -49,6 +49,10 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "{ key: uploads, skip: { ruleset: current } }",
     "{ key: owasp, deploy: owasp }",
   ),
+  SKIP_WHOLE_ZONE: rules(
+    '{ key: all, expression: http.host contains "example.com", skip: { ruleset: current } }',
+    "{ key: owasp, deploy: owasp }",
+  ),
   SHADOWED_EXCEPTION: rules(
     "{ key: office, expression: 'ip.src in {192.0.2.0/24}', skip: { ruleset: current } }",
     "{ key: desk, expression: ip.src eq 192.0.2.7, skip: { rulesets: [owasp] } }",

@@ -60,6 +60,7 @@ export const diagnosticCodes = {
   UNKNOWN_ORDER: error("`before` or `after` names a rule that does not exist"),
   SKIP_WITHOUT_EFFECT: warning("an exception comes after all rules that it could skip"),
   SKIP_EVERY_REQUEST: error("an exception spares every request and does not acknowledge it"),
+  SKIP_WHOLE_ZONE: warning("an exception spares every usual request of its zone"),
   SHADOWED_EXCEPTION: warning("an exception after one that skips as much for all of its requests"),
   PROTECTS_NOTHING: error(
     "a policy or a deployment applies to no request and does not acknowledge it",

@@ -44,6 +44,42 @@ describe("an exception for every request", () => {
   });
 });
 
+describe("an exception for every usual request of its zone", () => {
+  it.for([
+    ['ends_with(http.host, "a.example")', true],
+    ['http.host contains "a.example"', true],
+    ['http.host eq "a.example" or http.host wildcard "*.a.example"', true],
+    ['cf.zone.name eq "a.example"', true],
+    ['starts_with(http.request.full_uri, "https://a.example/")', false],
+    ['http.host eq "a.example"', false],
+    ['ends_with(http.host, "a.example") and ssl', false],
+    ['http.referer contains "a.example"', false],
+  ] as const)("is told: %s %s", async ([expression, isTold], { expect }) => {
+    const skip = `key: all, expression: '${expression}', skip: { ruleset: current }`;
+    const told = isTold ? ["5 warning SKIP_WHOLE_ZONE"] : [];
+    expect(await codesIn(rules(`{ ${skip} }`, owasp))).toEqual(told);
+    expect(await codesIn(rules(`{ ${skip}, acknowledge: [every-request] }`, owasp))).toEqual([]);
+    expect(await codesIn(rules(`{ ${skip}, enabled: false }`, owasp))).toEqual([]);
+  });
+
+  it("is told of the zones of a profile that have only such requests", async ({ expect }) => {
+    const text = `profiles:
+  base:
+    managed_rules:
+      rules:
+        - { key: all, expression: http.host contains "a.example", skip: { ruleset: current } }
+        - { key: owasp, deploy: owasp }
+zones:
+  - { name: a.example, profiles: [base] }
+  - { name: b.example, profiles: [base] }
+  - { name: www.c.example, profiles: [base] }
+`;
+    const lines = linesOf(await loadText(text)).filter((line) => line.includes("WHOLE_ZONE"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain("every usual request of a.example");
+  });
+});
+
 describe("protection for no request", () => {
   it.for([
     "false",

@@ -1,8 +1,10 @@
 import { sha256 } from "../../syntax/digest.ts";
-import { selectsNothing } from "../../syntax/expression/certainty/certainty.ts";
+import { certaintyOf, selectsNothing } from "../../syntax/expression/certainty/certainty.ts";
 import {
   canonicalJson,
   coerceObject,
+  coerceObjects,
+  coerceTexts,
   isJsonList,
   isJsonObject,
   type Json,
@@ -30,6 +32,7 @@ import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
+import { everyRequest } from "./skip-rule.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
 import { policyList, ruleList } from "./zone-lists.ts";
@@ -123,6 +126,7 @@ export class ZoneMerger {
         ...(rules?.diagnostics ?? []),
         ...outsideOfZone(shield.value.policies?.items, facts.name, policyList),
         ...outsideOfZone(rules?.value?.items, facts.name, ruleList),
+        ...sparingZone(rules?.value?.items, ruleValues, facts.name),
       ],
       isSample: filled.isSample,
       used: filled.used,
@@ -274,4 +278,31 @@ function outsideOfZone(
       message: `"${key}" applies to no request of ${zone}: its expression selects hosts of other zones only`,
       remedy: `compare with ${zone} or a host below it, unless the zone serves custom hostnames`,
     }));
+}
+
+/** Exceptions for every usual request of a zone that do not acknowledge it. */
+function sparingZone(
+  items: readonly Rule[] = [],
+  ruleValues: unknown,
+  zone: string | undefined,
+): readonly UnplacedDiagnostic[] {
+  if (zone === undefined) return [];
+  const written = coerceObjects(coerceObject(ruleValues)["rules"]);
+  const isMeant = (key: string): boolean =>
+    written.some((rule) => rule["key"] === key && sparesOnPurpose(rule["acknowledge"]));
+  return items
+    .filter(({ action, enabled }) => enabled && action === "skip")
+    .filter(({ expression }) => /http\.host|full_uri|cf\.zone/.test(expression))
+    .filter(({ expression }) => certaintyOf(expression) !== "always")
+    .filter(({ key, expression }) => certaintyOf(expression, zone) === "always" && !isMeant(key))
+    .map(({ key }) => ({
+      code: "SKIP_WHOLE_ZONE",
+      path: [...ruleList, key, "expression"],
+      message: `the exception "${key}" spares every usual request of ${zone}`,
+      remedy: `narrow its expression, or add \`acknowledge: [${everyRequest}]\` if you mean it`,
+    }));
+}
+
+function sparesOnPurpose(acknowledge: unknown): boolean {
+  return coerceTexts(acknowledge).includes(everyRequest);
 }
