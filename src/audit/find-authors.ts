@@ -4,6 +4,7 @@ import { isFound } from "../plan/cause/written-values.ts";
 import type { Change, Create, Delete, Update } from "../plan/change.ts";
 import type { ActorStyle, AuditedWrite, AuditEntry, WrittenValues } from "../zone/audit-entry.ts";
 import type { Kind } from "../zone/resource.ts";
+import { mayConcern } from "./seen-resources.ts";
 
 /** The entries of the audit log that can explain the drift of one change. */
 export interface KnownEntries {
@@ -44,7 +45,8 @@ export function authorsOf(
   const fields = [...fieldsWith("drift", change), ...fieldsWith("unknown", change)];
   if (fields.length === 0) return [];
   const entries = known.entries.filter(
-    (entry): entry is WriteEntry => entry.wrote?.kind === change.kind && !entry.isRefused,
+    (entry): entry is WriteEntry =>
+      entry.wrote !== undefined && mayConcern(entry.wrote, change.kind) && !entry.isRefused,
   );
   const found =
     change.verb === "update"

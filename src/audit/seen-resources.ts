@@ -1,7 +1,8 @@
 import type { Change } from "../plan/change.ts";
-import type { AuditEntry } from "../zone/audit-entry.ts";
-import type { LiveZone } from "../zone/live-zone.ts";
-import type { Kind, ResourceKey } from "../zone/resource.ts";
+import type { AuditedWrite, AuditEntry } from "../zone/audit-entry.ts";
+import { type LiveZone, rulesIn } from "../zone/live-zone.ts";
+import { isRuleKind, type Kind, type ResourceKey } from "../zone/resource.ts";
+import { factsOf, phaseOfKind, rulePhases } from "../zone/rule-phase.ts";
 
 interface KnownResource {
   readonly kind: Kind;
@@ -13,12 +14,21 @@ interface KnownResource {
 export type SeenResources = ReadonlyMap<string, KnownResource>;
 
 /** The policies and rules of a read. */
-export function resourcesIn({ policies, entrypoint }: LiveZone): SeenResources {
-  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+export function resourcesIn({ policies, entrypoints }: LiveZone): SeenResources {
+  const rules = rulePhases.flatMap((phase) => {
+    const { kind } = factsOf(phase);
+    return rulesIn(entrypoints[phase]).map(({ id, version }) => ({ kind, id, version }));
+  });
   return new Map<string, KnownResource>([
     ...(policies ?? []).map(({ id }) => [id, { kind: "policy", version: 0 }] as const),
-    ...rules.map(({ id, version }) => [id, { kind: "rule", version: Number(version) }] as const),
+    ...rules.map(({ kind, id, version }) => [id, { kind, version: Number(version) }] as const),
   ]);
+}
+
+/** Whether what was written may be a resource of a kind. */
+export function mayConcern({ kind, phase }: AuditedWrite, changed: Kind): boolean {
+  if (!isRuleKind(changed)) return kind === changed;
+  return kind === "rule" && (phase === undefined || phase === phaseOfKind(changed));
 }
 
 /** The ids of a kind that are not live any more. */
@@ -33,11 +43,14 @@ export function isEntryMissing(
   before: SeenResources | undefined,
   now: SeenResources | undefined,
 ): boolean {
-  if (change.kind !== "rule" || change.verb !== "update") return false;
+  if (!isRuleKind(change.kind) || change.verb !== "update") return false;
   const [last, current] = [before?.get(change.id)?.version, now?.get(change.id)?.version];
   if (last === undefined || current === undefined) return false;
   const known = entries.filter(
-    ({ wrote }) => wrote?.kind === "rule" && (wrote.id === change.id || wrote.verb === "replace"),
+    ({ wrote }) =>
+      wrote !== undefined &&
+      mayConcern(wrote, change.kind) &&
+      (wrote.id === change.id || wrote.verb === "replace"),
   );
   return current - last > known.length;
 }
@@ -58,7 +71,7 @@ export function resourcesAfter(
   const after = new Map(live);
   for (const change of changes) {
     const isCorrected = corrected.has(change.key);
-    if (change.verb === "update" && change.kind === "rule") {
+    if (change.verb === "update" && isRuleKind(change.kind)) {
       const last = drifted.has(change) ? before.get(change.id) : undefined;
       const rule = isCorrected ? ruleAfter(change, live.get(change.id)) : last;
       if (rule !== undefined) after.set(change.id, rule);

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../zone/audit-entry.ts";
-import type { DesiredZone } from "../zone/desired-zone.ts";
+import { declaredRules, type DesiredZone } from "../zone/desired-zone.ts";
 import { zoneId, type ZoneName, zoneName } from "../zone/zone.ts";
 
 /** The declared zones of an account, as entries of its audit log name them. */
@@ -18,7 +18,7 @@ export function declaredZones(
 ): DeclaredZones {
   const byRuleset = new Map<string, ZoneName[]>();
   for (const { zone, content } of zones) {
-    for (const rule of content.rules?.items ?? []) {
+    for (const rule of declaredRules(content)) {
       if (rule.action !== "execute") continue;
       const known = byRuleset.get(rule.ruleset);
       if (known === undefined) byRuleset.set(rule.ruleset, [zone.name]);

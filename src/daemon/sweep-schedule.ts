@@ -84,7 +84,7 @@ export type SweepRequests = ReadonlyMap<string, number>;
 
 const zonesPerPage = 50;
 
-/** Counts the requests of a sweep: one for each kind that a zone declares, and the pages of the zone list. */
+/** Counts the requests of a sweep: one for each part that a zone declares, and the pages of the zone list. */
 export function sweepRequests(
   zones: Iterable<DesiredZone>,
   credentialOf: (zone: Zone) => string,
@@ -94,8 +94,8 @@ export function sweepRequests(
   for (const { zone, content } of zones) {
     const name = credentialOf(zone);
     const { settings, policies, rules } = partsOf(content);
-    const kinds = Number(settings) + Number(policies) + Number(rules);
-    counts.set(name, (counts.get(name) ?? 0) + kinds * zonesPerPage + 1);
+    const parts = Number(settings) + Number(policies) + rules.length;
+    counts.set(name, (counts.get(name) ?? 0) + parts * zonesPerPage + 1);
   }
   return new Map(counts.entries().map(([name, count]) => [name, count / zonesPerPage]));
 }

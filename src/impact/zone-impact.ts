@@ -2,9 +2,9 @@ import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { resolveOverrides } from "../plan/rules/owasp-tuning.ts";
 import { byText } from "../syntax/by-text.ts";
-import type { ZoneContent } from "../zone/desired-zone.ts";
+import { declaredRules, type ZoneContent } from "../zone/desired-zone.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
-import type { LivePolicy, LiveZone } from "../zone/live-zone.ts";
+import { type LivePolicy, type LiveZone, rulesIn } from "../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
 import { unmarked } from "../zone/mark.ts";
 import type { Policy, ResourceKey } from "../zone/resource.ts";
@@ -61,11 +61,13 @@ function deploymentImpacts({
 }: ImpactFacts): readonly DeploymentImpact[] {
   const scoreRuleId = live.scoreRule?.id ?? documentedScoreRuleId;
   const changes = new Map<string, Change>(plan.changes.map((change) => [change.key, change]));
-  const deploying = (content.rules?.items ?? []).filter((rule) => rule.action === "execute");
+  const deploying = (content.rules.managed_rules?.items ?? []).filter(
+    (rule) => rule.action === "execute",
+  );
   return deploying.flatMap((rule) => {
     const ruleset = managed.get(rule.ruleset);
     if (ruleset === undefined) return [];
-    const key = `rule/${rule.key}` as const;
+    const key = `managed_rule/${rule.key}` as const;
     const after = { enabled: rule.enabled, overrides: resolveOverrides(rule, scoreRuleId) };
     const change = changes.get(key);
     const before = change === undefined ? after : deployedBefore(change, live);
@@ -73,16 +75,16 @@ function deploymentImpacts({
   });
 }
 
-function deployedBefore(change: Change, { entrypoint }: LiveZone): Deployment | undefined {
-  if (change.verb === "create" || entrypoint?.state !== "present") return undefined;
-  const rule = entrypoint.rules.find(({ id }) => id === change.id);
+function deployedBefore(change: Change, { entrypoints }: LiveZone): Deployment | undefined {
+  if (change.verb === "create") return undefined;
+  const rule = rulesIn(entrypoints.managed_rules).find(({ id }) => id === change.id);
   if (rule?.action.type !== "execute") return undefined;
   return { enabled: rule.enabled, overrides: rule.action.overrides };
 }
 
 /** Ids of the managed rulesets that a zone's declared rules deploy. */
-export function deployedRulesets({ rules }: ZoneContent): readonly string[] {
-  const ids = (rules?.items ?? []).flatMap((rule) =>
+export function deployedRulesets(content: ZoneContent): readonly string[] {
+  const ids = declaredRules(content).flatMap((rule) =>
     rule.action === "execute" ? [rule.ruleset] : [],
   );
   return [...new Set(ids)];

@@ -14,11 +14,12 @@ import {
   coerceObjects,
   coerceText,
   coerceTexts,
+  type Json,
   type JsonObject,
   parseJson,
 } from "../syntax/json.ts";
 import type { SentWrite } from "../zone/audit-entry.ts";
-import { kinds, type ResourceKey } from "../zone/resource.ts";
+import { kinds, type ResourceKey, type RuleKind, ruleKinds } from "../zone/resource.ts";
 import { isServiceId } from "../zone/service-id.ts";
 
 /** How a value becomes the text of a key and back. */
@@ -62,7 +63,7 @@ export const corrections: Codec<Corrections> = {
   decode: (stored) =>
     new Map(
       Object.entries(coerceObject(jsonIn(stored))).map(([field, times]) => [
-        field,
+        currentKey(field),
         coerceList(times).filter((time) => typeof time === "number"),
       ]),
     ),
@@ -75,10 +76,11 @@ export const adoptedRules: Codec<readonly AdoptedRule[]> = {
   encode: (rules) =>
     rules.length === 0
       ? undefined
-      : JSON.stringify(rules.map(({ id, ref, key }) => ({ id, ref, key }))),
+      : JSON.stringify(rules.map(({ kind, id, ref, key }) => ({ kind, id, ref, key }))),
   decode: (stored) => {
     if (stored === undefined) return none;
-    const rules = coerceObjects(parseJson(stored)).map(({ id, ref, key }) => ({
+    const rules = coerceObjects(parseJson(stored)).map(({ kind, id, ref, key }) => ({
+      kind: ruleKindOf(kind),
       id: coerceText(id),
       ref: coerceText(ref),
       key: coerceText(key),
@@ -86,6 +88,20 @@ export const adoptedRules: Codec<readonly AdoptedRule[]> = {
     return rules.every(isWhole) ? rules : none;
   },
 };
+
+/** Before there were other kinds, all rules were of the managed phase. */
+function ruleKindOf(stored: Json | undefined): RuleKind {
+  return ruleKinds.find((kind) => kind === stored) ?? "managed_rule";
+}
+
+/** A stored key as it is called now: before there were other kinds, managed rules were called rules. */
+function currentKey(stored: string): string {
+  return stored.replace(/^rule\//, "managed_rule/");
+}
+
+function isResourceKey(key: string): key is ResourceKey {
+  return kinds.some((kind) => key.startsWith(`${kind}/`));
+}
 
 function isWhole({ id, ref, key }: AdoptedRule): boolean {
   return isServiceId(id) && ref !== "" && key !== "";
@@ -104,16 +120,13 @@ export const authors: Codec<ReadonlyMap<ResourceKey, FoundAuthors>> = {
     ),
   decode: (stored) => {
     const found = coerceObject(jsonIn(stored));
-    const keys = Object.keys(found).filter((key): key is ResourceKey =>
-      kinds.some((kind) => key.startsWith(`${kind}/`)),
-    );
     return new Map(
-      keys.map((key) => {
-        const { drift, authors: known } = coerceObject(found[key]);
-        return [
-          key,
-          { drift: coerceText(drift), authors: coerceObjects(known).flatMap(authorFrom) },
-        ];
+      Object.entries(found).flatMap(([name, value]) => {
+        const key = currentKey(name);
+        if (!isResourceKey(key)) return [];
+        const { drift, authors: known } = coerceObject(value);
+        const entries = coerceObjects(known).flatMap(authorFrom);
+        return [[key, { drift: coerceText(drift), authors: entries }] as const];
       }),
     );
   },

@@ -2,6 +2,7 @@ import type { AdoptedRule } from "../plan/ownership.ts";
 import { FleetPast, type WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import { coerceText, isJsonObject, type JsonObject } from "../syntax/json.ts";
 import type { Clock } from "../zone/ports.ts";
+import { ruleKinds } from "../zone/resource.ts";
 import { isRuleRef, isServiceId } from "../zone/service-id.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
 import type { StateStore } from "./state-store.ts";
@@ -48,7 +49,7 @@ export function storeMessageJson({ adopted, weakened }: StoreMessage): JsonObjec
     adopted: Object.fromEntries(
       [...adopted].map(([zone, rules]) => [
         zone,
-        rules.map(({ id, ref, key }) => ({ id, ref, key })),
+        rules.map(({ kind, id, ref, key }) => ({ kind, id, ref, key })),
       ]),
     ),
     weakened: Object.fromEntries(weakened),
@@ -101,9 +102,14 @@ function exactZone(value: unknown): ZoneName | undefined {
 }
 
 function ruleIn(value: unknown): AdoptedRule | undefined {
-  if (!isJsonObject(value) || Object.keys(value).length !== 3) return undefined;
+  if (!isJsonObject(value)) return undefined;
+  // Before there were other kinds, all rules were of the managed phase.
+  const { kind: name = "managed_rule", ...rest } = value;
+  if (Object.keys(rest).length !== 3) return undefined;
+  const kind = ruleKinds.find((each) => each === name);
   const id = coerceText(value["id"]);
   const ref = coerceText(value["ref"]);
   const key = coerceText(value["key"]);
-  return isServiceId(id) && isRuleRef(ref) && isRuleRef(key) ? { id, ref, key } : undefined;
+  const isRule = kind !== undefined && isServiceId(id) && isRuleRef(ref) && isRuleRef(key);
+  return isRule ? { kind, id, ref, key } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../zone/live-zone.ts";
 import { type Mark, markOfRef } from "../zone/mark.ts";
-import type { Kind, ResourceKey } from "../zone/resource.ts";
+import type { ListedKind, ResourceKey, RuleKind } from "../zone/resource.ts";
 import type { Change } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
 
@@ -9,6 +9,7 @@ import type { Hold } from "./guard/hold.ts";
  * it is ours is remembered, and not marked.
  */
 export interface AdoptedRule {
+  readonly kind: RuleKind;
   readonly id: string;
   readonly ref: string;
   /** The declared key. */
@@ -27,7 +28,7 @@ export const byMarks: Ownership = { adopt: false, rules: [] };
 
 /** A declared resource that is live and not ours: deleted from the files, it would stay. */
 export interface Unowned {
-  readonly kind: Extract<Kind, "policy" | "rule">;
+  readonly kind: ListedKind;
   readonly key: ResourceKey;
   readonly id: string;
   /** The ref of a rule; "" for a policy. */

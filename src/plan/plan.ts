@@ -1,6 +1,7 @@
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
 import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { Rule } from "../zone/resource.ts";
+import { factsOf, rulePhases } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
@@ -54,7 +55,7 @@ export function plan(
   owner: string,
   ownership: Ownership = byMarks,
 ): Plan {
-  const { settings, policies, rules } = content;
+  const { settings, policies } = content;
   const kinds: readonly KindPlan[] = [
     settings.length === 0
       ? undeclared
@@ -66,15 +67,13 @@ export function plan(
     policies === undefined
       ? undeclared
       : planPolicies(policies, wasRead(live.policies, "policies"), owner, ownership),
-    rules === undefined
-      ? undeclared
-      : planRules(
-          rules,
-          wasRead(live.entrypoint, "entry point"),
-          scoreRuleFor(rules, live),
-          owner,
-          ownership,
-        ),
+    ...rulePhases.map((phase) => {
+      const rules = content.rules[phase];
+      if (rules === undefined) return undeclared;
+      const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
+      const scoreRule = scoreRuleFor(rules, live);
+      return planRules(factsOf(phase), rules, entrypoint, scoreRule, owner, ownership);
+    }),
   ];
   const steps = kinds.flatMap((each) => each.steps).toSorted(safestFirst);
   const compared = kinds.reduce((sum, each) => sum + each.compared, 0);

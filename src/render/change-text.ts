@@ -152,7 +152,7 @@ export const mostFields = 10;
 /** Longest value in {@link changesLine}, in characters. */
 const longestValue = 80;
 
-/** Changes in a line, bounded: `~ rule/owasp paranoia_level 1 → 2, + policy/site`. */
+/** Changes in a line, bounded: `~ managed_rule/owasp paranoia_level 1 → 2, + policy/site`. */
 export function changesLine(changes: readonly Change[]): string {
   return firstOf(changes.flatMap(linePartsOf), mostFields);
 }
@@ -181,7 +181,7 @@ function shortValue(value: Json | undefined): string {
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }
 
-/** What somebody changed, as it was found, in a line, bounded: `rule/owasp paranoia_level 2 → 1, policy/site deleted`. */
+/** What somebody changed, as it was found, in a line, bounded: `managed_rule/owasp paranoia_level 2 → 1, policy/site deleted`. */
 export function driftLine(changes: readonly Change[]): string {
   return firstOf(changesWith("drift", changes).flatMap(partsOf), mostFields);
 }

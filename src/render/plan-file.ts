@@ -16,7 +16,7 @@ import { planJson } from "./plan-json.ts";
 import { planOf } from "./read-plan-file.ts";
 
 /** Format of a saved plan; see `schemas/plan.schema.json`. */
-export const planFileFormat = "zonewarden-plan/1";
+export const planFileFormat = "zonewarden-plan/2";
 
 /** Saved plans, and where they are valid. */
 export interface PlanFile {

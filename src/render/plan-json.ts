@@ -8,7 +8,7 @@ import { summarize } from "../state/summary.ts";
 import { definedMembers, type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
 
 /** Format of {@link reportJson}; see `schemas/plan.schema.json`. */
-export const reportFormat = "zonewarden-report/1";
+export const reportFormat = "zonewarden-report/2";
 
 /** A run as JSON: zones with their plans and results. */
 export function reportJson(report: RunReport): JsonObject {

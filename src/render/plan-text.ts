@@ -12,7 +12,7 @@ import {
 } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
 import { firstOf } from "../syntax/first-of.ts";
-import { kinds } from "../zone/resource.ts";
+import { kinds, kindWords, listedKinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
 import { changeLines } from "./change-text.ts";
@@ -221,7 +221,7 @@ function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
       .filter((each) => each.kind === kind)
       .map(({ id, title }) => `“${printable(title || id)}”`);
     if (titles.length === 0) return [];
-    return [`${plural(titles.length, kind)}: ${firstOf(titles, mostNamed)}`];
+    return [`${plural(titles.length, kindWords(kind))}: ${firstOf(titles, mostNamed)}`];
   });
 }
 
@@ -229,9 +229,9 @@ function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
 function unownedLines(unowned: readonly Unowned[]): readonly string[] {
   if (unowned.length === 0) return [];
   const keys = unowned.map(({ key }) => printable(key));
-  const counts = (["policy", "rule"] as const).flatMap((kind) => {
+  const counts = listedKinds.flatMap((kind) => {
     const { length } = unowned.filter((each) => each.kind === kind);
-    return length === 0 ? [] : [plural(length, kind)];
+    return length === 0 ? [] : [plural(length, kindWords(kind))];
   });
   const it = unowned.length === 1 ? "it" : "they";
   return [

@@ -12,7 +12,8 @@ import {
   coerceText,
   coerceTexts,
 } from "../syntax/json.ts";
-import { kinds, type ResourceKey } from "../zone/resource.ts";
+import { kinds, listedKinds, type ResourceKey, ruleKinds } from "../zone/resource.ts";
+import { rulePhases } from "../zone/rule-phase.ts";
 import { isServiceId } from "../zone/service-id.ts";
 import { type Position, type Write, writeCalls } from "../zone/write.ts";
 import { type Zone, zoneId, zoneName } from "../zone/zone.ts";
@@ -35,9 +36,12 @@ export function planOf(json: Json | undefined): Plan | undefined {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),
     unowned: coerceObjects(plan["unowned"]).map(unownedOf),
-    adoptedRules: coerceObjects(plan["adopted_rules"]).map(({ id, ref, key }) => {
-      return { id: coerceText(id), ref: coerceText(ref), key: coerceText(key) };
-    }),
+    adoptedRules: coerceObjects(plan["adopted_rules"]).map(({ kind, id, ref, key }) => ({
+      kind: coerceName(ruleKinds, kind),
+      id: coerceText(id),
+      ref: coerceText(ref),
+      key: coerceText(key),
+    })),
     notes: coerceList(plan["notes"]).map(coerceText),
     holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
@@ -64,7 +68,7 @@ function zoneOf(json: JsonObject): Zone | undefined {
 
 function unownedOf({ kind, key, id, ref, title }: JsonObject): Unowned {
   return {
-    kind: coerceName(["policy", "rule"] as const, kind),
+    kind: coerceName(listedKinds, kind),
     key: keyOf(key),
     id: coerceText(id),
     ref: coerceText(ref),
@@ -108,6 +112,7 @@ function writeOf(json: JsonObject): Write {
   const id = idOf(json["id"]);
   const ruleset = idOf(json["ruleset"]);
   const body = coerceObject(json["body"]);
+  const phase = coerceName(rulePhases, json["phase"]);
   switch (call) {
     case "update-settings":
     case "create-policy":
@@ -117,16 +122,23 @@ function writeOf(json: JsonObject): Write {
     case "delete-policy":
       return { call, id, changes };
     case "create-rule":
-      return { call, ruleset, body, position: positionOf(coerceObject(json["position"])), changes };
+      return {
+        call,
+        phase,
+        ruleset,
+        body,
+        position: positionOf(coerceObject(json["position"])),
+        changes,
+      };
     case "update-rule": {
       const position =
         json["position"] === null ? null : positionOf(coerceObject(json["position"]));
-      return { call, ruleset, id, body, position, changes };
+      return { call, phase, ruleset, id, body, position, changes };
     }
     case "delete-rule":
-      return { call, ruleset, id, changes };
+      return { call, phase, ruleset, id, changes };
     case "put-entrypoint":
-      return { call, rules: coerceObjects(json["rules"]), changes };
+      return { call, phase, rules: coerceObjects(json["rules"]), changes };
   }
 }
 

@@ -41,7 +41,7 @@ export function weakeningOf(drift: readonly Change[]): readonly Change[] {
 }
 
 export function driftIn(changes: readonly Change[]): DriftCounts {
-  const counts = { setting: noImpact(), policy: noImpact(), rule: noImpact() };
+  const counts = byKind(noImpact);
   for (const change of changes) counts[change.kind][impactOf(change)] += 1;
   return counts;
 }
@@ -57,7 +57,18 @@ export function countByKind(resources: readonly { readonly kind: Kind }[]): ByKi
   );
 }
 
-export const none: ByKind = { setting: 0, policy: 0, rule: 0 };
+/** A value for each kind. */
+function byKind<T>(of: () => T): Readonly<Record<Kind, T>> {
+  return {
+    setting: of(),
+    policy: of(),
+    custom_rule: of(),
+    rate_limiting_rule: of(),
+    managed_rule: of(),
+  };
+}
+
+export const none: ByKind = byKind(() => 0);
 
 /** Kinds with a resource that drifted now and not before. */
 export function onsets(before: readonly Change[], now: readonly Change[]): readonly Kind[] {

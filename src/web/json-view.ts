@@ -29,7 +29,7 @@ import {
 import type { Snapshot } from "./snapshot.ts";
 
 /** Format of the answers of `/api/v1`; see `schemas/status.schema.json`. */
-export const statusFormat = "zonewarden-status/1";
+export const statusFormat = "zonewarden-status/2";
 
 /** `/api/v1/fleet`: the process and the counts of its zones. */
 export function fleetJson({ fleet, daemon, now }: Snapshot): JsonObject {

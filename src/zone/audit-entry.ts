@@ -1,4 +1,4 @@
-import type { Kind } from "./resource.ts";
+import type { RulePhase } from "./rule-phase.ts";
 
 /** An entry of the service's audit log; "" for what the service did not say (SERVICE.md C.7). */
 export interface AuditEntry {
@@ -23,8 +23,11 @@ export interface AuditEntry {
 
 /** What the request of an entry wrote. */
 export interface AuditedWrite {
-  readonly kind: Kind;
-  /** `replace`: all rules of the zone at once. */
+  /** `rule`: of any phase, since not every path says which. */
+  readonly kind: "setting" | "policy" | "rule";
+  /** The phase of the rules, where the path says it. */
+  readonly phase?: RulePhase | undefined;
+  /** `replace`: all rules of a ruleset at once. */
   readonly verb: "create" | "update" | "delete" | "replace";
   /** Id of the policy or rule; "" if the entry does not say it, or names none. */
   readonly id: string;

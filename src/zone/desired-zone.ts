@@ -1,5 +1,6 @@
 import type { DeclaredScripts } from "./declared-scripts.ts";
-import type { Policy, Rule, Setting } from "./resource.ts";
+import { isRuleKind, type ListedKind, type Policy, type Rule, type Setting } from "./resource.ts";
+import { phaseOfKind, type RulePhase, rulePhases } from "./rule-phase.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
 /** Whether differences are corrected or only reported. */
@@ -33,10 +34,38 @@ export interface ZoneContent {
   readonly settings: readonly Setting[];
   /** `undefined`: not declared, costs no request. */
   readonly policies: Declared<Policy> | undefined;
-  /** `undefined`: not declared, costs no request. The order is part of the desired state. */
-  readonly rules: Declared<Rule> | undefined;
+  /**
+   * By phase; a phase that is missing is not declared, and costs no request. The order is part of
+   * the desired state.
+   */
+  readonly rules: Readonly<Partial<Record<RulePhase, Declared<Rule>>>>;
   /** Compared with the inventory, never written. `undefined`: not declared. */
   readonly scripts: DeclaredScripts | undefined;
+}
+
+/** Declared rules by phase, without the phases of which `of` gives nothing. */
+export function byPhase(
+  of: (phase: RulePhase) => Declared<Rule> | undefined,
+): ZoneContent["rules"] {
+  return Object.fromEntries(
+    rulePhases.flatMap((phase) => {
+      const rules = of(phase);
+      return rules === undefined ? [] : [[phase, rules] as const];
+    }),
+  );
+}
+
+/** The declared rules of all phases. */
+export function declaredRules({ rules }: Pick<ZoneContent, "rules">): readonly Rule[] {
+  return rulePhases.flatMap((phase) => rules[phase]?.items ?? []);
+}
+
+/** What content declares of a kind; `undefined`: nothing. */
+export function declaredOf(
+  { policies, rules }: ZoneContent,
+  kind: ListedKind,
+): Declared<Policy> | Declared<Rule> | undefined {
+  return isRuleKind(kind) ? rules[phaseOfKind(kind)] : policies;
 }
 
 /** A place in a file: the path relative to `desired.path`; line and column counted from 1. */

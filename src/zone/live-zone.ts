@@ -7,6 +7,7 @@ import type {
   SettingName,
   SkipParameters,
 } from "./resource.ts";
+import type { RulePhase } from "./rule-phase.ts";
 import type { Zone } from "./zone.ts";
 
 /** A live policy in canonical form. */
@@ -48,10 +49,7 @@ export interface LiveRule {
   readonly wire: JsonObject;
 }
 
-/**
- * The entry point ruleset of `http_request_firewall_managed`. Absent and empty are two states
- * (SERVICE.md B.3).
- */
+/** The entry point ruleset of a phase. Absent and empty are two states (SERVICE.md B.3). */
 export type LiveEntrypoint =
   | { readonly state: "absent" }
   | {
@@ -60,6 +58,11 @@ export type LiveEntrypoint =
       readonly version: string;
       readonly rules: readonly LiveRule[];
     };
+
+/** The rules of an entry point; none if it is absent. */
+export function rulesIn(entrypoint: LiveEntrypoint | undefined): readonly LiveRule[] {
+  return entrypoint?.state === "present" ? entrypoint.rules : [];
+}
 
 /** Where the id of the OWASP score rule was found. */
 export type ScoreRuleSource = "account" | "zone" | "documented";
@@ -80,6 +83,7 @@ export interface LiveZone {
   readonly zone: Zone;
   readonly settings: Readonly<Record<SettingName, boolean>> | undefined;
   readonly policies: readonly LivePolicy[] | undefined;
-  readonly entrypoint: LiveEntrypoint | undefined;
+  /** By phase; a phase that is missing was not requested. */
+  readonly entrypoints: Readonly<Partial<Record<RulePhase, LiveEntrypoint>>>;
   readonly scoreRule: ScoreRule | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Script } from "./inventory-item.ts";
 import type { LiveZone } from "./live-zone.ts";
+import type { RulePhase } from "./rule-phase.ts";
 import type { Write, ZonePart } from "./write.ts";
 import type { Zone } from "./zone.ts";
 
@@ -37,16 +38,36 @@ export type RequestPriority = (typeof requestPriorities)[number];
 export interface PartsToRead {
   readonly settings: boolean;
   readonly policies: boolean;
-  readonly rules: boolean;
+  readonly rules: readonly RulePhase[];
   /** The OWASP score rule; read once per account and kept for an hour. */
   readonly scoreRule: boolean;
 }
 
+/** To read nothing. */
+export const noParts: PartsToRead = {
+  settings: false,
+  policies: false,
+  rules: [],
+  scoreRule: false,
+};
+
+/** To read one part and nothing else. */
+export function onlyPart(part: ZonePart): PartsToRead {
+  return part === "settings" || part === "policies"
+    ? { ...noParts, [part]: true }
+    : { ...noParts, rules: [part] };
+}
+
+/** Whether a part is among those to read. */
+export function isPartOf(parts: PartsToRead, part: ZonePart): boolean {
+  return part === "settings" || part === "policies" ? parts[part] : parts.rules.includes(part);
+}
+
 /**
- * When the request was sent that read a part of a zone, by the monotonic clock; `undefined` for a
+ * When the request was sent that read a part of a zone, by the monotonic clock; missing for a
  * part that was not read. What the answer shows may have changed since then.
  */
-export type ReadTimes = Readonly<Record<ZonePart, number | undefined>>;
+export type ReadTimes = Readonly<Partial<Record<ZonePart, number | undefined>>>;
 
 /** What the service answered about a zone. The answers are parsed on demand. */
 export interface ZoneAnswers {

@@ -1,9 +1,28 @@
+/** The kinds of rules, in the order of their phases (`rule-phase.ts`). */
+export const ruleKinds = ["custom_rule", "rate_limiting_rule", "managed_rule"] as const;
+
+export type RuleKind = (typeof ruleKinds)[number];
+
+/** The kinds that are declared as lists, and can be deleted. */
+export const listedKinds = ["policy", ...ruleKinds] as const;
+
+export type ListedKind = (typeof listedKinds)[number];
+
 /** The kinds of resources in a zone, in display order. */
-export const kinds = ["setting", "policy", "rule"] as const;
+export const kinds = ["setting", ...listedKinds] as const;
 
 export type Kind = (typeof kinds)[number];
 
-/** Identifies a resource within its zone: `setting/enabled`, `policy/checkout`, `rule/owasp`. */
+export function isRuleKind(kind: Kind): kind is RuleKind {
+  return kind !== "setting" && kind !== "policy";
+}
+
+/** A kind as people say it: `managed rule`. */
+export function kindWords(kind: Kind): string {
+  return kind.replaceAll("_", " ");
+}
+
+/** Identifies a resource within its zone: `setting/enabled`, `policy/checkout`, `managed_rule/owasp`. */
 export type ResourceKey = `${Kind}/${string}`;
 
 /** The Page Shield settings that can be written (SERVICE.md A.2), each managed separately. */

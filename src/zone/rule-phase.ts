@@ -1,17 +1,12 @@
-import { mitigateActions } from "./resource.ts";
+import { mitigateActions, type RuleKind } from "./resource.ts";
 
 /**
  * The phases of the rules engine that zonewarden manages, in the order in which the service
  * evaluates them. Each has an entry point in a zone; its name here is its section in zone files.
  */
-const rulePhases = ["custom_rules", "rate_limiting_rules", "managed_rules"] as const;
+export const rulePhases = ["custom_rules", "rate_limiting_rules", "managed_rules"] as const;
 
 export type RulePhase = (typeof rulePhases)[number];
-
-/** The kinds of rules, in the order of their phases. */
-const ruleKinds = ["custom_rule", "rate_limiting_rule", "managed_rule"] as const;
-
-export type RuleKind = (typeof ruleKinds)[number];
 
 /** What differs between the phases. */
 export interface PhaseFacts {
@@ -53,4 +48,16 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
 /** What is special about a phase. */
 export function factsOf(phase: RulePhase): PhaseFacts {
   return facts[phase];
+}
+
+/** The phase of a kind of rules. */
+export function phaseOfKind(kind: RuleKind): RulePhase {
+  const found = rulePhases.find((phase) => facts[phase].kind === kind);
+  if (found === undefined) throw new Error(`no phase has rules of the kind ${kind}`);
+  return found;
+}
+
+/** The phase with a name of the service; `undefined` for one that is not managed. */
+export function phaseOfWire(wire: string): RulePhase | undefined {
+  return rulePhases.find((phase) => facts[phase].wire === wire);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { ResourceKey } from "./resource.ts";
+import { type RulePhase, rulePhases } from "./rule-phase.ts";
 
 /**
  * The position of a rule, as the service takes it (SERVICE.md B.4): before "" is first, after "" is
@@ -18,29 +19,42 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "delete-policy"; readonly id: string }
   | {
       readonly call: "create-rule";
+      readonly phase: RulePhase;
       readonly ruleset: string;
       readonly body: JsonObject;
       readonly position: Position;
     }
   | {
       readonly call: "update-rule";
+      readonly phase: RulePhase;
       readonly ruleset: string;
       readonly id: string;
       readonly body: JsonObject;
       /** `null`: the rule keeps its position. */
       readonly position: Position | null;
     }
-  | { readonly call: "delete-rule"; readonly ruleset: string; readonly id: string }
+  | {
+      readonly call: "delete-rule";
+      readonly phase: RulePhase;
+      readonly ruleset: string;
+      readonly id: string;
+    }
   /** Creates the entry point if there is none, else replaces its list of rules (SERVICE.md B.3). */
-  | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
+  | {
+      readonly call: "put-entrypoint";
+      readonly phase: RulePhase;
+      readonly rules: readonly JsonObject[];
+    }
 );
 
-/** A part of a zone that has its own requests. */
-export type ZonePart = "settings" | "policies" | "rules";
+/** The parts of a zone that have their own requests. */
+export const zoneParts = ["settings", "policies", ...rulePhases] as const;
+
+export type ZonePart = (typeof zoneParts)[number];
 
 /** The part of a zone that a write changes. */
-export function partOf({ call }: Write): ZonePart {
-  switch (call) {
+export function partOf(write: Write): ZonePart {
+  switch (write.call) {
     case "update-settings":
       return "settings";
     case "create-policy":
@@ -51,7 +65,7 @@ export function partOf({ call }: Write): ZonePart {
     case "update-rule":
     case "delete-rule":
     case "put-entrypoint":
-      return "rules";
+      return write.phase;
   }
 }
 

@@ -21,7 +21,12 @@ describe("a check", () => {
   it("finds what the service would refuse", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const before = await shopAt.look(signal);
-    const write: Write = { call: "put-entrypoint", rules: [deployOwasp, deployOwasp], changes: [] };
+    const write: Write = {
+      call: "put-entrypoint",
+      phase: "managed_rules",
+      rules: [deployOwasp, deployOwasp],
+      changes: [],
+    };
     await expect(shopAt.writer.check(before, write, signal)).rejects.toMatchObject({
       code: "API_REFUSED",
     });
@@ -32,11 +37,11 @@ describe("a check", () => {
       zone: zone(),
       settings: undefined,
       policies: undefined,
-      entrypoint: undefined,
+      entrypoints: {},
       scoreRule: undefined,
     };
     const { send } = fakeGet(() => ({ result: { id: "e1", version: "2", rules: [] } }));
-    const write: Write = { call: "put-entrypoint", rules: [], changes: [] };
+    const write: Write = { call: "put-entrypoint", phase: "managed_rules", rules: [], changes: [] };
     await expect(check(send, live, write, signal)).rejects.toMatchObject({
       code: "API_MALFORMED",
       mayHaveHappened: true,

@@ -137,29 +137,33 @@ describe("an entry of the audit log", () => {
     },
     {
       method: "PUT",
-      path: `${zone}/rulesets/phases/p/entrypoint`,
+      path: `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
       body: { rules: [{ ...rule, ref: "" }, { action: "log" }] },
       yields: `replace rule - ? rules ${id}`,
     },
     {
       method: "PUT",
-      path: `${zone}/rulesets/phases/p/entrypoint`,
+      path: `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
       body: { rules: [] },
       yields: "replace rule - ? rules ",
     },
     {
       method: "PUT",
-      path: `${zone}/rulesets/phases/p/entrypoint`,
+      path: `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
       body: { rules: [1] },
       yields: "replace rule - ?",
     },
     {
       method: "PUT",
-      path: `${zone}/rulesets/phases/p/entrypoint`,
+      path: `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
       body: {},
       yields: "replace rule - ?",
     },
-    { method: "PUT", path: `${zone}/rulesets/phases/p/entrypoint`, yields: "replace rule - ?" },
+    {
+      method: "PUT",
+      path: `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
+      yields: "replace rule - ?",
+    },
     { method: "DELETE", path: `${zone}/rulesets/${id}`, yields: undefined },
     {
       method: "PUT",

@@ -2,6 +2,8 @@ import { describe, it } from "vitest";
 
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
+import { rulesIn } from "../../src/zone/live-zone.ts";
+import type { PartsToRead } from "../../src/zone/ports.ts";
 import { factsOf } from "../../src/zone/rule-phase.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated, everything } from "../support/emulated.ts";
@@ -10,7 +12,7 @@ import { connect, zone } from "../support/service.ts";
 import { deployOwasp, policy, shop } from "../support/writes.ts";
 
 const entrypointPath = `/zones/…/rulesets/phases/${factsOf("managed_rules").wire}/entrypoint`;
-const nothing = { settings: false, policies: false, rules: false, scoreRule: false };
+const nothing = { settings: false, policies: false, rules: [], scoreRule: false } as const;
 
 describe("reading a zone", () => {
   it("costs three requests, and the score rule one for the account", async ({ expect, signal }) => {
@@ -32,7 +34,7 @@ describe("reading a zone", () => {
     { wanted: nothing, requests: 0 },
     { wanted: { ...nothing, settings: true }, requests: 1 },
     { wanted: { ...nothing, policies: true }, requests: 1 },
-    { wanted: { ...nothing, rules: true }, requests: 1 },
+    { wanted: { ...nothing, rules: ["managed_rules"] as const }, requests: 1 },
     { wanted: { ...everything, policies: false, scoreRule: false }, requests: 2 },
   ])("$wanted costs $requests", async ({ wanted, requests }, { expect, signal }) => {
     await using shopAt = await shop();
@@ -41,7 +43,7 @@ describe("reading a zone", () => {
     expect(live).toMatchObject({ zone: shopAt.zone });
     expect(live.settings === undefined).toBe(!wanted.settings);
     expect(live.policies === undefined).toBe(!wanted.policies);
-    expect(live.entrypoint === undefined).toBe(!wanted.rules);
+    expect(live.entrypoints.managed_rules === undefined).toBe(wanted.rules.length === 0);
     expect(live.scoreRule).toBeUndefined();
   });
 
@@ -80,7 +82,7 @@ describe("reading a zone", () => {
       const [settings = NaN, policies = NaN, rules = NaN] = [
         readAt.settings,
         readAt.policies,
-        readAt.rules,
+        readAt.managed_rules,
       ];
       expect(settings).toBeLessThan(1_000);
       expect(policies).toBeGreaterThanOrEqual(80_000);
@@ -98,13 +100,13 @@ describe("reading a zone", () => {
     const { readAt } = await clock.run(reading, () => at.session.credential.state.inFlight === 0);
     const ended = clock.monotonicMs();
     expect(ended).toBeGreaterThan(10_000);
-    expect([readAt.policies, readAt.rules]).toEqual([ended, ended]);
+    expect([readAt.policies, readAt.managed_rules]).toEqual([ended, ended]);
   });
 
   it("gives another digest where another score rule applies", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const without = { ...everything, scoreRule: false };
-    const read = (wanted: typeof everything) =>
+    const read = (wanted: PartsToRead) =>
       shopAt.reader.readAnswers(shopAt.zone, wanted, "sweep", signal);
     expect((await read(everything)).digest).not.toBe((await read(without)).digest);
   });
@@ -112,9 +114,9 @@ describe("reading a zone", () => {
   it("gives another digest where a part is absent than where it is not read", async (context) => {
     const { expect, signal } = context;
     await using bare = await emulated({});
-    const read = (wanted: typeof everything) =>
+    const read = (wanted: PartsToRead) =>
       bare.reader.readAnswers(bare.zone, wanted, "sweep", signal);
-    const without = { ...everything, rules: false };
+    const without = { ...everything, rules: [] };
     expect((await read(everything)).digest).not.toBe((await read(without)).digest);
   });
 
@@ -132,8 +134,11 @@ describe("reading a zone", () => {
   it("tells an entry point that is absent from one that is empty", async ({ expect, signal }) => {
     await using absent = await emulated({});
     await using empty = await emulated({ entrypoint: [] });
-    expect((await absent.look(signal)).entrypoint).toEqual({ state: "absent" });
-    expect((await empty.look(signal)).entrypoint).toMatchObject({ state: "present", rules: [] });
+    expect((await absent.look(signal)).entrypoints.managed_rules).toEqual({ state: "absent" });
+    expect((await empty.look(signal)).entrypoints.managed_rules).toMatchObject({
+      state: "present",
+      rules: [],
+    });
   });
 
   it.for([
@@ -148,7 +153,12 @@ describe("reading a zone", () => {
     );
     await using connected = connect(server.baseUrl);
     const reader = createReader(connected.service);
-    const read = reader.readZone(zone(), { ...nothing, rules: true }, "sweep", context.signal);
+    const read = reader.readZone(
+      zone(),
+      { ...nothing, rules: ["managed_rules"] as const },
+      "sweep",
+      context.signal,
+    );
     await context.expect(read).rejects.toMatchObject({ status: row.status, transient: false });
   });
 
@@ -222,7 +232,10 @@ describe("reading a zone", () => {
 
   it.for([
     { part: { policies: true }, result: Array.from({ length: 10_001 }, () => ({})) },
-    { part: { rules: true }, result: { rules: Array.from({ length: 10_001 }, () => ({})) } },
+    {
+      part: { rules: ["managed_rules"] as const },
+      result: { rules: Array.from({ length: 10_001 }, () => ({})) },
+    },
   ])("of $part a list has a limit", async ({ part, result }, { expect, signal }) => {
     await using server = await startServer((_seen, response) => succeed(response, result));
     await using connected = connect(server.baseUrl);
@@ -242,9 +255,9 @@ describe("reading a zone", () => {
       succeed(response, { id: "e1", version: "9", rules }),
     );
     await using connected = connect(server.baseUrl);
-    const wanted = { ...nothing, rules: true };
+    const wanted = { ...nothing, rules: ["managed_rules"] as const };
     const live = await createReader(connected.service).readZone(zone(), wanted, "sweep", signal);
-    const read = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
+    const read = rulesIn(live.entrypoints.managed_rules);
     expect(read.map(({ wire }) => wire)).toEqual(rules);
     expect(new Set(read.map(({ action: does }) => does.type))).toEqual(new Set(["other"]));
   });

@@ -19,7 +19,12 @@ import { deployOwasp } from "../support/writes.ts";
 
 const shop = zone();
 const scope = { level: "zone", zone: shop } as const;
-const putEntrypoint = { call: "put-entrypoint", rules: [deployOwasp], changes: [] } as const;
+const putEntrypoint = {
+  call: "put-entrypoint",
+  phase: "managed_rules",
+  rules: [deployOwasp],
+  changes: [],
+} as const;
 const window = { since: new Date(0), before: new Date(3_600_000) };
 
 /** Each use of the service, and the priority of its requests. */

@@ -31,7 +31,10 @@ describe("a write between two versions of the entry point", () => {
     const { expect, signal } = context;
     const result = { id: "e1", version: row.after, rules: [] };
     const { send } = fakeGet(() => ({ result, attempts: row.attempts }));
-    const live = { ...shop, entrypoint: row.before };
+    const live = {
+      ...shop,
+      entrypoints: row.before === undefined ? {} : { managed_rules: row.before },
+    };
     const written = await sendWrite(send, live, putEntrypoint, signal);
     expect(written.interleaved).toBe(row.interleaved);
   });
@@ -62,7 +65,7 @@ describe("the answer to a write that leaves something out", () => {
       write: putEntrypoint,
       answer: { id: "e1", version: "5" },
       read: { id: "e1", version: "5", rules: [] },
-      after: { entrypoint: versionOf("5") },
+      after: { entrypoints: { managed_rules: versionOf("5") } },
     },
   ];
 
@@ -89,7 +92,7 @@ describe("the answer to a write that shows all of its part", () => {
     {
       write: putEntrypoint,
       answer: { id: "e1", version: "5", rules: [] },
-      after: { entrypoint: versionOf("5") },
+      after: { entrypoints: { managed_rules: versionOf("5") } },
     },
   ];
 
@@ -116,7 +119,7 @@ describe("the answer to a write that shows all of its part", () => {
       result: method === "GET" ? whole : answer,
     }));
     const { live } = await sendWrite(send, shop, putEntrypoint, signal);
-    expect(live.entrypoint).toEqual(versionOf("5"));
+    expect(live.entrypoints.managed_rules).toEqual(versionOf("5"));
     expect(calls.map(({ method }) => method)).toEqual(["PUT", "GET"]);
   });
 

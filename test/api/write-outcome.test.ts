@@ -45,7 +45,7 @@ describe("a create whose answer was lost", () => {
     const written = await sendWrite(send, shop, createRule, signal);
     expect(written.live).toMatchObject({
       ...shop,
-      entrypoint: { version: "5", rules: [{ id: "r9" }] },
+      entrypoints: { managed_rules: { version: "5", rules: [{ id: "r9" }] } },
     });
     expect(written).toMatchObject({ readAt: 9, shows: "part", ray: "ray-7" });
   });

@@ -44,8 +44,13 @@ describe("a write", () => {
   it("creates the entry point where there is none", async ({ expect, signal }) => {
     await using bare = await emulated({});
     const before = await bare.look(signal);
-    expect(before.entrypoint).toEqual({ state: "absent" });
-    const write: Write = { call: "put-entrypoint", rules: [deployOwasp], changes: [] };
+    expect(before.entrypoints.managed_rules).toEqual({ state: "absent" });
+    const write: Write = {
+      call: "put-entrypoint",
+      phase: "managed_rules",
+      rules: [deployOwasp],
+      changes: [],
+    };
     const { live, interleaved } = await bare.writer.write(before, write, signal, signal);
     expect(rulesetOf(live).rules).toHaveLength(1);
     expect(interleaved).toBe(false);
@@ -79,7 +84,12 @@ describe("a write", () => {
   it("that the service refuses changes nothing and says why", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const before = await shopAt.look(signal);
-    const write: Write = { call: "put-entrypoint", rules: [deployOwasp, deployOwasp], changes: [] };
+    const write: Write = {
+      call: "put-entrypoint",
+      phase: "managed_rules",
+      rules: [deployOwasp, deployOwasp],
+      changes: [],
+    };
     await expect(shopAt.writer.write(before, write, signal, signal)).rejects.toMatchObject({
       code: "API_REFUSED",
       transient: false,
@@ -93,7 +103,7 @@ describe("a write", () => {
       zone: zone(),
       settings: undefined,
       policies: undefined,
-      entrypoint: { state: "present", id: "e1", version: "4", rules: [] },
+      entrypoints: { managed_rules: { state: "present", id: "e1", version: "4", rules: [] } },
       scoreRule: undefined,
     };
     const oneRule = { id: "r1", version: "1", action: "skip" };
@@ -103,6 +113,7 @@ describe("a write", () => {
     }));
     const write: Write = {
       call: "update-rule",
+      phase: "managed_rules",
       ruleset: "e1",
       id: "r1",
       body: {},
@@ -110,7 +121,7 @@ describe("a write", () => {
       changes: [],
     };
     const written = await sendWrite(send, live, write, signal);
-    expect(written.live.entrypoint).toMatchObject({ id: "e1", version: "5" });
+    expect(written.live.entrypoints.managed_rules).toMatchObject({ id: "e1", version: "5" });
     expect(calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
   });
 
@@ -118,12 +129,17 @@ describe("a write", () => {
     expect,
     signal,
   }) => {
-    const live = liveZone({ entrypoint: { state: "absent" } });
+    const live = liveZone({ entrypoints: { managed_rules: { state: "absent" } } });
     const rules = [{ id: "r1", version: "1", action: "skip" }];
     const { send, calls } = fakeGet(({ method }) => ({
       result: method === "PUT" ? { id: "e1", version: "1" } : { id: "e1", version: "1", rules },
     }));
-    const write: Write = { call: "put-entrypoint", rules: [deployOwasp], changes: [] };
+    const write: Write = {
+      call: "put-entrypoint",
+      phase: "managed_rules",
+      rules: [deployOwasp],
+      changes: [],
+    };
     const written = await sendWrite(send, live, write, signal);
     expect(rulesetOf(written.live).rules).toHaveLength(1);
     expect(calls.map(({ method }) => method)).toEqual(["PUT", "GET"]);

@@ -69,7 +69,7 @@ describe("the audit feed", () => {
 
   it("tells each zone of a use of our token that concerns several", async ({ expect }) => {
     await using at = new Followed();
-    const rules = declared([deployment("owasp", { ruleset: idOf(7) })]);
+    const rules = { managed_rules: declared([deployment("owasp", { ruleset: idOf(7) })]) };
     at.start(zoneWithId(shop, 1, { rules }), zoneWithId(blog, 2), zoneWithId(docs, 3, { rules }));
     await at.clock.advance(20 * minuteMs);
     const path = `/accounts/${idOf(9)}/rulesets/${idOf(7)}`;

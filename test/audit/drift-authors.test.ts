@@ -27,7 +27,7 @@ const content = desiredZone({
     { name: "use_connection_url_path", value: false },
   ],
   policies: declared([policy("site"), policy("shop")]),
-  rules: declared([deployment("owasp")]),
+  rules: { managed_rules: declared([deployment("owasp")]) },
 }).content;
 
 /** Says of each author who is named wrongly why. */
@@ -73,7 +73,7 @@ function whyWrong(
     .slice(ofResource.indexOf(named) + 1)
     .filter((edit) => edit.at < startedAt && edit.actor !== named.actor)
     .filter((edit) => author.fields.some((field) => concerns(edit, field)));
-  if (change.kind === "rule" && later.some(({ what }) => what !== named.what)) {
+  if (change.kind === "managed_rule" && later.some(({ what }) => what !== named.what)) {
     return "the version shows a later edit";
   }
   // A run that the log woke follows the read.

@@ -13,9 +13,9 @@ import { change } from "../support/reports.ts";
 
 type Seen = SeenResources extends ReadonlyMap<string, infer Resource> ? Resource : never;
 
-const version = (number: number): Seen => ({ kind: "rule", version: number });
+const version = (number: number): Seen => ({ kind: "managed_rule", version: number });
 const policy: Seen = { kind: "policy", version: 0 };
-const rule = { ...change("rule/owasp"), id: "r1" };
+const rule = { ...change("managed_rule/owasp"), id: "r1" };
 const site = { ...change("policy/site"), id: "p1" };
 
 function wrote(kind: "rule" | "policy", verb: "update" | "replace", id: string) {
@@ -25,7 +25,7 @@ function wrote(kind: "rule" | "policy", verb: "update" | "replace", id: string) 
 describe("the resources of a read", () => {
   const live = liveZone({
     policies: [livePolicy("p1"), livePolicy("p2")],
-    entrypoint: entrypoint(liveRule("r1", { version: "7" })),
+    entrypoints: { managed_rules: entrypoint(liveRule("r1", { version: "7" })) },
   });
 
   it("are its policies and its rules with their versions", ({ expect }) => {
@@ -43,7 +43,7 @@ describe("the resources of a read", () => {
   it("are gone where the next read does not have them", ({ expect }) => {
     const now = resourcesIn(liveZone({ policies: [livePolicy("p2")] }));
     expect(goneOf("policy", resourcesIn(live), now)).toEqual(["p1"]);
-    expect(goneOf("rule", resourcesIn(live), now)).toEqual(["r1"]);
+    expect(goneOf("managed_rule", resourcesIn(live), now)).toEqual(["r1"]);
   });
 });
 

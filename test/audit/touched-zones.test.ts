@@ -8,7 +8,7 @@ import { cases } from "../support/properties.ts";
 
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
 const [shopId, blogId, otherId, owasp, other] = [idOf(1), idOf(2), idOf(3), idOf(4), idOf(5)];
-const rules = declared([deployment("owasp", { ruleset: idOf(4) })]);
+const rules = { managed_rules: declared([deployment("owasp", { ruleset: idOf(4) })]) };
 const zones = declaredZones([zoneWithId(shop, 1, { rules }), zoneWithId(blog, 2)]);
 
 /** Parts of a zone that hold nothing that zone files declare. */

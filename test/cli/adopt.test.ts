@@ -26,11 +26,11 @@ describe("import, then delete from the file", () => {
     const before = await place.run("plan", shop);
     expect(before.code).toBe(0);
     expect(textOf(before)).toContain(
-      "unmanaged, declared: 3 policies and 2 rules (policy/made-by-hand-for-the-spring-sale, policy/scripts-of-the-checkout, policy/scripts-of-the-other-pages-only-reported and 2 more): deleted from the files, they would stay live; zonewarden adopt takes ownership",
+      "unmanaged, declared: 3 policies and 2 managed rules (policy/made-by-hand-for-the-spring-sale, policy/scripts-of-the-checkout, policy/scripts-of-the-other-pages-only-reported and 2 more): deleted from the files, they would stay live; zonewarden adopt takes ownership",
     );
     expect((await plannedShop(found)).unowned).toHaveLength(5);
     const markdown = await place.run("plan", shop, "--format", "markdown");
-    expect(textOf(markdown)).toContain("unmanaged, declared: 3 policies and 2 rules");
+    expect(textOf(markdown)).toContain("unmanaged, declared: 3 policies and 2 managed rules");
 
     await deleteFromFile(found, sale, probes);
     expect(await plannedShop(found)).toMatchObject({
@@ -47,7 +47,9 @@ describe("import, then delete from the file", () => {
     const adopted = await place.run("adopt", "--yes");
     expect(adopted.code, adopted.stdout + adopted.stderr).toBe(0);
     expect(adopted.stdout).toContain("3 of 3 requests done");
-    expect(textOf(adopted)).toContain(`adopted without a request: rule/${probes}, rule/owasp`);
+    expect(textOf(adopted)).toContain(
+      `adopted without a request: managed_rule/${probes}, managed_rule/owasp`,
+    );
     expect(writesSeenBy(emulator)).toHaveLength(3);
     expect(writesSeenBy(emulator).every((write) => /^PUT .*policies.* 200$/.test(write))).toBe(
       true,
@@ -65,7 +67,7 @@ describe("import, then delete from the file", () => {
     });
     await deleteFromFile(found, probes);
     const both = await plannedShop(found);
-    expect(both.changes).toEqual([`delete rule/${probes}`, `delete policy/${sale}`]);
+    expect(both.changes).toEqual([`delete managed_rule/${probes}`, `delete policy/${sale}`]);
     expect(both.holds).toContain("adopted_delete");
     expect((await place.run("apply")).code).toBe(4);
     expect(writesSeenBy(emulator)).toHaveLength(3);

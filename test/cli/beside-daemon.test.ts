@@ -96,7 +96,10 @@ for (const { what, skip, database } of stores) {
       // The daemon holds the delete of what only the memory says is ours, and plan says so too.
       await deleteFromFile(scene, probes);
       const plan = await plannedShop(scene);
-      expect(plan).toMatchObject({ changes: [`delete rule/${probes}`], holds: ["adopted_delete"] });
+      expect(plan).toMatchObject({
+        changes: [`delete managed_rule/${probes}`],
+        holds: ["adopted_delete"],
+      });
       const held = await eventually("the daemon holds it", async () => {
         const answer = await fetch(`${scene.page}api/v1/zones/${shop}`);
         const text = await answer.text();
@@ -131,7 +134,7 @@ for (const { what, skip, database } of stores) {
       expect((await send({ adopted: { "other.example": forged } })).status).toBe(404);
       expect((await send({ adopted: { [shop]: "all" } })).status).toBe(400);
       const { unowned } = await plannedShop(scene);
-      expect(unowned).toContain(`rule/${probes}`);
+      expect(unowned).toContain(`managed_rule/${probes}`);
       await deleteFromFile(scene, probes);
       expect((await plannedShop(scene)).changes).toEqual([]);
     });

@@ -116,7 +116,7 @@ describe("plan --changed-since", () => {
       "- shop.example.com: **no longer managed**: the policies checkout, everywhere are no longer declared",
     );
     expect(review).toContain(
-      "- shop.example.com: **no longer managed**: the rules health-checks, owasp are no longer declared",
+      "- shop.example.com: **no longer managed**: the managed rules health-checks, owasp are no longer declared",
     );
     expect(review).not.toContain("- www.brand.example");
     expect(code).toBe(0);

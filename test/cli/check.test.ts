@@ -13,7 +13,9 @@ describe("apply --check", () => {
   it("lets the service check the ruleset writes, and changes nothing", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stderr } = await example.place.run("apply", "--check");
-    expect(stderr).toContain("shop.example.com: update-rule rule/owasp: accepted by the service");
+    expect(stderr).toContain(
+      "shop.example.com: update-rule managed_rule/owasp: accepted by the service",
+    );
     expect(stderr).toContain("shop.example.com: update-policy policy/checkout: cannot be checked");
     expect(code).toBe(0);
     const sent = writesSeenBy(example.emulator);
@@ -26,7 +28,7 @@ describe("apply --check", () => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/refused.yaml", unknownRuleset);
     const { code, stderr } = await example.place.run("apply", "--check", "old.brand.example");
-    expect(stderr).toMatch(/old\.brand\.example: put-entrypoint rule\/none: API_/);
+    expect(stderr).toMatch(/old\.brand\.example: put-entrypoint managed_rule\/none: API_/);
     expect(code).toBe(1);
   });
 });

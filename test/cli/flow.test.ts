@@ -18,7 +18,7 @@ describe.for(["published", "specification"] as const)(
       const { code, stdout, stderr } = await example.place.run("plan");
       expect(stderr).toBe("");
       expect(stdout).toContain("~ policy/checkout");
-      expect(stdout).toContain("+ rule/owasp");
+      expect(stdout).toContain("+ managed_rule/owasp");
       expect(code).toBe(2);
       expect(writesSeenBy(example.emulator)).toEqual([]);
     });
@@ -75,7 +75,7 @@ describe.for(["published", "specification"] as const)(
       const { code, stdout } = await example.place.run("plan", "--format", "json");
       const report: unknown = JSON.parse(stdout);
       expect(report).toMatchObject({
-        format: "zonewarden-report/1",
+        format: "zonewarden-report/2",
         summary: { changes: { create: 3, update: 3, delete: 0 } },
         sweep: { requests: 9 },
       });

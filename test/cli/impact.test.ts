@@ -46,7 +46,9 @@ describe("plan --impact", () => {
             },
             { key: "policy/everywhere", force: "reports" },
           ],
-          deployments: [{ key: "rule/owasp", on: 17, total: 33, switched_off: [], advice: [] }],
+          deployments: [
+            { key: "managed_rule/owasp", on: 17, total: 33, switched_off: [], advice: [] },
+          ],
           notes: [],
         },
       ],

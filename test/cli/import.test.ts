@@ -205,7 +205,7 @@ function zonesWith(count: number, leftOut: readonly LeftOut[]) {
 
 const theirs: LeftOut = { kind: "policy", id: "a1", title: "Theirs", reason: "belongs to team-b" };
 const twin: LeftOut = {
-  kind: "rule",
+  kind: "managed_rule",
   id: "b2",
   title: "",
   reason: "bears the same ref as another rule",
@@ -220,7 +220,7 @@ describe("what an import omits", () => {
       ]),
     ).toBe(
       `shop.example.com: policy "Theirs" (a1) belongs to team-b
-shop.example.com: rule b2 bears the same ref as another rule
+shop.example.com: managed rule b2 bears the same ref as another rule
 blog.example.com: not imported: the token may not read it
 `,
     );
@@ -232,7 +232,7 @@ blog.example.com: not imported: the token may not read it
     const gaps = [failed, ...zonesWith(2, [twin]), ...zonesWith(400, [theirs])];
     expect(gapsText(gaps)).toBe(
       `400 policies left out: belongs to team-b (0.example.com and 399 more)
-2 rules left out: bears the same ref as another rule (0.example.com and 1 more)
+2 managed rules left out: bears the same ref as another rule (0.example.com and 1 more)
 1 zone not imported: the token may not read it (blog.example.com)
 To see each of them, import one zone: zonewarden import ZONE
 `,

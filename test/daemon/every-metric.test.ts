@@ -96,17 +96,17 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
     [`zone="${shop}",status="in_sync"`]: 1,
     [`zone="${brand}",status="suspended"`]: 1,
   },
-  drift: { [`zone="${blog}",kind="rule",impact="weakens"`]: 1 },
+  drift: { [`zone="${blog}",kind="managed_rule",impact="weakens"`]: 1 },
   pending: { [`zone="${brand}",kind="policy"`]: 1 },
   // The state is damaged, and the brand is suspended: what was applied to it is not known.
   causeUnknown: {
     [`zone="${brand}",kind="setting"`]: 1,
     [`zone="${brand}",kind="policy"`]: 1,
-    [`zone="${brand}",kind="rule"`]: 2,
+    [`zone="${brand}",kind="managed_rule"`]: 2,
   },
   pendingSince: { [`zone="${brand}"`]: after(0) },
   unmanaged: { [`zone="${shop}",kind="policy"`]: 3 },
-  driftOnsets: { [`zone="${blog}",kind="rule"`]: 1 },
+  driftOnsets: { [`zone="${blog}",kind="managed_rule"`]: 1 },
   owaspVersion: {
     [`zone="${blog}"`]: 87,
     [`zone="${shop}"`]: 87,
@@ -114,8 +114,8 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   },
   changes: {
     'kind="policy",verb="update",result="done"': 1,
-    'kind="rule",verb="update",result="done"': 1,
-    'kind="rule",verb="update",result="failed"': 6,
+    'kind="managed_rule",verb="update",result="done"': 1,
+    'kind="managed_rule",verb="update",result="failed"': 6,
   },
   held: { [`zone="${brand}",reason="suspend"`]: 1 },
   inventoryInterval: { "": 43_200 },

@@ -117,7 +117,7 @@ describe("zone files that somebody forged in the state", () => {
     const shop = logLines(daemon).find(({ msg }) => msg === "plan held");
     expect(shop).toMatchObject({ zone: "shop.example.com", cause: "drift" });
     expect(JSON.stringify(shop?.["holds"])).toContain(
-      "only the state says what this zone declares: nothing is written, as not all of the plan only strengthens (rule/owasp); accept the held revision, or mend the files",
+      "only the state says what this zone declares: nothing is written, as not all of the plan only strengthens (managed_rule/owasp); accept the held revision, or mend the files",
     );
     expect(writesSeenBy(example.emulator).slice(written)).toHaveLength(1);
 

@@ -8,7 +8,14 @@ import { coerceObject, coerceText, isJsonObject, parseJson } from "../../src/syn
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { drifted, held, shop } from "../support/fleets.ts";
-import { type Came, change, declared, diagnostic, report as reportOf, start } from "../support/reports.ts";
+import {
+  type Came,
+  change,
+  declared,
+  diagnostic,
+  report as reportOf,
+  start,
+} from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 /** A reporter, and what it logs and counts. */
@@ -132,10 +139,7 @@ describe("a zone that differs at each sweep", () => {
       "error plan held",
       "debug plan held",
     ]);
-    expect(levels(moreDrift, moreDrift)).toEqual([
-      "error drift detected",
-      "debug drift detected",
-    ]);
+    expect(levels(moreDrift, moreDrift)).toEqual(["error drift detected", "debug drift detected"]);
     expect(levels({ result: "in_sync" }, drifted)).toEqual([
       "debug zone in sync",
       "error drift detected",

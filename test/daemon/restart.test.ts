@@ -86,10 +86,10 @@ describe("a daemon that starts again", () => {
     await allRun(second);
     const after = await shopOf(second);
     await stop(second);
-    expect(before).toMatchObject({ status: "drifted", drift: { rule: { weakens: 1 } } });
+    expect(before).toMatchObject({ status: "drifted", drift: { managed_rule: { weakens: 1 } } });
     expect(after).toMatchObject({
       status: "drifted",
-      drift: { rule: { weakens: 1 } },
+      drift: { managed_rule: { weakens: 1 } },
       drifted_since: before["drifted_since"],
     });
   });

@@ -131,7 +131,7 @@ describe("extracting a profile", { timeout: 900_000 }, () => {
         const contentOf = ({ documents }: typeof plain) =>
           documents.map(({ content: { settings, policies, rules } }) => ({
             settings,
-            rules: rules?.items ?? [],
+            rules: rules.managed_rules?.items ?? [],
             policies: (policies?.items ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
           }));
         expect(contentOf(extracted)).toHaveLength(zones.length);

@@ -6,7 +6,7 @@ import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
+import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import { zoneId, zoneName } from "../../src/zone/zone.ts";
 import { liveZones } from "../support/arbitrary-live.ts";
 import { desiredBench } from "../support/desired.ts";
@@ -92,12 +92,13 @@ describe("an import", { timeout }, () => {
     fc.assert(
       fc.property(liveZones, (live) => {
         const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);
-        const rules = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
+        const rules = rulesIn(live.entrypoints.managed_rules);
         const told = new Set(
           leftOut.filter(({ reason }) => !reason.startsWith("is declared")).map(({ id }) => id),
         );
         const all = [...(live.policies ?? []), ...rules];
-        const declared = (content.policies?.items.length ?? 0) + (content.rules?.items.length ?? 0);
+        const declared =
+          (content.policies?.items.length ?? 0) + (content.rules.managed_rules?.items.length ?? 0);
         expect(declared + told.size).toBe(all.length);
       }),
       runs,

@@ -79,7 +79,9 @@ describe("a zone with profiles", () => {
         { name: "use_cloudflare_reporting_endpoint", value: true },
       ],
       policies: { unmanaged: "delete", items: [{ key: "a" }, { key: "b" }] },
-      rules: { items: [{ key: "cf" }, { key: "owasp", tuning: { scoreThreshold: 25 } }] },
+      rules: {
+        managed_rules: { items: [{ key: "cf" }, { key: "owasp", tuning: { scoreThreshold: 25 } }] },
+      },
     });
   });
 
@@ -137,36 +139,52 @@ describe("a zone with profiles", () => {
     {
       when: "adds a rule at the end",
       own: "managed_rules: { rules: [{ key: free, deploy: free }] }",
-      yields: { rules: { items: [{ key: "cf" }, { key: "owasp" }, { key: "free" }] } },
+      yields: {
+        rules: { managed_rules: { items: [{ key: "cf" }, { key: "owasp" }, { key: "free" }] } },
+      },
     },
     {
       when: "adds exceptions before their rules",
       own: "managed_rules: { rules: [{ key: x, before: owasp, expression: ssl, skip: { rulesets: [owasp] } }, { key: y, before: owasp, expression: ssl, skip: { rulesets: [owasp] } }] }",
-      yields: { rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] } },
+      yields: {
+        rules: {
+          managed_rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] },
+        },
+      },
     },
     {
       when: "adds rules after another",
       own: "managed_rules: { rules: [{ key: x, after: cf, deploy: free }, { key: y, after: cf, deploy: exposed_credentials }] }",
-      yields: { rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] } },
+      yields: {
+        rules: {
+          managed_rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] },
+        },
+      },
     },
     {
       when: "moves a rule of the profile",
       own: "managed_rules: { rules: [{ key: owasp, before: cf }] }",
-      yields: { rules: { items: [{ key: "owasp", tuning: { paranoiaLevel: 2 } }, { key: "cf" }] } },
+      yields: {
+        rules: {
+          managed_rules: { items: [{ key: "owasp", tuning: { paranoiaLevel: 2 } }, { key: "cf" }] },
+        },
+      },
     },
     {
       when: "changes an override, and adds one after it",
       own: "managed_rules: { rules: [{ key: cf, overrides: { categories: [{ category: sqli, enabled: false }, { category: php, action: block }] } }] }",
       yields: {
         rules: {
-          items: [
-            {
-              overrides: {
-                categories: [{ category: "php", action: "block" }, { category: "sqli" }],
+          managed_rules: {
+            items: [
+              {
+                overrides: {
+                  categories: [{ category: "php", action: "block" }, { category: "sqli" }],
+                },
               },
-            },
-            { key: "owasp" },
-          ],
+              { key: "owasp" },
+            ],
+          },
         },
       },
     },
@@ -202,7 +220,7 @@ describe("a zone with profiles", () => {
         },
       ],
     });
-    expect(content.rules?.items[0]).toMatchObject({
+    expect(content.rules.managed_rules?.items[0]).toMatchObject({
       action: "skip",
       logging: true,
       skip: {
@@ -218,10 +236,10 @@ describe("a zone with profiles", () => {
       suspension: undefined,
       settings: [],
       policies: undefined,
-      rules: undefined,
+      rules: {},
     });
     const empty = await contentOf("zones: [{ name: a.example, managed_rules: { rules: [] } }]");
-    expect(empty.rules).toEqual({ items: [], unmanaged: "report" });
+    expect(empty.rules).toEqual({ managed_rules: { items: [], unmanaged: "report" } });
   });
 
   it.for([

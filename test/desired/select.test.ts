@@ -101,7 +101,7 @@ describe("selecting zones", () => {
       `{ name: shop.example, ${on} }`,
     ]);
     const found = zones.find(({ zone: { name } }) => name === "shop.example");
-    expect(found?.content).toMatchObject({ mode: "enforce", rules: undefined });
+    expect(found?.content).toMatchObject({ mode: "enforce", rules: {} });
   });
 
   it.for([

@@ -54,7 +54,7 @@ describe("zones with equal rules and the same profile", () => {
     const zones = Array.from({ length: 10 }, (_, index) => zoneEntry(`${index}.example`));
     const { documents, diagnostics } = await loadText(`${profile}zones:\n${zones.join("")}`);
     expect(diagnostics).toEqual([]);
-    const [last, other] = documents.map(({ content }) => content.rules).toReversed();
+    const [last, other] = documents.map(({ content }) => content.rules.managed_rules).toReversed();
     expect(last?.items.map(({ key }) => key)).toEqual(["upload", "owasp"]);
     expect(last).toBe(other);
   });

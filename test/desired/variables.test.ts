@@ -59,14 +59,14 @@ describe("variables that use placeholders", () => {
     const state = await loadText(owasp(vars, expression, own));
     expect(linesOf(state)).toEqual([]);
     const [document] = state.documents;
-    expect(document?.content.rules?.items[0]).toMatchObject({ expression: becomes });
+    expect(document?.content.rules.managed_rules?.items[0]).toMatchObject({ expression: becomes });
   });
 
   it("use what only the listing tells", async ({ expect }) => {
     const state = await loadText(owasp("{ host: 'x${zone.id}.example' }"));
     const listed = [zoneOf("a.example")];
     const { zones: found } = selectZones(state.documents, { zones: listed, unlisted: [] });
-    expect(found[0]?.content.rules?.items[0]).toMatchObject({
+    expect(found[0]?.content.rules.managed_rules?.items[0]).toMatchObject({
       expression: `http.host eq "x${listed[0]?.id}.example"`,
     });
   });
@@ -133,7 +133,7 @@ describe("no placeholder reaches a write", () => {
       rules: [{ key: o, deploy: owasp, ${entry} }]
 `);
     expect(linesOf(state)).toEqual([]);
-    expect(state.documents[0]?.content.rules?.items[0]).toMatchObject({
+    expect(state.documents[0]?.content.rules.managed_rules?.items[0]).toMatchObject({
       expression: 'http.host eq "a.example"',
     });
   });

@@ -34,19 +34,21 @@ describe("the text of a zone file", () => {
           }),
           policy("spare", { description: "", enabled: false, value: "script-src" }),
         ]),
-        rules: declared([
-          exception("uploads", {
-            logging: false,
-            skip: { ...skipNothing, rulesets: ["efb7b8c949ac4650a09736fc376e9aee"] },
-          }),
-          deployment("owasp", {
-            tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "log" },
-            overrides: {
-              ...noOverrides,
-              categories: [category("language-php", { enabled: false })],
-            },
-          }),
-        ]),
+        rules: {
+          managed_rules: declared([
+            exception("uploads", {
+              logging: false,
+              skip: { ...skipNothing, rulesets: ["efb7b8c949ac4650a09736fc376e9aee"] },
+            }),
+            deployment("owasp", {
+              tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "log" },
+              overrides: {
+                ...noOverrides,
+                categories: [category("language-php", { enabled: false })],
+              },
+            }),
+          ]),
+        },
       }),
     );
     expect(zoneFileText({ zones: [{ name: "shop.example.com", ...entry }] }, "Hello."))

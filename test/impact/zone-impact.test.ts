@@ -158,9 +158,9 @@ function ids(found: readonly { readonly id: string }[]): string {
   return found.map(({ id }) => id.slice(0, 6)).join(" ");
 }
 
-/** What the deployments switch: `rule/owasp on: first off: retuned:`. */
+/** What the deployments switch: `managed_rule/owasp on: first off: retuned:`. */
 function switches(rules: readonly Rule[], live: Partial<LiveZone>): readonly string[] {
-  const { deployments } = impactOf({ rules: declared(rules) }, live);
+  const { deployments } = impactOf({ rules: { managed_rules: declared(rules) } }, live);
   return deployments.map(({ key, switchedOn, switchedOff, retuned }) => {
     const tuned = ids(retuned.map(({ after }) => after.rule));
     return `${key} on: ${ids(switchedOn)} off: ${ids(switchedOff)} retuned: ${tuned}`;
@@ -180,55 +180,59 @@ describe("the impact of deployments", () => {
     {
       when: "there is no entry point",
       rules: [atLevel(1)],
-      live: { entrypoint: absent },
-      says: ["rule/owasp on: first 555555 off:  retuned: "],
+      live: { entrypoints: { managed_rules: absent } },
+      says: ["managed_rule/owasp on: first 555555 off:  retuned: "],
     },
     {
       when: "the entry point has other rules",
       rules: [atLevel(1)],
-      live: { entrypoint: entrypoint(liveException("r0", "probe")) },
-      says: ["rule/owasp on: first 555555 off:  retuned: "],
+      live: { entrypoints: { managed_rules: entrypoint(liveException("r0", "probe")) } },
+      says: ["managed_rule/owasp on: first 555555 off:  retuned: "],
     },
     {
       when: "its rule changes",
       rules: [atLevel(2)],
-      live: { entrypoint: entrypoint(liveException("r0", "probe"), live) },
-      says: ["rule/owasp on: second off:  retuned: "],
+      live: { entrypoints: { managed_rules: entrypoint(liveException("r0", "probe"), live) } },
+      says: ["managed_rule/owasp on: second off:  retuned: "],
     },
     {
       when: "its rule goes off",
       rules: [atLevel(1, { enabled: false })],
-      live: { entrypoint: entrypoint(live) },
-      says: ["rule/owasp on:  off: first 555555 retuned: "],
+      live: { entrypoints: { managed_rules: entrypoint(live) } },
+      says: ["managed_rule/owasp on:  off: first 555555 retuned: "],
     },
     {
       when: "its live rule is off",
       rules: [atLevel(1)],
-      live: { entrypoint: entrypoint(liveDeployment("r1", { ref, enabled: false }, level2Off)) },
-      says: ["rule/owasp on: first 555555 off:  retuned: "],
+      live: {
+        entrypoints: {
+          managed_rules: entrypoint(liveDeployment("r1", { ref, enabled: false }, level2Off)),
+        },
+      },
+      says: ["managed_rule/owasp on: first 555555 off:  retuned: "],
     },
     {
       when: "only another rule changes",
       rules: [deployment("owasp"), exception("probe")],
-      live: { entrypoint: entrypoint(liveDeployment("r1", { ref })) },
-      says: ["rule/owasp on:  off:  retuned: "],
+      live: { entrypoints: { managed_rules: entrypoint(liveDeployment("r1", { ref })) } },
+      says: ["managed_rule/owasp on:  off:  retuned: "],
     },
     {
       when: "the score rule of the account is tuned",
       rules: [deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } })],
-      live: { entrypoint: entrypoint(liveDeployment("r1", { ref })) },
-      says: ["rule/owasp on:  off:  retuned: 555555"],
+      live: { entrypoints: { managed_rules: entrypoint(liveDeployment("r1", { ref })) } },
+      says: ["managed_rule/owasp on:  off:  retuned: 555555"],
     },
     {
       when: "their ruleset could not be read",
       rules: [deployment("other", { ruleset: "f".repeat(32) })],
-      live: { entrypoint: absent },
+      live: { entrypoints: { managed_rules: absent } },
       says: [],
     },
     {
       when: "none is declared",
       rules: [exception("probe")],
-      live: { entrypoint: absent },
+      live: { entrypoints: { managed_rules: absent } },
       says: [],
     },
   ])("is that of their rules where $when", ({ rules, live: parts, says }, { expect }) => {
@@ -236,7 +240,10 @@ describe("the impact of deployments", () => {
   });
 
   it("is told with the ruleset and the notes", ({ expect }) => {
-    const impact = impactOf({ rules: declared([atLevel(1)]) }, { entrypoint: absent });
+    const impact = impactOf(
+      { rules: { managed_rules: declared([atLevel(1)]) } },
+      { entrypoints: { managed_rules: absent } },
+    );
     expect(impact).toMatchObject({
       zone: "shop.example.com",
       policies: [],
@@ -252,8 +259,12 @@ describe("the impact of policies", () => {
   it("is that of the declared ones and of those that stay", ({ expect }) => {
     const policies = declared([checkout]);
     const live = { policies: [livePolicy("p1", { action: "allow" })] };
-    const rules = declared([exception("probe")]);
-    const impact = impactOf({ policies, rules }, { ...live, entrypoint: absent }, seen);
+    const rules = { managed_rules: declared([exception("probe")]) };
+    const impact = impactOf(
+      { policies, rules },
+      { ...live, entrypoints: { managed_rules: absent } },
+      seen,
+    );
     expect(impact.policies).toMatchObject([
       { policy: { key: "policy/checkout" }, blocked: [{ resource: seen[0], already: false }] },
       { policy: { key: "policy/p1" }, blocked: [{ resource: seen[0], already: true }] },
@@ -274,7 +285,7 @@ it("needs each deployed ruleset once", ({ expect }) => {
     deployment("c", { ruleset: "f".repeat(32) }),
     deployment("d"),
   ];
-  const { content } = desiredZone({ rules: declared(rules) });
+  const { content } = desiredZone({ rules: { managed_rules: declared(rules) } });
   expect(deployedRulesets(content)).toEqual([owaspRulesetId, "f".repeat(32)]);
   expect(deployedRulesets(desiredZone().content)).toEqual([]);
 });

@@ -2,13 +2,25 @@ import { describe, it } from "vitest";
 
 import { adoptedRules } from "../../src/memory/codecs.ts";
 
-const rule = { id: "1b23e5f4bfcf345b70e6a4e570750c93", ref: "by-terraform", key: "owasp" };
+const rule = {
+  kind: "custom_rule",
+  id: "1b23e5f4bfcf345b70e6a4e570750c93",
+  ref: "by-terraform",
+  key: "owasp",
+} as const;
 
 describe("adopted rules in the state", () => {
   it("come back as they were", ({ expect }) => {
     expect(adoptedRules.decode(adoptedRules.encode([rule, { ...rule, id: "r2" }]))).toEqual([
       rule,
       { ...rule, id: "r2" },
+    ]);
+  });
+
+  it("are of the managed phase where a version stored them that knew no other", ({ expect }) => {
+    const { kind: _kind, ...stored } = rule;
+    expect(adoptedRules.decode(JSON.stringify([stored]))).toEqual([
+      { ...rule, kind: "managed_rule" },
     ]);
   });
 

@@ -6,7 +6,7 @@ import { StoredRuns } from "../../src/memory/stored-runs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";
 
-const rule = { id: "a1", ref: "terraform-1", key: "probes" };
+const rule = { kind: "custom_rule", id: "a1", ref: "terraform-1", key: "probes" } as const;
 const whole = {
   format: 1,
   adopted: { "shop.example.com": [rule] },
@@ -49,7 +49,7 @@ describe("what a command stores", () => {
   it("is added to what is stored, and an old message takes nothing back", ({ expect }) => {
     const store = new MemoryStore();
     const runs = new StoredRuns(store);
-    const other = { id: "b2", ref: "r", key: "owasp" };
+    const other = { kind: "managed_rule", id: "b2", ref: "r", key: "owasp" } as const;
     runs.setAdopted(shop, [other, { ...rule, ref: "an-older-ref" }]);
     const message = storeMessageIn(whole);
     if (message !== undefined) putMessage(message, store, new SimulatedClock());

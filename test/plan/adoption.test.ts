@@ -91,9 +91,9 @@ describe("the hold on the delete of an adopted rule", () => {
     "names the live rule, with the description $description",
     ({ description, name }, { expect }) => {
       const live = liveException("r2", "uploads", { ref: "uploads-by-hand", description });
-      expect(adoptedDeleteHold("rule/uploads", live)).toEqual({
+      expect(adoptedDeleteHold("managed_rule/uploads", live)).toEqual({
         reason: "adopted_delete",
-        message: `rule/uploads would be deleted, and the live rule r2 (${name}) has no mark: only the state says that it was adopted; declare it again`,
+        message: `managed_rule/uploads would be deleted, and the live rule r2 (${name}) has no mark: only the state says that it was adopted; declare it again`,
       });
     },
   );

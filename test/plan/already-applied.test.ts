@@ -17,17 +17,25 @@ import {
 const [first, middle, last] = ["a", "b", "c"].map((id) =>
   liveRule(id, { action: "log", expression: "ssl", ref: `ref-${id}` }),
 );
-const changes = ["rule/b"] as const;
+const changes = ["managed_rule/b"] as const;
 const body = { action: "log", expression: "ssl", ref: "ref-b" };
 
 function moving(position: Position | null): Write {
-  return { call: "update-rule", changes, ruleset: "r", id: "b", body, position };
+  return {
+    call: "update-rule",
+    phase: "managed_rules",
+    changes,
+    ruleset: "r",
+    id: "b",
+    body,
+    position,
+  };
 }
 
 /** What the rules are, in their order, when the write that moves the second one is looked at. */
 function isDone(position: Position | null, ...rules: readonly (typeof middle)[]): boolean {
   const live = entrypoint(...rules.flatMap((rule) => rule ?? []));
-  return isAlreadyApplied(moving(position), liveZone({ entrypoint: live }));
+  return isAlreadyApplied(moving(position), liveZone({ entrypoints: { managed_rules: live } }));
 }
 
 describe("a write that moves a rule is carried out", () => {
@@ -62,13 +70,23 @@ describe("a write that moves a rule is carried out", () => {
 });
 
 describe("where there is no entry point", () => {
-  const live = liveZone({ entrypoint: absent });
+  const live = liveZone({ entrypoints: { managed_rules: absent } });
 
   it.for([
-    { what: "a rule to delete", write: { call: "delete-rule", ruleset: "r", id: "b" }, done: true },
+    {
+      what: "a rule to delete",
+      write: { call: "delete-rule", phase: "managed_rules", ruleset: "r", id: "b" },
+      done: true,
+    },
     {
       what: "a rule to create",
-      write: { call: "create-rule", ruleset: "r", body, position: { after: "" } },
+      write: {
+        call: "create-rule",
+        phase: "managed_rules",
+        ruleset: "r",
+        body,
+        position: { after: "" },
+      },
       done: false,
     },
   ] as const)("$what is carried out: $done", ({ write, done }, { expect }) => {
@@ -123,7 +141,13 @@ describe("a write of a policy or of settings is carried out", () => {
 
   it("not where that part of the zone was not read", ({ expect }) => {
     const settings: Write = { call: "update-settings", body: {}, changes: ["setting/enabled"] };
-    const deletesRule: Write = { call: "delete-rule", ruleset: "r", id: "b", changes };
+    const deletesRule: Write = {
+      call: "delete-rule",
+      phase: "managed_rules",
+      ruleset: "r",
+      id: "b",
+      changes,
+    };
     for (const write of [creates, updates, deletes, settings, deletesRule]) {
       expect(isAlreadyApplied(write, liveZone())).toBe(false);
     }
@@ -149,19 +173,21 @@ describe("a write of a policy or of settings is carried out", () => {
 });
 
 function replacing(...rules: readonly JsonObject[]): Write {
-  return { call: "put-entrypoint", rules, changes };
+  return { call: "put-entrypoint", phase: "managed_rules", rules, changes };
 }
 
 /** A zone with a rule that has these parameters. */
 function parametersIn(parameters: Json | undefined): LiveZone {
   const more = parameters === undefined ? {} : { action_parameters: parameters };
-  return liveZone({ entrypoint: entrypoint(liveRule("b", { ...body, ...more })) });
+  return liveZone({
+    entrypoints: { managed_rules: entrypoint(liveRule("b", { ...body, ...more })) },
+  });
 }
 
 describe("a write of rules is carried out", () => {
   const rules = [first, middle, last].flatMap((rule) => rule ?? []);
   const bodies = rules.map(({ ref }) => ({ action: "log", expression: "ssl", ref }));
-  const zone = liveZone({ entrypoint: entrypoint(...rules) });
+  const zone = liveZone({ entrypoints: { managed_rules: entrypoint(...rules) } });
 
   it("where the list has these rules in this order, and no other", ({ expect }) => {
     expect(isAlreadyApplied(replacing(...bodies), zone)).toBe(true);
@@ -169,12 +195,15 @@ describe("a write of rules is carried out", () => {
     expect(isAlreadyApplied(replacing(...bodies.slice(0, 2)), zone)).toBe(false);
     expect(isAlreadyApplied(replacing(...bodies, { ref: "ref-d" }), zone)).toBe(false);
     expect(isAlreadyApplied(replacing(), zone)).toBe(false);
-    expect(isAlreadyApplied(replacing(), liveZone({ entrypoint: absent }))).toBe(true);
+    expect(
+      isAlreadyApplied(replacing(), liveZone({ entrypoints: { managed_rules: absent } })),
+    ).toBe(true);
   });
 
   it("where the rule with this ref, or id, is as written", ({ expect }) => {
     const create: Write = {
       call: "create-rule",
+      phase: "managed_rules",
       ruleset: "r",
       body,
       position: { after: "a" },
@@ -186,7 +215,13 @@ describe("a write of rules is carried out", () => {
     expect(isAlreadyApplied({ ...create, body: { ...body, expression: "not ssl" } }, zone)).toBe(
       false,
     );
-    const deletes: Write = { call: "delete-rule", ruleset: "r", id: "b", changes };
+    const deletes: Write = {
+      call: "delete-rule",
+      phase: "managed_rules",
+      ruleset: "r",
+      id: "b",
+      changes,
+    };
     expect(isAlreadyApplied(deletes, zone)).toBe(false);
     expect(isAlreadyApplied({ ...deletes, id: "x" }, zone)).toBe(true);
   });
@@ -218,6 +253,7 @@ describe("a write of rules is carried out", () => {
     const position = { before: "" };
     const write = {
       call: "create-rule",
+      phase: "managed_rules",
       ruleset: "r",
       body: withParameters,
       position,

@@ -37,30 +37,32 @@ const everything: Partial<ZoneContent> = {
     { name: "use_connection_url_path", value: false },
   ],
   policies: declared([policy("checkout"), policy("a name of many words")], "delete"),
-  rules: declared([
-    exception("all", {
-      skip: {
-        ruleset: false,
-        phase: false,
-        rulesets: ["r"],
-        rules: { r: ["1"] },
-        phases: ["http_ratelimit"],
-        products: ["waf"],
-      },
-    }),
-    exception("ruleset", { skip: { ...skipNothing, ruleset: true } }),
-    exception("phase", { skip: { ...skipNothing, ruleset: false, phase: true } }),
-    deployment("owasp", {
-      tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "log" },
-      overrides: {
-        ...noOverrides,
-        enabled: true,
-        sensitivity_level: "low",
-        categories: [category("c", { enabled: true })],
-        rules: [ruleOverride("1", { enabled: true })],
-      },
-    }),
-  ]),
+  rules: {
+    managed_rules: declared([
+      exception("all", {
+        skip: {
+          ruleset: false,
+          phase: false,
+          rulesets: ["r"],
+          rules: { r: ["1"] },
+          phases: ["http_ratelimit"],
+          products: ["waf"],
+        },
+      }),
+      exception("ruleset", { skip: { ...skipNothing, ruleset: true } }),
+      exception("phase", { skip: { ...skipNothing, ruleset: false, phase: true } }),
+      deployment("owasp", {
+        tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "log" },
+        overrides: {
+          ...noOverrides,
+          enabled: true,
+          sensitivity_level: "low",
+          categories: [category("c", { enabled: true })],
+          rules: [ruleOverride("1", { enabled: true })],
+        },
+      }),
+    ]),
+  },
 };
 
 /** A text with a right checksum that says something of a resource. */
@@ -174,7 +176,7 @@ describe("the text that is stored", () => {
     ["setting/enabled", "s/0"],
     ["policy/checkout", "p/checkout"],
     [`policy/${"x".repeat(64)}`, `p/${"x".repeat(64)}`],
-    ["rule/a.b-c_1", "r/a.b-c_1"],
+    ["managed_rule/a.b-c_1", "r/a.b-c_1"],
   ] as const)("names %s as %s", ([key, name], { expect }) => {
     expect(appliedName(key)).toBe(name);
   });

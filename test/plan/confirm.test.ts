@@ -173,9 +173,15 @@ describe("a saved plan", () => {
     const words = { description: "OWASP" };
     const switched = { ...words, ref: "zonewarden:owasp" };
     const zone = liveZone({
-      entrypoint: entrypoint(liveDeployment("r1", switched, { enabled: false })),
+      entrypoints: {
+        managed_rules: entrypoint(liveDeployment("r1", switched, { enabled: false })),
+      },
     });
-    const today = plan(desiredZone({ rules: declared([deployment("owasp", words)]) }), zone, owner);
+    const today = plan(
+      desiredZone({ rules: { managed_rules: declared([deployment("owasp", words)]) } }),
+      zone,
+      owner,
+    );
     expect(today.changes).toMatchObject([{ fields: [{ field: "overrides.enabled" }] }]);
     expect(confirmSaved(savedPlan(today, zone), today, zone)).toEqual({
       plan: today,

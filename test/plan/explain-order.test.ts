@@ -14,13 +14,17 @@ const liveRules = ["a", "b", "c", "d"].map((key) =>
 
 function rulesNamed(keys: string): Partial<ZoneContent> {
   return {
-    rules: declared(Array.from(keys).flatMap((key) => four.filter((each) => each.key === key))),
+    rules: {
+      managed_rules: declared(
+        Array.from(keys).flatMap((key) => four.filter((each) => each.key === key)),
+      ),
+    },
   };
 }
 
 function liveNamed(keys: string): Partial<LiveZone> {
   const rules = Array.from(keys).flatMap((key) => liveRules.filter((each) => each.id === key));
-  return { entrypoint: entrypoint(...rules) };
+  return { entrypoints: { managed_rules: entrypoint(...rules) } };
 }
 
 describe("why rules are in another order", () => {
@@ -95,7 +99,7 @@ describe("why rules are in another order", () => {
 
   it("is pending where only a rule that is new in the file stands between", ({ expect }) => {
     const texts = found(inSync(rulesNamed("bcd")), rulesNamed("abcd"), liveNamed("bacd"));
-    expect(texts).toEqual(["rule/a pending(position)", "rule/b pending(position)"]);
+    expect(texts).toEqual(["managed_rule/a pending(position)", "managed_rule/b pending(position)"]);
   });
 
   it("counts a rule that differs otherwise at the place where it stays", ({ expect }) => {
@@ -103,12 +107,12 @@ describe("why rules are in another order", () => {
       liveException(key, key, { ref: `zonewarden:${key}`, enabled: key !== "b" }),
     );
     const texts = found(inSync(rulesNamed("cbad")), rulesNamed("abcd"), {
-      entrypoint: entrypoint(...rules),
+      entrypoints: { managed_rules: entrypoint(...rules) },
     });
     expect(texts).toEqual([
-      "rule/a pending(position)",
-      "rule/b drift(enabled)",
-      "rule/c pending(position)",
+      "managed_rule/a pending(position)",
+      "managed_rule/b drift(enabled)",
+      "managed_rule/c pending(position)",
     ]);
   });
 
@@ -117,35 +121,40 @@ describe("why rules are in another order", () => {
   }) => {
     const [named, byHand] = [exception("undefined"), exception("a")];
     const texts = found(
-      inSync({ rules: declared([named, ...four.slice(1, 2)]) }),
-      { rules: declared([...four.slice(1, 2), named, byHand]) },
+      inSync({ rules: { managed_rules: declared([named, ...four.slice(1, 2)]) } }),
+      { rules: { managed_rules: declared([...four.slice(1, 2), named, byHand]) } },
       {
-        entrypoint: entrypoint(
-          liveException("u", "undefined", { ref: "zonewarden:undefined" }),
-          liveException("b", "b", { ref: "zonewarden:b" }),
-          liveException("a", "a", { ref: "by-hand" }),
-        ),
+        entrypoints: {
+          managed_rules: entrypoint(
+            liveException("u", "undefined", { ref: "zonewarden:undefined" }),
+            liveException("b", "b", { ref: "zonewarden:b" }),
+            liveException("a", "a", { ref: "by-hand" }),
+          ),
+        },
       },
     );
-    expect(texts).toEqual(["rule/b pending(position)", "rule/undefined pending(position)"]);
+    expect(texts).toEqual([
+      "managed_rule/b pending(position)",
+      "managed_rule/undefined pending(position)",
+    ]);
   });
 
   it("is not known where the last order is not", ({ expect }) => {
     const applied = known(rulesNamed("abcd"), { "r/*": { position: uncertain } });
     const texts = found(applied, rulesNamed("abcd"), liveNamed("bacd"));
-    expect(texts).toEqual(["rule/a unknown(position)", "rule/b unknown(position)"]);
+    expect(texts).toEqual(["managed_rule/a unknown(position)", "managed_rule/b unknown(position)"]);
   });
 
   it("counts a renamed rule at the place of its former name", ({ expect }) => {
     const renamed = { ...exception("a"), key: "z", was: "a" };
-    const content = { rules: declared([...four.slice(1, 2), renamed]) };
+    const content = { rules: { managed_rules: declared([...four.slice(1, 2), renamed]) } };
     const texts = found(inSync(rulesNamed("ab")), content, liveNamed("ab"));
-    expect(texts).toEqual(["rule/b pending(position)", "rule/z pending(position)"]);
+    expect(texts).toEqual(["managed_rule/b pending(position)", "managed_rule/z pending(position)"]);
     const moved = found(
       inSync(rulesNamed("abc")),
-      { rules: declared([renamed, ...four.slice(1, 3)]) },
+      { rules: { managed_rules: declared([renamed, ...four.slice(1, 3)]) } },
       liveNamed("bac"),
     );
-    expect(moved).toEqual(["rule/z drift(position)", "rule/b drift(position)"]);
+    expect(moved).toEqual(["managed_rule/z drift(position)", "managed_rule/b drift(position)"]);
   });
 });

@@ -117,32 +117,38 @@ describe("why a zone differs, by what was last applied", () => {
     },
     {
       when: "somebody overrides what was not overridden",
-      applied: inSync({ rules: declared([deployment("owasp")]) }),
-      content: { rules: declared([deployment("owasp")]) },
+      applied: inSync({ rules: { managed_rules: declared([deployment("owasp")]) } }),
+      content: { rules: { managed_rules: declared([deployment("owasp")]) } },
       live: {
-        entrypoint: entrypoint(
-          liveDeployment("r1", { ref: "zonewarden:owasp" }, { sensitivity_level: "low" }),
-        ),
+        entrypoints: {
+          managed_rules: entrypoint(
+            liveDeployment("r1", { ref: "zonewarden:owasp" }, { sensitivity_level: "low" }),
+          ),
+        },
       },
-      yields: ["rule/owasp drift(overrides.sensitivity_level)"],
+      yields: ["managed_rule/owasp drift(overrides.sensitivity_level)"],
     },
     {
       when: "somebody changed what is renamed in the files",
       applied: inSync({
         policies: declared([checkout]),
-        rules: declared([exception("uploads")]),
+        rules: { managed_rules: declared([exception("uploads")]) },
       }),
       content: {
         policies: declared([{ ...checkout, key: "basket", was: "checkout" }]),
-        rules: declared([{ ...exception("uploads"), key: "files", was: "uploads" }]),
+        rules: {
+          managed_rules: declared([{ ...exception("uploads"), key: "files", was: "uploads" }]),
+        },
       },
       live: {
         policies: [live],
-        entrypoint: entrypoint(
-          liveException("r1", "uploads", { ref: "zonewarden:uploads", enabled: false }),
-        ),
+        entrypoints: {
+          managed_rules: entrypoint(
+            liveException("r1", "uploads", { ref: "zonewarden:uploads", enabled: false }),
+          ),
+        },
       },
-      yields: ["policy/basket drift(enabled) pending(key)", "rule/files drift(enabled)"],
+      yields: ["policy/basket drift(enabled) pending(key)", "managed_rule/files drift(enabled)"],
     },
     {
       when: "a policy with our mark was made by somebody",
@@ -199,6 +205,8 @@ describe("why a zone differs, by what was last applied", () => {
       "policy/p2 unknown",
     ]);
     // That of rules is another.
-    expect(causesBy(inSync({ rules: declared([], "delete") }))).toEqual(["policy/p2 pending"]);
+    expect(causesBy(inSync({ rules: { managed_rules: declared([], "delete") } }))).toEqual([
+      "policy/p2 pending",
+    ]);
   });
 });

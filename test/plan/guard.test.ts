@@ -78,15 +78,17 @@ describe("the guard", () => {
       desiredZone({
         settings: [{ name: "enabled", value: true }, neutralSetting],
         policies: declared([policy("p1"), policy("p2")]),
-        rules: declared([exception("a"), exception("b")]),
+        rules: { managed_rules: declared([exception("a"), exception("b")]) },
       }),
       liveZone({
         settings: bareZone.settings,
         policies: [carriedOut("1", policy("p1")), carriedOut("2", policy("p2"))],
-        entrypoint: entrypoint(
-          liveException("r1", "a", { ref: "zonewarden:a" }),
-          liveException("r2", "else", { ref: "zonewarden:b" }),
-        ),
+        entrypoints: {
+          managed_rules: entrypoint(
+            liveException("r1", "a", { ref: "zonewarden:a" }),
+            liveException("r2", "else", { ref: "zonewarden:b" }),
+          ),
+        },
       }),
       owner,
     );
@@ -96,11 +98,13 @@ describe("the guard", () => {
       `too_many_updates: would update 2 of 6 managed settings, policies and rules (33.3 %), the limit is 30 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
     ]);
     const rulesGone = plan(
-      desiredZone({ rules: declared([]) }),
+      desiredZone({ rules: { managed_rules: declared([]) } }),
       liveZone({
-        entrypoint: entrypoint(
-          ...["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
-        ),
+        entrypoints: {
+          managed_rules: entrypoint(
+            ...["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
+          ),
+        },
       }),
       owner,
     );

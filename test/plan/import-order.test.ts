@@ -13,7 +13,7 @@ import {
 } from "../support/model.ts";
 
 function imported(policies: readonly LivePolicy[], rules: readonly LiveRule[] = []) {
-  const live = liveZone({ policies, entrypoint: entrypoint(...rules) });
+  const live = liveZone({ policies, entrypoints: { managed_rules: entrypoint(...rules) } });
   return importLiveZone(live, owner, () => undefined);
 }
 
@@ -60,15 +60,15 @@ describe("what an import leaves out", () => {
     );
     expect(leftOut).toEqual([
       { kind: "policy", id: "p1", title: "Odd", reason: reason("block") },
-      { kind: "rule", id: "r1", title: "r1", reason: reason("block") },
-      { kind: "rule", id: "r2", title: "Odd", reason: reason("log") },
+      { kind: "managed_rule", id: "r1", title: "r1", reason: reason("block") },
+      { kind: "managed_rule", id: "r2", title: "Odd", reason: reason("log") },
     ]);
   });
 
   it("is told of fields with the title of the rule", ({ expect }) => {
     const { content, leftOut } = imported([], [liveException("r1", "uploads", { later: 1 })]);
-    expect(content.rules?.items).toHaveLength(1);
-    expect(leftOut).toMatchObject([{ kind: "rule", id: "r1", title: "r1" }]);
+    expect(content.rules.managed_rules?.items).toHaveLength(1);
+    expect(leftOut).toMatchObject([{ kind: "managed_rule", id: "r1", title: "r1" }]);
   });
 });
 
@@ -78,11 +78,15 @@ describe("the key of an imported rule", () => {
       description: "Our own ruleset",
       action_parameters: { id: "a".repeat(32), version: "latest" },
     });
-    expect(imported([], [rule]).content.rules?.items).toMatchObject([{ key: "our-own-ruleset" }]);
+    expect(imported([], [rule]).content.rules.managed_rules?.items).toMatchObject([
+      { key: "our-own-ruleset" },
+    ]);
   });
 
   it("comes from the name of the ruleset, whatever the description says", ({ expect }) => {
     const rule = liveDeployment("r1", { description: "Something else" });
-    expect(imported([], [rule]).content.rules?.items).toMatchObject([{ key: "owasp" }]);
+    expect(imported([], [rule]).content.rules.managed_rules?.items).toMatchObject([
+      { key: "owasp" },
+    ]);
   });
 });

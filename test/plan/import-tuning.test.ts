@@ -22,11 +22,11 @@ function declared(live: LiveZone): ImportedZone {
 }
 
 function withRules(...rules: readonly LiveRule[]): LiveZone {
-  return liveZone({ entrypoint: entrypoint(...rules) });
+  return liveZone({ entrypoints: { managed_rules: entrypoint(...rules) } });
 }
 
 function executing({ content }: ImportedZone): readonly ExecuteRule[] {
-  return (content.rules?.items ?? []).filter((rule) => rule.action === "execute");
+  return (content.rules.managed_rules?.items ?? []).filter((rule) => rule.action === "execute");
 }
 
 const php = { category: "language-php", enabled: true };
@@ -64,7 +64,7 @@ describe("the tuning of OWASP, found again", () => {
       { id: "b".repeat(32), enabled: false },
     ];
     const { content } = declared(withRules(liveDeployment("r1", {}, { rules })));
-    expect(content.rules?.items).toMatchObject([
+    expect(content.rules.managed_rules?.items).toMatchObject([
       {
         tuning: { scoreThreshold: 25, action: "log" },
         overrides: { rules: [ruleOverride("b".repeat(32), { enabled: false })] },
@@ -74,8 +74,10 @@ describe("the tuning of OWASP, found again", () => {
 
   it("is left as overrides where the score rule was not read", ({ expect }) => {
     const rules = entrypoint(liveDeployment("r1", {}, { categories: [levelOff(4)] }));
-    const { content } = declared(liveZone({ entrypoint: rules, scoreRule: undefined }));
-    expect(content.rules?.items).toMatchObject([
+    const { content } = declared(
+      liveZone({ entrypoints: { managed_rules: rules }, scoreRule: undefined }),
+    );
+    expect(content.rules.managed_rules?.items).toMatchObject([
       {
         tuning: untuned,
         overrides: { categories: [category("paranoia-level-4", { enabled: false })] },
@@ -109,7 +111,7 @@ describe("the tuning of OWASP, found again", () => {
   it("is looked for in the OWASP ruleset only", ({ expect }) => {
     const parameters = { id: managedRulesets.cloudflare, overrides: { categories: [levelOff(4)] } };
     const other = liveRule("r1", { action: "execute", action_parameters: parameters });
-    expect(declared(withRules(other)).content.rules?.items).toMatchObject([
+    expect(declared(withRules(other)).content.rules.managed_rules?.items).toMatchObject([
       {
         tuning: untuned,
         overrides: { categories: [category("paranoia-level-4", { enabled: false })] },
@@ -120,11 +122,11 @@ describe("the tuning of OWASP, found again", () => {
   it("an objection to one way leads to the next", ({ expect }) => {
     const live = withRules(liveDeployment("r1", {}, { categories: [levelOff(4)] }));
     const { content } = importLiveZone(live, owner, ({ rules }) => {
-      const [rule] = rules?.items ?? [];
+      const [rule] = rules.managed_rules?.items ?? [];
       const isTuned = rule?.action === "execute" && rule.tuning.paranoiaLevel !== undefined;
       return isTuned ? "not like this" : undefined;
     });
-    expect(content.rules?.items).toMatchObject([
+    expect(content.rules.managed_rules?.items).toMatchObject([
       { overrides: { categories: [category("paranoia-level-4", { enabled: false })] } },
     ]);
   });

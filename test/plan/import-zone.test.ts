@@ -25,14 +25,14 @@ function withPolicies(...policies: readonly LivePolicy[]): LiveZone {
 }
 
 function withRules(...rules: readonly LiveRule[]): LiveZone {
-  return liveZone({ entrypoint: entrypoint(...rules) });
+  return liveZone({ entrypoints: { managed_rules: entrypoint(...rules) } });
 }
 
 /** Keys of what is declared, policies before rules. */
 function keysOf({
   content: { policies, rules },
 }: ReturnType<typeof importLiveZone>): readonly string[] {
-  return [...(policies?.items ?? []), ...(rules?.items ?? [])].map(({ key }) => key);
+  return [...(policies?.items ?? []), ...(rules.managed_rules?.items ?? [])].map(({ key }) => key);
 }
 
 function reasonsOf({ leftOut }: ReturnType<typeof importLiveZone>): readonly string[] {
@@ -41,8 +41,10 @@ function reasonsOf({ leftOut }: ReturnType<typeof importLiveZone>): readonly str
 
 describe("what is live, declared", () => {
   it("is nothing where nothing is live", ({ expect }) => {
-    const { content, leftOut } = declared(liveZone({ policies: [], entrypoint: entrypoint() }));
-    expect(content).toMatchObject({ settings: [], policies: undefined, rules: undefined });
+    const { content, leftOut } = declared(
+      liveZone({ policies: [], entrypoints: { managed_rules: entrypoint() } }),
+    );
+    expect(content).toMatchObject({ settings: [], policies: undefined, rules: {} });
     expect(leftOut).toEqual([]);
   });
 
@@ -62,7 +64,7 @@ describe("what is live, declared", () => {
         { name: "use_connection_url_path", value: true },
       ],
       policies: { items: [expect.objectContaining({ key: "made-by-hand" })], unmanaged: "report" },
-      rules: undefined,
+      rules: {},
       scripts: undefined,
     });
   });
@@ -185,7 +187,7 @@ describe("what cannot be declared is reported", () => {
       liveException(`r${index}`, path, { ref: "zonewarden:uploads" }),
     );
     expect(reasonsOf(declared(withRules(...rules)))).toEqual([
-      "r1 bears the same ref as another rule; declaring the others would delete it, so no rule of this zone is imported: delete it or remove its mark, and import again",
+      "r1 bears the same ref as another rule; declaring the others would delete it, so no managed rule of this zone is imported: delete it or remove its mark, and import again",
       "r0 is left out because of r1",
     ]);
   });
@@ -193,17 +195,19 @@ describe("what cannot be declared is reported", () => {
   it("fields that nobody knows, of what is declared nevertheless", ({ expect }) => {
     const live = liveZone({
       policies: [livePolicy("p1", { rest: { later: 2, future: 1 } })],
-      entrypoint: entrypoint(
-        liveDeployment(
-          "r1",
-          { novelty: 1 },
-          {
-            future: 1,
-            categories: [{ category: "language-php", enabled: true, more: 1 }],
-            rules: [{ id: "b".repeat(32), enabled: false, less: 1 }],
-          },
+      entrypoints: {
+        managed_rules: entrypoint(
+          liveDeployment(
+            "r1",
+            { novelty: 1 },
+            {
+              future: 1,
+              categories: [{ category: "language-php", enabled: true, more: 1 }],
+              rules: [{ id: "b".repeat(32), enabled: false, less: 1 }],
+            },
+          ),
         ),
-      ),
+      },
     });
     const declaration = declared(live);
     expect(keysOf(declaration)).toEqual(["made-by-hand", "owasp"]);

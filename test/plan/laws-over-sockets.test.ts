@@ -6,7 +6,7 @@ import { plan } from "../../src/plan/plan.ts";
 import { confirmSaved } from "../../src/plan/saved/confirm.ts";
 import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
-import type { LiveZone } from "../../src/zone/live-zone.ts";
+import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import { pairs } from "../support/arbitrary-zones.ts";
 import { type Emulated, emulated } from "../support/emulated.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
@@ -18,8 +18,9 @@ import { weakMoments } from "../support/protection.ts";
 const runs = cases(60);
 
 /** What the service would accept of a generated live zone, as a seed. */
-function seedOf({ settings, policies, entrypoint }: LiveZone): Parameters<typeof emulated>[0] {
-  const rules = entrypoint?.state === "present" ? entrypoint.rules : undefined;
+function seedOf({ settings, policies, entrypoints }: LiveZone): Parameters<typeof emulated>[0] {
+  const rules =
+    entrypoints.managed_rules?.state === "present" ? rulesIn(entrypoints.managed_rules) : undefined;
   return {
     plan: "enterprise",
     entitlements: { policies: 100, connection_url_path: true, reporting_endpoint: true },

@@ -6,7 +6,7 @@ import { after, found, inSync } from "../support/causes.ts";
 import { carriedOut, declared, desiredZone, exception, policy } from "../support/model.ts";
 
 const two = declared([policy("checkout"), policy("cart")]);
-const rules = declared([exception("uploads")]);
+const rules = { managed_rules: declared([exception("uploads")]) };
 const before = inSync({ policies: two, rules });
 
 function notes(content: Parameters<typeof inSync>[0], applied = before): readonly string[] {
@@ -21,11 +21,13 @@ describe("lists that are no longer declared", () => {
       ),
     ]);
     expect(notes({ policies: two })).toEqual([
-      expect.stringMatching(/^the rules uploads are no longer declared.*managed_rules\.rules as/),
+      expect.stringMatching(
+        /^the managed rules uploads are no longer declared.*managed_rules\.rules as/,
+      ),
     ]);
     expect(notes({})).toHaveLength(2);
     // An empty list is a declaration.
-    expect(notes({ policies: declared([]), rules: declared([]) })).toEqual([]);
+    expect(notes({ policies: declared([]), rules: { managed_rules: declared([]) } })).toEqual([]);
     // Without a memory, nothing is known.
     expect(leftLiveNotes(desiredZone({}).content, undefined)).toEqual([]);
   });

@@ -22,11 +22,13 @@ import {
 } from "../support/model.ts";
 
 describe("a field without a value", () => {
-  const rules = { rules: declared([deployment("owasp")]) };
+  const rules = { rules: { managed_rules: declared([deployment("owasp")]) } };
   const overridden = {
-    entrypoint: entrypoint(
-      liveDeployment("r1", { ref: "zonewarden:owasp" }, { sensitivity_level: "low" }),
-    ),
+    entrypoints: {
+      managed_rules: entrypoint(
+        liveDeployment("r1", { ref: "zonewarden:owasp" }, { sensitivity_level: "low" }),
+      ),
+    },
   };
   const last = inSync(rules);
 
@@ -56,13 +58,13 @@ function liveRules(enabled: boolean): Partial<LiveZone> {
   const found = ["b", "a"].map((key) =>
     liveException(key, key, { ref: `zonewarden:${key}`, enabled }),
   );
-  return { entrypoint: entrypoint(...found) };
+  return { entrypoints: { managed_rules: entrypoint(...found) } };
 }
 
 describe("the order of rules that is left", () => {
   const rules = [exception("a"), exception("b")];
-  const file = { rules: declared(rules) };
-  const last = inSync({ rules: declared(rules.toReversed()) });
+  const file = { rules: { managed_rules: declared(rules) } };
+  const last = inSync({ rules: { managed_rules: declared(rules.toReversed()) } });
   const uncertainOrder = new Map([["position", "?"]]);
 
   it("is not stored as a value of each, but as uncertain of all", ({ expect }) => {

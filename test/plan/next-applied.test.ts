@@ -200,8 +200,14 @@ describe("whether unmanaged resources are deleted", () => {
   });
 
   it("is told of policies apart from rules", ({ expect }) => {
-    const both = { policies: declared<typeof on>([], "delete"), rules: declared([], "delete") };
-    const rules = { entrypoint: entrypoint(liveException("r1", "r1")), policies: [] };
+    const both = {
+      policies: declared<typeof on>([], "delete"),
+      rules: { managed_rules: declared([], "delete") },
+    };
+    const rules = {
+      entrypoints: { managed_rules: entrypoint(liveException("r1", "r1")) },
+      policies: [],
+    };
     const next = after(new Map(), both, rules, { result: "not_done", left: [] });
     expect(mode(next)).toBe(deleted);
     expect(next.get("r/*")?.get("unmanaged")).toBeUndefined();
@@ -218,13 +224,15 @@ function namesIn(applied: AppliedZone): string {
 
 describe("the order of rules", () => {
   const [a, b] = [exception("a"), exception("b")];
-  const last = after(undefined, { rules: declared([b, a]) }, undefined);
-  const file = { rules: declared([a, b]), policies: declared([on]) };
+  const last = after(undefined, { rules: { managed_rules: declared([b, a]) } }, undefined);
+  const file = { rules: { managed_rules: declared([a, b]) }, policies: declared([on]) };
   const liveRules = {
-    entrypoint: entrypoint(
-      liveException("b", "b", { ref: "zonewarden:b" }),
-      liveException("a", "a", { ref: "zonewarden:a" }),
-    ),
+    entrypoints: {
+      managed_rules: entrypoint(
+        liveException("b", "b", { ref: "zonewarden:b" }),
+        liveException("a", "a", { ref: "zonewarden:a" }),
+      ),
+    },
     policies: [carriedOut("p1", on)],
   };
 
@@ -255,17 +263,17 @@ describe("the order of rules", () => {
   });
 
   it("has rules of which nothing is known at its end", ({ expect }) => {
-    const known = after(undefined, { rules: declared([b]) }, undefined);
+    const known = after(undefined, { rules: { managed_rules: declared([b]) } }, undefined);
     const next = after(known, file, liveRules, { result: "not_done", left: [] });
     expect(namesIn(next)).toBe("p/checkout r/b");
   });
 
   it("is that of the former names of rules", ({ expect }) => {
-    const renamed = { rules: declared([{ ...a, key: "z", was: "a" }, b]) };
-    const rules = { entrypoint: liveRules.entrypoint };
+    const renamed = { rules: { managed_rules: declared([{ ...a, key: "z", was: "a" }, b]) } };
+    const rules = { entrypoints: { managed_rules: liveRules.entrypoints.managed_rules } };
     const outcome = { result: "not_done", left: [] } as const;
     expect(namesIn(after(last, renamed, rules, outcome))).toBe("r/b r/z");
-    const first = { rules: declared([a, { ...b, key: "z", was: "b" }]) };
+    const first = { rules: { managed_rules: declared([a, { ...b, key: "z", was: "b" }]) } };
     expect(namesIn(after(last, first, rules, outcome))).toBe("r/z r/a");
   });
 });

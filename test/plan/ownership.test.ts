@@ -128,7 +128,12 @@ describe("the ownership of policies", () => {
 
 const owasp = deployment("owasp");
 const uploads = exception("uploads");
-const adoptedUploads: AdoptedRule = { id: "r2", ref: "uploads-by-hand", key: "uploads" };
+const adoptedUploads: AdoptedRule = {
+  kind: "managed_rule",
+  id: "r2",
+  ref: "uploads-by-hand",
+  key: "uploads",
+};
 
 /** The rules of somebody else, as declared. */
 const theirOwasp = liveDeployment("r1", { ref: "by-terraform" });
@@ -139,8 +144,8 @@ function planRules(
   live: readonly LiveRule[],
   ownership: Partial<Ownership> = {},
 ): Plan {
-  const desired = desiredZone({ rules: declared(rules) });
-  const zone = liveZone({ entrypoint: entrypoint(...live) });
+  const desired = desiredZone({ rules: { managed_rules: declared(rules) } });
+  const zone = liveZone({ entrypoints: { managed_rules: entrypoint(...live) } });
   return plan(desired, zone, owner, { ...byMarks, ...ownership });
 }
 
@@ -167,7 +172,7 @@ describe("the ownership of rules", () => {
       rules: [owasp, uploads],
       live: [theirOwasp, theirUploads],
       adopted: [],
-      yields: ["declared: rule/owasp", "declared: rule/uploads"],
+      yields: ["declared: managed_rule/owasp", "declared: managed_rule/uploads"],
       keeps: [],
     },
     {
@@ -175,7 +180,7 @@ describe("the ownership of rules", () => {
       rules: [owasp, uploads],
       live: [theirOwasp, theirUploads],
       adopted: [adoptedUploads],
-      yields: ["declared: rule/owasp"],
+      yields: ["declared: managed_rule/owasp"],
       keeps: [adoptedUploads],
     },
     {
@@ -183,7 +188,7 @@ describe("the ownership of rules", () => {
       rules: [exception("uploads", { expression: "true" })],
       live: [theirUploads],
       adopted: [adoptedUploads],
-      yields: ["~ rule/uploads (expression)"],
+      yields: ["~ managed_rule/uploads (expression)"],
       keeps: [adoptedUploads],
     },
     {
@@ -191,7 +196,7 @@ describe("the ownership of rules", () => {
       rules: [exception("files", { was: "uploads" })],
       live: [theirUploads],
       adopted: [adoptedUploads],
-      yields: ["~ rule/files (expression)"],
+      yields: ["~ managed_rule/files (expression)"],
       keeps: [{ ...adoptedUploads, key: "files" }],
     },
     {
@@ -199,7 +204,7 @@ describe("the ownership of rules", () => {
       rules: [owasp],
       live: [liveDeployment("r1", { ref: "zonewarden:owasp" }), theirUploads],
       adopted: [adoptedUploads],
-      yields: ["- rule/uploads"],
+      yields: ["- managed_rule/uploads"],
       keeps: [adoptedUploads],
       holds: ["adopted_delete"],
     },
@@ -248,7 +253,7 @@ describe("the ownership of rules", () => {
       rules: [uploads],
       live: [theirUploads, liveException("r3", "uploads", { ref: "zonewarden:uploads" })],
       adopted: [adoptedUploads],
-      yields: ["- rule/r2"],
+      yields: ["- managed_rule/r2"],
       keeps: [adoptedUploads],
       holds: ["adopted_delete"],
     },
@@ -263,8 +268,8 @@ describe("the ownership of rules", () => {
     const planned = planRules([owasp, uploads], [theirOwasp, theirUploads], { adopt: true });
     expect(planned.writes).toEqual([]);
     expect(planned.unowned).toMatchObject([
-      { id: "r1", ref: "by-terraform", key: "rule/owasp" },
-      { id: "r2", ref: "uploads-by-hand", key: "rule/uploads" },
+      { id: "r1", ref: "by-terraform", key: "managed_rule/owasp" },
+      { id: "r2", ref: "uploads-by-hand", key: "managed_rule/uploads" },
     ]);
   });
 
@@ -272,7 +277,7 @@ describe("the ownership of rules", () => {
     const planned = planRules([], [theirUploads], { rules: [adoptedUploads] });
     expect(holdsOf(planned)).toEqual(["adopted_delete"]);
     expect(planned.holds[0]?.message).toContain(
-      "rule/uploads would be deleted, and the live rule r2",
+      "managed_rule/uploads would be deleted, and the live rule r2",
     );
     expect(holdsOf(planned, [planHash(planned).slice(0, 12)])).toEqual(["adopted_delete"]);
     expect(holdsOf(planned, [planHash(planned)])).toEqual([]);
@@ -284,8 +289,8 @@ describe("the ownership of rules", () => {
   ])(
     "is not asked for where the zone deletes what is unmanaged: $when",
     ({ rules }, { expect }) => {
-      const desired = desiredZone({ rules: declared<Rule>([], "delete") });
-      const zone = liveZone({ entrypoint: entrypoint(theirUploads) });
+      const desired = desiredZone({ rules: { managed_rules: declared<Rule>([], "delete") } });
+      const zone = liveZone({ entrypoints: { managed_rules: entrypoint(theirUploads) } });
       const planned = plan(desired, zone, owner, { ...byMarks, rules });
       expect(planned.changes).toMatchObject([{ verb: "delete", id: "r2" }]);
       expect(holdsOf(planned)).toEqual([]);

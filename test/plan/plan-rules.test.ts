@@ -75,21 +75,21 @@ const situations: readonly Sent[] = [
     when: "there is no entry point",
     given: declared([uploads, owasp]),
     live: absent,
-    yields: ["+ rule/uploads", "+ rule/owasp"],
+    yields: ["+ managed_rule/uploads", "+ managed_rule/owasp"],
     sends: ["PUT new zonewarden:uploads, new zonewarden:owasp"],
   },
   {
     when: "the entry point is empty and one rule is declared",
     given: declared([owasp]),
     live: entrypoint(),
-    yields: ["+ rule/owasp"],
+    yields: ["+ managed_rule/owasp"],
     sends: ['POST {"before":""}'],
   },
   {
     when: "the entry point is empty and two rules are declared",
     given: declared([uploads, owasp]),
     live: entrypoint(),
-    yields: ["+ rule/uploads", "+ rule/owasp"],
+    yields: ["+ managed_rule/uploads", "+ managed_rule/owasp"],
     sends: ["PUT new zonewarden:uploads, new zonewarden:owasp"],
   },
   {
@@ -100,7 +100,7 @@ const situations: readonly Sent[] = [
       liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false }),
       foreignToo,
     ),
-    yields: ["~ rule/owasp (enabled)"],
+    yields: ["~ managed_rule/owasp (enabled)"],
     sends: ["PATCH r1"],
     leaves: ["f1", "f2"],
   },
@@ -108,7 +108,7 @@ const situations: readonly Sent[] = [
     when: "a new exception stands in front of a declared rule",
     given: declared([uploads, owasp]),
     live: entrypoint(foreign, liveOwasp),
-    yields: ["+ rule/uploads"],
+    yields: ["+ managed_rule/uploads"],
     sends: ['POST {"after":"f1"}'],
     leaves: ["f1"],
   },
@@ -116,7 +116,7 @@ const situations: readonly Sent[] = [
     when: "a new rule stands behind a declared one",
     given: declared([uploads, owasp]),
     live: entrypoint(liveUploads, foreign),
-    yields: ["+ rule/owasp"],
+    yields: ["+ managed_rule/owasp"],
     sends: ['POST {"after":"r2"}'],
     leaves: ["f1"],
   },
@@ -124,7 +124,7 @@ const situations: readonly Sent[] = [
     when: "a new exception has no declared neighbour",
     given: declared([uploads]),
     live: entrypoint(foreign),
-    yields: ["+ rule/uploads"],
+    yields: ["+ managed_rule/uploads"],
     sends: ['POST {"before":""}'],
     leaves: ["f1"],
   },
@@ -132,7 +132,7 @@ const situations: readonly Sent[] = [
     when: "a new deployment has no declared neighbour",
     given: declared([owasp]),
     live: entrypoint(foreign),
-    yields: ["+ rule/owasp"],
+    yields: ["+ managed_rule/owasp"],
     sends: ['POST {"after":"f1"}'],
     leaves: ["f1"],
   },
@@ -140,7 +140,7 @@ const situations: readonly Sent[] = [
     when: "a rule of ours is no longer declared",
     given: declared([owasp]),
     live: entrypoint(liveUploads, liveOwasp, foreign),
-    yields: ["- rule/uploads"],
+    yields: ["- managed_rule/uploads"],
     sends: ["DELETE r2"],
     leaves: ["f1"],
   },
@@ -148,7 +148,7 @@ const situations: readonly Sent[] = [
     when: "nothing is declared any more",
     given: declared([]),
     live: entrypoint(liveUploads, foreign, liveOwasp),
-    yields: ["- rule/uploads", "- rule/owasp"],
+    yields: ["- managed_rule/uploads", "- managed_rule/owasp"],
     sends: ["PUT f1"],
     leaves: ["f1"],
   },
@@ -156,7 +156,7 @@ const situations: readonly Sent[] = [
     when: "two declared rules changed places",
     given: declared([uploads, owasp]),
     live: entrypoint(foreign, liveOwasp, liveUploads),
-    yields: ["~ rule/uploads (position)", "~ rule/owasp (position)"],
+    yields: ["~ managed_rule/uploads (position)", "~ managed_rule/owasp (position)"],
     sends: ['PATCH r2 (position only) {"after":"f1"}'],
     leaves: ["f1"],
   },
@@ -164,7 +164,7 @@ const situations: readonly Sent[] = [
     when: "a rule differs and stands in the wrong place",
     given: declared([uploads, owasp]),
     live: entrypoint(liveOwasp, liveException("r2", "else", { ref: "zonewarden:uploads" })),
-    yields: ["~ rule/uploads (expression, position)", "~ rule/owasp (position)"],
+    yields: ["~ managed_rule/uploads (expression, position)", "~ managed_rule/owasp (position)"],
     sends: ['PATCH r2 {"before":""}'],
   },
   {
@@ -175,14 +175,18 @@ const situations: readonly Sent[] = [
       liveException("r3", "beta", { ref: "zonewarden:beta" }),
       liveUploads,
     ),
-    yields: ["~ rule/uploads (position)", "~ rule/owasp (enabled, position)"],
+    yields: ["~ managed_rule/uploads (position)", "~ managed_rule/owasp (enabled, position)"],
     sends: ["PUT r2, r3, r1"],
   },
   {
     when: "a rule is new and others stand in the wrong place",
     given: declared([uploads, owasp, exception("beta")]),
     live: entrypoint(liveOwasp, liveUploads),
-    yields: ["~ rule/uploads (position)", "~ rule/owasp (position)", "+ rule/beta"],
+    yields: [
+      "~ managed_rule/uploads (position)",
+      "~ managed_rule/owasp (position)",
+      "+ managed_rule/beta",
+    ],
     sends: ["PUT r2, r1, new zonewarden:beta"],
   },
   {
@@ -193,7 +197,11 @@ const situations: readonly Sent[] = [
       liveException("r3", "beta", { ref: "zonewarden:beta" }),
       liveUploads,
     ),
-    yields: ["~ rule/uploads (position)", "~ rule/owasp (position)", "- rule/beta"],
+    yields: [
+      "~ managed_rule/uploads (position)",
+      "~ managed_rule/owasp (position)",
+      "- managed_rule/beta",
+    ],
     sends: ["PUT r2, r1"],
   },
   {
@@ -203,10 +211,10 @@ const situations: readonly Sent[] = [
       ...["d", "c", "b", "a"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
     ),
     yields: [
-      "~ rule/a (position)",
-      "~ rule/b (position)",
-      "~ rule/c (position)",
-      "~ rule/d (position)",
+      "~ managed_rule/a (position)",
+      "~ managed_rule/b (position)",
+      "~ managed_rule/c (position)",
+      "~ managed_rule/d (position)",
     ],
     sends: ["PUT a, b, c, d"],
   },
@@ -219,7 +227,7 @@ const situations: readonly Sent[] = [
       foreignToo,
       liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false }),
     ),
-    yields: ["+ rule/uploads", "~ rule/owasp (enabled)", "- rule/beta"],
+    yields: ["+ managed_rule/uploads", "~ managed_rule/owasp (enabled)", "- managed_rule/beta"],
     sends: ["PUT f1, f2, new zonewarden:uploads, r1"],
     leaves: ["f1", "f2"],
   },
@@ -241,7 +249,7 @@ describe("planning rules", () => {
     const given = declared([uploads, owasp]);
     const live = entrypoint(...many.slice(0, 500), liveOwasp, ...many.slice(500));
     const { changes, writes, unmanaged } = plannedRules(given, live);
-    expect(changes.map(summaryOf)).toEqual(["+ rule/uploads"]);
+    expect(changes.map(summaryOf)).toEqual(["+ managed_rule/uploads"]);
     expect(writes.map(requestText)).toEqual(['POST {"after":"f499"}']);
     expect(unmanaged).toHaveLength(1000);
   });
@@ -266,8 +274,8 @@ describe("planning rules", () => {
       ),
     );
     expect(moves).toEqual([
-      { key: "rule/uploads", before: 3, after: 2 },
-      { key: "rule/owasp", before: 2, after: 3 },
+      { key: "managed_rule/uploads", before: 3, after: 2 },
+      { key: "managed_rule/owasp", before: 2, after: 3 },
     ]);
   });
 
@@ -287,8 +295,8 @@ describe("planning rules", () => {
     const tuned = deployment("owasp", { tuning: { ...owasp.tuning, scoreThreshold: 25 } });
     const scoreRule = { id: "s1", source: "documented", version: "" } as const;
     const { notes } = plan(
-      desiredZone({ rules: declared([tuned]) }),
-      liveZone({ entrypoint: absent, scoreRule }),
+      desiredZone({ rules: { managed_rules: declared([tuned]) } }),
+      liveZone({ entrypoints: { managed_rules: absent }, scoreRule }),
       owner,
     );
     expect(notes).toEqual([
@@ -301,7 +309,7 @@ describe("what a plan says of rules", () => {
   it("is, of a rule that goes, all that it had", ({ expect }) => {
     const { changes } = plannedRules(declared([]), entrypoint(liveOwasp));
     expect(changes).toMatchObject([
-      { verb: "delete", kind: "rule", id: "r1", effect: { direction: "weakens" } },
+      { verb: "delete", kind: "managed_rule", id: "r1", effect: { direction: "weakens" } },
     ]);
     const fields = changes.flatMap((change) => change.fields);
     expect(fields.map(({ field }) => field)).toContain("deploy");
@@ -311,7 +319,7 @@ describe("what a plan says of rules", () => {
   it("is, of a rule that comes, all that it will have", ({ expect }) => {
     const { changes } = plannedRules(declared([owasp]), entrypoint());
     expect(changes).toMatchObject([
-      { verb: "create", kind: "rule", effect: { direction: "strengthens" } },
+      { verb: "create", kind: "managed_rule", effect: { direction: "strengthens" } },
     ]);
     const fields = changes.flatMap((change) => change.fields);
     expect(fields.filter(({ before }) => before !== undefined)).toEqual([]);
@@ -321,9 +329,9 @@ describe("what a plan says of rules", () => {
     const theirs = liveDeployment("f9", { ref: "by-hand" });
     const { unowned, unmanaged } = plannedRules(declared([owasp]), entrypoint(theirs, foreignToo));
     expect(unowned).toEqual([
-      { kind: "rule", key: "rule/owasp", id: "f9", ref: "by-hand", title: "" },
+      { kind: "managed_rule", key: "managed_rule/owasp", id: "f9", ref: "by-hand", title: "" },
     ]);
-    expect(unmanaged).toEqual([{ kind: "rule", id: "f2", title: "By hand" }]);
+    expect(unmanaged).toEqual([{ kind: "managed_rule", id: "f2", title: "By hand" }]);
   });
 
   it("names a rule that deploys the ruleset already by its ref, where it has no description", ({

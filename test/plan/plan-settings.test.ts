@@ -80,7 +80,7 @@ describe("planning what was not read", () => {
   it.for([
     { part: "settings", content: { settings: [{ name: "enabled", value: true }] } },
     { part: "policies", content: { policies: declared([]) } },
-    { part: "entry point", content: { rules: declared([]) } },
+    { part: "entry point of managed_rules", content: { rules: { managed_rules: declared([]) } } },
   ] as const)("is a fault of the program: $part", ({ part, content }, { expect }) => {
     expect(() => plan(desiredZone(content), liveZone(), owner)).toThrow(
       `planned without having read the ${part} of the zone`,

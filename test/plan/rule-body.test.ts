@@ -65,10 +65,11 @@ describe("the body of a rule", () => {
     expect(written([given], entrypoint(live))).toEqual([
       {
         call: "update-rule",
+        phase: "managed_rules",
         ruleset: "ep",
         id: "r1",
         position: null,
-        changes: ["rule/owasp"],
+        changes: ["managed_rule/owasp"],
         body: {
           id: "r1",
           ref: "zonewarden:owasp",
@@ -101,12 +102,18 @@ describe("the body of a rule", () => {
   }) => {
     const byHand = liveDeployment("r1", { ref: "made by hand", enabled: false });
     expect(written([owasp], entrypoint(byHand))).toMatchObject([
-      { call: "update-rule", id: "r1", body: { id: "r1", ref: "made by hand", enabled: true } },
+      {
+        call: "update-rule",
+        phase: "managed_rules",
+        id: "r1",
+        body: { id: "r1", ref: "made by hand", enabled: true },
+      },
     ]);
     const beforeBoth = [exception("a"), exception("b"), owasp];
     expect(written(beforeBoth, entrypoint(byHand))).toMatchObject([
       {
         call: "put-entrypoint",
+        phase: "managed_rules",
         rules: [
           { ref: "zonewarden:a" },
           { ref: "zonewarden:b" },

@@ -32,7 +32,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
     when: "somebody else deployed the managed ruleset",
     given: declared([owasp]),
     live: entrypoint(liveDeployment("f9", { enabled: false })),
-    yields: ["~ rule/owasp (enabled)"],
+    yields: ["~ managed_rule/owasp (enabled)"],
   },
   {
     when: "somebody else's deployment is as declared",
@@ -50,14 +50,14 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
     when: "somebody else made an exception for something else",
     given: declared([uploads]),
     live: entrypoint(foreignSkip),
-    yields: ["+ rule/uploads"],
+    yields: ["+ managed_rule/uploads"],
     leaves: ["f3"],
   },
   {
     when: "another owner made an equal exception",
     given: declared([uploads]),
     live: entrypoint(theirs),
-    yields: ["+ rule/uploads"],
+    yields: ["+ managed_rule/uploads"],
     leaves: ["t1"],
   },
   {
@@ -70,7 +70,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
     when: "a rule was renamed, and its former key is declared again",
     given: declared([exception("new", { was: "uploads" }), uploads]),
     live: entrypoint(liveUploads),
-    yields: ["+ rule/new"],
+    yields: ["+ managed_rule/new"],
   },
   {
     when: "somebody else deployed another managed ruleset",
@@ -80,7 +80,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
         action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
       }),
     ),
-    yields: ["+ rule/owasp"],
+    yields: ["+ managed_rule/owasp"],
     leaves: ["f9"],
   },
   {
@@ -90,7 +90,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
       exception("b", { was: "uploads", expression: "ssl" }),
     ]),
     live: entrypoint(liveUploads),
-    yields: ["~ rule/a (expression)", "+ rule/b"],
+    yields: ["~ managed_rule/a (expression)", "+ managed_rule/b"],
   },
   {
     when: "a rule deploys another ruleset, and neither is one that the service names",
@@ -101,7 +101,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
         action_parameters: { id: "a".repeat(32), version: "latest" },
       }),
     ),
-    yields: ["~ rule/own (deploy)"],
+    yields: ["~ managed_rule/own (deploy)"],
   },
   {
     when: "somebody made something else of our rule",
@@ -113,19 +113,19 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
         expression: uploads.expression,
       }),
     ),
-    yields: ["~ rule/uploads (action, skip.ruleset, logging)"],
+    yields: ["~ managed_rule/uploads (action, skip.ruleset, logging)"],
   },
   {
     when: "rules of nobody are live, and the zone says that they go",
     given: declared([owasp], "delete"),
     live: entrypoint(foreign, liveOwasp),
-    yields: ["- rule/f1"],
+    yields: ["- managed_rule/f1"],
   },
   {
     when: "another owner's rule is live in a zone that wants everything else gone",
     given: declared([owasp], "delete"),
     live: entrypoint(theirs, foreign, liveOwasp),
-    yields: ["- rule/f1"],
+    yields: ["- managed_rule/f1"],
     leaves: ["t1"],
   },
   {
@@ -138,7 +138,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
     when: "a live rule of ours has a ref that a half-valid answer repeats",
     given: declared([owasp]),
     live: entrypoint(liveOwasp, liveRule("r8", { ref: "zonewarden:owasp", action: "log" })),
-    yields: ["- rule/r8"],
+    yields: ["- managed_rule/r8"],
   },
 ];
 
@@ -158,7 +158,7 @@ describe("knowing live rules again", () => {
       {
         reason: "already_deployed",
         message:
-          `rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (Team B) does so already, ` +
+          `managed_rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (Team B) does so already, ` +
           "and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
       },
     ]);

@@ -40,7 +40,7 @@ const answering = liveRule("f3", { action: "block", action_parameters: { respons
 
 const settings = desiredZone({ settings: [{ name: "enabled", value: true }] });
 const policies = desiredZone({ policies: declared([checkout]) });
-const rules = desiredZone({ rules: declared([owasp]) });
+const rules = desiredZone({ rules: { managed_rules: declared([owasp]) } });
 
 const differing = carriedOut("p1", checkout, { enabled: false });
 const loose = carriedOut("p1", checkout, { value: "script-src 'self' cdn.example.net" });
@@ -114,71 +114,73 @@ describe("a saved plan", () => {
     {
       when: "the rule was changed",
       desired: rules,
-      before: { entrypoint: entrypoint(disabled) },
-      now: { entrypoint: entrypoint(liveOwasp) },
+      before: { entrypoints: { managed_rules: entrypoint(disabled) } },
+      now: { entrypoints: { managed_rules: entrypoint(liveOwasp) } },
       sends: false,
     },
     {
       when: "the rule to be deleted was changed",
-      desired: desiredZone({ rules: declared([]) }),
-      before: { entrypoint: entrypoint(liveOwasp) },
-      now: { entrypoint: entrypoint(disabled) },
+      desired: desiredZone({ rules: { managed_rules: declared([]) } }),
+      before: { entrypoints: { managed_rules: entrypoint(liveOwasp) } },
+      now: { entrypoints: { managed_rules: entrypoint(disabled) } },
       sends: false,
     },
     {
       when: "another rule was added beside the one that differs",
       desired: rules,
-      before: { entrypoint: entrypoint(disabled) },
-      now: { entrypoint: entrypoint(foreign, disabled) },
+      before: { entrypoints: { managed_rules: entrypoint(disabled) } },
+      now: { entrypoints: { managed_rules: entrypoint(foreign, disabled) } },
       sends: true,
     },
     {
       when: "a rule was added to a list that is to be replaced",
-      desired: desiredZone({ rules: declared([exception("a"), exception("b")]) }),
-      before: { entrypoint: entrypoint() },
-      now: { entrypoint: entrypoint(foreign) },
+      desired: desiredZone({
+        rules: { managed_rules: declared([exception("a"), exception("b")]) },
+      }),
+      before: { entrypoints: { managed_rules: entrypoint() } },
+      now: { entrypoints: { managed_rules: entrypoint(foreign) } },
       sends: false,
     },
     {
       when: "an entry point was made where there was none",
       desired: rules,
-      before: { entrypoint: absent },
-      now: { entrypoint: entrypoint() },
+      before: { entrypoints: { managed_rules: absent } },
+      now: { entrypoints: { managed_rules: entrypoint() } },
       sends: false,
     },
     {
       when: "a rule without a mark that is to be deleted does something else",
-      desired: desiredZone({ rules: declared([], "delete") }),
-      before: { entrypoint: entrypoint(challenge) },
-      now: { entrypoint: entrypoint(answering) },
+      desired: desiredZone({ rules: { managed_rules: declared([], "delete") } }),
+      before: { entrypoints: { managed_rules: entrypoint(challenge) } },
+      now: { entrypoints: { managed_rules: entrypoint(answering) } },
       sends: false,
     },
     {
       when: "a rule that is to leave the list does something else",
-      desired: desiredZone({ rules: declared([exception("a")], "delete") }),
-      before: { entrypoint: entrypoint(challenge) },
-      now: { entrypoint: entrypoint(answering) },
+      desired: desiredZone({ rules: { managed_rules: declared([exception("a")], "delete") } }),
+      before: { entrypoints: { managed_rules: entrypoint(challenge) } },
+      now: { entrypoints: { managed_rules: entrypoint(answering) } },
       sends: false,
     },
     {
       when: "the rule beside which one is to be made does something else",
       desired: rules,
-      before: { entrypoint: entrypoint(challenge) },
-      now: { entrypoint: entrypoint(answering) },
+      before: { entrypoints: { managed_rules: entrypoint(challenge) } },
+      now: { entrypoints: { managed_rules: entrypoint(answering) } },
       sends: false,
     },
     {
       when: "a rule before which an exception is to be made was added",
-      desired: desiredZone({ rules: declared([exception("uploads")]) }),
-      before: { entrypoint: entrypoint(challenge) },
-      now: { entrypoint: entrypoint(challenge, liveDeployment("f2")) },
+      desired: desiredZone({ rules: { managed_rules: declared([exception("uploads")]) } }),
+      before: { entrypoints: { managed_rules: entrypoint(challenge) } },
+      now: { entrypoints: { managed_rules: entrypoint(challenge, liveDeployment("f2")) } },
       sends: false,
     },
     {
       when: "a rule before which an exception is to be made was deleted",
-      desired: desiredZone({ rules: declared([exception("uploads")]) }),
-      before: { entrypoint: entrypoint(foreign, challenge) },
-      now: { entrypoint: entrypoint(challenge) },
+      desired: desiredZone({ rules: { managed_rules: declared([exception("uploads")]) } }),
+      before: { entrypoints: { managed_rules: entrypoint(foreign, challenge) } },
+      now: { entrypoints: { managed_rules: entrypoint(challenge) } },
       sends: false,
     },
     {
@@ -204,12 +206,14 @@ describe("a saved plan", () => {
     },
     {
       when: "rules were added where one is to be moved",
-      desired: desiredZone({ rules: declared([exception("uploads"), deployment("owasp")]) }),
+      desired: desiredZone({
+        rules: { managed_rules: declared([exception("uploads"), deployment("owasp")]) },
+      }),
       before: {
-        entrypoint: entrypoint(liveOwasp, liveUploads),
+        entrypoints: { managed_rules: entrypoint(liveOwasp, liveUploads) },
       },
       now: {
-        entrypoint: entrypoint(liveOwasp, foreign, liveUploads),
+        entrypoints: { managed_rules: entrypoint(liveOwasp, foreign, liveUploads) },
       },
       sends: false,
     },
@@ -277,15 +281,17 @@ describe("a saved plan", () => {
     },
     {
       when: "a rule to be deleted is gone already",
-      desired: desiredZone({ rules: declared([]) }),
-      before: { entrypoint: entrypoint(liveOwasp) },
-      now: { entrypoint: entrypoint() },
+      desired: desiredZone({ rules: { managed_rules: declared([]) } }),
+      before: { entrypoints: { managed_rules: entrypoint(liveOwasp) } },
+      now: { entrypoints: { managed_rules: entrypoint() } },
     },
     {
       when: "a rule to be moved stands where it shall",
-      desired: desiredZone({ rules: declared([exception("uploads"), deployment("owasp")]) }),
-      before: { entrypoint: entrypoint(liveOwasp, liveUploads) },
-      now: { entrypoint: entrypoint(liveUploads, liveOwasp) },
+      desired: desiredZone({
+        rules: { managed_rules: declared([exception("uploads"), deployment("owasp")]) },
+      }),
+      before: { entrypoints: { managed_rules: entrypoint(liveOwasp, liveUploads) } },
+      now: { entrypoints: { managed_rules: entrypoint(liveUploads, liveOwasp) } },
     },
   ] satisfies readonly {
     when: string;
@@ -317,13 +323,16 @@ describe("a saved plan", () => {
   it.for([
     { desired: settings, before: { settings: off }, parts: ["settings"] },
     { desired: policies, before: { policies: [differing] }, parts: ["policies"] },
-    { desired: rules, before: { entrypoint: absent }, parts: ["rules"] },
+    {
+      desired: rules,
+      before: { entrypoints: { managed_rules: absent } },
+      parts: ["managed_rules"],
+    },
   ] satisfies readonly {
     desired: DesiredZone;
     before: Partial<LiveZone>;
     parts: readonly string[];
   }[])("needs $parts read again", ({ desired, before, parts }, { expect }) => {
-    const touched = Object.entries(partsTouched(plan(desired, liveZone(before), owner)));
-    expect(touched.filter(([, isTouched]) => isTouched).map(([name]) => name)).toEqual(parts);
+    expect([...partsTouched(plan(desired, liveZone(before), owner))]).toEqual(parts);
   });
 });

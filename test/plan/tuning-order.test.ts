@@ -133,8 +133,10 @@ describe("the score rule", () => {
 
   it("must be read where one of several rules is tuned", ({ expect }) => {
     const tuned = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
-    const desired = desiredZone({ rules: declared([exception("uploads"), tuned]) });
-    const live = liveZone({ entrypoint: absent, scoreRule: undefined });
+    const desired = desiredZone({
+      rules: { managed_rules: declared([exception("uploads"), tuned]) },
+    });
+    const live = liveZone({ entrypoints: { managed_rules: absent }, scoreRule: undefined });
     expect(() => plan(desired, live, owner)).toThrow("the score rule of the zone");
   });
 });

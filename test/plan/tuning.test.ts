@@ -35,8 +35,12 @@ function differences(
     overrides: { ...noOverrides, ...overrides },
   });
   const { changes } = plan(
-    desiredZone({ rules: declared([rule]) }),
-    liveZone({ entrypoint: entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" }, live)) }),
+    desiredZone({ rules: { managed_rules: declared([rule]) } }),
+    liveZone({
+      entrypoints: {
+        managed_rules: entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" }, live)),
+      },
+    }),
     owner,
   );
   return changes.flatMap(({ fields }) =>
@@ -138,8 +142,8 @@ describe("the one complete overrides object", () => {
 
   it("is left out where nothing is overridden, since an empty one is held", ({ expect }) => {
     const { writes } = plan(
-      desiredZone({ rules: declared([deployment("owasp")]) }),
-      liveZone({ entrypoint: absent }),
+      desiredZone({ rules: { managed_rules: declared([deployment("owasp")]) } }),
+      liveZone({ entrypoints: { managed_rules: absent } }),
       owner,
     );
     expect(JSON.stringify(writes)).not.toContain("overrides");
@@ -149,8 +153,8 @@ describe("the one complete overrides object", () => {
     const tuned = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
     const scoreRule = { id: "s1", source: "account", version: "87" } as const;
     const { writes, notes } = plan(
-      desiredZone({ rules: declared([tuned]) }),
-      liveZone({ entrypoint: absent, scoreRule }),
+      desiredZone({ rules: { managed_rules: declared([tuned]) } }),
+      liveZone({ entrypoints: { managed_rules: absent }, scoreRule }),
       owner,
     );
     expect(JSON.stringify(writes)).toContain('"rules":[{"id":"s1","score_threshold":25}]');
@@ -160,8 +164,8 @@ describe("the one complete overrides object", () => {
   it("says nothing of the score rule where nothing is tuned", ({ expect }) => {
     const scoreRule = { id: "s1", source: "documented", version: "" } as const;
     const { notes } = plan(
-      desiredZone({ rules: declared([deployment("owasp")]) }),
-      liveZone({ entrypoint: absent, scoreRule }),
+      desiredZone({ rules: { managed_rules: declared([deployment("owasp")]) } }),
+      liveZone({ entrypoints: { managed_rules: absent }, scoreRule }),
       owner,
     );
     expect(notes).toEqual([]);
@@ -171,8 +175,8 @@ describe("the one complete overrides object", () => {
     const rule = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
     expect(() =>
       plan(
-        desiredZone({ rules: declared([rule]) }),
-        liveZone({ entrypoint: absent, scoreRule: undefined }),
+        desiredZone({ rules: { managed_rules: declared([rule]) } }),
+        liveZone({ entrypoints: { managed_rules: absent }, scoreRule: undefined }),
         owner,
       ),
     ).toThrow("planned without having read the score rule of the zone");
@@ -301,15 +305,17 @@ describe("differences of a tuning", () => {
 
   it("are shown as tuning even where the file has none", ({ expect }) => {
     const { changes } = plan(
-      desiredZone({ rules: declared([deployment("owasp")]) }),
+      desiredZone({ rules: { managed_rules: declared([deployment("owasp")]) } }),
       liveZone({
-        entrypoint: entrypoint(
-          liveDeployment(
-            "r1",
-            { ref: "zonewarden:owasp" },
-            { rules: [{ id: score, score_threshold: 60, action: "log" }] },
+        entrypoints: {
+          managed_rules: entrypoint(
+            liveDeployment(
+              "r1",
+              { ref: "zonewarden:owasp" },
+              { rules: [{ id: score, score_threshold: 60, action: "log" }] },
+            ),
           ),
-        ),
+        },
         scoreRule: undefined,
       }),
       owner,

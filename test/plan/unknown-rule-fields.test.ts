@@ -110,7 +110,7 @@ describe("the fields of a rule that files cannot say", () => {
       action_parameters: { phases: ["http_ratelimit"], future: 1 },
     });
     const { writes } = plannedRules(declared([exception("uploads")]), entrypoint(live));
-    expect(writes).toMatchObject([{ call: "update-rule", id: "r1" }]);
+    expect(writes).toMatchObject([{ call: "update-rule", phase: "managed_rules", id: "r1" }]);
     expect(writes[0]).toHaveProperty("body.action_parameters", { ruleset: "current", future: 1 });
   });
 

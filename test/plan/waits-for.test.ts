@@ -121,7 +121,7 @@ describe("a write waits for those that add what it takes away", () => {
       desiredZone({
         settings: [{ name: "enabled", value: false }],
         policies: declared([policy("a"), policy("b", on(hostB))]),
-        rules: declared([]),
+        rules: { managed_rules: declared([]) },
       }),
       liveZone({
         settings: {
@@ -130,7 +130,9 @@ describe("a write waits for those that add what it takes away", () => {
           use_connection_url_path: false,
         },
         policies: [],
-        entrypoint: entrypoint(liveException("r1", "x", { ref: "zonewarden:x" })),
+        entrypoints: {
+          managed_rules: entrypoint(liveException("r1", "x", { ref: "zonewarden:x" })),
+        },
       }),
       owner,
     );

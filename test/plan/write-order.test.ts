@@ -32,7 +32,7 @@ describe("the order of changes", () => {
           policy("on"),
           policy("words", { description: "Other words" }),
         ]),
-        rules: declared([exception("uploads")]),
+        rules: { managed_rules: declared([exception("uploads")]) },
       }),
       liveZone({
         settings: {
@@ -46,7 +46,7 @@ describe("the order of changes", () => {
           carriedOut("p2", policy("on"), { enabled: false }),
           carriedOut("p3", policy("words")),
         ],
-        entrypoint: entrypoint(),
+        entrypoints: { managed_rules: entrypoint() },
       }),
       owner,
     );
@@ -54,7 +54,7 @@ describe("the order of changes", () => {
       "+ policy/new strengthens",
       "~ policy/on (enabled) strengthens",
       "~ policy/words (description) neutral",
-      "+ rule/uploads weakens",
+      "+ managed_rule/uploads weakens",
       "~ setting/enabled (value) weakens",
       "~ policy/off (enabled) weakens",
       "- policy/gone weakens",
@@ -83,19 +83,21 @@ describe("an exception that goes", () => {
     const { changes } = plan(
       desiredZone({
         policies: declared([policy("words", { description: "Other words" })]),
-        rules: declared([deployment("owasp")]),
+        rules: { managed_rules: declared([deployment("owasp")]) },
       }),
       liveZone({
         policies: [carriedOut("p1", policy("words"))],
-        entrypoint: entrypoint(
-          liveException("r1", "x", { ref: "zonewarden:x" }),
-          liveDeployment("r2", { ref: "zonewarden:owasp" }),
-        ),
+        entrypoints: {
+          managed_rules: entrypoint(
+            liveException("r1", "x", { ref: "zonewarden:x" }),
+            liveDeployment("r2", { ref: "zonewarden:owasp" }),
+          ),
+        },
       }),
       owner,
     );
     expect(changes.map((each) => `${summaryOf(each)} ${each.effect.direction}`)).toEqual([
-      "- rule/x strengthens",
+      "- managed_rule/x strengthens",
       "~ policy/words (description) neutral",
     ]);
   });
@@ -266,8 +268,8 @@ describe("the effect of a rule's place", () => {
     },
   ])("when $when", ({ rules, live, yields }, { expect }) => {
     const { changes } = plan(
-      desiredZone({ rules: declared(rules) }),
-      liveZone({ entrypoint: live }),
+      desiredZone({ rules: { managed_rules: declared(rules) } }),
+      liveZone({ entrypoints: { managed_rules: live } }),
       owner,
     );
     expect(changes.map(({ effect }) => [effect.direction, effect.reasons.join("; ")])).toEqual(

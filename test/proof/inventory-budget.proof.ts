@@ -17,7 +17,7 @@ const everyMs = 24 * 3_600_000;
 const asItIs = desiredZone({
   settings: [{ name: "enabled", value: false }],
   policies: declared([]),
-  rules: declared([]),
+  rules: { managed_rules: declared([]) },
 }).content;
 
 /** A poller of the zones of a service, connected as in the daemon. */

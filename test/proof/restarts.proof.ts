@@ -93,7 +93,7 @@ describe("drift that weakens the protection and nobody corrects", () => {
       expect(shop).toMatchObject({ status: "drifted", causes: ["drift"] });
       starts.add(shop["drifted_since"]);
       expect(await (await fetch(`${daemon.address}/metrics`)).text()).toContain(
-        'zonewarden_drift_resources{zone="shop.example.com",kind="rule",impact="weakens"} 1',
+        'zonewarden_drift_resources{zone="shop.example.com",kind="managed_rule",impact="weakens"} 1',
       );
       if (restart === 0) {
         await eventually("the start is stored", async () =>

@@ -109,7 +109,7 @@ describe("a real process", () => {
     });
     await hasValue(
       daemon,
-      `zonewarden_drift_detected_total{zone="${shop}",kind="rule"}`,
+      `zonewarden_drift_detected_total{zone="${shop}",kind="managed_rule"}`,
       (v) => v === 1,
     );
 

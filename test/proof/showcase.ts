@@ -38,7 +38,7 @@ const checkout = change("policy/checkout", "strengthens", {
   ],
 });
 
-const owasp = change("rule/owasp", "strengthens", {
+const owasp = change("managed_rule/owasp", "strengthens", {
   title: "OWASP core rules",
   mayBreak: true,
   reasons: ["paranoia level 1 → 2"],
@@ -58,7 +58,7 @@ function shopReports(): readonly ZoneReport[] {
     result: "applied",
     cause: "drift",
     changes: [owasp],
-    outcomes: [done("rule/owasp")],
+    outcomes: [done("managed_rule/owasp")],
   } as const;
   const observed = { result: "planned", cause: "drift", changes: [owasp] } as const;
   const before = (minutes: number): ZoneReport => report(shop, minutes - 15, clear);

@@ -34,7 +34,7 @@ const zones = Array.from({ length: count }, (_, index) =>
 const content = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([]),
-  rules: declared([]),
+  rules: { managed_rules: declared([]) },
 }).content;
 
 const others = { use_cloudflare_reporting_endpoint: true, use_connection_url_path: false };
@@ -189,7 +189,12 @@ class SimulatedDay {
 
   #live(zone: LiveZone["zone"]): LiveZone {
     const settings = { ...others, enabled: !this.#off.has(zone.id) };
-    return liveZone({ zone, settings, policies: [], entrypoint: { state: "absent" } });
+    return liveZone({
+      zone,
+      settings,
+      policies: [],
+      entrypoints: { managed_rules: { state: "absent" } },
+    });
   }
 
   #reconciler(authors: DriftAuthors): Reconciler {

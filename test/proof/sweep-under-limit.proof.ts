@@ -14,7 +14,7 @@ const names = Array.from({ length: count }, (_, index) => `zone-${index}.example
 const asItIs = desiredZone({
   settings: [{ name: "enabled", value: false }],
   policies: declared([]),
-  rules: declared([]),
+  rules: { managed_rules: declared([]) },
 }).content;
 const observing = { ...asItIs, policies: declared([policy("checkout")]) };
 /** Before it blocks, the scripts that were seen are read too. */

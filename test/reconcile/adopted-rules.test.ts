@@ -27,9 +27,19 @@ const theirs = [
   liveDeployment("r1", { ref: "by-terraform" }),
   liveException("r2", "uploads", { ref: "by-hand" }),
 ];
-const adoptedOwasp: AdoptedRule = { id: "r1", ref: "by-terraform", key: "owasp" };
-const adoptedUploads: AdoptedRule = { id: "r2", ref: "by-hand", key: "uploads" };
-const stale: AdoptedRule = { id: "gone", ref: "gone", key: "gone" };
+const adoptedOwasp: AdoptedRule = {
+  kind: "managed_rule",
+  id: "r1",
+  ref: "by-terraform",
+  key: "owasp",
+};
+const adoptedUploads: AdoptedRule = {
+  kind: "managed_rule",
+  id: "r2",
+  ref: "by-hand",
+  key: "uploads",
+};
+const stale: AdoptedRule = { kind: "managed_rule", id: "gone", ref: "gone", key: "gone" };
 
 interface Run {
   readonly when: string;
@@ -43,12 +53,14 @@ interface Run {
 }
 
 /** Both rules as declared, and the OWASP rule with another threshold than the live one. */
-const inSync = { rules: declared([owasp, uploads]) };
+const inSync = { rules: { managed_rules: declared([owasp, uploads]) } };
 const tuned = {
-  rules: declared([
-    deployment("owasp", { tuning: { ...owasp.tuning, scoreThreshold: 25 } }),
-    uploads,
-  ]),
+  rules: {
+    managed_rules: declared([
+      deployment("owasp", { tuning: { ...owasp.tuning, scoreThreshold: 25 } }),
+      uploads,
+    ]),
+  },
 };
 
 describe("the adopted rules after a run", () => {
@@ -99,7 +111,7 @@ describe("the adopted rules after a run", () => {
     },
     {
       when: "the files no longer declare rules",
-      content: { rules: undefined },
+      content: { rules: {} },
       before: [stale],
       yields: [stale],
     },
@@ -126,7 +138,7 @@ function reportOf({
 }: Run): ZoneReport {
   const desired = desiredZone(content);
   const policies = [livePolicy("p1", { ...policy("site") })];
-  const live = liveZone({ entrypoint: entrypoint(...theirs), policies });
+  const live = liveZone({ entrypoints: { managed_rules: entrypoint(...theirs) }, policies });
   const planned = plan(desired, live, owner, { adopt, rules: before });
   const base = {
     zone: desired.zone.name,

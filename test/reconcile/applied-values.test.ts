@@ -70,15 +70,17 @@ describe("a threshold that is declared as an override of the score rule", () => 
     const id = scoreRule?.id ?? documentedScoreRuleId;
     const rules = [ruleOverride(id, { score_threshold: 25 })];
     const owasp = deployment("owasp", { overrides: { ...noOverrides, rules } });
-    const desired = desiredZone({ rules: declared([owasp]) });
+    const desired = desiredZone({ rules: { managed_rules: declared([owasp]) } });
     const liveWith = (threshold: number): LiveZone => {
       const overrides = { rules: [{ id, score_threshold: threshold }] };
       const rule = liveDeployment("r1", { ref: "zonewarden:owasp" }, overrides);
-      return liveZone({ scoreRule, entrypoint: entrypoint(rule) });
+      return liveZone({ scoreRule, entrypoints: { managed_rules: entrypoint(rule) } });
     };
     const memory = new Memory();
     memory.inSync(desired, liveWith(25));
-    expect(memory.causes(desired, liveWith(40))).toEqual(["rule/owasp drift(score_threshold)"]);
+    expect(memory.causes(desired, liveWith(40))).toEqual([
+      "managed_rule/owasp drift(score_threshold)",
+    ]);
   });
 });
 

@@ -17,13 +17,24 @@ const putSettings = { call: "update-settings", body: {}, changes: [] } as const;
 const createPolicy = { call: "create-policy", body: {}, changes: ["policy/b"] } as const;
 const updatePolicy = { call: "update-policy", id: "p1", body: {}, changes: ["policy/a"] } as const;
 const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
-const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
-const deleteRule = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["rule/b"] } as const;
+const putRules = {
+  call: "put-entrypoint",
+  phase: "managed_rules",
+  rules: [],
+  changes: ["managed_rule/a"],
+} as const;
+const deleteRule = {
+  call: "delete-rule",
+  phase: "managed_rules",
+  ruleset: "ep",
+  id: "r1",
+  changes: ["managed_rule/b"],
+} as const;
 
 const live = liveZone({
   settings: { ...settingsOff, enabled: true },
   policies: [livePolicy("p1")],
-  entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
+  entrypoints: { managed_rules: { state: "present", id: "ep", version: "1", rules: [] } },
 });
 const strangers = { state: "present", id: "ep", version: "2", rules: [] } as const;
 
@@ -53,7 +64,7 @@ describe("a read that writes rely on", () => {
     {
       when: "of rules is not renewed by answers about policies",
       writes: [updatePolicy, updatePolicy, deleteRule],
-      reads: ["rules"],
+      reads: ["managed_rules"],
     },
     {
       when: "of settings is not renewed by answers about policies",
@@ -80,7 +91,11 @@ describe("a read that writes rely on", () => {
     const done = await outcomesOf(writes, 25 * second, { live, reads: parts });
     expect([new Set(done), parts]).toEqual([new Set(["done"]), reads]);
     // The last write is not sent where the part has changed meanwhile.
-    const readAgain = { settings: settingsOff, policies: [], entrypoint: strangers };
+    const readAgain = {
+      settings: settingsOff,
+      policies: [],
+      entrypoints: { managed_rules: strangers },
+    };
     const came = await outcomesOf(writes, 25 * second, { live, readAgain });
     expect(came.at(-1)).toBe(reads.length > 0 ? "read_expired" : "done");
   });
@@ -116,7 +131,7 @@ describe("a read that writes rely on", () => {
   });
 
   it("is no read where the part was not read", async ({ expect }) => {
-    const readAt = { settings: 0, policies: undefined, rules: undefined };
+    const readAt = { settings: 0, policies: undefined, rules: {} };
     expect(await outcomesOf([deletePolicy], 0, { readAt })).toEqual(["read_expired"]);
   });
 
@@ -189,7 +204,7 @@ describe("after a write that did not succeed", () => {
       // A write that the plan says nothing about waits for all before it.
       waitsFor.delete(createPolicy);
       expect((await outcomesBy(writes, send, { waitsFor })).at(-1)).toBe(
-        "waits for policy/a, rule/b",
+        "waits for policy/a, managed_rule/b",
       );
     },
   );
@@ -271,9 +286,9 @@ describe("after a write that did not succeed", () => {
     const failure = new ServiceError("API_QUOTA", "2 out of 1");
     const hold = (write: Write, ...changes: readonly Change[]): Promise<readonly string[]> =>
       outcomesBy([write], () => Promise.reject(failure), { live, changes });
-    const rule: Change = { ...oldPolicy, kind: "rule", key: "rule/old" };
+    const rule: Change = { ...oldPolicy, kind: "managed_rule", key: "managed_rule/old" };
     expect(await hold(putRules, oldPolicy)).toEqual([
-      "rule/a does not fit into the zone: 2 out of 1",
+      "managed_rule/a does not fit into the zone: 2 out of 1",
     ]);
     expect(await hold(createPolicy, rule)).toEqual([
       "policy/b does not fit into the zone: 2 out of 1",

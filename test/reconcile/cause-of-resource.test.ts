@@ -10,7 +10,7 @@ function checkout(): ZoneContent {
 
 const two = desiredZone({
   policies: declared([policy("a"), policy("b"), policy("c")]),
-  rules: declared([exception("uploads"), deployment("owasp")]),
+  rules: { managed_rules: declared([exception("uploads"), deployment("owasp")]) },
 }).content;
 
 describe("a first plan that failed half-way", () => {
@@ -62,7 +62,7 @@ describe("a declared resource", () => {
         { rule: "zonewarden:uploads", delete: true },
       ],
       next: two,
-      finds: ["policy/b drift", "rule/uploads drift"],
+      finds: ["policy/b drift", "managed_rule/uploads drift"],
     },
     {
       when: "that is new in the file is pending",
@@ -77,7 +77,7 @@ describe("a declared resource", () => {
       edits: [{ policy: "[zonewarden:c]", set: { enabled: false } }],
       next: desiredZone({
         policies: declared([policy("a")]),
-        rules: declared([exception("uploads"), deployment("owasp")]),
+        rules: { managed_rules: declared([exception("uploads"), deployment("owasp")]) },
       }).content,
       finds: ["policy/b pending", "policy/c drift pending"],
     },
@@ -115,9 +115,9 @@ describe("a declared resource", () => {
       edits: [],
       next: {
         ...two,
-        rules: declared([deployment("owasp"), exception("uploads")]),
+        rules: { managed_rules: declared([deployment("owasp"), exception("uploads")]) },
       },
-      finds: ["rule/owasp pending(position)", "rule/uploads pending(position)"],
+      finds: ["managed_rule/owasp pending(position)", "managed_rule/uploads pending(position)"],
     },
   ])("$when", async ({ first, edits, next, finds }, { expect }) => {
     await using runs = await oneZoneRuns();

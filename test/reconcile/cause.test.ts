@@ -30,7 +30,8 @@ function checkout(more: Partial<Policy> = {}): ZoneContent {
 
 function owasp(paranoiaLevel: 1 | 2 | 3): ZoneContent {
   const tuning = { ...untuned, paranoiaLevel, scoreThreshold: 40 };
-  return desiredZone({ rules: declared([deployment("owasp", { tuning })]) }).content;
+  return desiredZone({ rules: { managed_rules: declared([deployment("owasp", { tuning })]) } })
+    .content;
 }
 
 function reporting(value: boolean): ZoneContent {
@@ -73,7 +74,7 @@ const kinds: Readonly<Record<"setting" | "policy" | "rule", Kind>> = {
       other: { rule: "zonewarden:owasp", set: { enabled: false } },
     },
     meets: { rule: "zonewarden:owasp", set: { paranoia_level: 3 } },
-    key: "rule/owasp",
+    key: "managed_rule/owasp",
     field: "paranoia_level",
     otherField: "enabled",
   },

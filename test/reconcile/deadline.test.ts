@@ -11,7 +11,12 @@ import { World } from "../support/world.ts";
 import { writes } from "../support/writes.ts";
 
 const shop = "shop.example";
-const wanted: PartsToRead = { settings: true, policies: true, rules: true, scoreRule: false };
+const wanted: PartsToRead = {
+  settings: true,
+  policies: true,
+  rules: ["managed_rules"] as const,
+  scoreRule: false,
+};
 
 /** A service that never answers, and rejects when the signal aborts. */
 const silent: LiveReader & LiveWriter = {

@@ -13,7 +13,12 @@ import { ServiceFault } from "../support/world.ts";
 const second = 1_000;
 
 const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
-const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
+const putRules = {
+  call: "put-entrypoint",
+  phase: "managed_rules",
+  rules: [],
+  changes: ["managed_rule/a"],
+} as const;
 
 const duplicate: Change = {
   verb: "delete",
@@ -40,7 +45,7 @@ const update: Change = {
 const [twin, other] = [livePolicy("twin"), livePolicy("p1")];
 const live = liveZone({
   policies: [twin, other],
-  entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
+  entrypoints: { managed_rules: { state: "present", id: "ep", version: "1", rules: [] } },
 });
 const strangers = { state: "present", id: "ep", version: "2", rules: [] } as const;
 
@@ -134,13 +139,17 @@ describe("before each attempt of a write", () => {
       stop.throwIfAborted();
     };
     expect(await outcomesBy([putRules], send, { clock, live, reads })).toEqual(["done"]);
-    expect([attempts, reads]).toEqual([2, ["rules"]]);
+    expect([attempts, reads]).toEqual([2, ["managed_rules"]]);
   });
 });
 
 describe("a write that undoes what others did after the read", () => {
   const cases = [
-    { write: putRules, part: "rules", readAgain: { entrypoint: strangers } },
+    {
+      write: putRules,
+      part: "managed_rules",
+      readAgain: { entrypoints: { managed_rules: strangers } },
+    },
     { write: deletePolicy, part: "policies", readAgain: { policies: [other] } },
   ] as const;
 
@@ -175,7 +184,7 @@ describe("a write that undoes what others did after the read", () => {
     const reads: string[] = [];
     const choice = { clock, live, reads };
     expect(await outcomesOf([putRules], 3 * second, choice)).toEqual(["done"]);
-    expect(reads).toEqual(["rules"]);
+    expect(reads).toEqual(["managed_rules"]);
   });
 
   it.for([

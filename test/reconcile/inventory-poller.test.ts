@@ -192,7 +192,7 @@ describe("an inventory report has", () => {
     };
     at.live = { policies: [], settings: on };
     await at.run(1_000, declaredZone(shop, { settings }), declaredZone(blog));
-    const policies = { policies: true, rules: false, scoreRule: false };
+    const policies = { policies: true, rules: [], scoreRule: false };
     expect(at.wanted).toMatchObject([
       { ...policies, settings: true },
       { ...policies, settings: false },
@@ -216,9 +216,12 @@ describe("an inventory report has", () => {
     "what could be read where a managed ruleset $when, and a retry where that may help",
     async ({ transient, results, notes }, { expect }) => {
       await using at = new Detected(daily);
-      at.live = { policies: [], entrypoint: absent };
+      at.live = { policies: [], entrypoints: { managed_rules: absent } };
       at.managedFault = new ServiceFault("API_NOT_FOUND", transient);
-      await at.run(6_000, declaredZone(shop, { rules: declared([deployment("owasp")]) }));
+      await at.run(
+        6_000,
+        declaredZone(shop, { rules: { managed_rules: declared([deployment("owasp")]) } }),
+      );
       const lines = at.reports.flatMap((each) => (each.result === "read" ? each.facts.impact : []));
       expect(at.reports.map(({ result }) => result)).toEqual(results);
       expect(lines.filter((line) => line.includes("API_NOT_FOUND"))).toHaveLength(notes);

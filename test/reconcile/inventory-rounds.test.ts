@@ -248,9 +248,12 @@ describe("a report of an inventory", () => {
 
   it("asks for the managed rulesets that the plan deploys", async ({ expect }) => {
     await using at = new Detected(daily);
-    at.live = { policies: [], entrypoint: absent };
+    at.live = { policies: [], entrypoints: { managed_rules: absent } };
     at.managedFault = new ServiceFault("API_NOT_FOUND", false);
-    await at.run(0, declaredZone(shop, { rules: declared([deployment("owasp")]) }));
+    await at.run(
+      0,
+      declaredZone(shop, { rules: { managed_rules: declared([deployment("owasp")]) } }),
+    );
     expect(at.managed).toEqual([`${shop} ${owaspRulesetId}`]);
   });
 

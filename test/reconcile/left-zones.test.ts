@@ -213,7 +213,7 @@ describe("a zone is compared with what a held revision declares", () => {
   it("only it needs the score rule", async ({ expect, signal }) => {
     const live = { ...empty, settings: { ...settingsOff, enabled: true } };
     const parts: PartsToRead[] = [];
-    const active = requestOf({ settings: [off], rules: declared([]) });
+    const active = requestOf({ settings: [off], rules: { managed_rules: declared([]) } });
     const content = contentOf({ ...enabled, ...tunedRules });
     const declaration: HeldDeclaration = { content, digest: "d2", revision: "r2" };
     const heldRevision = { held: declaration, mayStay: () => true };

@@ -48,7 +48,7 @@ describe("what the plan of the rules holds and notes", () => {
   const taken = liveZone({
     settings: settingsOff,
     policies: [],
-    entrypoint: entrypoint(liveDeployment("t9", { ref: "team-b:owasp" })),
+    entrypoints: { managed_rules: entrypoint(liveDeployment("t9", { ref: "team-b:owasp" })) },
     scoreRule: { id: documentedScoreRuleId, source: "documented", version: "" },
   });
   const content = { ...blocking, ...tunedRules };

@@ -62,7 +62,7 @@ describe("planning a zone", () => {
 
 function namesOf(parts: PartsToRead): readonly string[] {
   return Object.entries(parts)
-    .filter(([, isRead]) => isRead)
+    .filter(([, isRead]) => (Array.isArray(isRead) ? isRead.length > 0 : isRead))
     .map(([name]) => name);
 }
 

@@ -22,7 +22,7 @@ import {
 import { ServiceFault } from "../support/world.ts";
 
 const policies = declared([policy("site", { action: "allow" })]);
-const rules = declared([deployment("owasp")]);
+const rules = { managed_rules: declared([deployment("owasp")]) };
 
 const ruleset = {
   id: managedRulesets.owasp,
@@ -61,7 +61,7 @@ async function impactOf(
     },
   };
   const desired = desiredZone(content);
-  const live = liveZone({ policies: [], entrypoint: absent });
+  const live = liveZone({ policies: [], entrypoints: { managed_rules: absent } });
   const judged = { content: desired.content, live, plan: plan(desired, live, owner) };
   return { ...(await readZoneImpact(judged, 50, source, signal)), asked };
 }
@@ -92,7 +92,7 @@ describe("a source that cannot be read", () => {
     const { impact } = await impactOf({ policies, rules }, { resources: busy }, signal);
     expect(impact.notes).toEqual([noResources]);
     expect(impact.policies).toEqual([]);
-    expect(impact.deployments.map(({ key }) => key)).toEqual(["rule/owasp"]);
+    expect(impact.deployments.map(({ key }) => key)).toEqual(["managed_rule/owasp"]);
   });
 
   it.for([

@@ -74,7 +74,7 @@ class Source {
       },
       readAnswers: async (zone, wanted, priority) => {
         const parts = Object.entries(wanted).flatMap(([part, isWanted]) =>
-          isWanted ? [part] : [],
+          isWanted === true ? [part] : [],
         );
         this.asked.push(`${parts.join(" ")} of ${zone.name}, ${priority}`);
         return Promise.resolve({ readAt: readAllAt(0), digest: "", live: withSettings });

@@ -83,7 +83,7 @@ describe("a run whose writes are recorded", () => {
 
   it.for<Write>([
     { call: "update-settings", body: {}, changes: ["setting/enabled"] },
-    { call: "put-entrypoint", rules: [], changes: ["rule/a"] },
+    { call: "put-entrypoint", phase: "managed_rules", rules: [], changes: ["managed_rule/a"] },
   ])("sends nothing where the program stops meanwhile: $call", async (write, { expect }) => {
     const records = await recordsOf({ plan: [write], stopsWhileRecording: true });
     expect(records).toEqual(["unknown"]);

@@ -84,12 +84,14 @@ describe("a zone is planned again", () => {
 
   it("when other rules are remembered as adopted", async ({ expect }) => {
     await using world = await sweptWorld();
-    const rules = [{ id: "r1", ref: "by-hand", key: "owasp" }];
+    const rules = [{ kind: "managed_rule", id: "r1", ref: "by-hand", key: "owasp" } as const];
     world.store.setAdopted(named(shop), rules);
     await lookAgain(world);
     await lookAgain(world);
     expect(world.parsed).toEqual([shop]);
-    world.store.setAdopted(named(shop), [{ id: "r2", ref: "by-hand", key: "owasp" }]);
+    world.store.setAdopted(named(shop), [
+      { kind: "managed_rule", id: "r2", ref: "by-hand", key: "owasp" },
+    ]);
     await lookAgain(world);
     expect(world.parsed).toEqual([shop, shop]);
   });

@@ -56,7 +56,7 @@ function deploymentOf(found: Partial<DeploymentImpact>): DeploymentImpact {
   const head = { id: "r1", name: "OWASP", description: "", kind: "managed", phase: "p" };
   const ruleset = { ...head, version: "87", lastUpdated: "", rules: [score] };
   const nothing = { switchedOn: [], switchedOff: [], retuned: [], advice: [] };
-  return { key: "rule/owasp", ruleset, on: 16, total: 33, ...nothing, ...found };
+  return { key: "managed_rule/owasp", ruleset, on: 16, total: 33, ...nothing, ...found };
 }
 
 function on(
@@ -160,7 +160,7 @@ describe("the impact on a managed ruleset", () => {
 
   it("names rules by level, description and id", ({ expect }) => {
     expect(lines(on([], [impact]))).toEqual([
-      "  rule/owasp  OWASP, version 87; 16 of 33 rules on",
+      "  managed_rule/owasp  OWASP, version 87; 16 of 33 rules on",
       "    + switches on: 1",
       "        level 2: rule sql-2 (sql-2)",
       "    - switches off: 1",
@@ -175,7 +175,7 @@ describe("the impact on a managed ruleset", () => {
   it("is the same as JSON", ({ expect }) => {
     expect(impactJson(on([], [impact]))["deployments"]).toEqual([
       {
-        key: "rule/owasp",
+        key: "managed_rule/owasp",
         ruleset: "r1",
         version: "87",
         on: 16,

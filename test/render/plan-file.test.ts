@@ -33,12 +33,12 @@ const live = liveZone({
     use_connection_url_path: false,
   },
   policies: [carriedOut("p1", policy("old")), carriedOut("p2", policy("cart"), { enabled: false })],
-  entrypoint: entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" })),
+  entrypoints: { managed_rules: entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" })) },
 });
 const desired = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([policy("checkout"), policy("cart")]),
-  rules: declared([exception("uploads"), deployment("owasp")]),
+  rules: { managed_rules: declared([exception("uploads"), deployment("owasp")]) },
 });
 // What its writes wait for is not in the file: it is taken from the plan of today.
 const proposal = { ...savedPlan(plan(desired, live, owner), live), waitsFor: new Map() };
@@ -112,9 +112,9 @@ describe("a saved plan", () => {
       says: /^PLAN_FORMAT plan file: not a plan that was saved with plan --out: make a new plan$/,
     },
     {
-      when: "was made by a later version",
-      file: text.replace("zonewarden-plan/1", "zonewarden-plan/2"),
-      says: /its format is "zonewarden-plan\/2", and this program reads zonewarden-plan\/1/,
+      when: "was made by an earlier version",
+      file: text.replace("zonewarden-plan/2", "zonewarden-plan/1"),
+      says: /its format is "zonewarden-plan\/1", and this program reads zonewarden-plan\/2: make a new/,
     },
     {
       when: "was edited",

@@ -16,7 +16,7 @@ const weakened = change("setting/enabled", "weakens", {
   reasons: ["scripts are no longer watched"],
 });
 
-const stricter = change("rule/owasp", "strengthens", {
+const stricter = change("managed_rule/owasp", "strengthens", {
   fields: [{ field: "paranoia_level", before: 1, after: 2 }],
 });
 
@@ -119,7 +119,9 @@ describe("a plan as Markdown", () => {
     expect(text).toContain(
       "### 388 zones: 1 change, pending\n\n<details><summary>Zones</summary>\n\nbrand0000.example.com, ",
     );
-    expect(text).toContain("- 389 zones: **▲ strengthens** `~ rule/owasp paranoia_level 1 → 2`");
+    expect(text).toContain(
+      "- 389 zones: **▲ strengthens** `~ managed_rule/owasp paranoia_level 1 → 2`",
+    );
     expect(text.match(/paranoia_level: 2/g)).toHaveLength(2);
     expect(text).toContain("brand0387.example.com");
     expect(text).not.toContain("did not fit");
@@ -195,12 +197,12 @@ describe("a plan as Markdown", () => {
   it.for([
     {
       what: "weakenings",
-      make: (name: string, n: number) => differing(name, change(`rule/r${n}`, "weakens")),
+      make: (name: string, n: number) => differing(name, change(`managed_rule/r${n}`, "weakens")),
     },
     {
       what: "holds with messages of their own",
       make: (name: string, n: number) =>
-        held(name, [{ reason: "freeze", message: "x" }], change(`rule/r${n}`, "weakens")),
+        held(name, [{ reason: "freeze", message: "x" }], change(`managed_rule/r${n}`, "weakens")),
     },
     {
       what: "errors",

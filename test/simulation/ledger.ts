@@ -1,7 +1,6 @@
 import { basePath } from "../../src/api/wire.ts";
 import type { EmulatedZone } from "../../src/emulator/state.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
-import type { ZonePart } from "../../src/zone/write.ts";
 import type { Disturbance } from "./disturbances.ts";
 import { objectsIn, ownedIn } from "./invariants/oracle.ts";
 import type { DeclaredContent, DeclaredZones } from "./stories.ts";
@@ -21,7 +20,7 @@ export interface SentRequest {
   readonly path: string;
   /** Name of its zone; `undefined` where it is about no zone. */
   readonly zone: string | undefined;
-  readonly part: ZonePart | undefined;
+  readonly part: "settings" | "policies" | "rules" | undefined;
   readonly body: string;
   /** As the sender saw it; `uncertain`: the sender cannot know whether it took effect. */
   answer: "none" | "ok" | "refused" | "uncertain";
@@ -190,7 +189,7 @@ export class Ledger {
   }
 }
 
-function partOf(path: string): ZonePart | undefined {
+function partOf(path: string): SentRequest["part"] {
   if (/^\/zones\/[^/]+\/page_shield$/.test(path)) return "settings";
   if (/\/page_shield\/policies(\/|$)/.test(path)) return "policies";
   return /\/rulesets\/(phases\/.*\/entrypoint$|[^/]+\/rules(\/|$))/.test(path)

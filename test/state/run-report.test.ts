@@ -16,7 +16,7 @@ import {
 } from "../support/reports.ts";
 
 const a = change("policy/a");
-const b = change("rule/b");
+const b = change("managed_rule/b");
 const applied = (outcomes: Extract<Came, { result: "applied" }>["outcomes"]): Came => ({
   result: "applied",
   cause: "drift",
@@ -49,20 +49,24 @@ describe("the result of a run", () => {
       result: "held",
       fails: false,
     },
-    { came: applied([done(both, "rule/b")]), result: "applied", fails: false },
-    { came: applied([done(both), failed("rule/b")]), result: "partial", fails: true },
-    { came: applied([done(both), lost("rule/b")]), result: "partial", fails: true },
+    { came: applied([done(both, "managed_rule/b")]), result: "applied", fails: false },
+    { came: applied([done(both), failed("managed_rule/b")]), result: "partial", fails: true },
+    { came: applied([done(both), lost("managed_rule/b")]), result: "partial", fails: true },
     {
-      came: applied([done(both), skipped("shutdown", "rule/b")]),
+      came: applied([done(both), skipped("shutdown", "managed_rule/b")]),
       result: "partial",
       fails: false,
     },
     {
-      came: applied([failed(both), skipped("earlier_failure", "rule/b")]),
+      came: applied([failed(both), skipped("earlier_failure", "managed_rule/b")]),
       result: "error",
       fails: true,
     },
-    { came: applied([skipped("shutdown", both, "rule/b")]), result: "partial", fails: false },
+    {
+      came: applied([skipped("shutdown", both, "managed_rule/b")]),
+      result: "partial",
+      fails: false,
+    },
     {
       came: { result: "applied", cause: "drift", changes: [a], left: [a] },
       result: "partial",
@@ -81,7 +85,7 @@ describe("the result of a change", () => {
     { given: [done("policy/a"), failed("policy/a")], result: "failed" },
     { given: [lost("policy/a"), done("policy/a")], result: "unknown" },
     { given: [skipped("shutdown", "policy/a")], result: "skipped" },
-    { given: [done("rule/b")], result: "skipped" },
+    { given: [done("managed_rule/b")], result: "skipped" },
     { given: [], result: "skipped" },
     { given: [done("policy/a"), skipped("shutdown", "policy/a")], result: "skipped" },
     { given: [lost("policy/a"), failed("policy/a"), done("policy/a")], result: "failed" },
@@ -113,7 +117,7 @@ describe("the impact of drift", () => {
     "is $impact where the change applies a new declaration too and $corrected as a whole",
     ({ corrected, impact }, { expect }) => {
       const mixed: Change = {
-        ...change("rule/b", corrected),
+        ...change("managed_rule/b", corrected),
         causes: [
           { cause: "drift", fields: ["action", "expression"] },
           { cause: "pending", fields: ["description"] },
@@ -125,11 +129,18 @@ describe("the impact of drift", () => {
   );
 
   it("is counted by kind", ({ expect }) => {
-    const counts = driftIn([a, b, change("rule/c", "weakens"), change("rule/d", "unclear")]);
+    const counts = driftIn([
+      a,
+      b,
+      change("managed_rule/c", "weakens"),
+      change("managed_rule/d", "unclear"),
+    ]);
     expect(counts).toEqual({
       setting: { weakens: 0, neutral: 0, strengthens: 0 },
       policy: { weakens: 1, neutral: 0, strengthens: 0 },
-      rule: { weakens: 2, neutral: 0, strengthens: 1 },
+      custom_rule: { weakens: 0, neutral: 0, strengthens: 0 },
+      rate_limiting_rule: { weakens: 0, neutral: 0, strengthens: 0 },
+      managed_rule: { weakens: 2, neutral: 0, strengthens: 1 },
     });
   });
 });

@@ -32,7 +32,13 @@ describe("drift", () => {
     expect(driftOf(state)).toEqual([]);
     expect(state).toMatchObject({
       driftedSince: undefined,
-      driftOnsets: { setting: 0, policy: 1, rule: 0 },
+      driftOnsets: {
+        setting: 0,
+        policy: 1,
+        custom_rule: 0,
+        rate_limiting_rule: 0,
+        managed_rule: 0,
+      },
     });
   });
 
@@ -79,7 +85,7 @@ describe("what was changed", () => {
       result: "applied",
       cause: "pending",
       changes: [a, b],
-      outcomes: [done("policy/a"), failed("policy/b"), waiting("rule/c", "policy/b")],
+      outcomes: [done("policy/a"), failed("policy/b"), waiting("managed_rule/c", "policy/b")],
     });
     expect(state.changes).toMatchObject([
       {
@@ -89,7 +95,7 @@ describe("what was changed", () => {
         writes: [
           { call: "update-policy", status: "done", ray: "8f2b", reason: "" },
           { call: "update-policy", status: "failed", reason: "PUT policies: 400" },
-          { changes: ["rule/c"], status: "skipped", reason: "waits for policy/b" },
+          { changes: ["managed_rule/c"], status: "skipped", reason: "waits for policy/b" },
         ],
       },
     ]);

@@ -3,15 +3,18 @@ import { applyPlan, type WritePorts } from "../../src/reconcile/run/apply.ts";
 import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
-import type { LiveReader, LiveWriter, ReadTimes } from "../../src/zone/ports.ts";
+import {
+  isPartOf,
+  type LiveReader,
+  type LiveWriter,
+  type ReadTimes,
+} from "../../src/zone/ports.ts";
 import type { StopSignals } from "../../src/zone/signals.ts";
-import { partOf, type Write } from "../../src/zone/write.ts";
+import { partOf, type Write, zoneParts } from "../../src/zone/write.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { liveZone, readAllAt } from "./model.ts";
 import { report } from "./reports.ts";
-
-const zoneParts = ["settings", "policies", "rules", "scoreRule"] as const;
 
 /** What a test of writes may choose. */
 interface Choice {
@@ -134,7 +137,7 @@ function readerOf(
   return {
     readAnswers: async (_zone, parts, priority, signal) => {
       priorities.push(priority);
-      reads.push(...zoneParts.filter((part) => parts[part]));
+      reads.push(...zoneParts.filter((part) => isPartOf(parts, part)));
       const times = readAllAt(clock.monotonicMs());
       if (readMs > 0) await clock.sleep(readMs, signal);
       return { readAt: times, digest: "", live: () => ({ ...live, ...readAgain }) };

@@ -247,10 +247,12 @@ export const liveZones: fc.Arbitrary<LiveZone> = fc
       use_connection_url_path: fc.boolean(),
     }),
     policies,
-    entrypoint: fc.oneof(
-      { weight: 1, arbitrary: fc.constant(absent) },
-      { weight: 5, arbitrary: rules.map((list) => entrypoint(...list)) },
-    ),
+    entrypoints: fc.record({
+      managed_rules: fc.oneof(
+        { weight: 1, arbitrary: fc.constant(absent) },
+        { weight: 5, arbitrary: rules.map((list) => entrypoint(...list)) },
+      ),
+    }),
     scoreRule: fc.constantFrom(documentedScoreRuleId, id32("1")).map((id) => ({
       id,
       source: "account" as const,
@@ -261,7 +263,7 @@ export const liveZones: fc.Arbitrary<LiveZone> = fc
 
 /** The same as an emulator is seeded with: what the service would not have taken is left out. */
 export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
-  ({ settings, policies: live = [], entrypoint: ruleset }) => {
+  ({ settings, policies: live = [], entrypoints: { managed_rules: ruleset } }) => {
     const entitlements = { policies: 50, connection_url_path: true, reporting_endpoint: true };
     const accepted = live
       .map(({ description: text, action, expression: where, enabled, value: csp }): Wire => ({

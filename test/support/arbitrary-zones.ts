@@ -1,7 +1,12 @@
 import * as fc from "fast-check";
 
 import { plan } from "../../src/plan/plan.ts";
-import type { Declared, DesiredZone, UnmanagedMode } from "../../src/zone/desired-zone.ts";
+import {
+  byPhase,
+  type Declared,
+  type DesiredZone,
+  type UnmanagedMode,
+} from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { settingNames, type Policy, type Rule } from "../../src/zone/resource.ts";
 import { declaredPolicy, livePolicies } from "./arbitrary-policies.ts";
@@ -23,8 +28,12 @@ const unlikePairs: fc.Arbitrary<Pair> = fc
       { selector: ({ name }) => name },
     ),
     policies: declaredList(fc.uniqueArray(declaredPolicy, { selector: (each) => each.key })),
-    rules: declaredList(declaredRules),
+    managed_rules: declaredList(declaredRules),
   })
+  .map(({ managed_rules: rules, ...content }) => ({
+    ...content,
+    rules: byPhase((phase) => (phase === "managed_rules" ? rules : undefined)),
+  }))
   .chain((content) =>
     fc
       .record({
@@ -34,7 +43,7 @@ const unlikePairs: fc.Arbitrary<Pair> = fc
           use_connection_url_path: fc.boolean(),
         }),
         policies: livePolicies(content.policies?.items ?? []),
-        entrypoint: liveEntrypoint,
+        entrypoints: fc.record({ managed_rules: liveEntrypoint }),
       })
       .map((live) => ({ desired: desiredZone(content), live: liveZone(live) })),
   );
@@ -67,7 +76,10 @@ function edited({ zone, content }: DesiredZone, dice: Iterator<number>): Desired
     content: {
       ...content,
       policies: policies && { ...policies, items: edit(policies.items) },
-      rules: rules && { ...rules, items: edit(rules.items) },
+      rules: byPhase((phase) => {
+        const declared = rules[phase];
+        return declared && { ...declared, items: edit(declared.items) };
+      }),
     },
   };
 }

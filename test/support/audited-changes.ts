@@ -66,7 +66,12 @@ export const declared = { ...owasp, action_parameters: { id: managedRulesets.owa
 const [liveRule, declaredRule] = [owasp, declared].map((wire) =>
   comparable(ruleOf({ id: shop, ...wire }), documentedScoreRuleId),
 );
-export const rule = update("rule", "owasp", shop, differingRuleFields(liveRule, declaredRule));
+export const rule = update(
+  "managed_rule",
+  "owasp",
+  shop,
+  differingRuleFields(liveRule, declaredRule),
+);
 
 export const created = explained(
   {
@@ -87,7 +92,7 @@ export const deleted = explained(
 
 export const createdRule = explained(
   {
-    ...shared("rule", "owasp", differingRuleFields(liveRule, undefined)),
+    ...shared("managed_rule", "owasp", differingRuleFields(liveRule, undefined)),
     verb: "delete",
     id: shop,
     reason: "unmanaged",
@@ -96,7 +101,7 @@ export const createdRule = explained(
 );
 export const deletedRule = explained(
   {
-    ...shared("rule", "owasp", [{ field: "enabled", before: undefined, after: true }]),
+    ...shared("managed_rule", "owasp", [{ field: "enabled", before: undefined, after: true }]),
     verb: "create",
   },
   () => ["drift"],

@@ -20,7 +20,9 @@ export const alice = "alice@example.com";
 
 /** A live zone with one rule in this version. */
 export function withRule(version: number): LiveZone {
-  return liveZone({ entrypoint: entrypoint(liveRule(shop, { version: `${version}` })) });
+  return liveZone({
+    entrypoints: { managed_rules: entrypoint(liveRule(shop, { version: `${version}` })) },
+  });
 }
 
 export function withPolicies(...ids: readonly string[]): LiveZone {

@@ -56,12 +56,12 @@ const edits = {
     wrote: undefined,
   },
   rule: {
-    key: "rule/owasp",
+    key: "managed_rule/owasp",
     body: { rule: owasp, set: { enabled: false } },
     wrote: { enabled: false },
   },
   tuned: {
-    key: "rule/owasp",
+    key: "managed_rule/owasp",
     body: { rule: owasp, set: { paranoia_level: 1 } },
     wrote: undefined,
   },

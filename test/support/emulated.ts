@@ -10,7 +10,12 @@ import { control } from "./ask.ts";
 import { type ServiceChoice, type TestService, connect, plantedToken } from "./service.ts";
 
 /** Everything of a zone. */
-export const everything = { settings: true, policies: true, rules: true, scoreRule: true };
+export const everything = {
+  settings: true,
+  policies: true,
+  rules: ["managed_rules"] as const,
+  scoreRule: true,
+};
 
 /** Our client on an emulator, with short words for what tests do. */
 export interface Emulated extends AsyncDisposable, Omit<TestService, typeof Symbol.asyncDispose> {

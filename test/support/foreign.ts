@@ -1,11 +1,16 @@
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
+import {
+  type LivePolicy,
+  type LiveRule,
+  type LiveZone,
+  rulesIn,
+} from "../../src/zone/live-zone.ts";
 import { markOfRef, unmarked } from "../../src/zone/mark.ts";
 import type { Pair } from "./arbitrary-zones.ts";
 import { owner } from "./model.ts";
 
 /** The rules of a zone's entry point; none where there is none. */
-export function rulesOf({ entrypoint }: LiveZone): readonly LiveRule[] {
-  return entrypoint?.state === "present" ? entrypoint.rules : [];
+export function rulesOf({ entrypoints }: LiveZone): readonly LiveRule[] {
+  return rulesIn(entrypoints.managed_rules);
 }
 
 /** Policies that no declaration of the pair can be meant to touch. */
@@ -24,6 +29,6 @@ export function foreignRules({ desired, live }: Pair): readonly LiveRule[] {
   return rulesOf(live).filter(({ ref, action: does }) => {
     const mark = markOfRef(ref).owner;
     if (mark !== undefined) return mark !== owner;
-    return desired.content.rules?.unmanaged !== "delete" && does.type === "other";
+    return desired.content.rules.managed_rules?.unmanaged !== "delete" && does.type === "other";
   });
 }

@@ -54,7 +54,7 @@ export function desiredZone(content: Partial<ZoneContent> = {}): DesiredZone {
       suspension: undefined,
       settings: [],
       policies: undefined,
-      rules: undefined,
+      rules: {},
       scripts: undefined,
       ...content,
     },
@@ -80,7 +80,7 @@ export function liveZone(parts: Partial<LiveZone> = {}): LiveZone {
     zone: shopZone,
     settings: undefined,
     policies: undefined,
-    entrypoint: undefined,
+    entrypoints: {},
     scoreRule: { id: documentedScoreRuleId, source: "account", version: "36" },
     ...parts,
   };
@@ -88,7 +88,13 @@ export function liveZone(parts: Partial<LiveZone> = {}): LiveZone {
 
 /** When each part was read, where all were read at once. */
 export function readAllAt(ms: number): ReadTimes {
-  return { settings: ms, policies: ms, rules: ms };
+  return {
+    settings: ms,
+    policies: ms,
+    custom_rules: ms,
+    rate_limiting_rules: ms,
+    managed_rules: ms,
+  };
 }
 
 export function policy(key: string, more: Partial<Policy> = {}): Policy {

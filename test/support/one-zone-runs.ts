@@ -96,7 +96,7 @@ export async function oneZoneRuns(): Promise<OneZoneRuns> {
   );
 }
 
-/** The causes that a run found: `rule/owasp drift(paranoia_level) pending(score_threshold)`; [] for a zone in sync. */
+/** The causes that a run found: `managed_rule/owasp drift(paranoia_level) pending(score_threshold)`; [] for a zone in sync. */
 export function causesFound(report: ZoneReport): readonly string[] {
   if (report.result === "error") throw new Error(report.failure.message);
   return report.plan.changes.map(textOf);

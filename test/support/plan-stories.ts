@@ -73,17 +73,19 @@ const busy = zoned(
         value: canonicalCsp("img-src 'self' images.example.com"),
       }),
     ]),
-    rules: declared([
-      exception("uploads", { description: "Uploads are scanned elsewhere" }),
-      deployment("owasp", {
-        description: "OWASP core ruleset",
-        tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "managed_challenge" },
-        overrides: {
-          ...noOverrides,
-          categories: [category("language-php", { enabled: false })],
-        },
-      }),
-    ]),
+    rules: {
+      managed_rules: declared([
+        exception("uploads", { description: "Uploads are scanned elsewhere" }),
+        deployment("owasp", {
+          description: "OWASP core ruleset",
+          tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "managed_challenge" },
+          overrides: {
+            ...noOverrides,
+            categories: [category("language-php", { enabled: false })],
+          },
+        }),
+      ]),
+    },
   }),
   liveZone({
     settings,
@@ -99,21 +101,23 @@ const busy = zoned(
       livePolicy("d00d", { description: "Set in the dashboard, for the sale" }),
       livePolicy("d00e", { description: "Theirs [team-b:ads]" }),
     ],
-    entrypoint: entrypoint(
-      liveRule("f001", { action: "log", description: "Watch a botnet" }),
-      liveDeployment(
-        "aa01",
-        { ref: "aa01", description: "OWASP core ruleset" },
-        {
-          categories: [
-            { category: "paranoia-level-2", enabled: false },
-            { category: "paranoia-level-3", enabled: false },
-            { category: "paranoia-level-4", enabled: false },
-          ],
-          rules: [{ id: "6179ae15870a4bb7b2d480d4843b323c", score_threshold: 60, action: "log" }],
-        },
+    entrypoints: {
+      managed_rules: entrypoint(
+        liveRule("f001", { action: "log", description: "Watch a botnet" }),
+        liveDeployment(
+          "aa01",
+          { ref: "aa01", description: "OWASP core ruleset" },
+          {
+            categories: [
+              { category: "paranoia-level-2", enabled: false },
+              { category: "paranoia-level-3", enabled: false },
+              { category: "paranoia-level-4", enabled: false },
+            ],
+            rules: [{ id: "6179ae15870a4bb7b2d480d4843b323c", score_threshold: 60, action: "log" }],
+          },
+        ),
       ),
-    ),
+    },
   }),
 );
 
@@ -121,15 +125,17 @@ const created = zoned(
   "new.example.com",
   desiredZone({
     policies: declared([checkout]),
-    rules: declared([
-      exception("uploads"),
-      deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 1 } }),
-      deployment("managed", { ruleset: managedRulesets.cloudflare }),
-    ]),
+    rules: {
+      managed_rules: declared([
+        exception("uploads"),
+        deployment("owasp", { tuning: { ...untuned, paranoiaLevel: 1 } }),
+        deployment("managed", { ruleset: managedRulesets.cloudflare }),
+      ]),
+    },
   }),
   liveZone({
     policies: [],
-    entrypoint: absent,
+    entrypoints: { managed_rules: absent },
     scoreRule: undefined,
   }),
 );
@@ -146,7 +152,7 @@ const hostile = zoned(
   "hostile.example.com",
   desiredZone({
     policies: declared([], "delete"),
-    rules: declared([exception("x")]),
+    rules: { managed_rules: declared([exception("x")]) },
   }),
   liveZone({
     policies: [
@@ -157,9 +163,11 @@ const hostile = zoned(
       }),
       livePolicy("h2", { description: "Theirs ](javascript:alert(1)) [team-b:\u202Eads]" }),
     ],
-    entrypoint: entrypoint(
-      liveException("s1", "y", { description: "</details><script>alert(2)</script>" }),
-    ),
+    entrypoints: {
+      managed_rules: entrypoint(
+        liveException("s1", "y", { description: "</details><script>alert(2)</script>" }),
+      ),
+    },
   }),
 );
 

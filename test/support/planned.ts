@@ -26,7 +26,11 @@ export interface Situation<T, Live> {
 
 /** The plan of a zone of which rules alone are declared. */
 export function plannedRules(rules: Declared<Rule>, live: LiveEntrypoint): Plan {
-  return plan(desiredZone({ rules }), liveZone({ entrypoint: live }), owner);
+  return plan(
+    desiredZone({ rules: { managed_rules: rules } }),
+    liveZone({ entrypoints: { managed_rules: live } }),
+    owner,
+  );
 }
 
 /** The plan of a zone of which policies alone are declared. */

@@ -1,4 +1,9 @@
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
+import {
+  type LivePolicy,
+  type LiveRule,
+  type LiveZone,
+  rulesIn,
+} from "../../src/zone/live-zone.ts";
 
 /** The hosts that the expressions of generated policies tell apart. */
 export const hosts = ["a.example.com", "b.example.com", "c.example.com"] as const;
@@ -40,7 +45,7 @@ export function protectionOf(live: LiveZone): ReadonlyMap<string, number> {
       }
     }
   }
-  const rules = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
+  const rules = rulesIn(live.entrypoints.managed_rules);
   for (const path of paths) {
     for (const ruleset of rulesetsSeeing(path, rules)) levels.set(`${path} ${ruleset}`, 1);
   }

@@ -14,7 +14,7 @@ const { budget } = config;
 const whole = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([]),
-  rules: declared([]),
+  rules: { managed_rules: declared([]) },
 });
 
 /** Requests per second that the default budget of a credential sustains. */
@@ -42,7 +42,7 @@ export interface Feed {
 /** The feeds of a fleet in one account, with the defaults of the configuration. */
 export function feedsOf(zones: number): readonly Feed[] {
   const { settings, policies, rules } = partsOf(whole.content);
-  const live = Number(settings) + Number(policies) + Number(rules);
+  const live = Number(settings) + Number(policies) + rules.length;
   const { audit, inventory } = config;
   if (audit.follow === undefined || inventory === undefined) {
     throw new Error("a feed is switched off");

@@ -13,7 +13,7 @@ export const notification: Notification = {
   severity: "error",
   at: at(1),
   zone: shop,
-  message: "less protected than declared: ~ rule/owasp paranoia_level 2 → 1",
+  message: "less protected than declared: ~ managed_rule/owasp paranoia_level 2 → 1",
   revision: "8c9b6cf",
   run: "run-1",
 };

@@ -8,7 +8,7 @@ import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
-import type { ResourceKey } from "../../src/zone/resource.ts";
+import { kinds, type ResourceKey } from "../../src/zone/resource.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { type Zone, zoneId, zoneName, type ZoneName } from "../../src/zone/zone.ts";
 
@@ -52,8 +52,8 @@ export function change(
     readonly mayBreak?: boolean;
   } = {},
 ): Change {
-  const [kind] = key.split("/");
-  if (kind !== "setting" && kind !== "policy" && kind !== "rule") throw new Error(key);
+  const kind = kinds.find((each) => key.startsWith(`${each}/`));
+  if (kind === undefined) throw new Error(key);
   return {
     verb: "update",
     kind,

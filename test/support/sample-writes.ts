@@ -18,7 +18,7 @@ export function versionOf(version: string): LiveEntrypoint {
 export const shop = liveZone({
   settings: { ...settings, enabled: false },
   policies: [livePolicy("p1")],
-  entrypoint: versionOf("4"),
+  entrypoints: { managed_rules: versionOf("4") },
 });
 
 export const updateSettings: Write = {
@@ -35,15 +35,27 @@ export const createPolicy: Write = {
 
 export const createRule: Write = {
   call: "create-rule",
+  phase: "managed_rules",
   ruleset: "e1",
   body: { ref: "zonewarden:health" },
   position: { before: "r1" },
   changes: [],
 };
 
-export const deleteRule: Write = { call: "delete-rule", ruleset: "e1", id: "r1", changes: [] };
+export const deleteRule: Write = {
+  call: "delete-rule",
+  phase: "managed_rules",
+  ruleset: "e1",
+  id: "r1",
+  changes: [],
+};
 
-export const putEntrypoint: Write = { call: "put-entrypoint", rules: [], changes: [] };
+export const putEntrypoint: Write = {
+  call: "put-entrypoint",
+  phase: "managed_rules",
+  rules: [],
+  changes: [],
+};
 
 export function wirePolicy(id: string, description: string): JsonObject {
   return { id, description, action: "log", expression: "true", enabled: true, value: "img-src a" };

@@ -33,7 +33,10 @@ export function afterWrite(live: LiveZone, write: Write): LiveZone {
     case "update-rule":
     case "delete-rule":
     case "put-entrypoint":
-      return { ...live, entrypoint: afterRules(live.entrypoint, write) };
+      return {
+        ...live,
+        entrypoints: { managed_rules: afterRules(live.entrypoints.managed_rules, write) },
+      };
   }
 }
 

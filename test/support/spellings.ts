@@ -15,7 +15,9 @@ export function respelled(live: LiveZone, dice: Dice): LiveZone {
     policies:
       live.policies &&
       policiesOf(shuffled(live.policies, dice).map((each) => policyWire(each, dice))),
-    entrypoint: live.entrypoint && entrypointRead(live.entrypoint, dice),
+    entrypoints: Object.fromEntries(
+      Object.entries(live.entrypoints).map(([phase, each]) => [phase, entrypointRead(each, dice)]),
+    ),
   };
 }
 

@@ -13,13 +13,15 @@ export function storedApplied(nth: number): string {
       { name: "use_connection_url_path", value: nth % 2 === 0 },
     ],
     policies: declared(["checkout", "account", "search", "blog", "everywhere"].map(own)),
-    rules: declared([
-      exception(`uploads-${nth % 7}`),
-      deployment("owasp", {
-        tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "block" },
-        description: `Tuned for shop ${nth}`,
-      }),
-    ]),
+    rules: {
+      managed_rules: declared([
+        exception(`uploads-${nth % 7}`),
+        deployment("owasp", {
+          tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "block" },
+          description: `Tuned for shop ${nth}`,
+        }),
+      ]),
+    },
   }).content;
   return appliedText(nextApplied(undefined, content, documentedScoreRuleId, []));
 }

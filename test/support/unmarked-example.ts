@@ -95,7 +95,7 @@ export async function unownedRule(
   const { stdout } = await place.run("plan", shop, "--format", "json");
   const [zone = {}] = coerceObjects(coerceObject(JSON.parse(stdout))["zones"]);
   const rules = coerceObjects(coerceObject(zone["plan"])["unowned"]);
-  const rule = rules.find((each) => each["key"] === `rule/${key}`);
+  const rule = rules.find((each) => each["key"] === `managed_rule/${key}`);
   return { id: coerceText(rule?.["id"]), ref: coerceText(rule?.["ref"]) };
 }
 

@@ -46,7 +46,10 @@ export function shop(choice: EmulatedChoice = {}): Promise<Emulated> {
 }
 
 /** The entry point, empty where there is none. */
-export function rulesetOf({ entrypoint }: LiveZone): { id: string; rules: readonly LiveRule[] } {
+export function rulesetOf({ entrypoints: { managed_rules: entrypoint } }: LiveZone): {
+  id: string;
+  rules: readonly LiveRule[];
+} {
   return entrypoint?.state === "present" ? entrypoint : { id: "", rules: [] };
 }
 
@@ -73,6 +76,7 @@ export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> 
   }),
   "create-rule": (live) => ({
     call: "create-rule",
+    phase: "managed_rules",
     ruleset: rulesetOf(live).id,
     body: skip,
     position: { before: firstRule(live).id },
@@ -80,6 +84,7 @@ export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> 
   }),
   "update-rule": (live) => ({
     call: "update-rule",
+    phase: "managed_rules",
     ruleset: rulesetOf(live).id,
     id: firstRule(live).id,
     body: { ...deployOwasp, enabled: false },
@@ -88,12 +93,14 @@ export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> 
   }),
   "delete-rule": (live) => ({
     call: "delete-rule",
+    phase: "managed_rules",
     ruleset: rulesetOf(live).id,
     id: firstRule(live).id,
     changes: [],
   }),
   "put-entrypoint": (live) => ({
     call: "put-entrypoint",
+    phase: "managed_rules",
     rules: [skip, { ...deployOwasp, id: firstRule(live).id }],
     changes: [],
   }),

@@ -25,7 +25,7 @@ import {
 export const empty: LiveZone = liveZone({
   settings: settingsOff,
   policies: [],
-  entrypoint: absent,
+  entrypoints: { managed_rules: absent },
 });
 
 /** Ports that give a live state, and note which parts were read. */
@@ -89,8 +89,8 @@ export const enabled = { settings: [{ name: "enabled", value: true }] } as const
 export const logged = { policies: declared([policy("site")]) };
 export const blocking = { policies: declared([policy("site", { action: "allow" })]) };
 const tuned = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 40 } });
-export const plainRules = { rules: declared([deployment("owasp")]) };
-export const tunedRules = { rules: declared([tuned]) };
+export const plainRules = { rules: { managed_rules: declared([deployment("owasp")]) } };
+export const tunedRules = { rules: { managed_rules: declared([tuned]) } };
 
 /** A script that browsers loaded a minute ago. */
 export const lib: Script = script("https://cdn.example.net/lib.js", {

@@ -111,12 +111,12 @@ describe("the audit of a write", () => {
     const lines = linesOf({
       result: "applied",
       cause: "drift",
-      changes: [a, b, change("rule/c"), change("rule/d")],
+      changes: [a, b, change("managed_rule/c"), change("managed_rule/d")],
       outcomes: [
         done("policy/a"),
         failed("policy/b"),
-        lost("rule/c"),
-        waiting("rule/d", "policy/b"),
+        lost("managed_rule/c"),
+        waiting("managed_rule/d", "policy/b"),
       ],
     });
     expect(lines[3]).toMatchObject({ reason: "earlier_failure", waits_for: ["policy/b"] });

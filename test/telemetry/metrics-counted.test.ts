@@ -29,11 +29,11 @@ describe("what is counted", () => {
 
   it("each change by what became of it", async ({ expect }) => {
     const metrics = freshMetrics();
-    const changes = [a, b, change("rule/c"), change("setting/enabled")];
+    const changes = [a, b, change("managed_rule/c"), change("setting/enabled")];
     const outcomes = [
       done("policy/a"),
       lost("policy/b"),
-      failed("rule/c"),
+      failed("managed_rule/c"),
       skipped("earlier_failure", "setting/enabled"),
     ];
     metrics.recordZone(report(shop, 1, { result: "applied", cause: "drift", changes, outcomes }));
@@ -42,9 +42,9 @@ describe("what is counted", () => {
       ([key, value]) => key.startsWith("zonewarden_changes_total{") && value > 0,
     );
     expect(counted.map(([key]) => key).toSorted()).toEqual([
+      'zonewarden_changes_total{kind="managed_rule",verb="update",result="failed"}',
       'zonewarden_changes_total{kind="policy",verb="update",result="done"}',
       'zonewarden_changes_total{kind="policy",verb="update",result="unknown"}',
-      'zonewarden_changes_total{kind="rule",verb="update",result="failed"}',
       'zonewarden_changes_total{kind="setting",verb="update",result="skipped"}',
     ]);
   });

@@ -84,9 +84,9 @@ describe("the exposition", () => {
 
   it("begins every series with closed labels at zero", async ({ expect }) => {
     const { series } = await scrape(freshMetrics());
-    expect(series.get('zonewarden_changes_total{kind="rule",verb="delete",result="unknown"}')).toBe(
-      0,
-    );
+    expect(
+      series.get('zonewarden_changes_total{kind="managed_rule",verb="delete",result="unknown"}'),
+    ).toBe(0);
     expect(series.get('zonewarden_reconcile_total{trigger="retry",result="held"}')).toBe(0);
     expect(series.get('zonewarden_files_reloads_total{result="held"}')).toBe(0);
     expect(
@@ -123,7 +123,7 @@ describe("the table for people", () => {
       expect(rows.filter((row) => row.startsWith(`| \`${name}\` |`))).toHaveLength(1);
     }
     expect(renderMetricTable()).toContain(
-      "| `zonewarden_drift_resources` | zone; kind: setting, policy, rule; impact: weakens, neutral, strengthens |",
+      "| `zonewarden_drift_resources` | zone; kind: setting, policy, custom_rule, rate_limiting_rule, managed_rule; impact: weakens, neutral, strengthens |",
     );
   });
 

@@ -23,7 +23,7 @@ describe("the fleet as JSON", () => {
     fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
     fleet.recordZone(report(shop, 1, { result: "in_sync" }));
     expect(sent(fleetJson(snapshot(fleet)))).toEqual({
-      format: "zonewarden-status/1",
+      format: "zonewarden-status/2",
       version: "0.1.0",
       mode: "enforce",
       started_at: "2026-11-21T10:00:00.000Z",
@@ -97,7 +97,13 @@ describe("zones as JSON", () => {
           last_success_at: "2026-11-21T10:01:00.000Z",
           consecutive_failures: 0,
           drift: { policy: { weakens: 1, neutral: 0, strengthens: 0 } },
-          pending: { setting: 0, policy: 0, rule: 0 },
+          pending: {
+            setting: 0,
+            policy: 0,
+            custom_rule: 0,
+            rate_limiting_rule: 0,
+            managed_rule: 0,
+          },
           hold_reasons: ["weakening", "too_many_deletes"],
         },
       ],

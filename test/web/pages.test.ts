@@ -236,7 +236,7 @@ describe("hostile text", () => {
         cause: "drift",
         changes,
         holds: [hold("quota", evil)],
-        unmanaged: [{ kind: "rule", id: evil, title: evil }],
+        unmanaged: [{ kind: "managed_rule", id: evil, title: evil }],
       }),
     );
     fleet.recordLoad(

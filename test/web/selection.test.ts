@@ -39,7 +39,7 @@ describe("a selection", () => {
 describe("the selected zones", () => {
   const names = ["a", "b", "c", "d", "e"].map((name) => `${name}.example.com`);
   const fleet = fleetOf(...names.map((name) => declared(name)));
-  const stronger = change("rule/x", "weakens");
+  const stronger = change("managed_rule/x", "weakens");
   fleet.recordZone(report("a.example.com", 1, { result: "in_sync" }));
   fleet.recordZone(
     report("b.example.com", 1, { result: "planned", cause: "drift", changes: [stronger] }),

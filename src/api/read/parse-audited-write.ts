@@ -10,6 +10,7 @@ import {
 } from "../../syntax/json.ts";
 import type { AuditedWrite } from "../../zone/audit-entry.ts";
 import { settingNames } from "../../zone/resource.ts";
+import { phaseOfWire } from "../../zone/rule-phase.ts";
 import { flagIn } from "../wire-value.ts";
 import { ruleOf } from "./parse-entrypoint.ts";
 import { policyOf } from "./parse-page-shield.ts";
@@ -46,8 +47,12 @@ function rulesetWrite(
 ): AuditedWrite | undefined {
   // The entry point is written by its phase or by its id. What is written to a ruleset of another
   // phase fits no rule.
-  const isWhole = place === "phases" ? third === "entrypoint" : second === "";
-  if (isWhole) return request.method === "PUT" ? replacedRules(body) : undefined;
+  if (place === "phases") {
+    const phase = phaseOfWire(second);
+    if (third !== "entrypoint" || request.method !== "PUT" || phase === undefined) return undefined;
+    return { ...replacedRules(body), phase };
+  }
+  if (second === "") return request.method === "PUT" ? replacedRules(body) : undefined;
   return second === "rules" ? ruleWrite(request, third, body) : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy } from "../../zone/live-zone.ts";
 import type { PartsToRead, ZoneAnswers } from "../../zone/ports.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
@@ -23,26 +23,31 @@ export async function readAnswers(
 ): Promise<ZoneAnswers> {
   const settings = parts.settings ? await requestSettings(send, zone, signal) : undefined;
   const policies = parts.policies ? await requestPolicies(send, zone, signal) : undefined;
-  const entrypoint = parts.rules ? await requestEntrypoint(send, zone, signal) : undefined;
+  const entrypoints: (readonly [RulePhase, PartAnswer<LiveEntrypoint>])[] = [];
+  for (const phase of parts.rules) {
+    entrypoints.push([phase, await requestEntrypoint(send, zone, phase, signal)]);
+  }
   const scoreRule = parts.scoreRule ? await scoreRules.read(send, zone, signal) : undefined;
   const digests = [
     settings?.digest,
     policies?.digest,
-    entrypoint?.digest,
+    ...entrypoints.map(([phase, { digest }]) => `${phase}:${digest}`),
     JSON.stringify(scoreRule),
   ];
   return {
     readAt: {
       settings: settings?.sentAt,
       policies: policies?.sentAt,
-      rules: entrypoint?.sentAt,
+      ...Object.fromEntries(entrypoints.map(([phase, { sentAt }]) => [phase, sentAt])),
     },
     digest: digests.join(" "),
     live: () => ({
       zone,
       settings: settings?.parse(),
       policies: policies?.parse(),
-      entrypoint: entrypoint?.parse(),
+      entrypoints: Object.fromEntries(
+        entrypoints.map(([phase, { parse }]) => [phase, parse()] as const),
+      ),
       scoreRule,
     }),
   };
@@ -122,13 +127,14 @@ export function requestPolicies(
   return request(send, call, policiesOf, "not a list of policies", signal);
 }
 
-/** Requests the entry point. It is absent only with 404 and code 10003 (SERVICE.md B.8). */
+/** Requests the entry point of a phase. It is absent only with 404 and code 10003 (SERVICE.md B.8). */
 export async function requestEntrypoint(
   send: Get,
   { id }: Zone,
+  phase: RulePhase,
   signal: AbortSignal,
 ): Promise<PartAnswer<LiveEntrypoint>> {
-  const call = get(routes.entrypoint, { zone_id: id, phase_name: factsOf("managed_rules").wire });
+  const call = get(routes.entrypoint, { zone_id: id, phase_name: factsOf(phase).wire });
   try {
     return await request(send, call, entrypointOf, "not a ruleset with rules", signal);
   } catch (error) {

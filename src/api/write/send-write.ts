@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LiveZone } from "../../zone/live-zone.ts";
+import { type LiveEntrypoint, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { Written } from "../../zone/ports.ts";
+import type { RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { partOf, type Write } from "../../zone/write.ts";
 import { entrypointOf } from "../read/parse-entrypoint.ts";
@@ -27,7 +28,7 @@ export async function sendWrite(
     answer = await send(requestFor(live.zone, write), signal);
     // What the answer leaves out is read again.
     const after = stateShown(live, write, answer) ?? (await partRead(send, live, write, signal));
-    const interleaved = isInterleaved(live.entrypoint, after.live.entrypoint, answer.attempts);
+    const interleaved = isInterleaved(live, after.live, write, answer.attempts);
     return { ...after, ray: answer.ray, interleaved };
   } catch (error) {
     if (!isUncertain(error, answer, signal)) throw error;
@@ -48,7 +49,7 @@ export async function check(
   write: Write,
   signal: AbortSignal,
 ): Promise<"accepted" | "not-checkable"> {
-  if (partOf(write) !== "rules") return "not-checkable";
+  if (!("phase" in write)) return "not-checkable";
   const call = { ...requestFor(live.zone, write), query: { dry_run: "true" } };
   const { result: resultOf, status, ray } = await send(call, signal);
   const result = resultOf();
@@ -62,10 +63,14 @@ export async function check(
  * else wrote (SERVICE.md C.6).
  */
 function isInterleaved(
-  before: LiveEntrypoint | undefined,
-  after: LiveEntrypoint | undefined,
+  live: LiveZone,
+  liveAfter: LiveZone,
+  write: Write,
   attempts: number,
 ): boolean {
+  if (!("phase" in write)) return false;
+  const before = live.entrypoints[write.phase];
+  const after = liveAfter.entrypoints[write.phase];
   if (after?.state !== "present" || before === undefined) return false;
   const increments =
     Number(after.version) - (before.state === "present" ? Number(before.version) : 0);
@@ -103,11 +108,10 @@ async function stateWithCreated(
 function isCreated(
   write: Extract<Write, { readonly call: "create-policy" | "create-rule" }>,
   before: LiveZone,
-  { policies = [], entrypoint }: LiveZone,
+  { policies = [], entrypoints }: LiveZone,
 ): boolean {
   if (write.call === "create-rule") {
-    const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
-    return rules.some(({ ref }) => ref === write.body["ref"]);
+    return rulesIn(entrypoints[write.phase]).some(({ ref }) => ref === write.body["ref"]);
   }
   const old = new Set(before.policies?.map(({ id }) => id));
   const { description } = write.body;
@@ -134,20 +138,17 @@ async function partRead(
   write: Write,
   signal: AbortSignal,
 ): Promise<StateAfter> {
-  switch (partOf(write)) {
-    case "settings": {
-      const read = await requestSettings(send, live.zone, signal);
-      return wholePart({ ...live, settings: read.parse() }, read);
-    }
-    case "policies": {
-      const read = await requestPolicies(send, live.zone, signal);
-      return wholePart({ ...live, policies: read.parse() }, read);
-    }
-    case "rules": {
-      const read = await requestEntrypoint(send, live.zone, signal);
-      return wholePart({ ...live, entrypoint: read.parse() }, read);
-    }
+  const part = partOf(write);
+  if (part === "settings") {
+    const read = await requestSettings(send, live.zone, signal);
+    return wholePart({ ...live, settings: read.parse() }, read);
   }
+  if (part === "policies") {
+    const read = await requestPolicies(send, live.zone, signal);
+    return wholePart({ ...live, policies: read.parse() }, read);
+  }
+  const read = await requestEntrypoint(send, live.zone, part, signal);
+  return wholePart(withEntrypoint(live, part, read.parse()), read);
 }
 
 /**
@@ -159,21 +160,22 @@ function stateShown(live: LiveZone, write: Write, answer: Fetched): StateAfter |
     return oneObject({ ...live, policies }, answer);
   }
   const result = answer.result();
-  switch (partOf(write)) {
-    case "settings": {
-      // The documentation's example of the answer leaves two of the settings out (SERVICE.md A.2).
-      const settings = settingsOf(result);
-      return settings && wholePart({ ...live, settings }, answer);
-    }
-    case "policies": {
-      const policies = policiesAfter(live, result);
-      return policies && oneObject({ ...live, policies }, answer);
-    }
-    case "rules": {
-      const entrypoint = wholeRuleset(result, live.entrypoint);
-      return entrypoint && wholePart({ ...live, entrypoint }, answer);
-    }
+  const part = partOf(write);
+  if (part === "settings") {
+    // The documentation's example of the answer leaves two of the settings out (SERVICE.md A.2).
+    const settings = settingsOf(result);
+    return settings && wholePart({ ...live, settings }, answer);
   }
+  if (part === "policies") {
+    const policies = policiesAfter(live, result);
+    return policies && oneObject({ ...live, policies }, answer);
+  }
+  const entrypoint = wholeRuleset(result, live.entrypoints[part]);
+  return entrypoint && wholePart(withEntrypoint(live, part, entrypoint), answer);
+}
+
+function withEntrypoint(live: LiveZone, phase: RulePhase, entrypoint: LiveEntrypoint): LiveZone {
+  return { ...live, entrypoints: { ...live.entrypoints, [phase]: entrypoint } };
 }
 
 function wholePart(live: LiveZone, { sentAt }: Pick<Fetched, "sentAt">): StateAfter {

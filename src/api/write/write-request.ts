@@ -34,7 +34,7 @@ export function requestFor(zone: Zone, write: Write): Call {
     case "put-entrypoint": {
       // Without name and description, which are kept. The service rejects other fields
       // (SERVICE.md B.3).
-      const params = { zone_id, phase_name: factsOf("managed_rules").wire };
+      const params = { zone_id, phase_name: factsOf(write.phase).wire };
       return call("PUT", routes.entrypoint, params, { rules: write.rules });
     }
   }

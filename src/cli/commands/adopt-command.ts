@@ -4,6 +4,7 @@ import { adoptedAfter } from "../../reconcile/run/adopted-rules.ts";
 import { plural } from "../../render/format.ts";
 import { renderReports } from "../../render/plan-text.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import { isRuleKind } from "../../zone/resource.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
@@ -92,7 +93,7 @@ function writesIn(report: ZoneReport): number {
 
 function unownedRules(report: ZoneReport): number {
   if (report.result === "error" || report.result === "held") return 0;
-  return report.plan.unowned.filter(({ kind }) => kind === "rule").length;
+  return report.plan.unowned.filter(({ kind }) => isRuleKind(kind)).length;
 }
 
 /** Stores the rules of the zones whose adoption succeeded; tells which could not be stored. */

@@ -31,6 +31,8 @@ import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-f
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { isPartOf } from "../../zone/ports.ts";
+import { zoneParts } from "../../zone/write.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { applyZones } from "../session/apply-zones.ts";
@@ -207,16 +209,14 @@ const nothing: ZoneContent = {
   suspension: undefined,
   settings: [],
   policies: undefined,
-  rules: undefined,
+  rules: {},
   scripts: undefined,
 };
 
 /** The parts of a zone that a plan writes and that the files no longer declare. */
 function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {
   const [touched, wanted] = [partsTouched(plan), partsOf(content)];
-  return (["settings", "policies", "rules"] as const).filter(
-    (part) => touched[part] && !wanted[part],
-  );
+  return zoneParts.filter((part) => touched.has(part) && !isPartOf(wanted, part));
 }
 
 /** @param diagnostic what is wrong with the declaration; `undefined` if there is no declaration. */

@@ -6,6 +6,8 @@ import { type Host, hasColor } from "../../host/host.ts";
 import { shownName } from "../../plan/cause/author.ts";
 import { paintOf } from "../../render/format.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
+import { rulesIn } from "../../zone/live-zone.ts";
+import { onlyPart } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
@@ -64,7 +66,7 @@ async function auditItems(
   const isCut = ofZone.isCut || ofAccount.isCut;
   const rulesets = await deployedRulesets(zone, session);
   const only: DeclaredZones = {
-    ...declaredZones([{ zone, content: { rules: undefined } }]),
+    ...declaredZones([{ zone, content: { rules: {} } }]),
     byRuleset: new Map(rulesets.map((id) => [id, [zone.name]])),
   };
   const own = new Map(entries.map((entry) => [entry.id, entry]));
@@ -85,11 +87,12 @@ async function deployedRulesets(
   zone: Zone,
   { service, stop }: Session,
 ): Promise<readonly string[]> {
-  const parts = { settings: false, policies: false, rules: true, scoreRule: false };
+  const parts = onlyPart("managed_rules");
   try {
-    const { entrypoint } = await service.reader.readZone(zone, parts, "changed", stop);
-    const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
-    return rules.flatMap(({ action }) => (action.type === "execute" ? [action.ruleset] : []));
+    const { entrypoints } = await service.reader.readZone(zone, parts, "changed", stop);
+    return rulesIn(entrypoints.managed_rules).flatMap(({ action }) =>
+      action.type === "execute" ? [action.ruleset] : [],
+    );
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return [];

@@ -22,6 +22,7 @@ import {
 import { checkScripts } from "../../state/scripts/check-scripts.ts";
 import type { ScriptWatch } from "../../state/scripts/script-watch.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
+import { noParts } from "../../zone/ports.ts";
 import type { DefineCommand, PrintFlags, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { isWritten } from "../output/files.ts";
@@ -128,7 +129,7 @@ async function checked(
   const declared = content.scripts;
   if (declared === undefined) return undefined;
   const { reader, inventory } = service;
-  const parts = { settings: true, policies: true, rules: false, scoreRule: false };
+  const parts = { ...noParts, settings: true, policies: true };
   const live = await reader.readZone(zone, parts, "inventory", stop);
   using reading = startReading(`${zone.name}: scripts`, host.stderr);
   const items = await inventory.list(

@@ -9,7 +9,7 @@ import { readSecret } from "../../host/secrets.ts";
 import { type DesiredFleet, desiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { startSchedule } from "../../reconcile/schedule/schedule.ts";
 import { durationText, plural } from "../../render/format.ts";
-import type { PartsToRead } from "../../zone/ports.ts";
+import { noParts, onlyPart } from "../../zone/ports.ts";
 import type { RequestFact } from "../../zone/service-request.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
@@ -92,8 +92,6 @@ interface ConnectedPlace extends Place {
 /** Accounts that are examined at most. */
 const maxSamples = 10;
 
-const noParts: PartsToRead = { settings: false, policies: false, rules: false, scoreRule: false };
-
 /** Reads one zone of each account and credential, a declared one if there is one. */
 async function checkPermissions(
   zones: readonly Zone[],
@@ -138,7 +136,7 @@ function attemptsOn(
     },
     {
       permission: "Zone WAF: Read",
-      read: () => reader.readZone(zone, { ...noParts, rules: true }, "changed", stop),
+      read: () => reader.readZone(zone, onlyPart("managed_rules"), "changed", stop),
     },
     {
       permission: "Account WAF: Read",

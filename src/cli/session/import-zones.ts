@@ -7,7 +7,7 @@ import { plural } from "../../render/format.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Kind } from "../../zone/resource.ts";
+import { type Kind, kindWords } from "../../zone/resource.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { NewFile } from "../output/files.ts";
@@ -49,7 +49,7 @@ export async function importZones(
   const parts = {
     settings: only.includes("settings"),
     policies: only.includes("policies"),
-    rules,
+    rules: rules ? (["managed_rules"] as const) : [],
     scoreRule: rules,
   };
   using progress = startProgress("reading zones", wanted.length, host);
@@ -108,16 +108,16 @@ function linesOf(gap: ImportGap): readonly GapLine[] {
     .filter(({ isFollowUp = false }) => !isFollowUp)
     .map(({ kind, id, title, reason: why }) => {
       const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
-      return { zone, kind, what: `${kind} ${label}`, why };
+      return { zone, kind, what: `${kindWords(kind)} ${label}`, why };
     });
 }
 
 function groupText(group: readonly GapLine[]): string {
   const zones = new Set(group.map(({ zone }) => zone));
-  const [{ kind, why, zone } = { kind: "zone", why: "", zone: "" }] = group;
+  const [{ kind, why, zone } = { kind: "zone" as const, why: "", zone: "" }] = group;
   const where = zones.size === 1 ? zone : `${zone} and ${zones.size - 1} more`;
   if (kind === "zone") return `${plural(zones.size, "zone")} not imported: ${why} (${where})\n`;
-  return `${plural(group.length, kind)} left out: ${why} (${where})\n`;
+  return `${plural(group.length, kindWords(kind))} left out: ${why} (${where})\n`;
 }
 
 /** The files that were written, one by one where they are few. */

@@ -25,7 +25,9 @@ export function contentEntry({ settings, policies, rules }: ZoneContent): JsonOb
       settings: membersOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
-    managed_rules: rules && { rules: rules.items.map(ruleEntry) },
+    ...Object.fromEntries(
+      Object.entries(rules).map(([phase, { items }]) => [phase, { rules: items.map(ruleEntry) }]),
+    ),
   });
 }
 

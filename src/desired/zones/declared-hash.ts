@@ -3,6 +3,7 @@ import { sha256 } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
 import type { Declared, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import { labelOf } from "./target.ts";
 
 /**
@@ -19,7 +20,7 @@ function entryOf({ target, content, template = "" }: ZoneDocument): string {
   const parts = [
     digestOf(settings),
     policies && digestOf(policies, byKey),
-    rules && digestOf(rules),
+    ...rulePhases.map((phase) => rules[phase] && digestOf(rules[phase])),
     scripts && digestOf(scripts),
   ];
   return canonicalJson([labelOf(target), mode, suspension, template, ...parts]);

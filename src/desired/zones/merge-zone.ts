@@ -11,12 +11,13 @@ import {
   type JsonObject,
 } from "../../syntax/json.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
-import type {
-  Declared,
-  Suspension,
-  Target,
-  ZoneContent,
-  ZoneDocument,
+import {
+  byPhase,
+  type Declared,
+  type Suspension,
+  type Target,
+  type ZoneContent,
+  type ZoneDocument,
 } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type Policy, type Rule, settingNames } from "../../zone/resource.ts";
@@ -118,7 +119,7 @@ export class ZoneMerger {
       value: {
         mode: merged["mode"] === "observe" ? "observe" : "enforce",
         ...shield.value,
-        rules: rules?.value,
+        rules: byPhase((phase) => (phase === "managed_rules" ? rules?.value : undefined)),
       },
       diagnostics: [
         ...filled.diagnostics,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson, type Json } from "../../syntax/json.ts";
-import { type ResourceKey, settingNames } from "../../zone/resource.ts";
+import { type Kind, type ListedKind, type ResourceKey, settingNames } from "../../zone/resource.ts";
 
 /** The digest of each field of a resource that has a value; {@link uncertain} if it is not known. */
 export type AppliedFields = ReadonlyMap<string, string>;
@@ -35,7 +35,14 @@ export function digestOfValue(value: Json | undefined): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, digestLength);
 }
 
-const kindCodes = { setting: "s", policy: "p", rule: "r" } as const;
+/** A letter never gets another meaning. */
+const kindCodes: Readonly<Record<Kind, string>> = {
+  setting: "s",
+  policy: "p",
+  custom_rule: "c",
+  rate_limiting_rule: "l",
+  managed_rule: "r",
+};
 
 /** A name of a resource that consists of a few plain characters, whatever text is in its key. */
 export function appliedName(key: ResourceKey): string {
@@ -55,7 +62,7 @@ export function appliedNames(key: ResourceKey, was: ResourceKey | undefined): re
 }
 
 /** What is stored of the rules or policies as a whole, beside the fields of each. */
-export function wholeName(kind: "policy" | "rule"): string {
+export function wholeName(kind: ListedKind): string {
   return `${kindCodes[kind]}/*`;
 }
 
@@ -86,6 +93,17 @@ const fieldCodes: Readonly<Record<string, string>> = {
   "skip.phases": "H",
   "skip.products": "P",
   logging: "l",
+  "response.status_code": "x",
+  "response.content_type": "y",
+  "response.content": "b",
+  "ratelimit.characteristics": "c",
+  "ratelimit.period": "i",
+  "ratelimit.requests_per_period": "q",
+  "ratelimit.mitigation_timeout": "T",
+  "ratelimit.counting_expression": "E",
+  "ratelimit.requests_to_origin": "g",
+  "ratelimit.score_per_period": "k",
+  "ratelimit.score_response_header_name": "K",
   position: "O",
   unmanaged: "m",
 };
@@ -123,7 +141,7 @@ function fieldText([field, digest]: readonly [string, string]): string {
 }
 
 const fieldPattern = new RegExp(`([\\w])(\\?|[\\w-]{${digestLength}})`, "gy");
-const resourcePattern = /^([spr]\/[\w.~*-]{1,64})=((?:[\w?-])*)$/;
+const resourcePattern = /^([spclr]\/[\w.~*-]{1,64})=((?:[\w?-])*)$/;
 
 /** What a text says that {@link appliedText} gave; `undefined` for any other text. */
 export function appliedZoneIn(text: string): AppliedZone | undefined {
@@ -137,6 +155,11 @@ export function appliedZoneIn(text: string): AppliedZone | undefined {
     applied.set(name, fields);
   }
   return applied;
+}
+
+/** Whether a text that {@link appliedText} gave says anything of a kind. */
+export function mentions(text: string, kind: Kind): boolean {
+  return text.includes(` ${kindCodes[kind]}/`);
 }
 
 /** Whether a text says of everything in a zone what was applied: its declaration was live once, as a whole. */

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Kind, ResourceKey } from "../../zone/resource.ts";
+import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
+import {
+  isRuleKind,
+  type Kind,
+  type Policy,
+  type ResourceKey,
+  type Rule,
+  type RuleKind,
+  ruleKinds,
+} from "../../zone/resource.ts";
+import { phaseOfKind } from "../../zone/rule-phase.ts";
 import type { Cause, Change, FieldChange } from "../change.ts";
 import {
   type AppliedFields,
@@ -27,13 +36,15 @@ export function explainChanges(
   applied: AppliedZone | undefined,
 ): readonly Change[] {
   if (applied === undefined) return changes.map((each) => explained(each, () => ["unknown"]));
-  const orderCauses = causesOfOrder(changes, content, applied);
+  const orderCauses = new Map(
+    ruleKinds.map((kind) => [kind, causesOfOrder(kind, changes, content, applied)]),
+  );
   return changes.map((change) => {
     if (change.verb === "delete" && change.reason === "unmanaged") {
       const found = causeOfUnmanaged(change.kind, applied);
       return explained(change, () => [found]);
     }
-    const known = namesOfChange(change.key, content)
+    const known = namesOfChange(change, content)
       .map((name) => applied.get(name))
       .find((fields) => fields !== undefined);
     if (known === undefined) {
@@ -46,7 +57,8 @@ export function explainChanges(
     return explained(change, (name) => {
       const field = fields.get(name);
       if (field === undefined || known.get("") === uncertain) return ["unknown"];
-      return name === "position" ? orderCauses : causesOfField(field, known);
+      const ofOrder = isRuleKind(change.kind) ? orderCauses.get(change.kind) : undefined;
+      return name === "position" && ofOrder !== undefined ? ofOrder : causesOfField(field, known);
     });
   });
 }
@@ -70,10 +82,10 @@ export function explainLeft(
   });
 }
 
-function namesOfChange(key: ResourceKey, { policies, rules }: ZoneContent): readonly string[] {
-  const kind = key.startsWith("policy/") ? "policy" : "rule";
-  const declared = kind === "policy" ? policies : rules;
-  const was = declared?.items.find((each) => `${kind}/${each.key}` === key)?.was;
+function namesOfChange({ kind, key }: Change, content: ZoneContent): readonly string[] {
+  if (kind === "setting") return appliedNames(key, undefined);
+  const items: readonly (Policy | Rule)[] = declaredOf(content, kind)?.items ?? [];
+  const was = items.find((each) => `${kind}/${each.key}` === key)?.was;
   return appliedNames(key, was === undefined ? undefined : `${kind}/${was}`);
 }
 
@@ -121,17 +133,18 @@ function resourcesOf(
 
 /** The causes of rules that are not in their declared places. */
 function causesOfOrder(
+  kind: RuleKind,
   changes: readonly Change[],
   { rules }: ZoneContent,
   applied: AppliedZone,
 ): readonly Cause[] {
-  if (applied.get(wholeName("rule"))?.get("position") === uncertain) return ["unknown"];
-  const stored = resourcesOf("rule", applied).map(([name]) => name);
+  if (applied.get(wholeName(kind))?.get("position") === uncertain) return ["unknown"];
+  const stored = resourcesOf(kind, applied).map(([name]) => name);
   const created = new Set(changes.filter(({ verb }) => verb === "create").map(({ key }) => key));
-  const known = (rules?.items ?? [])
+  const known = (rules[phaseOfKind(kind)]?.items ?? [])
     .map(({ key, was }) => ({
-      key: `rule/${key}` as const,
-      was: was === undefined ? undefined : (`rule/${was}` as const),
+      key: `${kind}/${key}` as const,
+      was: was === undefined ? undefined : (`${kind}/${was}` as const),
     }))
     .filter(({ key }) => !created.has(key))
     .flatMap((each) => {

@@ -1,11 +1,15 @@
 import { firstOf } from "../../syntax/first-of.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
+import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
+import { isRuleKind, kindWords, type ListedKind, listedKinds } from "../../zone/resource.ts";
+import { phaseOfKind } from "../../zone/rule-phase.ts";
 import { type AppliedZone, wholeName } from "./applied-zone.ts";
 
-const kinds = [
-  { kind: "policy", title: "policies", list: "page_shield.policies.items" },
-  { kind: "rule", title: "rules", list: "managed_rules.rules" },
-] as const;
+/** What a kind is called, and its list in a zone file. */
+function wordsOf(kind: ListedKind): { readonly title: string; readonly list: string } {
+  return isRuleKind(kind)
+    ? { title: `${kindWords(kind)}s`, list: `${phaseOfKind(kind)}.rules` }
+    : { title: "policies", list: "page_shield.policies.items" };
+}
 
 const ending = "are no longer declared. What is live of them stays, unmanaged";
 
@@ -17,7 +21,7 @@ export function leftLiveNames(
   content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly string[] {
-  return kinds.flatMap(({ kind }) => namesOf(kind, content, applied));
+  return listedKinds.flatMap((kind) => namesOf(kind, content, applied));
 }
 
 /** What the files declared before, and now neither as items nor as an empty list: a note for each kind. */
@@ -25,7 +29,8 @@ export function leftLiveNotes(
   content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly string[] {
-  return kinds.flatMap(({ kind, title, list }) => {
+  return listedKinds.flatMap((kind) => {
+    const { title, list } = wordsOf(kind);
     const names = namesOf(kind, content, applied).map((name) => name.slice(2));
     if (names.length === 0) return [];
     const remedy = `to delete those that zonewarden owns, declare ${list} as []`;
@@ -39,11 +44,11 @@ export function isLeftLive(note: string): boolean {
 }
 
 function namesOf(
-  kind: "policy" | "rule",
-  { policies, rules }: ZoneContent,
+  kind: ListedKind,
+  content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly string[] {
-  if ((kind === "policy" ? policies : rules) !== undefined) return [];
+  if (declaredOf(content, kind) !== undefined) return [];
   const whole = wholeName(kind);
   const prefix = whole.slice(0, 2);
   return [...(applied?.keys() ?? [])].filter((name) => name.startsWith(prefix) && name !== whole);

@@ -1,5 +1,14 @@
-import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Policy, ResourceKey, Rule } from "../../zone/resource.ts";
+import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
+import {
+  type Kind,
+  kinds,
+  type ListedKind,
+  listedKinds,
+  type Policy,
+  type ResourceKey,
+  type Rule,
+} from "../../zone/resource.ts";
+import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
 import type { Change, Fields } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
 import { comparable, ruleFields, targetOf } from "../rules/rule-fields.ts";
@@ -52,7 +61,7 @@ export function nextApplied(
     if (fields !== undefined) next.set(name, fields);
   }
   for (const name of leftLiveNames(content, last)) next.set(name, leftLive);
-  for (const kind of ["policy", "rule"] as const) {
+  for (const kind of listedKinds) {
     const fields = wholeAfter(kind, content, outcomes, last);
     if (fields.size > 0) next.set(wholeName(kind), fields);
   }
@@ -123,12 +132,12 @@ function isOpen({ result, left }: ChangeOutcome): boolean {
 
 /** What is known of a kind as a whole: whether unmanaged resources are deleted, and whether the order of rules is known. */
 function wholeAfter(
-  kind: "policy" | "rule",
-  { policies, rules }: ZoneContent,
+  kind: ListedKind,
+  content: ZoneContent,
   outcomes: readonly ChangeOutcome[],
   last: AppliedZone | undefined,
 ): AppliedFields {
-  const declared = kind === "policy" ? policies : rules;
+  const declared = declaredOf(content, kind);
   const known = last?.get(wholeName(kind));
   const fields = new Map<string, string>();
   if (declared?.unmanaged === "delete") {
@@ -143,23 +152,27 @@ function wholeAfter(
     const mode = isLeft ? before : digestOfValue("delete");
     if (mode !== undefined) fields.set("unmanaged", mode);
   }
-  if (kind === "rule" && isOrderUncertain(outcomes, last)) fields.set("position", uncertain);
+  if (isOrderUncertain(kind, outcomes, last)) fields.set("position", uncertain);
   return fields;
 }
 
-function openMoves(outcomes: readonly ChangeOutcome[]): readonly ChangeOutcome[] {
+function openMoves(kind: Kind, outcomes: readonly ChangeOutcome[]): readonly ChangeOutcome[] {
   return outcomes.filter(
-    (each) => each.change.fields.some(({ field }) => field === "position") && isOpen(each),
+    (each) =>
+      each.change.kind === kind &&
+      each.change.fields.some(({ field }) => field === "position") &&
+      isOpen(each),
   );
 }
 
 function isOrderUncertain(
+  kind: ListedKind,
   outcomes: readonly ChangeOutcome[],
   last: AppliedZone | undefined,
 ): boolean {
-  const open = openMoves(outcomes);
+  const open = openMoves(kind, outcomes);
   if (open.length === 0) return false;
-  const wasUncertain = last?.get(wholeName("rule"))?.get("position") === uncertain;
+  const wasUncertain = last?.get(wholeName(kind))?.get("position") === uncertain;
   return last === undefined || wasUncertain || open.some(({ result }) => result !== "not_done");
 }
 
@@ -169,18 +182,17 @@ function inKnownOrder(
   outcomes: readonly ChangeOutcome[],
   last: AppliedZone | undefined,
 ): readonly DeclaredResource[] {
-  if (last === undefined || openMoves(outcomes).length === 0) return declared;
+  if (last === undefined) return declared;
   const places = new Map([...last.keys()].map((name, place) => [name, place]));
   const placeOf = (resource: DeclaredResource): number =>
     Math.min(
       ...appliedNames(resource.key, resource.was).map((name) => places.get(name) ?? places.size),
     );
-  const rules = declared.filter(isRule).toSorted((a, b) => placeOf(a) - placeOf(b));
-  return [...declared.filter((each) => !isRule(each)), ...rules];
-}
-
-function isRule({ key }: DeclaredResource): boolean {
-  return key.startsWith("rule/");
+  return kinds.flatMap((kind) => {
+    const resources = declared.filter(({ key }) => key.startsWith(`${kind}/`));
+    if (openMoves(kind, outcomes).length === 0) return resources;
+    return resources.toSorted((a, b) => placeOf(a) - placeOf(b));
+  });
 }
 
 /** A declared resource with the digests of its values. */
@@ -206,15 +218,17 @@ function declaredResources(
       ...keysOf("policy", policy),
       fields: digestsOf(policyFields(policy, policy.description)),
     })),
-    ...(rules?.items ?? []).map((rule) => ({
-      ...keysOf("rule", rule),
-      fields: digestsOf(ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId))),
-    })),
+    ...rulePhases.flatMap((phase) =>
+      (rules[phase]?.items ?? []).map((rule) => ({
+        ...keysOf(factsOf(phase).kind, rule),
+        fields: digestsOf(ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId))),
+      })),
+    ),
   ];
 }
 
 function keysOf(
-  kind: "policy" | "rule",
+  kind: ListedKind,
   { key, was }: Policy | Rule,
 ): Pick<DeclaredResource, "key" | "was"> {
   return { key: `${kind}/${key}`, was: was === undefined ? undefined : `${kind}/${was}` };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
+import { type LiveRule, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import { owaspRulesetId, rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type Rule,
   mitigateActions,
 } from "../../zone/resource.ts";
+import type { PhaseFacts } from "../../zone/rule-phase.ts";
 import {
   canonicalLevels,
   type DeclaredOverrides,
@@ -20,20 +21,23 @@ import { type Candidates, candidatesOf, Keys } from "./candidate.ts";
 
 /** The live rules as candidates for a declaration, in their order. */
 export function ruleCandidates(
-  { entrypoint, scoreRule }: LiveZone,
+  { entrypoints, scoreRule }: LiveZone,
+  { phase, kind, actions, isRateLimited }: PhaseFacts,
   owner: string,
 ): Candidates<Rule> {
-  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+  const rules = rulesIn(entrypoints[phase]);
   const keys = new Keys(rules.flatMap(({ ref }) => keyOfRef(owner, ref) ?? []));
-  return candidatesOf("rule", rules, (rule) => {
+  return candidatesOf(kind, rules, (rule) => {
     const { id, ref, description } = rule;
     const title = description === "" ? ref : description;
     const mark = markOfRef(ref);
     if (mark.owner !== undefined && mark.owner !== owner) {
       return { id, title, reason: `belongs to ${mark.owner}` };
     }
-    if (rule.action.type === "other" || rule.action.type === "mitigate") {
-      return { id, title, reason: `its action "${rule.action.name}" is not supported in files` };
+    const action = actionName(rule);
+    const isDeclarable = rule.action.type !== "other" && actions.has(action);
+    if (!isDeclarable || (rule.ratelimit !== undefined) !== isRateLimited) {
+      return { id, title, reason: `its action "${action}" is not supported in files` };
     }
     const key = mark.key === undefined ? newKey(rule, keys) : keys.claim(mark.key);
     if (key === undefined) return { id, title, reason: "bears the same ref as another rule" };
@@ -46,13 +50,19 @@ export function ruleCandidates(
   });
 }
 
+function actionName({ action }: LiveRule): string {
+  return action.type === "execute" || action.type === "skip" ? action.type : action.name;
+}
+
 function newKey({ action, description }: LiveRule, keys: Keys): string {
-  if (action.type !== "execute") return keys.keyFor([description], "exception");
+  if (action.type !== "execute") {
+    return keys.keyFor([description], action.type === "skip" ? "exception" : "rule");
+  }
   return keys.keyFor([rulesetNameOf(action.ruleset) ?? description], "ruleset");
 }
 
 function declarationsOf(
-  { action, description, expression, enabled }: LiveRule,
+  { action, description, expression, enabled, ratelimit }: LiveRule,
   key: string,
   scoreRuleId: string | undefined,
 ): readonly Rule[] {
@@ -69,8 +79,8 @@ function declarationsOf(
     }
     case "skip":
       return [{ ...base, action: "skip", skip: action.skip, logging: action.logging }];
-    // The managed phase has no such rules.
     case "mitigate":
+      return [{ ...base, action: action.name, response: action.response, ratelimit }];
     case "other":
       return [];
   }

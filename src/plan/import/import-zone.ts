@@ -1,7 +1,8 @@
-import type { Declared, ZoneContent } from "../../zone/desired-zone.ts";
+import { byPhase, type Declared, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Kind, Policy, Rule } from "../../zone/resource.ts";
-import { settingNames } from "../../zone/resource.ts";
+import { kindWords, settingNames } from "../../zone/resource.ts";
+import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
 import type { Importable, Candidates, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
@@ -33,9 +34,16 @@ export function importLiveZone(
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
-  const rules = declareKind("rule", ruleCandidates(live, owner), {
-    ...context,
-    contentOf: (items) => ({ ...noContent, rules: declared(items) }),
+  const rules = rulePhases.map((phase) => {
+    const facts = factsOf(phase);
+    const { items, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, owner), {
+      ...context,
+      contentOf: (rulesOf) => ({
+        ...noContent,
+        rules: byPhase((each) => (each === phase ? declared(rulesOf) : undefined)),
+      }),
+    });
+    return { phase, items, leftOut };
   });
   const { settings } = live;
   return {
@@ -44,9 +52,9 @@ export function importLiveZone(
       settings:
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
       policies: declared(policies.items),
-      rules: declared(rules.items),
+      rules: byPhase((phase) => declared(rules.find((each) => each.phase === phase)?.items ?? [])),
     },
-    leftOut: [...policies.leftOut, ...rules.leftOut],
+    leftOut: [...policies.leftOut, ...rules.flatMap(({ leftOut }) => leftOut)],
   };
 }
 
@@ -55,12 +63,16 @@ const noContent: ZoneContent = {
   suspension: undefined,
   settings: [],
   policies: undefined,
-  rules: undefined,
+  rules: {},
   scripts: undefined,
 };
 
 function declared<T>(items: readonly T[]): Declared<T> | undefined {
-  return items.length === 0 ? undefined : { items, unmanaged: "report" };
+  return items.length === 0 ? undefined : listed(items);
+}
+
+function listed<T>(items: readonly T[]): Declared<T> {
+  return { items, unmanaged: "report" };
 }
 
 interface ImportContext<T> {
@@ -143,7 +155,7 @@ function withoutChanges<T extends Policy | Rule>(
       kind,
       id,
       title,
-      reason: `declaring the others would delete it, so no ${kind} of this zone is imported: delete it or remove its mark, and import again`,
+      reason: `declaring the others would delete it, so no ${kindWords(kind)} of this zone is imported: delete it or remove its mark, and import again`,
     }));
     const others = omitAll(`is left out because of ${deletes.map(({ id }) => id).join(", ")}`);
     return {

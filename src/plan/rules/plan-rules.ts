@@ -1,8 +1,14 @@
 import type { Declared } from "../../zone/desired-zone.ts";
-import type { LiveEntrypoint, LiveRule, ScoreRule } from "../../zone/live-zone.ts";
+import {
+  type LiveEntrypoint,
+  type LiveRule,
+  rulesIn,
+  type ScoreRule,
+} from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { type Mark, markOfRef, refOf } from "../../zone/mark.ts";
-import type { Rule } from "../../zone/resource.ts";
+import type { Rule, RuleKind } from "../../zone/resource.ts";
+import type { PhaseFacts } from "../../zone/rule-phase.ts";
 import { type Change, combine, type Delete } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import {
@@ -22,8 +28,9 @@ import { matchRules, type RuleMatch } from "./rule-match.ts";
 import { arrange, effectOfMove, type Entry, positionChange } from "./rule-positions.ts";
 import { smallestWrite } from "./smallest-write.ts";
 
-/** Plans the entry point of the managed phase: all its changes are one write. */
+/** Plans the entry point of a phase: all its changes are one write. */
 export function planRules(
+  { phase, kind }: PhaseFacts,
   declared: Declared<Rule>,
   entrypoint: LiveEntrypoint,
   scoreRule: ScoreRule | undefined,
@@ -31,7 +38,7 @@ export function planRules(
   ownership: Ownership,
 ): KindPlan {
   const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
-  const before = entrypoint.state === "present" ? entrypoint.rules : [];
+  const before = rulesIn(entrypoint);
   const targets = declared.items.map((rule) => [rule, targetOf(rule, scoreRuleId)] as const);
   const markOf = (rule: LiveRule): Mark => markOfRule(rule, ownership, owner);
   const matches = matchRules(targets, before, owner, markOf);
@@ -45,11 +52,12 @@ export function planRules(
   const after = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
-  const context = { before, after, scoreRuleId, isOurs };
+  const context = { kind, before, after, scoreRuleId, isOurs };
   const updates = matches.flatMap((match) => changeOf(match, context));
-  const deletes = toPrune.map((each) => deleteOf(each, scoreRuleId));
+  const deletes = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
   const changes = [...updates.map(({ change }) => change), ...deletes];
   const write = smallestWrite({
+    phase,
     ruleset: entrypoint.state === "present" ? entrypoint.id : undefined,
     before,
     after,
@@ -59,35 +67,42 @@ export function planRules(
   });
   return {
     steps: write === undefined ? [] : [{ changes, write, waitsFor: [] }],
-    unmanaged: unmanaged.map(unmanagedOf),
+    unmanaged: unmanaged.map((rule) => unmanagedOf(rule, kind)),
     notes: notesOf(declared.items, scoreRule),
     holds: [
-      ...after.flatMap((entry) => alreadyDeployedHolds(entry, after)),
-      ...(declared.unmanaged === "delete" ? [] : toPrune.flatMap(adoptedDeleteHolds)),
+      ...after.flatMap((entry) => alreadyDeployedHolds(entry, kind, after)),
+      ...(declared.unmanaged === "delete"
+        ? []
+        : toPrune.flatMap((each) => adoptedDeleteHolds(each, kind))),
     ],
     compared: declared.items.length + toPrune.length,
-    unowned: matches.flatMap((match) => unownedIn(match, isOurs)),
-    adoptedRules: before.flatMap((rule) => adoptedIn(rule, matches, markOf, owner)),
+    unowned: matches.flatMap((match) => unownedIn(match, kind, isOurs)),
+    adoptedRules: before.flatMap((rule) => adoptedIn(rule, kind, matches, markOf, owner)),
   };
 }
 
 /** A rule without any mark is deleted because it is remembered as adopted. */
-function adoptedDeleteHolds({ live, key }: ToPrune<LiveRule, Rule>): readonly Hold[] {
-  return markOfRef(live.ref).owner === undefined ? [adoptedDeleteHold(`rule/${key}`, live)] : [];
+function adoptedDeleteHolds(
+  { live, key }: ToPrune<LiveRule, Rule>,
+  kind: RuleKind,
+): readonly Hold[] {
+  return markOfRef(live.ref).owner === undefined ? [adoptedDeleteHold(`${kind}/${key}`, live)] : [];
 }
 
 function unownedIn(
   { rule, live }: RuleMatch,
+  kind: RuleKind,
   isOurs: (rule: LiveRule) => boolean,
 ): readonly Unowned[] {
   if (live === undefined || isOurs(live)) return [];
   const { id, ref } = live;
-  return [{ kind: "rule", key: `rule/${rule.key}`, id, ref, title: rule.description }];
+  return [{ kind, key: `${kind}/${rule.key}`, id, ref, title: rule.description }];
 }
 
 /** An adopted rule with the key by which it is declared now, or was last. */
 function adoptedIn(
   live: LiveRule,
+  kind: RuleKind,
   matches: readonly RuleMatch[],
   markOf: (rule: LiveRule) => Mark,
   owner: string,
@@ -97,7 +112,7 @@ function adoptedIn(
   if (markOfRef(live.ref).owner !== undefined) return [];
   const { id, ref } = live;
   const declared = matches.find((match) => match.live === live);
-  return [{ id, ref, key: declared?.rule.key ?? mark.key }];
+  return [{ kind, id, ref, key: declared?.rule.key ?? mark.key }];
 }
 
 /** The change of a declared rule; `differing` is its live rule where a field other than the position differs. */
@@ -107,6 +122,7 @@ interface RuleChange {
 }
 
 interface ChangeContext {
+  readonly kind: RuleKind;
   readonly before: readonly LiveRule[];
   readonly after: readonly Entry[];
   readonly scoreRuleId: string;
@@ -115,7 +131,7 @@ interface ChangeContext {
 
 function changeOf(
   match: RuleMatch,
-  { before, after, scoreRuleId, isOurs }: ChangeContext,
+  { kind, before, after, scoreRuleId, isOurs }: ChangeContext,
 ): readonly RuleChange[] {
   const { rule, target, live } = match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
@@ -127,8 +143,8 @@ function changeOf(
 
   const moved = position === undefined ? [] : [effectOfMove(match, before, after)];
   const shared = {
-    kind: "rule",
-    key: `rule/${rule.key}`,
+    kind,
+    key: `${kind}/${rule.key}`,
     title: rule.description,
     fields,
     effect: combine([effectOfRule(was, is), ...moved]),
@@ -144,12 +160,16 @@ function changeOf(
   ];
 }
 
-function deleteOf({ live, key, reason }: ToPrune<LiveRule, Rule>, scoreRuleId: string): Delete {
+function deleteOf(
+  { live, key, reason }: ToPrune<LiveRule, Rule>,
+  kind: RuleKind,
+  scoreRuleId: string,
+): Delete {
   const was = comparable(live, scoreRuleId);
   return {
     verb: "delete",
-    kind: "rule",
-    key: `rule/${key}`,
+    kind,
+    key: `${kind}/${key}`,
     title: live.description,
     id: live.id,
     reason,
@@ -159,12 +179,16 @@ function deleteOf({ live, key, reason }: ToPrune<LiveRule, Rule>, scoreRuleId: s
   };
 }
 
-function unmanagedOf({ id, ref, description }: LiveRule): Unmanaged {
-  return { kind: "rule", id, title: description === "" ? ref : description };
+function unmanagedOf({ id, ref, description }: LiveRule, kind: RuleKind): Unmanaged {
+  return { kind, id, title: description === "" ? ref : description };
 }
 
 /** A zone deploys a managed ruleset once (SERVICE.md B.5): the service rejects a second rule that deploys it. */
-function alreadyDeployedHolds({ match }: Entry, after: readonly Entry[]): readonly Hold[] {
+function alreadyDeployedHolds(
+  { match }: Entry,
+  kind: RuleKind,
+  after: readonly Entry[],
+): readonly Hold[] {
   if (match?.rule.action !== "execute") return [];
   const { key, ruleset } = match.rule;
   const other = after.find(
@@ -179,7 +203,7 @@ function alreadyDeployedHolds({ match }: Entry, after: readonly Entry[]): readon
     {
       reason: "already_deployed",
       message:
-        `rule/${key} deploys the managed ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
+        `${kind}/${key} deploys the managed ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
         "already, and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
     },
   ];

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import type { LiveRule } from "../../zone/live-zone.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
+import type { RulePhase } from "../../zone/rule-phase.ts";
 import type { Position, Write } from "../../zone/write.ts";
 import { unchangedBody } from "./rule-body.ts";
 import type { RuleMatch } from "./rule-match.ts";
@@ -8,6 +9,7 @@ import type { Entry } from "./rule-positions.ts";
 
 /** The live and the desired list of rules. */
 export interface RuleLists {
+  readonly phase: RulePhase;
   /** Id of the entry point; `undefined` without one. */
   readonly ruleset: string | undefined;
   readonly before: readonly LiveRule[];
@@ -25,9 +27,10 @@ export interface RuleLists {
  * recommends (SERVICE.md B.8); it repeats every undeclared rule with its id and ref, byte for byte.
  */
 export function smallestWrite(lists: RuleLists): Write | undefined {
-  const { ruleset, before, after, changes } = lists;
+  const { phase, ruleset, before, after, changes } = lists;
   const whole: Write = {
     call: "put-entrypoint",
+    phase,
     rules: after.map((entry) => bodyOf(lists, entry)),
     changes,
   };
@@ -50,15 +53,15 @@ function oneRule(
   deleted: LiveRule | undefined,
   differing: Entry | undefined,
 ): Write | undefined {
-  const { after, before, changes } = lists;
+  const { phase, after, before, changes } = lists;
   const survivors = before.filter((rule) => rule !== deleted);
   const isMoved = !isSameOrder(survivors, liveOf(after));
   if (created?.match !== undefined && !isMoved) {
     const position = positionOf(after, after.indexOf(created));
-    return { call: "create-rule", ruleset, body: bodyOf(lists, created), position, changes };
+    return { call: "create-rule", phase, ruleset, body: bodyOf(lists, created), position, changes };
   }
   if (deleted !== undefined && !isMoved) {
-    return { call: "delete-rule", ruleset, id: deleted.id, changes };
+    return { call: "delete-rule", phase, ruleset, id: deleted.id, changes };
   }
   if (differing?.live === undefined) return undefined;
   const rule = differing.live;
@@ -66,6 +69,7 @@ function oneRule(
   const position = isMoved ? positionOf(after, after.indexOf(differing)) : null;
   return {
     call: "update-rule",
+    phase,
     ruleset,
     id: rule.id,
     body: bodyOf(lists, differing),
@@ -75,7 +79,7 @@ function oneRule(
 }
 
 /** Moves one rule: a position is the one body that the service merges (SERVICE.md B.4). */
-function moveOne(ruleset: string, { before, after, changes }: RuleLists): Write | undefined {
+function moveOne(ruleset: string, { phase, before, after, changes }: RuleLists): Write | undefined {
   const moved = after.findIndex(
     ({ live, match }) =>
       live !== undefined &&
@@ -85,7 +89,7 @@ function moveOne(ruleset: string, { before, after, changes }: RuleLists): Write 
   const rule = after[moved]?.live;
   if (rule === undefined) return undefined;
   const position = positionOf(after, moved);
-  return { call: "update-rule", ruleset, id: rule.id, body: {}, position, changes };
+  return { call: "update-rule", phase, ruleset, id: rule.id, body: {}, position, changes };
 }
 
 /** A position relative to the rule before it, which stays valid when somebody adds a rule elsewhere meanwhile. */

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../zone/live-zone.ts";
+import { type LivePolicy, type LiveRule, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { Position, Write } from "../../zone/write.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 
@@ -15,8 +15,10 @@ export function isAlreadyApplied(write: Write, live: LiveZone): boolean {
     case "create-rule":
     case "update-rule":
     case "delete-rule":
-    case "put-entrypoint":
-      return live.entrypoint !== undefined && isRuleApplied(write, rulesIn(live.entrypoint));
+    case "put-entrypoint": {
+      const entrypoint = live.entrypoints[write.phase];
+      return entrypoint !== undefined && isRuleApplied(write, rulesIn(entrypoint));
+    }
   }
 }
 
@@ -45,10 +47,6 @@ function matchesPolicy(policy: LivePolicy | undefined, body: JsonObject): boolea
   if (policy === undefined) return false;
   const { rest, ...fields } = policy;
   return includes({ ...rest, ...fields }, body);
-}
-
-function rulesIn(entrypoint: LiveEntrypoint): readonly LiveRule[] {
-  return entrypoint.state === "absent" ? [] : entrypoint.rules;
 }
 
 type RuleWrite = Extract<

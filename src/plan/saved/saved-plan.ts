@@ -1,8 +1,9 @@
 import { sha256 } from "../../syntax/digest.ts";
 import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
+import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import { refOf, unmarked } from "../../zone/mark.ts";
 import { settingNames } from "../../zone/resource.ts";
+import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
 import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
@@ -28,13 +29,8 @@ export function fingerprintsOf(writes: readonly Write[], live: LiveZone): Finger
 }
 
 /** The parts of a zone that must be read before a saved plan is applied. */
-export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolean>> {
-  const parts = new Set(writes.map(partOf));
-  return {
-    settings: parts.has("settings"),
-    policies: parts.has("policies"),
-    rules: parts.has("rules"),
-  };
+export function partsTouched({ writes }: Plan): ReadonlySet<ZonePart> {
+  return new Set(writes.map(partOf));
 }
 
 /** What the service says of a resource; `null`: not found. */
@@ -53,12 +49,12 @@ function resourcesOf(write: Write, live: LiveZone): readonly LiveResource[] {
     case "delete-policy":
       return [policy(write.id, live)];
     case "update-rule":
-      return [write.position === null ? rule(write.id, live) : entrypointOf(live)];
+      return [write.position === null ? rule(write, live) : entrypointOf(write, live)];
     case "delete-rule":
-      return [rule(write.id, live)];
+      return [rule(write, live)];
     case "create-rule":
     case "put-entrypoint":
-      return [entrypointOf(live)];
+      return [entrypointOf(write, live)];
   }
 }
 
@@ -73,11 +69,17 @@ function policy(id: string, { policies }: LiveZone): LiveResource {
   return [`policy/${id}`, policies?.find((each) => each.id === id) ?? null];
 }
 
-function rule(id: string, { entrypoint }: LiveZone): LiveResource {
-  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
-  return [`rule/${id}`, rules.find((each) => each.id === id)?.wire ?? null];
+function rule(
+  { phase, id }: { readonly phase: RulePhase; readonly id: string },
+  { entrypoints }: LiveZone,
+): LiveResource {
+  const found = rulesIn(entrypoints[phase]).find((each) => each.id === id);
+  return [`${factsOf(phase).kind}/${id}`, found?.wire ?? null];
 }
 
-function entrypointOf({ entrypoint }: LiveZone): LiveResource {
-  return ["entrypoint", entrypoint ?? null];
+function entrypointOf(
+  { phase }: { readonly phase: RulePhase },
+  { entrypoints }: LiveZone,
+): LiveResource {
+  return [`entrypoint/${phase}`, entrypoints[phase] ?? null];
 }

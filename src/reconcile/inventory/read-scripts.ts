@@ -5,14 +5,14 @@ import type { ScriptReading } from "../../state/scripts/watched-scripts.ts";
 import type { DeclaredScripts } from "../../zone/declared-scripts.ts";
 import type { Script } from "../../zone/inventory-item.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { LiveReader, ScriptReader } from "../../zone/ports.ts";
+import { type LiveReader, onlyPart, type ScriptReader } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 
 /** Reads what an inventory does not tell of scripts, and whether they are watched. */
 export type ScriptSource = ScriptReader & Pick<LiveReader, "readAnswers">;
 
-const settingsOnly = { settings: true, policies: false, rules: false, scoreRule: false } as const;
+const settingsOnly = onlyPart("settings");
 
 /**
  * Reads what the check of declared scripts needs beyond the inventory. In most rounds that is nothing: the pages are asked

@@ -5,6 +5,8 @@ import type { AdoptedRule, Ownership } from "../../plan/ownership.ts";
 import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
+import { ruleKinds } from "../../zone/resource.ts";
+import { phaseOfKind } from "../../zone/rule-phase.ts";
 
 /**
  * The adopted rules of a zone after a run. A rule becomes ours where the run changed it, or where the plan was to take
@@ -19,19 +21,25 @@ export function adoptedAfter(
   mode: Mode,
   ownership: Ownership,
 ): readonly AdoptedRule[] {
-  if (report.result === "error" || content.rules === undefined) return ownership.rules;
+  if (report.result === "error") return ownership.rules;
   const { adoptedRules, unowned } = report.plan;
-  const rules = unowned.filter(({ kind }) => kind === "rule");
   const now = report.finishedAt;
   const strictest = content.mode === "observe" ? "observe" : mode;
   const { suspension } = content;
   const isHeld = writeHolds({ mode: strictest, suspension, freeze: undefined, now }).length > 0;
   const takesAll = ownership.adopt && !isHeld && isConverged(report);
-  const taken = rules.filter(({ key }) => takesAll || isChanged(key, report));
-  const next = [
-    ...adoptedRules,
-    ...taken.map(({ id, ref, key }) => ({ id, ref, key: nameOf(key) })),
-  ];
+  const next = ruleKinds.flatMap((kind): readonly AdoptedRule[] => {
+    if (content.rules[phaseOfKind(kind)] === undefined) {
+      return ownership.rules.filter((rule) => rule.kind === kind);
+    }
+    const taken = unowned.filter(
+      (each) => each.kind === kind && (takesAll || isChanged(each.key, report)),
+    );
+    return [
+      ...adoptedRules.filter((rule) => rule.kind === kind),
+      ...taken.map(({ id, ref, key }) => ({ kind, id, ref, key: nameOf(key) })),
+    ];
+  });
   return isDeepStrictEqual(next, ownership.rules) ? ownership.rules : next;
 }
 

@@ -3,7 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Change } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
+import {
+  byPhase,
+  declaredOf,
+  type DesiredZone,
+  type ZoneContent,
+} from "../../zone/desired-zone.ts";
 import type { HeldDeclaration } from "../fleet/desired-fleet.ts";
 
 /**
@@ -66,7 +71,7 @@ function asFarAsRead(held: ZoneContent, active: ZoneContent): ZoneContent {
     ...active,
     settings: active.settings.length === 0 ? [] : held.settings,
     policies: active.policies && held.policies,
-    rules: active.rules && held.rules,
+    rules: byPhase((phase) => active.rules[phase] && held.rules[phase]),
   };
 }
 
@@ -91,15 +96,10 @@ function changesToSetBack(
 }
 
 /** Whether content says anything of the resource of a change: a part that it does not declare is not applied. */
-function declares({ settings, policies, rules }: ZoneContent, { kind, key }: Change): boolean {
-  switch (kind) {
-    case "setting":
-      return settings.some(({ name }) => `setting/${name}` === key);
-    case "policy":
-      return policies !== undefined;
-    case "rule":
-      return rules !== undefined;
-  }
+function declares(content: ZoneContent, { kind, key }: Change): boolean {
+  return kind === "setting"
+    ? content.settings.some(({ name }) => `setting/${name}` === key)
+    : declaredOf(content, kind) !== undefined;
 }
 
 function holdOf({ revision }: HeldDeclaration): Hold {

@@ -1,4 +1,9 @@
-import { appliedText, appliedZoneIn, type AppliedZone } from "../../plan/cause/applied-zone.ts";
+import {
+  appliedText,
+  appliedZoneIn,
+  type AppliedZone,
+  mentions,
+} from "../../plan/cause/applied-zone.ts";
 import { causesIn } from "../../plan/cause/cause.ts";
 import { explainChanges } from "../../plan/cause/explain.ts";
 import { isLeftLive, leftLiveNotes } from "../../plan/cause/left-live.ts";
@@ -13,9 +18,10 @@ import {
   type ZoneReport,
 } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
-import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
+import { declaredOf, type DesiredZone, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
+import { listedKinds } from "../../zone/resource.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { AsHeld } from "./as-held.ts";
@@ -32,7 +38,12 @@ export function explainPlan(
   applied: string,
   before?: ZoneContent,
 ): Plan {
-  const isWhole = content.policies !== undefined && content.rules !== undefined;
+  const isWhole =
+    before === undefined &&
+    !plan.notes.some(isLeftLive) &&
+    listedKinds.every(
+      (kind) => declaredOf(content, kind) !== undefined || !mentions(applied, kind),
+    );
   if (isWhole && plan.changes.length === 0) return plan;
   const last = appliedZoneIn(applied);
   // The plan of an unchanged zone has them already.

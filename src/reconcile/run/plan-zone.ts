@@ -16,7 +16,7 @@ import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
 import { confirmSaved } from "../../plan/saved/confirm.ts";
 import { partsTouched, type SavedPlan } from "../../plan/saved/saved-plan.ts";
 import { failureOf, type Trigger, type ZoneReport } from "../../state/run-report.ts";
-import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
+import { declaredRules, type DesiredZone, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type {
   Clock,
@@ -26,6 +26,7 @@ import type {
   ZoneAnswers,
   ReadTimes,
 } from "../../zone/ports.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -159,9 +160,9 @@ export async function planSaved(
   const source: PlanSource = {
     zone: desired.zone,
     parts: {
-      settings: declared.settings || touched.settings,
-      policies: declared.policies || touched.policies,
-      rules: declared.rules || touched.rules,
+      settings: declared.settings || touched.has("settings"),
+      policies: declared.policies || touched.has("policies"),
+      rules: rulePhases.filter((phase) => declared.rules.includes(phase) || touched.has(phase)),
       scoreRule: declared.scoreRule,
     },
     planFrom: async (answers) => {
@@ -237,7 +238,7 @@ async function planFromSource(
       report: { ...report, result: "error" },
       live: undefined,
       digest: "",
-      readAt: { settings: undefined, policies: undefined, rules: undefined },
+      readAt: {},
       conflicts: [],
       holdsAt: () => [],
       remainingIn: () => [],
@@ -270,19 +271,19 @@ export function guardZone(
 }
 
 /** The parts of a zone that its declaration needs. */
-export function partsOf({ settings, policies, rules }: ZoneContent): PartsToRead {
+export function partsOf(content: ZoneContent): PartsToRead {
   return {
-    settings: settings.length > 0,
-    policies: policies !== undefined,
-    rules: rules !== undefined,
-    scoreRule: needScoreRule(rules?.items ?? []),
+    settings: content.settings.length > 0,
+    policies: content.policies !== undefined,
+    rules: rulePhases.filter((phase) => content.rules[phase] !== undefined),
+    scoreRule: needScoreRule(declaredRules(content)),
   };
 }
 
 /** The same, with the score rule if only what a held revision declares of the rules needs it. */
 function partsToCompare(content: ZoneContent, held: ZoneContent | undefined): PartsToRead {
   const parts = partsOf(content);
-  const isHeldTuned = parts.rules && needScoreRule(held?.rules?.items ?? []);
+  const isHeldTuned = parts.rules.some((phase) => needScoreRule(held?.rules[phase]?.items ?? []));
   return { ...parts, scoreRule: parts.scoreRule || isHeldTuned };
 }
 

@@ -3,7 +3,7 @@ import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
 
 /** When what the writes of a run rely on was read, by the monotonic clock. */
 export class ReadAges {
-  readonly #parts: Record<ZonePart, number | undefined>;
+  readonly #parts: Partial<Record<ZonePart, number | undefined>>;
   /** Policies that a later answer showed alone, by id. */
   readonly #policies = new Map<string, number>();
 

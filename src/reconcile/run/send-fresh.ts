@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Plan } from "../../plan/plan.ts";
 import { byText } from "../../syntax/by-text.ts";
 import type { LivePolicy, LiveZone } from "../../zone/live-zone.ts";
-import type { Written } from "../../zone/ports.ts";
+import { onlyPart, type Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { joinSignals, type StopSignals } from "../../zone/signals.ts";
 import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
@@ -132,12 +132,7 @@ async function readAgain(
   { ages, gate, ports, signals }: Sending,
 ): Promise<void> {
   const part = partOf(write);
-  const answers = await ports.reader.readAnswers(
-    live.zone,
-    { ...noParts, [part]: true },
-    "write",
-    signals.stop,
-  );
+  const answers = await ports.reader.readAnswers(live.zone, onlyPart(part), "write", signals.stop);
   const isSame = isDeepStrictEqual(contentOf(part, answers.live()), contentOf(part, live));
   if (!isSame) gate.close("read_expired");
   signals.stop.throwIfAborted();
@@ -145,17 +140,9 @@ async function readAgain(
   gate.checkBeforeWrite(ages.readAtFor(write));
 }
 
-const noParts = { settings: false, policies: false, rules: false, scoreRule: false };
-
-function contentOf(part: ZonePart, { settings, policies, entrypoint }: LiveZone): unknown {
-  switch (part) {
-    case "settings":
-      return settings;
-    case "policies":
-      return policies && byId(policies);
-    case "rules":
-      return entrypoint;
-  }
+function contentOf(part: ZonePart, { settings, policies, entrypoints }: LiveZone): unknown {
+  if (part === "settings") return settings;
+  return part === "policies" ? policies && byId(policies) : entrypoints[part];
 }
 
 function byId(policies: readonly LivePolicy[]): readonly LivePolicy[] {

@@ -14,7 +14,7 @@ import {
   type ZoneState,
 } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
-import { kinds } from "../../zone/resource.ts";
+import { kinds, kindWords } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Snapshot, writeAnswerOf } from "../snapshot.ts";
 import { renderChange } from "./page-change.ts";
@@ -249,7 +249,7 @@ function stateList(state: ZoneState, now: Date, mode: Mode): Html {
 function onsetsText(onsets: ByKind): string {
   const drifted = kinds.filter((kind) => onsets[kind] > 0);
   if (drifted.length === 0) return "never";
-  return drifted.map((kind) => `${kind} ${counted(onsets[kind], "time")}`).join(", ");
+  return drifted.map((kind) => `${kindWords(kind)} ${counted(onsets[kind], "time")}`).join(", ");
 }
 
 /** The stricter mode applies; if the program observes, the declared mode is shown, too. */

@@ -55,7 +55,7 @@ function wrongSeries(
   const declared = ledger.declaredNow(zone.name);
   const strangers = {
     policy: declared?.policies && zone.policies.filter((each) => keyOfPolicy(each) === undefined),
-    rule: declared?.rules && rulesOf(zone).filter((each) => keyOfRule(each) === undefined),
+    managed_rule: declared?.rules && rulesOf(zone).filter((each) => keyOfRule(each) === undefined),
   };
   return Object.entries(strangers)
     .filter(([, found]) => found !== undefined)
