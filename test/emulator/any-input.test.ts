@@ -33,7 +33,8 @@ const memberNames = fc.constantFrom(
     " ",
   ),
   ..."position before after index overrides version categories category rulesets phases".split(" "),
-  ..."products score_threshold logging".split(" "),
+  ..."products score_threshold logging ratelimit period characteristics response".split(" "),
+  ..."counting_expression mitigation_timeout content status_code".split(" "),
 );
 const memberTexts = "execute skip log zone custom current true ssl latest paranoia-level-3 a".split(
   " ",
@@ -55,12 +56,36 @@ const overrides = {
 };
 const deploying = { ...rule, action_parameters: { id: owasp, version: "latest", overrides } };
 const skipping = { ...rule, action: "skip", action_parameters: { ruleset: "current" } };
+const limiting = {
+  ...rule,
+  action: "block",
+  ratelimit: {
+    characteristics: ["cf.colo.id", "ip.src"],
+    period: 60,
+    requests_per_period: 5,
+    mitigation_timeout: 600,
+    counting_expression: "http.response.code eq 401",
+    requests_to_origin: false,
+  },
+};
+const response = { status_code: 403, content_type: "text/plain", content: "no" };
+const blocking = { ...rule, action: "block", action_parameters: { response } };
+const exempting = {
+  ...rule,
+  action: "skip",
+  action_parameters: { ruleset: "current", phases: ["http_ratelimit"], products: ["bic"] },
+};
+const customPhase = "http_request_firewall_custom";
 const goodBodies: readonly unknown[] = [
   { enabled: true, use_connection_url_path: true },
   { description: "A", action: "log", expression: "true", enabled: true, value: "img-src 'self'" },
   { name: "default", description: "A", rules: [deploying, { ...skipping, ref: "b" }] },
-  { name: "A", kind: "zone", phase: "http_request_firewall_custom", rules: [] },
-  { name: "A", kind: "custom", phase: "http_request_firewall_custom", rules: [] },
+  { name: "A", kind: "zone", phase: customPhase, rules: [{ ...exempting, ref: "b" }, blocking] },
+  { name: "A", kind: "custom", phase: customPhase, rules: [blocking] },
+  { name: "A", kind: "zone", phase: "http_ratelimit", rules: [limiting] },
+  blocking,
+  exempting,
+  limiting,
   { ...skipping, ref: "c", position: { index: 1 } },
   { position: { before: "" } },
   deploying,

@@ -266,6 +266,20 @@ describe("a rate limit", () => {
     });
   });
 
+  it("is checked by a dry run, which stores nothing", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context, { seed });
+    const path = await entrypointOf(world, "free");
+    const dry = async (rule: JsonObject): Promise<JsonObject> =>
+      (await world.call("PUT", `${path}?dry_run=true`, { rules: [rule] })).body;
+    expect(await dry(limiting())).toMatchObject({ success: true, result: null });
+    expect(await dry(limiting({ period: 60 }))).toMatchObject({
+      success: false,
+      errors: [{ message: expect.stringContaining("can only use a period among [10]") as unknown }],
+    });
+    expect((await world.call("GET", path)).status).toBe(404);
+  });
+
   it("has the limits of a contract that differs from the plan", async (context) => {
     const contract = goodSeed(
       "zones:\n  - { name: free.example, plan: free, entitlements: { rules: { http_ratelimit: 2 } } }\n",

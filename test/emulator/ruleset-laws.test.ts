@@ -97,6 +97,59 @@ function history(steps: readonly Step[]): readonly StoredRuleset[] {
 
 const steps = fc.array(step, { maxLength: 12 });
 
+const characteristic = fc.constantFrom("ip.src", "http.host", 'http.request.headers["x-key"]');
+const limits = fc.record(
+  {
+    characteristics: fc
+      .uniqueArray(characteristic, { maxLength: 3 })
+      .chain((all) => fc.shuffledSubarray(["cf.colo.id", ...all], { minLength: all.length + 1 })),
+    period: fc.constantFrom(10, 60, 65_535),
+    requests_per_period: fc.integer({ min: 1 }),
+    mitigation_timeout: fc.constantFrom(0, 10, 86_400),
+    counting_expression: fc.constantFrom("", "http.response.code eq 401"),
+    requests_to_origin: fc.boolean(),
+  },
+  { requiredKeys: ["characteristics", "period", "requests_per_period"] },
+);
+const limitRule = fc.record(
+  {
+    action: fc.constantFrom("block", "js_challenge", "log"),
+    expression: fc.constantFrom("ssl", 'http.host eq "a.example"'),
+    description: fc.string(),
+    enabled: fc.boolean(),
+    ratelimit: limits,
+  },
+  { requiredKeys: ["action", "expression", "ratelimit"] },
+);
+
+describe("whatever rate limits are written", () => {
+  it.for(["omitted", "empty"] as const)(
+    "the response can be sent back without changing a rule, with counting expressions %s",
+    (counting, { expect }) => {
+      fc.assert(
+        fc.property(fc.array(limitRule, { maxLength: 3 }), (rules) => {
+          let count = 0;
+          const write = {
+            now: testStart,
+            newId: () => idFrom(`limit/${(count += 1)}`),
+            isLenient: false,
+            undocumented: undocumentedFrom({ counting_expression: counting }),
+            owner: zone,
+          };
+          const facts = { name: "default", kind: "zone", phase: "http_ratelimit" };
+          const empty = emptyRuleset(idFrom("limits"), facts);
+          const items = rulesetFields(objectIn({ rules })).objects("rules") ?? [];
+          const stored = replacedRules(items, { ...write, before: empty });
+          const before = nextVersion(empty, { rules: stored }, testStart);
+          const sent: unknown = JSON.parse(JSON.stringify({ rules: stored }));
+          const again = rulesetFields(objectIn(sent)).objects("rules") ?? [];
+          expect(replacedRules(again, { ...write, before })).toEqual(stored);
+        }),
+      );
+    },
+  );
+});
+
 describe("whatever is written to a ruleset", () => {
   it("each stored write is one version, and none is forgotten", ({ expect }) => {
     fc.assert(
