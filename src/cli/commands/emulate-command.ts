@@ -19,7 +19,7 @@ export const defineEmulate: DefineCommand = (command, host) => {
     .option("--state <file>", "file that keeps the state across restarts")
     .option(
       "--generate <what>",
-      "generate the initial zones: zones=1000,policies=3,scripts=50,seed=1",
+      "generate the initial zones: zones=1000,policies=3,scripts=50,custom_rules=3,rate_limiting_rules=2,seed=1",
     )
     .choice(
       "--dialect <dialect>",
