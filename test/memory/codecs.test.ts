@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { adoptedRules } from "../../src/memory/codecs.ts";
+import { adoptedRules, authors, corrections } from "../../src/memory/codecs.ts";
 
 const rule = {
   kind: "custom_rule",
@@ -43,5 +43,31 @@ describe("adopted rules in the state", () => {
     },
   ])("are none where the text is $when", ({ text }, { expect }) => {
     expect(adoptedRules.decode(text)).toEqual([]);
+  });
+});
+
+describe("a state that a version stored which knew no kinds of rules", () => {
+  it("keeps the times of corrections, under the keys of today", ({ expect }) => {
+    const stored = JSON.stringify({ "rule/owasp action": [1, 2], "policy/rule/x value": [3] });
+    expect(corrections.decode(stored)).toEqual(
+      new Map([
+        ["managed_rule/owasp action", [1, 2]],
+        ["policy/rule/x value", [3]],
+      ]),
+    );
+  });
+
+  it("keeps the authors of drift", ({ expect }) => {
+    const stored = JSON.stringify({
+      "rule/owasp": { drift: "d1", authors: [] },
+      "setting/enabled": { drift: "d2", authors: [] },
+      "ruler/owasp": { drift: "d3", authors: [] },
+    });
+    expect(authors.decode(stored)).toEqual(
+      new Map([
+        ["managed_rule/owasp", { drift: "d1", authors: [] }],
+        ["setting/enabled", { drift: "d2", authors: [] }],
+      ]),
+    );
   });
 });

@@ -19,20 +19,18 @@ async function freeze(target: string): Promise<void> {
   await place.write("zonewarden.yaml", frozenConfig);
   const plan = await place.run("plan", "--out", "plan.json");
   if (plan.code !== 2) throw new Error(plan.stderr);
-  const status = await runDaemon(place);
+  await runDaemon(place);
   await mkdir(target, { recursive: true });
   const files = ["zonewarden.yaml", "plan.json", "state/history.jsonl", "state/state.jsonl"];
   for (const file of files) {
     await writeFile(path.join(target, path.basename(file)), await place.read(file));
   }
-  const shown = JSON.stringify(status, undefined, 2).replaceAll(place.directory, "/etc/zonewarden");
-  await writeFile(path.join(target, "status.json"), `${shown}\n`);
   await cp(path.join(place.directory, "zones"), path.join(target, "zones"), { recursive: true });
   process.stdout.write(`${target}: frozen\n`);
 }
 
-/** Runs the daemon until every zone is in sync; gives its status. */
-async function runDaemon(place: Workplace): Promise<unknown> {
+/** Runs the daemon until every zone is in sync. */
+async function runDaemon(place: Workplace): Promise<void> {
   const daemon = place.start("run");
   const { page } = await logged(daemon, "zonewarden started");
   const url = typeof page === "string" ? page : "";
@@ -41,15 +39,8 @@ async function runDaemon(place: Workplace): Promise<unknown> {
     const text = await answer.text();
     return text.includes('"matching":3') ? true : undefined;
   });
-  const paths = ["fleet", "zones", "zones/shop.example.com", "diagnostics"];
-  const answers = paths.map(async (each): Promise<[string, unknown]> => [
-    each,
-    await (await fetch(`${url}api/v1/${each}`)).json(),
-  ]);
-  const status = Object.fromEntries(await Promise.all(answers));
   daemon.signal("SIGTERM");
   await daemon.ended;
-  return status;
 }
 
 await freeze(path.resolve(hostIn(process.cwd()).directory, process.argv[2] ?? ""));
