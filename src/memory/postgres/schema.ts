@@ -1,13 +1,13 @@
 import { literal } from "./sql-connection.ts";
 
-/** The version of the tables that this program reads and writes. */
-export const tablesVersion = 1;
+/** Statements that bring the tables from one version to the next; `schema` is an identifier in SQL. */
+export type Migration = (schema: string) => string;
 
 /**
- * What brings the tables from one version to the next, oldest first. They only go forward: a program that knows fewer
- * versions than the tables have refuses them.
+ * All migrations, oldest first. They only go forward: a program that knows fewer versions than the tables have refuses
+ * them.
  */
-const migrations: readonly ((schema: string) => string)[] = [
+export const migrations: readonly Migration[] = [
   (schema) => `
 CREATE TABLE ${schema}.installation (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
@@ -41,15 +41,29 @@ CREATE TABLE ${schema}.history (
 );`,
 ];
 
-/** The statements that bring tables of a version, 0 for none, to this program's. */
-export function migrationSql(from: number, schema: string): string {
+/** The version of the tables that this program reads and writes. */
+export const tablesVersion: number = migrations.length;
+
+/** SQLSTATE: the tables are no longer of the version that a migration begins with. */
+export const migratedMeanwhile = "ZW001";
+
+/**
+ * The statements that bring tables of a version, 0 for none, to that of the last migration, in one transaction. They fail
+ * with {@link migratedMeanwhile} if another process was first, and end the term of a leader: it may be an older program.
+ */
+export function migrationSql(from: number, schema: string, all: readonly Migration[]): string {
   const quoted = quotedName(schema);
-  const steps = migrations.slice(from).map((step) => step(quoted));
-  return [
-    createSchema(schema, ""),
-    ...steps,
-    `UPDATE ${quoted}.installation SET version = ${tablesVersion}`,
-  ].join("\n");
+  const steps = all.slice(from).map((step) => step(quoted));
+  const end = `UPDATE ${quoted}.installation SET version = ${all.length}, term = term + 1`;
+  if (from === 0) return [createSchema(schema, ""), ...steps, end].join("\n");
+  const judge = `LOCK TABLE ${quoted}.installation IN ACCESS EXCLUSIVE MODE;
+DO $do$
+BEGIN
+  IF (SELECT version FROM ${quoted}.installation) <> ${from} THEN
+    RAISE EXCEPTION 'another process migrated the tables' USING ERRCODE = '${migratedMeanwhile}';
+  END IF;
+END $do$;`;
+  return [judge, ...steps, end].join("\n");
 }
 
 /** Creates a schema that does not exist. `IF NOT EXISTS` of the server asks for the right to create one even if it does. */

@@ -3,7 +3,7 @@ import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { coerceText } from "../../syntax/json.ts";
 import type { KeyChange } from "../batched-store.ts";
 import type { StoreIdentity } from "../state-store.ts";
-import { migrationSql, quotedName, tablesVersion } from "./schema.ts";
+import { migratedMeanwhile, migrations, migrationSql, quotedName } from "./schema.ts";
 import {
   DatabaseError,
   literal,
@@ -47,8 +47,11 @@ export type BatchResult =
 /** Whose tables they are while `store copy` writes into them: nobody's, so that nobody takes a part for a store. */
 export const unfinishedCopy: StoreIdentity = { owner: "", service: "an unfinished copy" };
 
-/** SQLSTATEs: the role may not create tables, or another process creates them at this moment. */
-const leftToOthers: ReadonlySet<string> = new Set(["42501", "42P06", "42P07", "23505"]);
+/** SQLSTATE: the role may not create tables. */
+const notPermitted = "42501";
+
+/** SQLSTATEs: another process has created or migrated the tables meanwhile. */
+const doneByOthers: ReadonlySet<string> = new Set([migratedMeanwhile, "42P06", "42P07", "23505"]);
 
 /** Lines that are read at once. */
 const linesOfPage = 1_000;
@@ -64,11 +67,13 @@ const beginning = 600;
 export class Tables {
   readonly #connection: SqlConnection;
   readonly #name: string;
+  readonly #migrations: typeof migrations;
 
-  /** @param schema where the tables are. */
-  constructor(connection: SqlConnection, schema: string) {
+  /** @param schema where the tables are. @param all the migrations that the program knows. */
+  constructor(connection: SqlConnection, schema: string, all = migrations) {
     this.#connection = connection;
     this.#name = schema;
+    this.#migrations = all;
   }
 
   #run(statements: readonly string[]): Promise<readonly Rows[]> {
@@ -80,12 +85,24 @@ export class Tables {
     return `${quotedName(this.#name)}.${name}`;
   }
 
-  /** Creates the tables, or brings them to this program's version. @throws {DatabaseError} if they are of a newer one. */
+  /**
+   * Creates the tables, or brings them to this program's version; several processes may do it at once.
+   *
+   * @throws {DatabaseError} if they are of a newer one.
+   */
   async migrate(): Promise<{ readonly from: number; readonly to: number }> {
+    const to = this.#migrations.length;
     const from = await this.#version();
-    if (from > tablesVersion) throw newer(from);
-    if (from < tablesVersion) await this.#run([migrationSql(from, this.#name)]);
-    return { from, to: tablesVersion };
+    if (from > to) throw this.#newer(from);
+    if (from === to) return { from, to };
+    try {
+      await this.#run([migrationSql(from, this.#name, this.#migrations)]);
+      return { from, to };
+    } catch (error) {
+      const isDone = error instanceof DatabaseError && doneByOthers.has(error.code);
+      if (!isDone || (await this.#version()) === from) throw error;
+      return this.migrate();
+    }
   }
 
   /**
@@ -95,12 +112,18 @@ export class Tables {
   async createMissing(): Promise<boolean> {
     if ((await this.#version()) > 0) return false;
     try {
-      await this.migrate();
-      return true;
+      return (await this.migrate()).from === 0;
     } catch (error) {
-      if (error instanceof DatabaseError && leftToOthers.has(error.code)) return false;
+      if (error instanceof DatabaseError && error.code === notPermitted) return false;
       throw error;
     }
+  }
+
+  #newer(version: number): DatabaseError {
+    return new DatabaseError(
+      `the tables have version ${version}, and this program knows up to ${this.#migrations.length}: use the version of zonewarden that wrote them, or a newer one`,
+      "",
+    );
   }
 
   async #version(): Promise<number> {
@@ -119,8 +142,8 @@ export class Tables {
     ]);
     const row = rows[0] ?? {};
     const version = Number(row["version"] ?? 0);
-    if (version > tablesVersion) throw newer(version);
-    if (version < tablesVersion) {
+    if (version > this.#migrations.length) throw this.#newer(version);
+    if (version < this.#migrations.length) {
       throw new DatabaseError(
         "the tables are of an older version: run `zonewarden store migrate`",
         "",
@@ -298,11 +321,4 @@ function headIn(row: Rows[number] | undefined): StoredHead {
   return row === undefined
     ? { n: 0, hash: "" }
     : { n: Number(row["n"]), hash: coerceText(row["hash"]) };
-}
-
-function newer(version: number): DatabaseError {
-  return new DatabaseError(
-    `the tables have version ${version}, and this program knows up to ${tablesVersion}: use the version of zonewarden that wrote them, or a newer one`,
-    "",
-  );
 }

@@ -1,0 +1,79 @@
+import { Client } from "pg";
+import { describe, it } from "vitest";
+
+import { migrations } from "../../src/memory/postgres/schema.ts";
+import { SqlConnection } from "../../src/memory/postgres/sql-connection.ts";
+import { Tables } from "../../src/memory/postgres/tables.ts";
+import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
+import { eventually } from "../support/processes.ts";
+
+/** A later program: what its migration does shows how often it was done. */
+const later = [
+  ...migrations,
+  (schema: string) => `UPDATE ${schema}.lease SET transitions = transitions + 1;`,
+  (schema: string) => `ALTER TABLE ${schema}.state ADD COLUMN more text;`,
+];
+
+/** Lets so many processes act at once, each with a connection of its own. */
+async function atOnce<T>(
+  url: string,
+  processes: number,
+  act: (tables: Tables) => Promise<T>,
+): Promise<readonly T[]> {
+  await using connections = new AsyncDisposableStack();
+  const all = Array.from({ length: processes }, () => {
+    const connection = connections.use(new SqlConnection(() => Promise.resolve(url)));
+    return act(new Tables(connection, "zonewarden", later));
+  });
+  return await Promise.all(all);
+}
+
+describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () => {
+  it("that two processes begin at once are done once", async ({ expect }) => {
+    const { url, name } = await installation();
+    const server = await sharedPostgres();
+    const holder = new Client({ connectionString: url });
+    await holder.connect();
+    // Both find the older version, and wait for each other's lock.
+    await holder.query("BEGIN; SELECT 1 FROM zonewarden.installation FOR SHARE");
+    const migrated = atOnce(url, 2, (tables) => tables.migrate());
+    await eventually("both wait", async () => {
+      const text = "SELECT count(*) AS waiting FROM pg_locks WHERE NOT granted AND database = ";
+      const [row] = await server.query(
+        `${text}(SELECT oid FROM pg_database WHERE datname = '${name}')`,
+      );
+      return Number(row?.["waiting"]) === 2 || undefined;
+    });
+    await holder.query("COMMIT");
+    await holder.end();
+    expect((await migrated).toSorted((one, other) => one.from - other.from)).toEqual([
+      { from: 1, to: 3 },
+      { from: 3, to: 3 },
+    ]);
+    expect(await server.query("SELECT transitions FROM zonewarden.lease", name)).toEqual([
+      { transitions: "1" },
+    ]);
+  });
+
+  it("that three processes begin at once create the tables once", async ({ expect }) => {
+    const server = await sharedPostgres();
+    const { url, name } = await server.createDatabase();
+    const created = await atOnce(url, 3, (tables) => tables.createMissing());
+    expect(created.filter(Boolean)).toHaveLength(1);
+    expect(await server.query("SELECT transitions FROM zonewarden.lease", name)).toEqual([
+      { transitions: "1" },
+    ]);
+  });
+
+  it("end the term of a leader, which may be an older program", async ({ expect }) => {
+    const { url, open } = await installation();
+    const identity = { owner: "us", service: "https://service.example" };
+    await using database = open();
+    const { term, head } = await database.tables.begin(identity, 0);
+    await atOnce(url, 1, (tables) => tables.migrate());
+    const batch = { term, changes: [["a", "1"]], head, history: undefined } as const;
+    expect(await database.tables.store(batch)).toBe("term_over");
+    await expect(database.tables.check(identity)).rejects.toThrow("version 3");
+    await expect(database.tables.migrate()).rejects.toThrow("this program knows up to 1");
+  });
+});
