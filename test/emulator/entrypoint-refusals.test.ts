@@ -129,7 +129,18 @@ describe("an entry point", () => {
     {
       when: "a skip rule skips what has no such name",
       body: { rules: [{ ...skip, action_parameters: { products: ["firewall"] } }] },
-      error: { source: { pointer: "/rules/0/action_parameters/products" } },
+      error: {
+        code: 20119,
+        message: "skip action parameter product 'firewall' is invalid",
+        source: { pointer: "/rules/0/action_parameters/products" },
+      },
+    },
+    {
+      when: "a skip rule skips both rulesets and phases",
+      body: {
+        rules: [{ ...skip, action_parameters: { rulesets: [owasp], phases: ["http_ratelimit"] } }],
+      },
+      error: { source: { pointer: "/rules/0/action_parameters/phases" } },
     },
     {
       when: "an action is not of this phase",

@@ -208,6 +208,20 @@ describe("a ruleset", () => {
     expect(codeOf(await world.call("PUT", path, { rules: [skip] }))).toBe(20016);
   });
 
+  it("of an account may be executed in the phase of rate limits", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const [account] = listOf(await world.call("GET", "/accounts"));
+    const path = `/accounts/${textIn(account, "id")}/rulesets`;
+    const custom = { name: "Ours", kind: "custom", phase: "http_ratelimit" };
+    const id = textIn(resultOf(await world.call("POST", path, custom)), "id");
+    const root = `${path}/phases/http_ratelimit/entrypoint`;
+    const limited = { ratelimit: {} };
+    expect((await world.call("PUT", root, { rules: [execute(id)] })).status).toBe(200);
+    const both = await world.call("PUT", root, { rules: [execute(id, limited)] });
+    expect(errorOf(both)).toMatchObject({ source: { pointer: "/rules/0/ratelimit" } });
+  });
+
   it("loses old versions one by one, never the newest", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);

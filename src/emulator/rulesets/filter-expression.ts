@@ -12,9 +12,6 @@ import type { FieldReader } from "../http/fields.ts";
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
 const plansWithRegex = ["", "business", "enterprise"];
 
-/** Most regular expressions in one expression (SERVICE.md B.8). */
-const maxRegexes = 64;
-
 /** What the place of an expression allows in it. */
 export interface ExpressionLimits {
   /** The plan of the zone, "" if none restricts it. */
@@ -85,12 +82,8 @@ function checkUse(
     const needs = limits.fieldNeeds?.(name);
     if (needs !== undefined) throw fields.error(member, notEntitled(`field ${name}`, needs));
   }
-  const regexes = nodesOf(tree).filter(isRegex).length;
-  if (regexes > 0 && !plansWithRegex.includes(plan)) {
+  if (!plansWithRegex.includes(plan) && nodesOf(tree).some(isRegex)) {
     throw fields.error(member, notEntitled("operator Matches", regexNeeds));
-  }
-  if (regexes > maxRegexes) {
-    throw fields.error(member, `${regexes} regular expressions exceed the maximum ${maxRegexes}`);
   }
 }
 

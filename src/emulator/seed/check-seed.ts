@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissionNames } from "../http/access.ts";
 import { isTime } from "../http/time.ts";
-import { phases } from "../rulesets/phases.ts";
+import { customRulesetLimit, phases } from "../rulesets/phases.ts";
+import type { Owner } from "../state.ts";
 import type { Seed, SeedRuleset, SeedToken, SeedZone } from "./seed.ts";
 
 /** A step of a path: the name of a member or the index of an item. */
@@ -34,7 +35,7 @@ export function seedIssues({ accounts = [], zones, tokens = [] }: Seed): readonl
     ...tokens.flatMap((token, index) => tokenIssues(token, ["tokens", index])),
     ...zones.flatMap((zone, index) => zoneIssues(zone, ["zones", index])),
     ...accounts.flatMap(({ rulesets = [] }, index) =>
-      rulesetIssues(rulesets, ["accounts", index, "rulesets"], false),
+      rulesetIssues(rulesets, ["accounts", index, "rulesets"], "account"),
     ),
   ];
 }
@@ -63,7 +64,12 @@ function zoneIssues(zone: SeedZone, path: readonly PathStep[]): readonly SeedIss
     ...lists.flatMap((list) =>
       repeated<JsonObject>(zone[list] ?? [], [...path, list], "id", ({ id }) => id),
     ),
-    ...rulesetIssues(zone.rulesets ?? [], [...path, "rulesets"], zone.entrypoint !== undefined),
+    ...rulesetIssues(
+      zone.rulesets ?? [],
+      [...path, "rulesets"],
+      "zone",
+      zone.entrypoint !== undefined,
+    ),
   ];
 }
 
@@ -90,23 +96,41 @@ function unknownPermission(name: string): string {
   return `the service has no permission "${name}"; it has ${[...permissionNames].join(", ")}`;
 }
 
-/** A phase has one entry point; `entrypoint` is that of the managed phase. */
+/**
+ * A phase has one entry point; `entrypoint` is that of the managed phase. Zones have custom
+ * rulesets in one phase only (SERVICE.md B.12).
+ */
 function rulesetIssues(
   rulesets: readonly SeedRuleset[],
   path: readonly PathStep[],
-  hasEntrypoint: boolean,
+  level: Owner["level"],
+  hasEntrypoint = false,
 ): readonly SeedIssue[] {
   const taken = new Set(hasEntrypoint ? ["http_request_firewall_managed"] : []);
-  return rulesets.flatMap(({ phase, kind }, index) => {
+  const issues = rulesets.flatMap(({ phase, kind }, index) => {
     const phasePath = [...path, index, "phase"];
     if (!phases.includes(phase)) {
       return [{ path: phasePath, message: `'${phase}' is not a valid value for phase` }];
     }
-    if (kind === "custom") return [];
+    if (kind === "custom") {
+      const isPossible = level === "account" || customRulesetLimit("enterprise", phase) > 0;
+      const message = `zones have no custom rulesets in the ${phase} phase`;
+      return isPossible ? [] : [{ path: phasePath, message }];
+    }
     if (!taken.has(phase)) {
       taken.add(phase);
       return [];
     }
     return [{ path: phasePath, message: `the ${phase} phase has an entry point already` }];
   });
+  return [
+    ...issues,
+    ...repeated(rulesets, path, "name", nameOfCustom),
+    ...repeated(rulesets, path, "id", ({ id }) => id),
+  ];
+}
+
+/** The default id of a custom ruleset depends on its phase and name. */
+function nameOfCustom({ name, phase, kind, id }: SeedRuleset): string | undefined {
+  return kind === "custom" && id === undefined ? JSON.stringify([phase, name]) : undefined;
 }
