@@ -46,7 +46,7 @@ function checkNode(node: ExpressionNode): readonly SyntaxDiagnostic[] {
 /**
  * Each name that is unknown, or that the public engine does not have, once, where it occurs first.
  */
-function checkNames(operands: readonly Operand[]): readonly SyntaxDiagnostic[] {
+export function checkNames(operands: readonly Operand[]): readonly SyntaxDiagnostic[] {
   const unknown = operands.filter(
     ({ kind, name }) => !namesOf(kind).has(name) || documentedFields.has(name),
   );

@@ -1,8 +1,8 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { checkExpression } from "./check-expression.ts";
 import { checkRegexes } from "./check-regex.ts";
-import { type Expression, nodesOf } from "./expression-tree.ts";
-import { readExpression } from "./read/read-expression.ts";
+import { type Expression, nodesOf, type Operand } from "./expression-tree.ts";
+import { readExpression, readWholeOperand } from "./read/read-expression.ts";
 import { TextReader } from "./read/text-reader.ts";
 
 /** A parsed filter expression; without a tree if it is invalid. */
@@ -39,6 +39,16 @@ export function parseExpression(text: string): ParsedExpression {
 const parsed = new Map<string, ParsedExpression>();
 
 const maxParsed = 2_000;
+
+/** Parses a text that is one field or one call; without one, there is an error. */
+export function parseOperand(text: string): {
+  readonly operand: Operand | undefined;
+  readonly error: SyntaxDiagnostic | undefined;
+} {
+  const reader = new TextReader(text, 0);
+  const operand = readWholeOperand(reader);
+  return { operand, error: reader.error };
+}
 
 /** The tree of an expression; `undefined` if it is invalid. */
 export function validTree(text: string): Expression | undefined {

@@ -45,7 +45,8 @@ export function adviseExpression(text: string, phase: Phase): readonly SyntaxDia
   ]);
 }
 
-function adviseNode(node: ExpressionNode, phase: Phase): readonly SyntaxDiagnostic[] {
+/** What is valid at a node, but cannot be meant. */
+export function adviseNode(node: ExpressionNode, phase: Phase): readonly SyntaxDiagnostic[] {
   if (node.kind === "comparison") return [...adviseSet(node), ...idlePattern(node)];
   if (node.kind !== "field") return [];
   return [...headerKeys(node), ...oldName(node), ...responseField(node, phase)];

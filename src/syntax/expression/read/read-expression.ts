@@ -33,6 +33,13 @@ export function readExpression(reader: TextReader): Expression | undefined {
   return reader.atEnd ? tree : noConnective(reader);
 }
 
+/** Reads the whole text as one field or call; `undefined` after an error. */
+export function readWholeOperand(reader: TextReader): Operand | undefined {
+  const operand = readOperand(reader, 0);
+  if (operand === undefined || reader.atEnd) return operand;
+  return unexpected(reader, "the end of the text", "write one field or one call");
+}
+
 const connectivePatterns: Readonly<Record<Connective, RegExp>> = {
   or: /[ \r\n]*(?:or|\|\|)/y,
   xor: /[ \r\n]*(?:xor|\^\^)/y,
