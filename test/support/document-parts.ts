@@ -7,7 +7,7 @@ import { chartConfigSchema } from "./chart-config.ts";
 import { exampleWithEmulator } from "./example.ts";
 import { effectsAsTable, holdsAsTable, reasonsOfAlertAsTable } from "./hold-tables.ts";
 import { markdownTable } from "./markdown-table.ts";
-import { renderMetricTable } from "./metric-table-markdown.ts";
+import { renderMetrics } from "./metric-list.ts";
 import { isPure, moduleTable } from "./modules.ts";
 import { feedsAsTable, sweepsAsTable } from "./quota.ts";
 import { keyList } from "./schema-keys.ts";
@@ -28,7 +28,7 @@ export async function documentParts(): Promise<readonly DocumentPart[]> {
     { file: "docs/architecture.md", name: "modules", text: modulesAsTable() },
     { file: "docs/files.md", name: "configuration-keys", text: keyList("zonewarden") },
     { file: "docs/files.md", name: "zone-keys", text: keyList("zones", ["zones", "profiles"]) },
-    { file: "docs/metrics.md", name: "metrics", text: renderMetricTable().trim() },
+    { file: "docs/metrics.md", name: "metrics", text: renderMetrics().trim() },
     { file: "docs/operations.md", name: "live-keys", text: liveKeysAsList() },
     { file: "docs/command-line.md", name: "environment", text: environmentAsTable() },
     { file: "docs/command-line.md", name: "exit-codes", text: exitCodesAsTable() },

@@ -47,8 +47,8 @@ function isSame(a: Key, b: Key): boolean {
 /** Whether the list has a line for a key; the page says in words what the other keys are. */
 function isListed({ path: at, schema }: Key, keys: readonly Key[]): boolean {
   if (at === "$schema" || at.endsWith("]") || at.endsWith("].remove")) return false;
-  // The directives of a policy are those of CSP.
-  if (/\.value\.[a-z]/.test(at)) return false;
+  // The directives of a policy are those of CSP, and the page says what a position names.
+  if (/\.(?:value|position)\.[a-z]/.test(at)) return false;
   // A profile has the same keys as an entry of `zones`.
   const ofZone = at.replace("profiles.NAME.", "zones[].");
   return !keys.some(
@@ -142,16 +142,29 @@ function nameOf(at: string): string {
 }
 
 function lineOf(key: Key, paths: readonly string[]): string {
-  return `- ${paths.map((at) => code(at)).join(", ")} ${wordsOf(key)}`;
+  return `- ${withPattern(paths)
+    .map((at) => code(at))
+    .join(", ")}${wordsOf(key)}`;
+}
+
+/** Keys that every list of rules has share one path. */
+function withPattern(paths: readonly string[]): readonly string[] {
+  const alike = Map.groupBy(paths, (at) => at.replace(/[a-z_]+_rules/, "*_rules"));
+  return [...alike].flatMap(([pattern, same]) => (same.length === 3 ? [pattern] : same));
 }
 
 function wordsOf({ schema, isRequired }: Key): string {
   const { default: usual, description } = schema;
   // Of an empty map, each key says what it is without a value.
   const isShown = usual !== undefined && !isDeepStrictEqual(usual, {});
-  const value = isShown ? `; default \`${JSON.stringify(usual)}\`` : "";
+  const type = typeIn(schema);
+  const facts = [
+    ...(type === "map" || type === "string" ? [] : [type]),
+    ...(isRequired ? ["required"] : []),
+    ...(isShown && !isRequired ? [`default \`${JSON.stringify(usual)}\``] : []),
+  ];
   const words = typeof description === "string" ? `: ${description}` : "";
-  return `(${typeIn(schema)}${isRequired ? "; required" : value})${words}`;
+  return `${facts.length > 0 ? ` (${facts.join("; ")})` : ""}${words}`;
 }
 
 const namedTypes = new Set(["duration", "listen", "share", "cron", "timezone", "expression"]);

@@ -9,7 +9,7 @@ import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
-import { renderMetricTable } from "../support/metric-table-markdown.ts";
+import { renderMetrics } from "../support/metric-list.ts";
 import { daemon, load, report, clusterOf } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
@@ -118,12 +118,12 @@ describe("the exposition", () => {
 
 describe("the table for people", () => {
   it("has a row for every metric", ({ expect }) => {
-    const rows = renderMetricTable().split("\n");
+    const rows = renderMetrics().split("\n");
     for (const { name } of definitions) {
-      expect(rows.filter((row) => row.startsWith(`| \`${name}\` |`))).toHaveLength(1);
+      expect(rows.filter((row) => new RegExp(`^- \`${name}\`[ :]`).test(row))).toHaveLength(1);
     }
-    expect(renderMetricTable()).toContain(
-      "| `zonewarden_drift_resources` | zone; kind: setting, policy, custom_rule, rate_limiting_rule, managed_rule; impact: weakens, neutral, strengthens |",
+    expect(renderMetrics()).toContain(
+      "- `zonewarden_drift_resources` (zone; kind: setting, policy, custom_rule, rate_limiting_rule, managed_rule; impact: weakens, neutral, strengthens): ",
     );
   });
 
