@@ -1,5 +1,6 @@
 import { syntaxDiagnosticCodes } from "../syntax/syntax-diagnostic.ts";
 import type { DiagnosticCode } from "../zone/diagnostic-codes.ts";
+import type { RulePhase } from "../zone/rule-phase.ts";
 
 /** Zone files that get a diagnostic: for each code a small one. */
 export const diagnosticExamples: Readonly<Record<string, string>> = {
@@ -41,6 +42,14 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "{ key: owasp, deploy: owasp }",
     "{ key: upload, before: owsap, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
+  ORDER_CYCLE: customRules(
+    "{ key: admin, before: office, action: log, expression: ssl }",
+    "{ key: office, before: admin, action: log, expression: not ssl }",
+  ),
+  POSITION_RESEMBLES_KEY: customRules(
+    "{ key: admin, action: log, expression: ssl }",
+    "{ key: office, position: { before: admn }, action: log, expression: not ssl }",
+  ),
   SKIP_WITHOUT_EFFECT: rules(
     "{ key: owasp, deploy: owasp }",
     "{ key: upload, expression: ssl, skip: { rulesets: [owasp] } }",
@@ -58,6 +67,13 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "{ key: desk, expression: ip.src eq 192.0.2.7, skip: { rulesets: [owasp] } }",
     "{ key: owasp, deploy: owasp }",
   ),
+  SHADOWED_RULE: customRules(
+    "{ key: plain, action: block, expression: not ssl }",
+    '{ key: login, action: challenge, expression: not ssl and http.host eq "shop.example.com" }',
+  ),
+  CHARACTERISTIC_MISSING: rulesIn("rate_limiting_rules", [
+    "{ key: login, action: block, expression: ssl, ratelimit: { characteristics: [ip.src], period: 60, requests_per_period: 5, mitigation_timeout: 600 } }",
+  ]),
   PROTECTS_NOTHING: rules("{ key: owasp, deploy: owasp, expression: 'false' }"),
   HOST_OUTSIDE_ZONE: rules(
     '{ key: owasp, deploy: owasp, expression: http.host eq "www.example.org" }',
@@ -191,7 +207,15 @@ function zone(...lines: readonly string[]): string {
 }
 
 function rules(...items: readonly string[]): string {
-  return zone("managed_rules:", "  rules:", ...items.map((item) => `    - ${item}`));
+  return rulesIn("managed_rules", items);
+}
+
+function customRules(...items: readonly string[]): string {
+  return rulesIn("custom_rules", items);
+}
+
+function rulesIn(phase: RulePhase, items: readonly string[]): string {
+  return zone(`${phase}:`, "  rules:", ...items.map((item) => `    - ${item}`));
 }
 
 function policies(...items: readonly string[]): string {

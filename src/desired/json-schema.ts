@@ -2,20 +2,17 @@ import type { ErrorObject } from "ajv/dist/2020.js";
 
 import { coerceObject } from "../syntax/json.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
+import type { RulePhase } from "../zone/rule-phase.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { diagnosticIn, maxDiagnostics } from "./diagnostics.ts";
 import type { FileKind } from "./file-kind.ts";
 import { schemaDiagnostic } from "./json-schema-messages.ts";
 import { homesOf } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
+import type { Merged } from "./merged.ts";
 import { schemaErrorsOf, schemaText, type ShapeName, validatorOf } from "./schema-compiler.ts";
-import type {
-  YamlManagedRules,
-  YamlPageShield,
-  YamlProfile,
-  YamlZoneEntry,
-  ZoneFile,
-} from "./zones/zone-file.ts";
+import type { RulesInFile } from "./zones/rule-in-file.ts";
+import type { YamlPageShield, YamlProfile, YamlZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
 /** Tells whether a value matches a schema. */
 export interface Shape<T> {
@@ -23,21 +20,17 @@ export interface Shape<T> {
   readonly shape: ShapeName;
 }
 
-/** A value of a zone file after merging, which removes every `null`. */
-export type Merged<T> = T extends null | undefined
-  ? never
-  : T extends object
-    ? { [K in keyof T]: Merged<T[K]> }
-    : T;
-
 export const zoneFileShape: Shape<ZoneFile> = shapeOf<ZoneFile>("zones");
 export const configFileShape: Shape<ConfigFile> = shapeOf<ConfigFile>("zonewarden");
 export const isProfile: Shape<YamlProfile> = shapeOf<YamlProfile>("profile");
 export const isZoneEntry: Shape<YamlZoneEntry> = shapeOf<YamlZoneEntry>("zone_entry");
 export const isPageShield: Shape<Merged<YamlPageShield>> =
   shapeOf<Merged<YamlPageShield>>("page_shield");
-export const isManagedRules: Shape<Merged<YamlManagedRules>> =
-  shapeOf<Merged<YamlManagedRules>>("managed_rules");
+export const ruleShapes: { readonly [P in RulePhase]: Shape<RulesInFile<P>> } = {
+  custom_rules: shapeOf<RulesInFile<"custom_rules">>("custom_rules"),
+  rate_limiting_rules: shapeOf<RulesInFile<"rate_limiting_rules">>("rate_limiting_rules"),
+  managed_rules: shapeOf<RulesInFile<"managed_rules">>("managed_rules"),
+};
 
 const zoneFiles = { name: "a zone file", keys: keysOf("zones") };
 const configFiles = { name: "a configuration file", keys: keysOf("zonewarden") };

@@ -7,7 +7,7 @@ type KeyHomes = ReadonlyMap<string, readonly string[]>;
 const known = new Map<string, KeyHomes>();
 
 /** More places than this would not help. */
-const maxHomes = 2;
+const maxHomes = 3;
 
 /**
  * Where a key belongs that is unknown at a place of a shape, in words. Places below this one come

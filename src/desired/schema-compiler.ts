@@ -13,6 +13,8 @@ export const shapeReferences = {
   profile: "urn:zonewarden:schema:zones#/$defs/profile",
   zone_entry: "urn:zonewarden:schema:zones#/$defs/zone_entry",
   page_shield: "urn:zonewarden:schema:zones#/$defs/page_shield",
+  custom_rules: "urn:zonewarden:schema:zones#/$defs/custom_rules",
+  rate_limiting_rules: "urn:zonewarden:schema:zones#/$defs/rate_limiting_rules",
   managed_rules: "urn:zonewarden:schema:zones#/$defs/managed_rules",
 } as const;
 

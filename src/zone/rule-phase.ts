@@ -19,6 +19,8 @@ export interface PhaseFacts {
   readonly actions: ReadonlySet<string>;
   /** Whether its rules have a `ratelimit`. */
   readonly isRateLimited: boolean;
+  /** The largest content of a response of its rules, in bytes (SERVICE.md B.10). */
+  readonly maxResponseBytes: number;
 }
 
 const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
@@ -28,6 +30,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     kind: "custom_rule",
     actions: new Set([...mitigateActions, "skip"]),
     isRateLimited: false,
+    maxResponseBytes: 2_048,
   },
   rate_limiting_rules: {
     phase: "rate_limiting_rules",
@@ -35,6 +38,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     kind: "rate_limiting_rule",
     actions: new Set(mitigateActions),
     isRateLimited: true,
+    maxResponseBytes: 30_720,
   },
   managed_rules: {
     phase: "managed_rules",
@@ -42,6 +46,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     kind: "managed_rule",
     actions: new Set(["execute", "skip"]),
     isRateLimited: false,
+    maxResponseBytes: 0,
   },
 };
 

@@ -17,7 +17,7 @@ describe("any document", () => {
     async (field, { expect }) => {
       const text = `zones:\n  - name: a.example\n    managed_rules: { rules: [{ key: o, deploy: owasp, ${field} }] }\n`;
       const lines = linesOf(await loadText(text.replace(/deploy: owasp, (?=deploy)/, "")));
-      expect(lines.join("\n")).toContain("placeholders work in `description`, `expression`");
+      expect(lines.join("\n")).toContain("placeholders work in `description`, in expressions");
     },
   );
 });

@@ -25,6 +25,8 @@ const shapes = [
   { name: "profile", file: "zones" },
   { name: "zone_entry", file: "zones" },
   { name: "page_shield", file: "zones" },
+  { name: "custom_rules", file: "zones" },
+  { name: "rate_limiting_rules", file: "zones" },
   { name: "managed_rules", file: "zones" },
   { name: "zonewarden", file: "zonewarden" },
 ] as const;

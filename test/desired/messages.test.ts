@@ -64,7 +64,7 @@ describe("a mistake says what to write", () => {
     },
     {
       text: zone("rules: [{ key: a, deploy: owasp }]"),
-      says: '"rules" belongs below "managed_rules"',
+      says: '"rules" belongs below "custom_rules", or below "rate_limiting_rules", or below "managed_rules"',
     },
     {
       text: zone("managed_rules: { paranoia_level: 2 }"),

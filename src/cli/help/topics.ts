@@ -16,7 +16,7 @@ export const topics = {
   "zone-files": { file: "files.md", heading: "Keys of zone files" },
   selectors: { file: "files.md", heading: "Name a zone" },
   policies: { file: "files.md", heading: "Declare policies" },
-  rules: { file: "files.md", heading: "Declare managed rules" },
+  rules: { file: "files.md", heading: "Declare rules" },
   profiles: { file: "files.md", heading: "Share values with profiles" },
   placeholders: { file: "files.md", heading: "Write something once for many zones" },
   ownership: { file: "concepts.md", heading: "Ownership" },

@@ -41,6 +41,8 @@ export interface FilledZone {
 const kinds: Readonly<Record<string, TemplateKind>> = {
   description: "text",
   expression: "expression",
+  counting_expression: "expression",
+  content: "text",
   value: "csp",
   acknowledge: "csp",
   pages: "csp",
@@ -48,6 +50,11 @@ const kinds: Readonly<Record<string, TemplateKind>> = {
   owner: "text",
   justification: "text",
 };
+
+/** Whether placeholders are filled in the texts of a key. */
+export function isFillable(key: string): boolean {
+  return Object.hasOwn(kinds, key);
+}
 
 /**
  * Fills the placeholders of a merged zone, and checks what they become. Values without any stay the
@@ -197,7 +204,11 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
 function checked(value: Json, path: Path, zone: string): readonly UnplacedDiagnostic[] {
   const key = path.at(-1);
   const [text, found] =
-    key === "expression" ? ofExpression(value, path) : key === "value" ? ofCsp(value) : ["", []];
+    key === "expression" || key === "counting_expression"
+      ? ofExpression(value, path)
+      : key === "value"
+        ? ofCsp(value)
+        : ["", []];
   return found.map(({ code, message, remedy }) => ({
     code,
     path,
@@ -212,9 +223,10 @@ function shortened(text: string): string {
 
 type Checked = [text: string, found: readonly SyntaxDiagnostic[]];
 
-function ofExpression(value: Json, [kind]: Path): Checked {
+function ofExpression(value: Json, path: Path): Checked {
   if (typeof value !== "string") return ["", []];
-  return [value, adviseExpression(value, kind === "page_shield" ? "response" : "request")];
+  const isAfterResponse = path[0] === "page_shield" || path.at(-1) === "counting_expression";
+  return [value, adviseExpression(value, isAfterResponse ? "response" : "request")];
 }
 
 function ofCsp(value: Json): Checked {

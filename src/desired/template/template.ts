@@ -71,7 +71,7 @@ export function textsIn(
 
 /** What to do where placeholders are not filled. */
 export const fillableKeys =
-  "placeholders work in `description`, `expression`, the `value` and `acknowledge` of a policy, and in `scripts`; write the value itself here";
+  "placeholders work in `description`, in expressions, in the `value` and `acknowledge` of a policy, in the `content` of a response, and in `scripts`; write the value itself here";
 
 const zoneFacts = ["zone.name", "zone.id", "zone.account"];
 const variable = /^vars\.[a-z][a-z0-9_]*$/;

@@ -7,8 +7,8 @@ import type {
 } from "../../zone/declared-scripts.ts";
 import { endOf, startOf } from "../../zone/written-date.ts";
 import { type Converted, missing, noDate, type UnplacedDiagnostic } from "../diagnostics.ts";
-import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
+import type { Merged } from "../merged.ts";
 import type {
   YamlAcknowledgedFinding,
   YamlAuthorisedScript,

@@ -1,16 +1,18 @@
 import { checkCsp } from "../../syntax/csp/check-csp.ts";
+import { adviseCharacteristic } from "../../syntax/expression/advice/advise-characteristic.ts";
 import { type Phase, adviseExpression } from "../../syntax/expression/advice/advise-expression.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { isTemplate } from "../template/template.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
-import { policyList, ruleList, zoneLists } from "./zone-lists.ts";
+import { policyList, ruleListOf, zoneLists } from "./zone-lists.ts";
 
 const overrideLists = ["categories", "rules"].map((list) => ["overrides", list]);
 
@@ -22,17 +24,18 @@ const overrideLists = ["categories", "rules"].map((list) => ["overrides", list])
  */
 export function checkValues(part: FilePart, text: string): readonly Diagnostic[] {
   const policies = listAt(part.content, policyList);
-  const rules = listAt(part.content, ruleList);
+  const rules = rulePhases.flatMap((phase) => {
+    const list = ruleListOf(phase);
+    return listAt(part.content, list).map((rule, index) => ({ rule, path: [...list, index] }));
+  });
   return [
     ...checkSelector(part),
     ...zoneLists.flatMap((path) => repeatedKeys(part, path, listAt(part.content, path))),
-    ...rules.flatMap((rule, index) =>
-      overrideLists.flatMap((path) =>
-        repeatedKeys(part, [...ruleList, index, ...path], listAt(rule, path)),
-      ),
+    ...rules.flatMap(({ rule, path }) =>
+      overrideLists.flatMap((list) => repeatedKeys(part, [...path, ...list], listAt(rule, list))),
     ),
     ...policies.flatMap((policy, index) => checkItem(part, text, policy, [...policyList, index])),
-    ...rules.flatMap((rule, index) => checkItem(part, text, rule, [...ruleList, index])),
+    ...rules.flatMap(({ rule, path }) => checkItem(part, text, rule, path)),
   ];
 }
 
@@ -83,16 +86,16 @@ function checkSelector(part: FilePart): readonly Diagnostic[] {
 }
 
 /** Policies and rules without diagnostics: zones share them, and need no second check. */
-const flawless = { page_shield: new WeakSet<object>(), managed_rules: new WeakSet<object>() };
+const flawless = { response: new WeakSet<object>(), request: new WeakSet<object>() };
 
 /**
  * Maps of directives without diagnostics: policies with expressions of their own share them too.
  */
 const flawlessMaps = new WeakSet<object>();
 
-/** Checks the expression of a policy or rule, and the value of a policy. */
+/** Checks the expressions of a policy or rule, and the value of a policy. */
 function checkItem(part: FilePart, text: string, item: unknown, path: Path): readonly Diagnostic[] {
-  const known = flawless[path[0] === "page_shield" ? "page_shield" : "managed_rules"];
+  const known = flawless[phaseOf(path)];
   if (!isJsonObject(item) || known.has(item)) return [];
   const found = diagnosticsOf(part, text, item, path);
   if (found.length === 0 && !part.mayBeTemplate) known.add(item);
@@ -106,22 +109,21 @@ function diagnosticsOf(
   path: Path,
 ): readonly Diagnostic[] {
   const { document, path: above } = part;
-  const { expression, value } = coerceObject(item);
-  const inScalar = (key: string, scalar: string, found: readonly SyntaxDiagnostic[]) => {
-    const whole = [...above, ...path, key];
+  const { value } = coerceObject(item);
+  const inScalar = (at: Path, scalar: string, found: readonly SyntaxDiagnostic[]) => {
+    const whole = [...above, ...path, ...at];
     return limited(found).map((each) =>
       diagnosticAt(placeInScalar(document, whole, text, scalar, each.offset), each, whole),
     );
   };
-  // Placeholders are checked when they are filled.
-  const inExpression =
-    typeof expression === "string" && !isTemplate(expression)
-      ? inScalar("expression", expression, adviseExpression(expression, phaseOf(path)))
-      : [];
-  if (!isCspInFile(value) || isUnchecked(part, value)) return inExpression;
+  const inExpressions = languageTexts(item, path).flatMap(({ at, scalar, advise }) =>
+    // Placeholders are checked when they are filled.
+    typeof scalar !== "string" || isTemplate(scalar) ? [] : inScalar(at, scalar, advise(scalar)),
+  );
+  if (!isCspInFile(value) || isUnchecked(part, value)) return inExpressions;
   const { text: policy, diagnostics, pathAt } = cspText(value);
   if (pathAt === undefined) {
-    return [...inExpression, ...inScalar("value", policy, checkCsp(policy))];
+    return [...inExpressions, ...inScalar(["value"], policy, checkCsp(policy))];
   }
   // An entry of the map that holds a separator would make checks of the whole text wrong.
   const inMap = limited(diagnostics.length > 0 ? diagnostics : checkCsp(policy)).map((each) => {
@@ -129,7 +131,43 @@ function diagnosticsOf(
     return diagnosticAt(keyPlace(document, whole), inYaml(each), whole);
   });
   if (inMap.length === 0 && isJsonObject(value)) flawlessMaps.add(value);
-  return [...inExpression, ...inMap];
+  return [...inExpressions, ...inMap];
+}
+
+/** A text of the rules language in a policy or rule. */
+interface LanguageText {
+  readonly at: Path;
+  readonly scalar: unknown;
+  readonly advise: (text: string) => readonly SyntaxDiagnostic[];
+}
+
+function languageTexts(item: object, path: Path): readonly LanguageText[] {
+  const { expression, ratelimit } = coerceObject(item);
+  const limit = coerceObject(ratelimit);
+  const characteristics = coerceList(limit["characteristics"]);
+  return [
+    {
+      at: ["expression"],
+      scalar: expression,
+      advise: (text) => adviseExpression(text, phaseOf(path)).map((each) => ofLimit(each, path)),
+    },
+    ...characteristics.map((scalar, index) => ({
+      at: ["ratelimit", "characteristics", index],
+      scalar,
+      advise: adviseCharacteristic,
+    })),
+    {
+      at: ["ratelimit", "counting_expression"],
+      scalar: limit["counting_expression"],
+      advise: (text) => adviseExpression(text, "response"),
+    },
+  ];
+}
+
+/** A rate limit has another place for what concerns the response. */
+function ofLimit(found: SyntaxDiagnostic, [section]: Path): SyntaxDiagnostic {
+  if (section !== "rate_limiting_rules" || found.code !== "EXPR_RESPONSE_FIELD") return found;
+  return { ...found, remedy: "move the condition to `counting_expression`" };
 }
 
 /** Whether a value is known to be without diagnostics, or cannot be checked by itself. */

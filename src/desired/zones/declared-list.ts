@@ -88,10 +88,14 @@ function formerKeyConflicts(items: readonly Item[], list: Path): readonly Unplac
   });
 }
 
-/** What `acknowledge` must contain for a policy or a deployment that applies to no request. */
+/** What `acknowledge` must contain for a policy or a rule that applies to no request. */
 export const noRequest = "no-request";
 
-/** A policy or a deployment that applies to no request and does not acknowledge it. */
+/**
+ * A policy or a rule that applies to no request and does not acknowledge it.
+ *
+ * @param path of the expression that selects none
+ */
 export function selectsNoRequest(
   kind: "policy" | "rule",
   { key, acknowledge = [] }: Written,
@@ -100,5 +104,5 @@ export function selectsNoRequest(
   if (acknowledge.includes(noRequest)) return [];
   const message = `the ${kind} "${key}" applies to no request: its expression is never true`;
   const remedy = `correct the expression, or write \`enabled: false\`; or \`acknowledge: [${noRequest}]\` if you mean it`;
-  return [{ code: "PROTECTS_NOTHING", path: [...path, "expression"], message, remedy }];
+  return [{ code: "PROTECTS_NOTHING", path, message, remedy }];
 }

@@ -7,8 +7,8 @@ import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
-import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
+import type { Merged } from "../merged.ts";
 import { canonicalValue } from "./csp-text.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
@@ -32,7 +32,7 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
       .filter(([name]) => item[name] === undefined)
       .map(([name, remedy]) => missing(path, `"${name}" of the policy "${key}"`, remedy)),
     ...(enabled && expression && selectsNothing(expression)
-      ? selectsNoRequest("policy", item, path)
+      ? selectsNoRequest("policy", item, [...path, "expression"])
       : []),
   ];
   if (!action || !expression || !value) return { value: undefined, diagnostics };

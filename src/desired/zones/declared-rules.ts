@@ -1,267 +1,126 @@
-import { byText } from "../../syntax/by-text.ts";
 import {
   certainlyImplies,
   certaintyOf,
   selectsNothing,
 } from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { didYouMean } from "../../syntax/nearest.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
-import {
-  documentedScoreRuleId,
-  namedThresholds,
-  owaspRulesetId,
-  rulesetIdOf,
-} from "../../zone/managed-ruleset.ts";
-import type { ExecuteRule, OwaspTuning, Overrides, Rule } from "../../zone/resource.ts";
-import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
-import type { Merged } from "../json-schema.ts";
+import type { Rule, RuleBase } from "../../zone/resource.ts";
+import type { RulePhase } from "../../zone/rule-phase.ts";
+import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
+import { customRuleOf } from "./custom-rule.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
-import { covers, skipRuleOf, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
-import type { YamlManagedRule, YamlManagedRules, YamlOverrides } from "./zone-file.ts";
-import { ruleList } from "./zone-lists.ts";
+import { deployedTwice, managedRuleOf } from "./managed-rule.ts";
+import { rateLimitingRuleOf } from "./rate-limiting-rule.ts";
+import type { AnyRule, RuleInFile, RulesInFile } from "./rule-in-file.ts";
+import { impossiblePositions, inOrder, misplaced, positionOf } from "./rule-order.ts";
+import { covers, endsFor, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
+import { ruleListOf } from "./zone-lists.ts";
 
-type ManagedRule = Merged<YamlManagedRule>;
-type OverridesInFile = Merged<YamlOverrides>;
+/** What a rule of a phase does; no value if that is not complete. */
+type RuleConverter<R> = (rule: R, base: RuleBase, path: Path) => Converted<Rule | undefined>;
 
-/** The rules of a zone in order; no value if they are not declared. */
-export function rulesOf({
-  rules,
-  unmanaged,
-}: Merged<YamlManagedRules>): Converted<Declared<Rule> | undefined> {
-  const ordered = rules && inOrder(rules);
-  return declaredList(ruleList, ordered, unmanaged, ruleOf, (items) => [
-    ...unknownNeighbours(rules ?? []),
-    ...deployedTwice(items),
-    ...skipsWithoutEffect(items),
-    ...shadowedSkips(items),
-  ]);
+const converters: { readonly [P in RulePhase]: RuleConverter<RuleInFile[P]> } = {
+  custom_rules: customRuleOf,
+  rate_limiting_rules: rateLimitingRuleOf,
+  managed_rules: managedRuleOf,
+};
+
+/** The rules of a phase of a zone in order; no value if they are not declared. */
+export function rulesOf<P extends RulePhase>(
+  phase: P,
+  { rules, unmanaged }: RulesInFile<P>,
+): Converted<Declared<Rule> | undefined> {
+  const list = ruleListOf(phase);
+  const keys = new Set(rules?.map(({ key }) => key));
+  const convert = converters[phase];
+  return declaredList(
+    list,
+    rules && inOrder(rules),
+    unmanaged,
+    (rule, path) => {
+      const base = baseOf(rule, keys);
+      const { value, diagnostics } = convert(rule, base, path);
+      const certain = value?.enabled ? certainExpression(value, rule, path) : [];
+      return { value, diagnostics: [...diagnostics, ...certain] };
+    },
+    (items) => [
+      ...misplaced(rules ?? [], list),
+      ...impossiblePositions(items, list),
+      ...deployedTwice(items, list),
+      ...(phase === "managed_rules" ? skipsWithoutEffect(items, list) : []),
+      ...shadowed(items, list, phase === "managed_rules" ? covers : endsFor),
+    ],
+  );
 }
 
-function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
-  const base = {
+function baseOf(rule: AnyRule, keys: ReadonlySet<string>): RuleBase {
+  return {
     key: rule.key,
     was: rule.was,
     description: rule.description?.trim() ?? "",
+    // The converters of the phases that need one tell if there is none.
     expression: canonicalExpression(rule.expression ?? "true"),
     enabled: rule.enabled ?? true,
-    position: undefined,
+    position: positionOf(rule, keys),
   };
-  const inner = rule.skip ? skipRuleOf(rule, base, path) : executeRuleOf(rule, base, path);
-  const diagnostics = [
-    ...inner.diagnostics,
-    ...(base.enabled ? certainExpression(rule, base.expression, path) : []),
-    ...deployOrSkip(rule, path),
-  ];
-  return { value: inner.value, diagnostics };
 }
 
-/** An exception for every request, or a deployment for none. */
-function certainExpression(
-  rule: ManagedRule,
-  expression: string,
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  if (rule.skip) return certaintyOf(expression) === "always" ? skipsEveryRequest(rule, path) : [];
-  return selectsNothing(expression) ? selectsNoRequest("rule", rule, path) : [];
-}
-
-/** Exceptions that an earlier one makes needless: it skips as much, for all of their requests. */
-function shadowedSkips(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
-  const skips = items.filter((rule) => rule.action === "skip" && rule.enabled);
-  return skips.slice(0, maxCompared).flatMap((later, index) => {
-    const earlier = skips
-      .slice(0, index)
-      .find((each) => covers(each, later) && certainlyImplies(later.expression, each.expression));
-    if (earlier === undefined) return [];
-    return [
-      {
-        code: "SHADOWED_EXCEPTION" as const,
-        path: [...ruleList, later.key],
-        message: `"${earlier.key}" before it already skips what "${later.key}" skips`,
-        remedy: `delete "${later.key}"`,
-      },
-    ];
-  });
-}
-
-/** More exceptions of one zone are not compared: it would take too long. */
-const maxCompared = 100;
-
-/** A rule does one of the two. */
-function deployOrSkip(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] {
-  if (rule.skip && rule.deploy) {
-    const message = `the rule "${rule.key}" has both "deploy" and "skip"`;
-    return [contradiction([...path, "skip"], message, "split it into two rules")];
+/** An exception for every request, or another rule for none. */
+function certainExpression(value: Rule, rule: AnyRule, path: Path): readonly UnplacedDiagnostic[] {
+  if (value.action === "skip") {
+    return certaintyOf(value.expression) === "always" ? skipsEveryRequest(rule, path) : [];
   }
-  if (rule.skip || rule.deploy) return [];
-  const remedy = "add `deploy: owasp` (or another managed ruleset), or `skip:` for an exception";
-  return [missing(path, `what the rule "${rule.key}" does`, remedy)];
+  const limit = value.action === "execute" ? undefined : value.ratelimit;
+  return [
+    ...(selectsNothing(value.expression)
+      ? selectsNoRequest("rule", rule, [...path, "expression"])
+      : []),
+    ...(limit && selectsNothing(limit.counting_expression)
+      ? selectsNoRequest("rule", rule, [...path, "ratelimit", "counting_expression"])
+      : []),
+  ];
 }
 
-/** The service rejects a second deployment (SERVICE.md B.5: code 20014). */
-function deployedTwice(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
-  const first = new Map<string, string>();
-  return items.flatMap((rule) => {
-    if (rule.action !== "execute") return [];
-    const other = first.get(rule.ruleset);
-    first.set(rule.ruleset, other ?? rule.key);
-    if (other === undefined) return [];
-    return [
-      {
-        code: "RULESET_TWICE" as const,
-        path: [...ruleList, rule.key, "deploy"],
-        message: `"${rule.key}" deploys the managed ruleset that "${other}" deploys`,
-        remedy: "keep one of the two; an exception is a `skip:` rule before it",
-      },
-    ];
+/** Rules that an earlier one makes needless: their requests never reach them. */
+function shadowed(
+  items: readonly Rule[],
+  list: Path,
+  isEnd: (earlier: Rule, later: Rule) => boolean,
+): readonly UnplacedDiagnostic[] {
+  const enabled = items.filter((rule) => rule.enabled);
+  const known = new Map(enabled.map((rule) => [rule, fieldsIn(rule.expression)]));
+  let left = maxComparisons;
+  return enabled.flatMap((later, index): readonly UnplacedDiagnostic[] => {
+    const earlier = enabled.slice(0, index).find((each) => {
+      const fields = isEnd(each, later) ? known.get(each) : undefined;
+      if (fields?.every((field) => later.expression.includes(field)) !== true) return false;
+      left -= 1;
+      return left >= 0 && certainlyImplies(later.expression, each.expression);
+    });
+    if (earlier === undefined) return [];
+    const path = [...list, later.key];
+    if (covers(earlier, later)) {
+      const message = `"${earlier.key}" before it already skips what "${later.key}" skips`;
+      const remedy = `delete "${later.key}"`;
+      return [{ code: "SHADOWED_EXCEPTION", path, message, remedy }];
+    }
+    const message = `no request reaches "${later.key}": "${earlier.key}" before it ends the evaluation for all of them`;
+    const remedy = `delete "${later.key}", or write \`before: ${earlier.key}\` in it`;
+    return [{ code: "SHADOWED_RULE", path, message, remedy }];
   });
 }
+
+/** Pairs of rules of a list that are compared; the time for more would not be worth it. */
+const maxComparisons = 1_000;
 
 /**
- * Moves rules by their `before` and `after`; all others keep the order of the list. Rules before
- * (or after) the same rule keep their order among themselves.
+ * The fields of an expression without alternatives: only one that depends on all of them too can
+ * select a part of its requests.
  */
-function inOrder(rules: readonly ManagedRule[]): readonly ManagedRule[] {
-  const ordered = [...rules];
-  for (const rule of rules.filter(({ before }) => before)) move(ordered, rule, rule.before, 0);
-  // Each moves directly behind its neighbour, so the last one goes first.
-  for (const rule of rules.toReversed().filter(({ after }) => after)) {
-    move(ordered, rule, rule.after, 1);
-  }
-  return ordered;
-}
-
-function move(
-  ordered: ManagedRule[],
-  rule: ManagedRule,
-  neighbour: string | undefined,
-  behind: 0 | 1,
-): void {
-  if (neighbour === rule.key || !ordered.some(({ key }) => key === neighbour)) return;
-  ordered.splice(ordered.indexOf(rule), 1);
-  ordered.splice(ordered.findIndex(({ key }) => key === neighbour) + behind, 0, rule);
-}
-
-function unknownNeighbours(rules: readonly ManagedRule[]): readonly UnplacedDiagnostic[] {
-  return rules.flatMap((rule) => {
-    const others = rules.map(({ key }) => key).filter((key) => key !== rule.key);
-    return (["before", "after"] as const).flatMap((side) => {
-      const neighbour = rule[side];
-      if (!neighbour || others.includes(neighbour)) return [];
-      const known =
-        others.length === 0 ? "there is no other rule" : `known here: ${others.join(", ")}`;
-      return [
-        {
-          code: "UNKNOWN_ORDER" as const,
-          path: [...ruleList, rule.key, side],
-          message: `"${rule.key}" cannot be ${side} "${neighbour}": the zone has no other rule with that key`,
-          remedy: didYouMean(neighbour, others) || known,
-        },
-      ];
-    });
-  });
-}
-
-/** A rule that deploys a managed ruleset; no value if it does not name one. */
-function executeRuleOf(
-  rule: ManagedRule,
-  base: Omit<ExecuteRule, "action" | "ruleset" | "tuning" | "overrides">,
-  path: Path,
-): Converted<ExecuteRule | undefined> {
-  if (!rule.deploy) return { value: undefined, diagnostics: [] };
-  const ruleset = rulesetIdOf(rule.deploy) ?? rule.deploy;
-  const diagnostics = [
-    ...(ruleset === owaspRulesetId ? tunedTwice(rule, path) : notOwasp(rule, path)),
-    ...emptyOverrides(rule.overrides ?? {}, [...path, "overrides"]),
-    ...(rule.logging === undefined
-      ? []
-      : [contradiction([...path, "logging"], '"logging" is for exceptions', "delete it")]),
-  ];
-  const tuning = tuningOf(rule);
-  const overrides = overridesOf(rule.overrides ?? {});
-  return { value: { ...base, action: "execute", ruleset, tuning, overrides }, diagnostics };
-}
-
-function tuningOf({
-  paranoia_level: paranoiaLevel,
-  score_threshold: threshold,
-  action,
-}: ManagedRule): OwaspTuning {
-  const scoreThreshold = typeof threshold === "string" ? namedThresholds[threshold] : threshold;
-  return { paranoiaLevel, scoreThreshold, action };
-}
-
-function overridesOf({ categories = [], rules = [], ...whole }: OverridesInFile): Overrides {
-  return {
-    ...overrideOf(whole),
-    categories: categories.map((each) => ({ category: each.category, ...overrideOf(each) })),
-    rules: rules
-      .map(({ id, score_threshold, ...each }) => ({ id, score_threshold, ...overrideOf(each) }))
-      .toSorted(byText(({ id }) => id)),
-  };
-}
-
-function overrideOf({
-  enabled,
-  action,
-  sensitivity_level,
-}: OverridesInFile): Omit<Overrides, "categories" | "rules"> {
-  return { enabled, action, sensitivity_level };
-}
-
-const tuningFields = ["paranoia_level", "score_threshold", "action"] as const;
-
-function notOwasp(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] {
-  const own = tuningFields
-    .filter((name) => rule[name] !== undefined)
-    .map((name) => [...path, name]);
-  const inner = (rule.overrides?.rules ?? [])
-    .filter(({ score_threshold: threshold }) => threshold !== undefined)
-    .map(({ id }) => [...path, "overrides", "rules", id, "score_threshold"]);
-  return [...own, ...inner].map((field) => ({
-    code: "NOT_OWASP" as const,
-    path: field,
-    atKey: true,
-    message: `"${field.at(-1)}" tunes the OWASP core ruleset, but "${rule.key}" deploys ${rule.deploy}`,
-    remedy:
-      "delete it, or move it to the rule with `deploy: owasp`; use `overrides` for other rulesets",
-  }));
-}
-
-/** An override of what the tuning sets: one of the two would be lost. */
-function tunedTwice(
-  { paranoia_level: level, score_threshold: threshold, action, overrides = {} }: ManagedRule,
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  const hasScore = threshold !== undefined || action !== undefined;
-  const twice = (kind: string, key: string, message: string): UnplacedDiagnostic =>
-    contradiction([...path, "overrides", kind, key], message, "keep one of the two");
-  return [
-    ...(overrides.categories ?? [])
-      .filter(({ category }) => level !== undefined && category.startsWith("paranoia-level-"))
-      .map(({ category: tag }) => twice("categories", tag, `"${tag}" is set by "paranoia_level"`)),
-    ...(overrides.rules ?? [])
-      .filter(({ id }) => hasScore && id === documentedScoreRuleId)
-      .map(({ id }) => twice("rules", id, scoreRuleSet)),
-  ];
-}
-
-const scoreRuleSet = 'this is the score rule, which is set by "score_threshold" and "action"';
-
-/** The service rejects overrides without effect (SERVICE.md B.5). */
-function emptyOverrides(
-  { categories = [], rules = [] }: OverridesInFile,
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  return [
-    ...categories.filter(isEmpty).map(({ category }) => [...path, "categories", category]),
-    ...rules.filter(isEmpty).map(({ id }) => [...path, "rules", id]),
-  ].map((item) => missing(item, "what this overrides", "add `enabled` or `action`, or delete it"));
-}
-
-/** Every item has at least its category or id. */
-function isEmpty(item: object): boolean {
-  return Object.keys(item).length < 2;
+function fieldsIn(expression: string): readonly string[] {
+  const withoutTexts = expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  if (/\bx?or\b|\|\||\^\^/.test(withoutTexts)) return [];
+  return withoutTexts.match(/\b[a-z]\w*(?:\.\w+)+|\bssl\b/g) ?? [];
 }

@@ -21,10 +21,11 @@ import {
 } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type Policy, type Rule, settingNames } from "../../zone/resource.ts";
+import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { schemaDiagnostic } from "../json-schema-messages.ts";
-import { firstError, isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
+import { firstError, isPageShield, ruleShapes, type Shape } from "../json-schema.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
@@ -33,10 +34,11 @@ import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
+import type { RulesInFile } from "./rule-in-file.ts";
 import { everyRequest } from "./skip-rule.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
-import { policyList, ruleList } from "./zone-lists.ts";
+import { policyList, ruleListOf, sections } from "./zone-lists.ts";
 
 /** An entry of `zones:` with its profiles. */
 export interface MergedEntry {
@@ -49,6 +51,7 @@ export interface MergedEntry {
   readonly used: ReadonlySet<string>;
 }
 
+type ConvertedRules = Converted<Declared<Rule> | undefined>;
 type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
 
 /**
@@ -60,7 +63,11 @@ export class ZoneMerger {
   /** Merged profiles, by their names in order. */
   readonly #profiles = new Map<string, Json>();
   readonly #pageShields = new Map<object, Converted<PageShieldContent>>();
-  readonly #rules = new Map<object, Converted<Declared<Rule> | undefined>>();
+  readonly #rules: Readonly<Record<RulePhase, Map<object, ConvertedRules>>> = {
+    custom_rules: new Map(),
+    rate_limiting_rules: new Map(),
+    managed_rules: new Map(),
+  };
 
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
@@ -108,26 +115,31 @@ export class ZoneMerger {
   ): Converted<Omit<ZoneContent, "suspension">> & Pick<FilledZone, "isSample" | "used"> {
     const filled = filledValues(this.valuesOf(layers), layers, facts);
     const merged = filled.values;
-    const { page_shield: shieldValues, managed_rules: ruleValues } = merged;
+    const shieldValues = merged["page_shield"];
     const shield = isJsonObject(shieldValues)
       ? cached(this.#pageShields, shieldValues, pageShieldOf)
       : noPageShield;
-    const rules = isJsonObject(ruleValues)
-      ? cached(this.#rules, ruleValues, managedRulesOf)
-      : undefined;
+    const rules = rulePhases.flatMap((phase) => {
+      const values = merged[phase];
+      if (!isJsonObject(values)) return [];
+      const converted = cached(this.#rules[phase], values, () => declaredRulesOf(phase, values));
+      return [{ phase, ...converted }];
+    });
     return {
       value: {
         mode: merged["mode"] === "observe" ? "observe" : "enforce",
         ...shield.value,
-        rules: byPhase((phase) => (phase === "managed_rules" ? rules?.value : undefined)),
+        rules: byPhase((phase) => rules.find((each) => each.phase === phase)?.value),
       },
       diagnostics: [
         ...filled.diagnostics,
         ...shield.diagnostics,
-        ...(rules?.diagnostics ?? []),
+        ...rules.flatMap(({ diagnostics }) => diagnostics),
         ...outsideOfZone(shield.value.policies?.items, facts.name, policyList),
-        ...outsideOfZone(rules?.value?.items, facts.name, ruleList),
-        ...sparingZone(rules?.value?.items, ruleValues, facts.name),
+        ...rules.flatMap(({ phase, value }) => [
+          ...outsideOfZone(value?.items, facts.name, ruleListOf(phase)),
+          ...sparingZone(value?.items, facts.name, ruleListOf(phase), merged[phase]),
+        ]),
       ],
       isSample: filled.isSample,
       used: filled.used,
@@ -172,12 +184,10 @@ export function factsOf(target: Target | undefined): ZoneFacts {
 }
 
 /** Digest of all that a listed zone is filled from. */
-function templateOf(
-  { page_shield = null, managed_rules = null }: JsonObject,
-  layers: readonly Layer[],
-): string {
+function templateOf(values: JsonObject, layers: readonly Layer[]): string {
   const vars = layers.flatMap(({ content }) => content.vars ?? []);
-  return sha256(canonicalJson([page_shield, managed_rules, vars]));
+  const declared = Object.entries(values).filter(([key]) => sections.has(key));
+  return sha256(canonicalJson([Object.fromEntries(declared), vars]));
 }
 
 /** Fills the placeholders once for each listed zone. */
@@ -241,14 +251,14 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
   };
 }
 
-function managedRulesOf(merged: unknown): Converted<Declared<Rule> | undefined> {
-  if (!isManagedRules(merged)) {
-    return {
-      value: undefined,
-      diagnostics: [incomplete("managed_rules", merged, isManagedRules)],
-    };
-  }
-  return rulesOf(merged);
+function declaredRulesOf<P extends RulePhase>(
+  phase: P,
+  merged: unknown,
+  shape: Shape<RulesInFile<P>> = ruleShapes[phase],
+): ConvertedRules {
+  return shape(merged)
+    ? rulesOf(phase, merged)
+    : { value: undefined, diagnostics: [incomplete(phase, merged, shape)] };
 }
 
 function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
@@ -284,11 +294,12 @@ function outsideOfZone(
 /** Exceptions for every usual request of a zone that do not acknowledge it. */
 function sparingZone(
   items: readonly Rule[] = [],
-  ruleValues: unknown,
   zone: string | undefined,
+  list: Path,
+  merged: unknown,
 ): readonly UnplacedDiagnostic[] {
   if (zone === undefined) return [];
-  const written = coerceObjects(coerceObject(ruleValues)["rules"]);
+  const written = coerceObjects(coerceObject(merged)["rules"]);
   const isMeant = (key: string): boolean =>
     written.some((rule) => rule["key"] === key && sparesOnPurpose(rule["acknowledge"]));
   return items
@@ -298,7 +309,7 @@ function sparingZone(
     .filter(({ key, expression }) => certaintyOf(expression, zone) === "always" && !isMeant(key))
     .map(({ key }) => ({
       code: "SKIP_WHOLE_ZONE",
-      path: [...ruleList, key, "expression"],
+      path: [...list, key, "expression"],
       message: `the exception "${key}" spares every usual request of ${zone}`,
       remedy: `narrow its expression, or add \`acknowledge: [${everyRequest}]\` if you mean it`,
     }));

@@ -1,37 +1,31 @@
 import { byEntryName } from "../../syntax/by-text.ts";
 import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
-import type { Rule, SkipParameters, SkipRule } from "../../zone/resource.ts";
-import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
-import type { Merged } from "../json-schema.ts";
+import type { Rule, RuleBase, SkipParameters, SkipRule } from "../../zone/resource.ts";
+import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import type { YamlManagedRule, YamlSkip } from "./zone-file.ts";
-import { ruleList } from "./zone-lists.ts";
+import type { Merged } from "../merged.ts";
+import type { AnyRule } from "./rule-in-file.ts";
+import type { YamlSkip } from "./zone-file.ts";
 
 /** What `acknowledge` must contain for an exception that spares every request. */
 export const everyRequest = "every-request";
 
-/** A rule with an exception. */
-export function skipRuleOf(
-  rule: Merged<YamlManagedRule>,
-  base: Omit<SkipRule, "action" | "skip" | "logging">,
-  path: Path,
-): Converted<SkipRule> {
-  const skip = parametersOf(rule.skip ?? {});
-  const diagnostics = (["paranoia_level", "score_threshold", "action", "overrides"] as const)
-    .filter((name) => rule[name] !== undefined)
-    .map((name) =>
-      contradiction([...path, name], `"${name}" is for rules that deploy`, "delete it here"),
-    );
-  if (skipsNothing(skip)) {
-    const remedy = "add rulesets, rules or `ruleset: current`";
-    diagnostics.push(missing([...path, "skip"], "what the exception skips", remedy));
-  }
-  return { value: { ...base, action: "skip", skip, logging: rule.logging ?? true }, diagnostics };
+/** What an exception skips, in a file: the custom phase has fewer members than the managed one. */
+type SkipInFile = Merged<YamlSkip> & { readonly logging?: boolean | undefined };
+
+/** A rule with an exception, of the managed or the custom phase. */
+export function skipRuleOf(skip: SkipInFile, base: RuleBase, path: Path): Converted<SkipRule> {
+  const parameters = parametersOf(skip);
+  const logging = skip.logging ?? true;
+  const value = { ...base, action: "skip" as const, skip: parameters, logging };
+  if (!skipsNothing(parameters)) return { value, diagnostics: [] };
+  const remedy = "add what it skips, like `ruleset: current`";
+  return { value, diagnostics: [missing([...path, "skip"], "what the exception skips", remedy)] };
 }
 
 /** An exception for every request that does not acknowledge it. */
 export function skipsEveryRequest(
-  { key, acknowledge }: Merged<YamlManagedRule>,
+  { key, acknowledge }: AnyRule,
   path: Path,
 ): readonly UnplacedDiagnostic[] {
   if (acknowledge?.includes(everyRequest) === true) return [];
@@ -48,7 +42,10 @@ export function skipsEveryRequest(
 /**
  * Exceptions that match no rule after them: a skip rule acts on later rules only (SERVICE.md B.4).
  */
-export function skipsWithoutEffect(items: readonly Rule[]): readonly UnplacedDiagnostic[] {
+export function skipsWithoutEffect(
+  items: readonly Rule[],
+  list: Path,
+): readonly UnplacedDiagnostic[] {
   return items.flatMap((rule, index) => {
     if (rule.action !== "skip" || skipsBeyondEntrypoint(rule.skip)) return [];
     const isAffected = (other: Rule): boolean =>
@@ -57,12 +54,20 @@ export function skipsWithoutEffect(items: readonly Rule[]): readonly UnplacedDia
     return [
       {
         code: "SKIP_WITHOUT_EFFECT" as const,
-        path: [...ruleList, rule.key],
+        path: [...list, rule.key],
         message: `no rule after "${rule.key}" is affected by it`,
         remedy: "move it with `before:` and the key of the rule that it is an exception to",
       },
     ];
   });
+}
+
+/** Whether a rule leaves nothing to do to a later one, for the requests that it selects. */
+export function endsFor(rule: Rule, later: Rule): boolean {
+  if (rule.action === "execute" || rule.action === "log") return false;
+  if (rule.action === "skip") return rule.skip.ruleset || rule.skip.phase || covers(rule, later);
+  // Below its rate, a request goes on to the next rule.
+  return rule.ratelimit === undefined;
 }
 
 /** Whether an exception skips everything that another one skips. */

@@ -33,6 +33,7 @@ export type YamlKey = string;
 export type YamlWas = string | null;
 export type YamlRemove = true;
 export type YamlExpression = string | null;
+export type YamlEnabled = boolean | null;
 export type YamlSources = string[] | boolean | null;
 export type YamlUnmanaged = "report" | "delete" | "ignore" | null;
 export type YamlScripts = {
@@ -40,6 +41,49 @@ export type YamlScripts = {
   authorised?: YamlAuthorisedScript[] | null;
   acknowledged?: YamlAcknowledgedFinding[] | null;
   gone_after_days?: number | null;
+} | null;
+export type YamlCustomRules = {
+  rules?: YamlCustomRule[] | null;
+  unmanaged?: YamlUnmanaged;
+} | null;
+export type YamlBefore = string | null;
+export type YamlAfter = string | null;
+export type YamlPosition =
+  | ("first" | "last" | null)
+  | {
+      before?: YamlReference;
+      after?: YamlReference;
+    };
+export type YamlReference = string | null;
+export type YamlRuleDescription = string | null;
+export type YamlResponse = {
+  status_code?: number | null;
+  content_type?: "text/html" | "text/plain" | "application/json" | "text/xml" | null;
+  content?: string | null;
+} | null;
+export type YamlCustomSkip = {
+  ruleset?: "current" | null;
+  phase?: "current" | null;
+  phases?: ("http_ratelimit" | "http_request_sbfm" | "http_request_firewall_managed")[] | null;
+  products?: YamlProducts;
+  logging?: boolean | null;
+} | null;
+export type YamlProducts =
+  ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
+export type YamlAcknowledge = ("every-request" | "no-request")[] | null;
+export type YamlRateLimitingRules = {
+  rules?: YamlRateLimitingRule[] | null;
+  unmanaged?: YamlUnmanaged;
+} | null;
+export type YamlRatelimit = {
+  characteristics?: string[] | null;
+  period?: number | null;
+  requests_per_period?: number | null;
+  mitigation_timeout?: number | null;
+  counting_expression?: string | null;
+  requests_to_origin?: boolean | null;
+  score_per_period?: number | null;
+  score_response_header_name?: string | null;
 } | null;
 export type YamlManagedRules = {
   rules?: YamlManagedRule[] | null;
@@ -63,8 +107,7 @@ export type YamlSkip = {
     [k: string]: string[] | null;
   } | null;
   phases?: string[] | null;
-  products?:
-    ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
+  products?: YamlProducts;
 } | null;
 export type YamlRulesetName = string;
 
@@ -82,6 +125,8 @@ export interface YamlProfile {
   vars?: YamlVars;
   mode?: YamlMode;
   page_shield?: YamlPageShield;
+  custom_rules?: YamlCustomRules;
+  rate_limiting_rules?: YamlRateLimitingRules;
   managed_rules?: YamlManagedRules;
 }
 export interface YamlPolicy {
@@ -91,7 +136,7 @@ export interface YamlPolicy {
   description?: string | null;
   action?: "log" | "allow" | "add_reporting_directives" | null;
   expression?: YamlExpression;
-  enabled?: boolean | null;
+  enabled?: YamlEnabled;
   value?:
     | string
     | {
@@ -137,12 +182,43 @@ export interface YamlAcknowledgedFinding {
   reason?: string | null;
   by?: string | null;
 }
+export interface YamlCustomRule {
+  key: YamlKey;
+  was?: YamlWas;
+  remove?: YamlRemove;
+  before?: YamlBefore;
+  after?: YamlAfter;
+  position?: YamlPosition;
+  description?: YamlRuleDescription;
+  expression?: YamlExpression;
+  action?: "block" | "challenge" | "js_challenge" | "managed_challenge" | "log" | "skip" | null;
+  response?: YamlResponse;
+  skip?: YamlCustomSkip;
+  acknowledge?: YamlAcknowledge;
+  enabled?: YamlEnabled;
+}
+export interface YamlRateLimitingRule {
+  key: YamlKey;
+  was?: YamlWas;
+  remove?: YamlRemove;
+  before?: YamlBefore;
+  after?: YamlAfter;
+  position?: YamlPosition;
+  description?: YamlRuleDescription;
+  expression?: YamlExpression;
+  action?: "block" | "challenge" | "js_challenge" | "managed_challenge" | "log" | null;
+  response?: YamlResponse;
+  ratelimit?: YamlRatelimit;
+  acknowledge?: YamlAcknowledge;
+  enabled?: YamlEnabled;
+}
 export interface YamlManagedRule {
   key: YamlKey;
   was?: YamlWas;
   remove?: YamlRemove;
-  before?: string | null;
-  after?: string | null;
+  before?: YamlBefore;
+  after?: YamlAfter;
+  position?: YamlPosition;
   deploy?: string | null;
   paranoia_level?: 1 | 2 | 3 | 4 | null;
   score_threshold?: ("low" | "medium" | "high" | null) | number;
@@ -150,10 +226,10 @@ export interface YamlManagedRule {
   overrides?: YamlOverrides;
   skip?: YamlSkip;
   logging?: boolean | null;
-  acknowledge?: ("every-request" | "no-request")[] | null;
+  acknowledge?: YamlAcknowledge;
   expression?: string | null;
-  enabled?: boolean | null;
-  description?: string | null;
+  enabled?: YamlEnabled;
+  description?: YamlRuleDescription;
 }
 export interface YamlCategoryOverride {
   category: string;
@@ -184,6 +260,8 @@ export interface YamlZoneEntry {
         until?: string;
       };
   page_shield?: YamlPageShield;
+  custom_rules?: YamlCustomRules;
+  rate_limiting_rules?: YamlRateLimitingRules;
   managed_rules?: YamlManagedRules;
 }
 export interface YamlSelector {

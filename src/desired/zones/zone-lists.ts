@@ -1,17 +1,22 @@
+import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import type { Path } from "../location.ts";
 
 // A list of another kind stands here first: then its repeated keys and its `null` are told, and its
 // placeholders are filled.
 
 export const policyList: readonly string[] = ["page_shield", "policies", "items"];
-export const ruleList: readonly string[] = ["managed_rules", "rules"];
 export const scriptList: readonly string[] = ["page_shield", "scripts", "authorised"];
 export const findingList: readonly string[] = ["page_shield", "scripts", "acknowledged"];
+
+/** Where the rules of a phase are in a zone. */
+export function ruleListOf(phase: RulePhase): readonly string[] {
+  return [phase, "rules"];
+}
 
 /** Where the lists of a zone are whose items have keys. */
 export const zoneLists: readonly (readonly string[])[] = [
   policyList,
-  ruleList,
+  ...rulePhases.map(ruleListOf),
   scriptList,
   findingList,
 ];

@@ -1,0 +1,36 @@
+import type { Rule, RuleBase, SkipRule } from "../../zone/resource.ts";
+import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Path } from "../location.ts";
+import { misused, mitigationOf, withoutParts } from "./mitigate-rule.ts";
+import type { RuleInFile } from "./rule-in-file.ts";
+import { skipRuleOf } from "./skip-rule.ts";
+
+/** A rule of the custom phase; no value if something is missing. */
+export function customRuleOf(
+  rule: RuleInFile["custom_rules"],
+  base: RuleBase,
+  path: Path,
+): Converted<Rule | undefined> {
+  const { action, response, skip } = rule;
+  const incomplete = withoutParts(rule, action, path);
+  if (action === "skip") {
+    const exception = skipRuleOf(skip ?? {}, base, path);
+    const diagnostics = [
+      ...incomplete,
+      ...misused("response", response, "block", path),
+      ...excludedByPhase(exception.value, [...path, "skip"]),
+    ];
+    return { ...exception, diagnostics: [...diagnostics, ...exception.diagnostics] };
+  }
+  const mitigation = mitigationOf("custom_rules", { action, response }, base, path);
+  const diagnostics = [...incomplete, ...misused("skip", skip, "skip", path)];
+  return { ...mitigation, diagnostics: [...diagnostics, ...mitigation.diagnostics] };
+}
+
+/** What excludes a skip of the rest of the phase (SERVICE.md B.10). */
+function excludedByPhase({ skip }: SkipRule, path: Path): readonly UnplacedDiagnostic[] {
+  if (!skip.phase) return [];
+  return [...(skip.ruleset ? ["ruleset"] : []), ...(skip.phases.length > 0 ? ["phases"] : [])].map(
+    (name) => contradiction([...path, name], `"phase" excludes "${name}"`, "keep one of the two"),
+  );
+}

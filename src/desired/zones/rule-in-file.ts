@@ -1,0 +1,28 @@
+import type { RulePhase } from "../../zone/rule-phase.ts";
+import type { Merged } from "../merged.ts";
+import type {
+  YamlCustomRule,
+  YamlManagedRule,
+  YamlPosition,
+  YamlRateLimitingRule,
+  YamlUnmanaged,
+} from "./zone-file.ts";
+
+/** A merged rule, by the list that it stands in. */
+export interface RuleInFile {
+  readonly custom_rules: Merged<YamlCustomRule>;
+  readonly rate_limiting_rules: Merged<YamlRateLimitingRule>;
+  readonly managed_rules: Merged<YamlManagedRule>;
+}
+
+/** A merged list of rules. */
+export interface RulesInFile<P extends RulePhase> {
+  readonly rules?: readonly RuleInFile[P][];
+  readonly unmanaged?: Merged<YamlUnmanaged>;
+}
+
+/** What the rules of all lists have in common. */
+export type AnyRule = Pick<
+  RuleInFile["managed_rules"],
+  "key" | "was" | "before" | "after" | "description" | "expression" | "enabled" | "acknowledge"
+> & { readonly position?: Merged<YamlPosition> };
