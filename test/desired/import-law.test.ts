@@ -6,7 +6,9 @@ import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
+import { declaredRules } from "../../src/zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
+import { rulePhases } from "../../src/zone/rule-phase.ts";
 import { zoneId, zoneName } from "../../src/zone/zone.ts";
 import { liveZones } from "../support/arbitrary-live.ts";
 import { desiredBench } from "../support/desired.ts";
@@ -88,17 +90,28 @@ describe("an import", { timeout }, () => {
     );
   });
 
+  it("declares many rules of each phase", ({ expect }) => {
+    const counts = { live: 0, custom_rules: 0, rate_limiting_rules: 0, managed_rules: 0 };
+    for (const live of fc.sample(liveZones, 60)) {
+      const { content } = importLiveZone(live, owner, whyNotWritable);
+      for (const phase of rulePhases) {
+        counts.live += rulesIn(live.entrypoints[phase]).length;
+        counts[phase] += content.rules[phase]?.items.length ?? 0;
+      }
+    }
+    for (const phase of rulePhases) expect(counts[phase]).toBeGreaterThan(counts.live / 20);
+  });
+
   it("has all resources, or lists those left out", ({ expect }) => {
     fc.assert(
       fc.property(liveZones, (live) => {
         const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);
-        const rules = rulesIn(live.entrypoints.managed_rules);
+        const rules = rulePhases.flatMap((phase) => rulesIn(live.entrypoints[phase]));
         const told = new Set(
           leftOut.filter(({ reason }) => !reason.startsWith("is declared")).map(({ id }) => id),
         );
         const all = [...(live.policies ?? []), ...rules];
-        const declared =
-          (content.policies?.items.length ?? 0) + (content.rules.managed_rules?.items.length ?? 0);
+        const declared = (content.policies?.items.length ?? 0) + declaredRules(content).length;
         expect(declared + told.size).toBe(all.length);
       }),
       runs,

@@ -4,7 +4,8 @@ import type { SeedZone } from "../../src/emulator/seed/seed.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
 import { canonicalExpression } from "../../src/syntax/expression/expression.ts";
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
+import type { Json } from "../../src/syntax/json.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
 import { absent, entrypoint, liveRule, liveZone, owner } from "./model.ts";
@@ -200,43 +201,164 @@ const other = fc
   .constantFrom("block", "log", "teleport")
   .map((action): Wire => ({ action, action_parameters: { to: ["mars"] } }));
 
-const rules: fc.Arbitrary<readonly LiveRule[]> = fc
-  .array(
-    fc
-      .tuple(
-        fc.oneof({ weight: 5, arbitrary: execute }, { weight: 3, arbitrary: skip }, other),
-        fc.record({
-          ref: fc.oneof(
-            { weight: 5, arbitrary: fc.constant("") },
-            fc
-              .tuple(mostly(fc.constant(owner), fc.constant("team-b")), key)
-              .map((parts) => parts.join(":")),
-          ),
-          description: words,
-          expression,
-          enabled: fc.boolean(),
-        }),
-      )
-      .map(([does, base]): Wire => ({ ...base, ...does })),
-    { maxLength: 6 },
+const response = mostly(
+  fc.constantFrom<Wire>(
+    {},
+    { response: { status_code: 403, content_type: "text/plain", content: "no" } },
+    { response: { status_code: 451, content_type: "application/json", content: '{"a":"${b}"}' } },
+  ),
+  fc.oneof(
+    awkward.map((content): Wire => ({
+      response: { status_code: 429, content_type: "text/html", content },
+    })),
+    fc.constantFrom<Wire>(
+      { response: { status_code: 503, content_type: "text/plain", content: "no" } },
+      { response: { status_code: 403, content_type: "image/png", content: "no" } },
+      { response: { status_code: 403, content_type: "text/html", content: "é".repeat(1_025) } },
+      { future: 1 },
+    ),
+  ),
+);
+
+const mitigation = fc
+  .tuple(
+    fc.constantFrom("block", "challenge", "js_challenge", "managed_challenge", "log"),
+    mostly(fc.constant<Wire>({}), response),
+    response,
   )
-  .map((wires) => {
-    const live = wires.map((wire, index) =>
-      liveRule(`f${index}`, {
-        ...wire,
-        ref: wire["ref"] === "" ? `f${index}` : (wire["ref"] ?? ""),
-      }),
-    );
-    const [refs, deployed] = [new Set<string>(), new Set<string>()];
-    // What the service refuses is never live: a ref twice, a managed ruleset deployed twice (SERVICE.md B.4, B.5).
-    return live.filter(({ ref, action: does }) => {
-      const ruleset = does.type === "execute" ? does.ruleset : ref;
-      const isAllowed = !refs.has(ref) && !deployed.has(ruleset);
-      refs.add(ref);
-      deployed.add(ruleset);
-      return isAllowed;
-    });
+  .map(([action, odd, answer]): Wire => {
+    const action_parameters = action === "block" ? answer : odd;
+    return Object.keys(action_parameters).length > 0 ? { action, action_parameters } : { action };
   });
+
+const customSkip = fc
+  .record({
+    action_parameters: mostly(
+      fc.constantFrom<Wire>(
+        { ruleset: "current" },
+        { phase: "current", products: ["waf", "bic"] },
+        { ruleset: "current", phases: ["http_request_firewall_managed", "http_ratelimit"] },
+        { products: ["securityLevel"] },
+      ),
+      fc.constantFrom<Wire>(
+        { phase: "current", phases: ["http_ratelimit"] },
+        { phases: ["http_request_transform"] },
+        { products: ["novelty"] },
+        { rulesets: [managedRulesets.owasp] },
+        {},
+      ),
+    ),
+    logging: fc.constantFrom<Wire>({ enabled: true }, { enabled: false }),
+  })
+  .map((more): Wire => ({ action: "skip", ...more }));
+
+const ratelimit = fc
+  .record(
+    {
+      characteristics: mostly(
+        fc.constantFrom<Json[]>(
+          ["cf.colo.id", "ip.src"],
+          ["ip.src", "cf.colo.id"],
+          ["cf.colo.id", 'http.request.headers["x-key"]', "cf.unique_visitor_id"],
+          ["cf.colo.id", 'lookup_json_string(http.request.body.raw, "k")'],
+        ),
+        fc.constantFrom<Json[]>(
+          ["ip.src"],
+          ["cf.colo.id", "ip.src", "cf.unique_visitor_id"],
+          ["cf.colo.id", 'http.request.headers["X-Key"]'],
+          ["cf.colo.id", "no field", "${zone.name}"],
+          [],
+        ),
+      ),
+      period: mostly(fc.constantFrom(10, 60, 3_600), fc.constantFrom(0, 1.5)),
+      mitigation_timeout: mostly(fc.constantFrom(0, 10, 600), fc.constantFrom(-1, 1_000_000)),
+      requests_per_period: mostly(fc.constantFrom(1, 100), fc.constantFrom(0, 1.5)),
+      requests_to_origin: fc.boolean(),
+      counting_expression: mostly(
+        fc.constantFrom("", "http.response.code eq 401", 'http.host eq "${x}"'),
+        fc.constantFrom("http.host eq", "ip.src in $office and http.response.code eq 401", "false"),
+      ),
+    },
+    { requiredKeys: ["characteristics", "period", "requests_per_period"] },
+  )
+  .chain((usual) =>
+    mostly(
+      fc.constantFrom<Wire>(
+        { ...usual },
+        { ...usual, score_per_period: 400, score_response_header_name: "x-score" },
+      ),
+      fc.constantFrom<Wire>({ ...usual, future: 1 }, { ...usual, score_per_period: 400 }),
+    ),
+  );
+
+const limited = fc
+  .tuple(mitigation, mostly(ratelimit, fc.constantFrom<Wire>({})))
+  .map(([does, limit]): Wire => ({ ...does, ratelimit: limit }));
+
+const managedRules = rulesThat(
+  "f",
+  fc.oneof({ weight: 5, arbitrary: execute }, { weight: 3, arbitrary: skip }, other),
+);
+const customRules = rulesThat(
+  "c",
+  fc.oneof(
+    { weight: 9, arbitrary: mitigation },
+    { weight: 5, arbitrary: customSkip },
+    execute,
+    fc.constantFrom<Wire>({ action: "teleport", action_parameters: { to: ["mars"] } }),
+  ),
+);
+const rateLimitingRules = rulesThat(
+  "r",
+  fc.oneof({ weight: 14, arbitrary: limited }, mitigation, customSkip),
+);
+
+function rulesThat(prefix: string, act: fc.Arbitrary<Wire>): fc.Arbitrary<readonly LiveRule[]> {
+  return fc
+    .array(
+      fc
+        .tuple(
+          act,
+          fc.record({
+            ref: fc.oneof(
+              { weight: 5, arbitrary: fc.constant("") },
+              fc
+                .tuple(mostly(fc.constant(owner), fc.constant("team-b")), key)
+                .map((parts) => parts.join(":")),
+            ),
+            description: words,
+            expression,
+            enabled: fc.boolean(),
+          }),
+        )
+        .map(([does, base]): Wire => ({ ...base, ...does })),
+      { maxLength: 6 },
+    )
+    .map((wires) => {
+      const live = wires.map((wire, index) =>
+        liveRule(`${prefix}${index}`, {
+          ...wire,
+          ref: wire["ref"] === "" ? `${prefix}${index}` : (wire["ref"] ?? ""),
+        }),
+      );
+      const [refs, deployed] = [new Set<string>(), new Set<string>()];
+      // What the service refuses is never live: a ref twice, a managed ruleset deployed twice (SERVICE.md B.4, B.5).
+      return live.filter(({ ref, action: does }) => {
+        const ruleset = does.type === "execute" ? does.ruleset : ref;
+        const isAllowed = !refs.has(ref) && !deployed.has(ruleset);
+        refs.add(ref);
+        deployed.add(ruleset);
+        return isAllowed;
+      });
+    });
+}
+
+function entrypointOf(rules: fc.Arbitrary<readonly LiveRule[]>): fc.Arbitrary<LiveEntrypoint> {
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constant(absent) },
+    { weight: 5, arbitrary: rules.map((list) => entrypoint(...list)) },
+  );
+}
 
 /** Live zones as unlike as the service allows, and a little beyond. */
 export const liveZones: fc.Arbitrary<LiveZone> = fc
@@ -248,10 +370,9 @@ export const liveZones: fc.Arbitrary<LiveZone> = fc
     }),
     policies,
     entrypoints: fc.record({
-      managed_rules: fc.oneof(
-        { weight: 1, arbitrary: fc.constant(absent) },
-        { weight: 5, arbitrary: rules.map((list) => entrypoint(...list)) },
-      ),
+      custom_rules: entrypointOf(customRules),
+      rate_limiting_rules: entrypointOf(rateLimitingRules),
+      managed_rules: entrypointOf(managedRules),
     }),
     scoreRule: fc.constantFrom(documentedScoreRuleId, id32("1")).map((id) => ({
       id,

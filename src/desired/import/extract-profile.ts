@@ -8,6 +8,9 @@ import {
   type JsonObject,
   withParts,
 } from "../../syntax/json.ts";
+import type { RulePhase } from "../../zone/rule-phase.ts";
+import { isFillable } from "../template/fill-zone.ts";
+import { sections } from "../zones/zone-lists.ts";
 import { membersOrNone } from "./zone-entry.ts";
 
 /** Entries of `zones:` and their profile; `undefined` if they have nothing in common. */
@@ -26,20 +29,22 @@ export function extractProfile(entries: readonly JsonObject[], name: string): Ex
   const names = entries.map((entry) => coerceText(entry["name"]));
   const settings = commonFields(entries.map(settingsIn), names);
   const policies = commonItems(entries.map(policiesIn), ["value"], names);
-  const rules = commonItems(entries.map(rulesIn), ["deploy", "skip"], names);
+  const rules = byPhase((phase) =>
+    commonItems(entries.map(rulesIn(phase)), ["action", "deploy", "skip"], names),
+  );
   const profile = partsOf(settings, policies, rules);
   if (profile === undefined) return { profile, entries };
   return {
     profile,
     entries: entries.map((entry) => {
-      const { page_shield: _shield, managed_rules: _rules, ...target } = entry;
+      const target = Object.entries(entry).filter(([key]) => !sections.has(key));
       return {
-        ...target,
+        ...Object.fromEntries(target),
         profiles: [name],
         ...partsOf(
           beyond(settingsIn(entry), settings),
           itemsBeyond(policiesIn(entry), policies),
-          placedBefore(rulesIn(entry), rules),
+          byPhase((phase) => placedBefore(rulesIn(phase)(entry), rules[phase])),
         ),
       };
     }),
@@ -56,17 +61,32 @@ function policiesIn(entry: JsonObject): Items {
   return coerceObjects(coerceObject(coerceObject(entry["page_shield"])["policies"])["items"]);
 }
 
-function rulesIn(entry: JsonObject): Items {
-  return coerceObjects(coerceObject(entry["managed_rules"])["rules"]);
+function rulesIn(phase: RulePhase): (entry: JsonObject) => Items {
+  return (entry) => coerceObjects(coerceObject(entry[phase])["rules"]);
 }
 
-function partsOf(settings: JsonObject, policies: Items, rules: Items): JsonObject | undefined {
+type RuleItems = Readonly<Record<RulePhase, Items>>;
+
+function byPhase(itemsOf: (phase: RulePhase) => Items): RuleItems {
+  return {
+    custom_rules: itemsOf("custom_rules"),
+    rate_limiting_rules: itemsOf("rate_limiting_rules"),
+    managed_rules: itemsOf("managed_rules"),
+  };
+}
+
+function partsOf(settings: JsonObject, policies: Items, rules: RuleItems): JsonObject | undefined {
   return membersOrNone({
     page_shield: membersOrNone({
       settings: membersOrNone(settings),
       policies: policies.length > 0 ? { items: policies } : undefined,
     }),
-    managed_rules: rules.length > 0 ? { rules } : undefined,
+    ...Object.fromEntries(
+      Object.entries(rules).map(([phase, list]) => [
+        phase,
+        list.length > 0 ? { rules: list } : undefined,
+      ]),
+    ),
   });
 }
 
@@ -76,7 +96,7 @@ function commonFields(objects: Items, names: readonly string[]): JsonObject {
   return Object.fromEntries(
     Object.keys(first).flatMap((field) => {
       const values = objects.map((object) => object[field]);
-      const common = commonValue(values) ?? commonValue(values.map(withoutName(names)));
+      const common = commonValue(values) ?? commonValue(values.map(withoutName(names, field)));
       return common === undefined ? [] : [[field, common]];
     }),
   );
@@ -89,6 +109,7 @@ function commonValue([first, ...others]: readonly (Json | undefined)[]): Json | 
 /** Writes a placeholder for the name of each zone; without a name, nothing is common. */
 function withoutName(
   names: readonly string[],
+  field: string,
 ): (value: Json | undefined, index: number) => Json | undefined {
   const patterns = names.map(
     (name) => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w.-])`, "g"),
@@ -97,14 +118,20 @@ function withoutName(
     const pattern = patterns[index];
     const isNamed = names[index] !== undefined && names[index] !== "";
     return pattern !== undefined && isNamed && value !== undefined
-      ? replacedIn(value, pattern)
+      ? replacedIn(value, field, pattern)
       : undefined;
   };
 }
 
-function replacedIn(value: Json, pattern: RegExp): Json {
-  if (typeof value === "string") return value.replaceAll(pattern, () => "${zone.name}");
-  return withParts(value, (part) => replacedIn(part, pattern));
+/** Placeholders work below some keys only. */
+function replacedIn(value: Json, field: string, pattern: RegExp): Json {
+  if (typeof value !== "string") {
+    return withParts(value, (part, step) => {
+      const isNamed = typeof step === "string" && !isFillable(field);
+      return replacedIn(part, isNamed ? step : field, pattern);
+    });
+  }
+  return isFillable(field) ? value.replaceAll(pattern, () => "${zone.name}") : value;
 }
 
 /**

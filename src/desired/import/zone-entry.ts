@@ -1,7 +1,7 @@
 import { canonicalCsp, parseCsp } from "../../syntax/csp/csp.ts";
 import { certaintyOf } from "../../syntax/expression/certainty/certainty.ts";
 import { definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { Declared, ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
   ExecuteRule,
@@ -11,8 +11,8 @@ import type {
   RateLimit,
   Rule,
   SkipParameters,
-  SkipRule,
 } from "../../zone/resource.ts";
+import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { escapedTemplate } from "../template/template.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { noRequest } from "../zones/declared-list.ts";
@@ -25,10 +25,12 @@ export function contentEntry({ settings, policies, rules }: ZoneContent): JsonOb
       settings: membersOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
-    ...Object.fromEntries(
-      Object.entries(rules).map(([phase, { items }]) => [phase, { rules: items.map(ruleEntry) }]),
-    ),
+    ...Object.fromEntries(rulePhases.map((phase) => [phase, rulesEntry(phase, rules[phase])])),
   });
+}
+
+function rulesEntry(phase: RulePhase, rules: Declared<Rule> | undefined): JsonObject | undefined {
+  return rules && { rules: rules.items.map((rule) => ruleEntry(phase, rule)) };
 }
 
 function policyEntry(policy: Policy): JsonObject {
@@ -68,13 +70,14 @@ function withEscapes(map: Readonly<Record<string, readonly string[] | true>>): J
   );
 }
 
-function ruleEntry(rule: Rule): JsonObject {
+function ruleEntry(phase: RulePhase, rule: Rule): JsonObject {
   const { key, description, expression, enabled } = rule;
+  const isDefault = phase === "managed_rules" && expression === "true";
   return definedMembers({
     key,
     description: escapedTemplate(description) || undefined,
-    ...actionFields(rule),
-    expression: expression === "true" ? undefined : escapedTemplate(expression),
+    ...actionFields(phase, rule),
+    expression: isDefault ? undefined : escapedTemplate(expression),
     acknowledge: acknowledgementOf(rule),
     enabled: enabled ? undefined : false,
   });
@@ -87,9 +90,14 @@ function acknowledgementOf({ action, enabled, expression }: Rule): readonly stri
   return certainty === "never" ? [noRequest] : undefined;
 }
 
-function actionFields(rule: Rule): Members {
+function actionFields(phase: RulePhase, rule: Rule): Members {
   if (rule.action === "execute") return executeFields(rule);
-  return rule.action === "skip" ? skipFields(rule) : mitigateFields(rule);
+  if (rule.action !== "skip") return mitigateFields(rule);
+  const { action, skip, logging } = rule;
+  const unlogged = definedMembers({ logging: logging ? undefined : false });
+  return phase === "managed_rules"
+    ? { skip: skipEntry(skip), ...unlogged }
+    : { action, skip: { ...skipEntry(skip), ...unlogged } };
 }
 
 function mitigateFields({ action, response, ratelimit }: MitigateRule): Members {
@@ -125,10 +133,6 @@ function overridesEntry({ categories, rules, ...whole }: Overrides): JsonObject 
     categories: listOrNone(categories.map((each) => definedMembers({ ...each }))),
     rules: listOrNone(rules.map((each) => definedMembers({ ...each }))),
   });
-}
-
-function skipFields({ skip, logging }: SkipRule): Members {
-  return { skip: skipEntry(skip), logging: logging ? undefined : false };
 }
 
 function skipEntry(skip: SkipParameters): JsonObject {
