@@ -20,7 +20,6 @@ export interface PrintFlags extends SessionFlags {
   readonly format: "text" | "json";
 }
 
-/** The arguments and the options, as commander passes them. */
 type Given = Parameters<Parameters<Command["action"]>[0]>;
 
 /** A command with the options that several commands have. */

@@ -137,7 +137,6 @@ function valuesByKey({ schedule, log, ...sections }: Config): Readonly<Record<st
   };
 }
 
-/** What reconciles now. */
 interface ReloadedWork {
   readonly fleet: Fleet;
   readonly reconciler: Reconciler;

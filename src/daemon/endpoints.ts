@@ -130,7 +130,6 @@ function stateStatus({ status, opened }: StateStore): StateStatus {
   return { status: status.status, lost };
 }
 
-/** The fields of the first log line. */
 function startFacts(
   { config, emulator }: DaemonParts,
   url: string,

@@ -195,7 +195,6 @@ function logRestored(logger: Logger, place: string): void {
   );
 }
 
-/** Logs what happens to a Lease. */
 function logElection(logger: Logger, lease: string): ElectionObserver {
   return {
     failed: ({ message }) => {

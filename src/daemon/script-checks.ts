@@ -8,7 +8,6 @@ import { type ScriptRecord, scriptRecordOf } from "../state/scripts/script-watch
 import { logScriptEvents } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 
-/** Where the results of checks go. */
 interface ScriptCheckPorts {
   readonly store: StateStore;
   readonly fleet: Fleet;

@@ -84,7 +84,6 @@ function offPeriods(records: readonly ScriptRecord[], { until }: Period): readon
   return offSince === undefined ? off : [...off, { since: offSince, until }];
 }
 
-/** The starts of the days of a period. */
 function daysIn({ since, until }: Period): readonly number[] {
   const count = Math.ceil(lengthOf({ since, until }) / dayMs);
   return Array.from({ length: count }, (_, index) => Number(since) + index * dayMs);

@@ -108,7 +108,6 @@ export function statusSpans(
   return merged(spans.filter((span) => span.since < span.until));
 }
 
-/** Merges neighbours with the same status. */
 function merged(spans: readonly StatusSpan[]): readonly StatusSpan[] {
   const result: StatusSpan[] = [];
   for (const span of spans) {

@@ -107,7 +107,6 @@ function asSourcePath(path: string): string {
   return path.replaceAll(";", "%3B").replaceAll(",", "%2C");
 }
 
-/** Sorted sources without redundant ones. */
 function fewest(wanted: readonly Wanted[], page: URL): readonly CspSource[] {
   const texts = [...new Set(wanted.map(({ source }) => source))].toSorted();
   const sources = new Map(texts.map((text) => [text, parseCspSource(text)]));

@@ -73,7 +73,6 @@ function fieldLines(change: Change, paint: Paint): readonly string[] {
   });
 }
 
-/** Both sides of a field, in lines. */
 function sidesOf(
   { field, before, after }: FieldChange,
   { verb, kind }: Change,
@@ -175,7 +174,6 @@ export function fieldWords(change: FieldChange, { kind }: Change): string {
   return `${field} ${shortValue(before)} → ${shortValue(after)}`;
 }
 
-/** A value, cut where it is long. */
 function shortValue(value: Json | undefined): string {
   const text = valueText(value);
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;

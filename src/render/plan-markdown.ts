@@ -88,7 +88,6 @@ export function renderMarkdown(
   return { text: [...page.parts, ...notes].join("\n"), unseen };
 }
 
-/** What fits of a text. */
 class Page {
   readonly parts: string[] = [];
   #left: number;

@@ -87,7 +87,6 @@ function planLines({ plan, finishedAt }: PlannedReport, paint: Paint): readonly 
   ];
 }
 
-/** Each kind of request with its count. */
 function callsText(writes: readonly Write[]): string {
   const calls = Map.groupBy(writes, ({ call }) => call);
   return [...calls]
@@ -140,7 +139,6 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
   }
 }
 
-/** Why a write was not sent, in words. */
 function whySkipped({
   reason,
   waitsFor,

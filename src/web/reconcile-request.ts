@@ -170,7 +170,6 @@ function addressOf(c: Context): string {
   return getConnInfo(c).remote.address ?? "";
 }
 
-/** Reads the form of a request. */
 async function readForm(request: Request): Promise<FormData | "too_large" | "bad_form"> {
   const bytes = await readBody(request, maxFormBytes);
   if (typeof bytes === "string") return bytes;

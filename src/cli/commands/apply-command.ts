@@ -53,7 +53,6 @@ export const defineApply: DefineCommand = (command, host) => {
     });
 };
 
-/** Options that do not go together. */
 function usageErrorIn(zones: readonly string[], options: ApplyOptions): string | undefined {
   const { plan, verifyKey, check = false, enforce = false } = options;
   if (plan !== undefined && (zones.length > 0 || check || enforce)) {

@@ -124,7 +124,6 @@ async function applyAll(
   return finish(fleet, reports, code, format, host);
 }
 
-/** How the zone of a saved plan differs from what the service lists; `undefined` if it does not. */
 function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | undefined {
   const zone = listed.find((each) => each.id === id);
   if (zone === undefined) return `the service lists no zone with the id ${id}`;

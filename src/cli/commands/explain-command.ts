@@ -44,7 +44,6 @@ function listCodes({ stdout }: Host): ExitCode {
   return exitCodes.done;
 }
 
-/** Prints the meaning of a code, and what zonewarden says about an example. */
 function explain(code: string, host: Host): ExitCode {
   const facts = factsOf(code);
   if (facts === undefined) {

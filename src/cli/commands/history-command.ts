@@ -134,7 +134,6 @@ function driftTimes(entries: readonly HistoryEntry[], period: Period): readonly 
     .map(([zone, own]) => driftTimeIn(zone, own, period));
 }
 
-/** Options of `history verify`. */
 interface VerifyFlags extends ProofFlags, PrintFlags {}
 
 /** Checks history files, or the one of the configuration if none is named. Needs no network. */

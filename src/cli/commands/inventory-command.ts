@@ -95,7 +95,6 @@ async function printInventories(query: InventoryQuery, host: Host): Promise<Exit
   });
 }
 
-/** The inventories of the zones that could be read; prints a line for each of the others. */
 async function readInventories(
   query: InventoryQuery,
   zones: readonly Zone[],
@@ -167,7 +166,6 @@ async function printItem(
   return exitCodes.done;
 }
 
-/** The options that filter and sort an inventory, as commander returns them. */
 interface FilterFlags {
   readonly host?: readonly string[];
   readonly page?: readonly string[];

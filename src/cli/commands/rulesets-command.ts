@@ -105,7 +105,6 @@ interface FoundRuleset {
   readonly id: string;
 }
 
-/** Connects to the service, finds the zone and runs `work`. */
 async function withScope<Flags extends RulesetFlags>(
   name: string,
   flags: Flags,

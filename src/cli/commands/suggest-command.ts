@@ -32,7 +32,6 @@ interface SuggestFlags extends SessionFlags {
   readonly by: Granularity;
 }
 
-/** Prints a policy for a host that permits what browsers reported for it. */
 async function suggest(text: string, flags: SuggestFlags, host: Host): Promise<ExitCode> {
   return withSession(flags, host, async (session) => {
     const target = zoneName(text);

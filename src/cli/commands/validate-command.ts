@@ -109,7 +109,6 @@ function validRevision({ revision, commit }: LoadedFiles): string {
   return commit === undefined ? `revision ${revision}` : `revision ${revision}, commit ${commit}`;
 }
 
-/** The diagnostics that the flags ask for. */
 function wanted(
   { diagnostics }: Checked,
   { severity, code }: ValidateFlags,
@@ -121,7 +120,6 @@ function wanted(
   );
 }
 
-/** Prints diagnostics on stdout: here they are the result. */
 function printDiagnosticsOf(
   all: readonly Checked[],
   format: ValidateFlags["format"],
@@ -148,7 +146,6 @@ function printDiagnosticsOf(
   }
 }
 
-/** Diagnostics with paths that are relative to the working directory. */
 function inView(each: Checked, host: Host): readonly Diagnostic[] {
   const directory = relativeDirectory(each, host);
   return each.diagnostics.map((diagnostic) => ({

@@ -10,7 +10,6 @@ interface Candidate {
   readonly description: string;
 }
 
-/** A line that is being typed. */
 interface Line {
   /** With the arguments and options of the commands that `words` name. */
   readonly program: Command;
@@ -41,7 +40,6 @@ function isUnprintable(value: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
 }
 
-/** What the words before the cursor mean. */
 interface Position {
   readonly command: Command;
   /** Arguments of the command before the cursor. */

@@ -18,7 +18,6 @@ export const defineCompletion: DefineCommand = (command, host) => {
     });
 };
 
-/** The shells that `zonewarden completion` knows. */
 const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 type Shell = (typeof shells)[number];

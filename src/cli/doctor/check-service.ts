@@ -92,7 +92,6 @@ interface ConnectedPlace extends Place {
 /** Accounts that are examined at most. */
 const maxSamples = 10;
 
-/** Reads one zone of each account and credential, a declared one if there is one. */
 async function checkPermissions(
   zones: readonly Zone[],
   fleet: DesiredFleet,
@@ -168,7 +167,6 @@ async function checkZone(zone: Zone, place: ConnectedPlace): Promise<readonly Ch
   return [fine("permissions", `${who}: ${granted.join(", ")}`), ...found];
 }
 
-/** Whether the service lists what the files declare. */
 function checkZones(fleet: DesiredFleet, state: LoadedFiles, host: Host): readonly CheckFinding[] {
   const found = ofDiagnostics("zones", fleet.diagnostics, state, host);
   if (found.length > 0) return found;

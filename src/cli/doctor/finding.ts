@@ -33,7 +33,6 @@ export interface CheckFinding {
   readonly remedy: string;
 }
 
-/** What is wrong, and what to do. */
 interface Fault {
   readonly message: string;
   readonly remedy: string;

@@ -111,7 +111,6 @@ function dayIn(text: string): Date | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? startOf(text) : undefined;
 }
 
-/** The named zones, each once, in the order of their names. */
 function zonesIn({ zone: texts }: EvidenceFlags): readonly ZoneName[] | string {
   const names = new Set<ZoneName>();
   for (const text of texts) {

@@ -82,7 +82,6 @@ export function declaredSubject(
 const needsListing =
   "it depends on what the service lists of the zone, and this command asks no service";
 
-/** The content of a zone, or why it is not known. */
 function contentOf(name: ZoneName, documents: readonly ZoneDocument[]): ZoneContent | string {
   const own = documents.find(({ target }) => target.by === "name" && target.name === name);
   const [only, ...others] = own === undefined ? selectorsNaming(documents, name) : [own];

@@ -63,7 +63,6 @@ function indented(line: string): string {
   return `    ${line}`.trimEnd();
 }
 
-/** The items of a list, each on one line. */
 function itemsOf(lines: readonly string[]): readonly string[] {
   const items: string[] = [];
   for (const line of lines) {

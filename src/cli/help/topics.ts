@@ -30,7 +30,6 @@ export const topics = {
   words: { file: "glossary.md", heading: "Glossary" },
 } as const satisfies Readonly<Record<string, Topic>>;
 
-/** A variable of the environment that the program reads. */
 interface EnvironmentVariable {
   readonly name: string;
   readonly meaning: string;

@@ -297,7 +297,6 @@ function profileIn(answer: string): string {
   return answer === "-" ? "" : profileNameIn(answer);
 }
 
-/** Finds the Git repository around the working directory. */
 async function repositoryAt(config: string, directory: string, host: Host): Promise<Repository> {
   const [configInIt = "", directoryInIt = ""] = [config, directory].map((file) =>
     path.relative(host.directory, path.resolve(host.directory, file)),
@@ -387,7 +386,6 @@ function existingText(files: readonly string[]): string {
 Remove them, name other places (--config, --out, --no-workflow), or run zonewarden init on a terminal: it asks before it overwrites.`;
 }
 
-/** Writes the files and prints their names; the exit code if one cannot be written. */
 async function write(
   chosen: readonly Choice[],
   { host }: Session,

@@ -21,7 +21,6 @@ export function limitsWith(accept: readonly string[], { limits }: Config): Confi
   return { ...limits, accept: [...limits.accept, ...accept] };
 }
 
-/** What the fleet guard judges of one command. */
 interface JudgedFleet {
   readonly plans: readonly Plan[];
   /** When zones were weakened within the last hour. */

@@ -20,7 +20,6 @@ export interface PartFlags {
   readonly paths?: readonly string[];
 }
 
-/** The declared zones, and the listing in which they were found. */
 interface WholeFleet {
   readonly state: LoadedFiles;
   readonly fleet: DesiredFleet;

@@ -11,7 +11,6 @@ import type { RunReport, ZoneReport } from "../../state/run-report.ts";
 import { type ExitCode, exitCodeInPart, exitCodes, fail } from "../output/exit-codes.ts";
 import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
 
-/** What is printed beside the reports. */
 interface Extras extends MarkdownExtras {
   /** Whether a person reviews the output: it fails where something to review did not fit. */
   readonly isReviewed?: boolean;

@@ -13,7 +13,6 @@ import { errorText } from "../../syntax/error-code.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { kubernetesOf, leasesOf } from "../session/shared-store.ts";
 
-/** What is to be checked, and what was found so far. */
 interface Kept {
   /** What a person is shown: a line each. */
   readonly lines: readonly string[];
@@ -99,7 +98,6 @@ async function leaderText(
   }
 }
 
-/** Keys that are named. */
 const namedKeys = 10;
 
 async function print(

@@ -17,7 +17,6 @@ import { plural } from "../../render/format.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { leadDatabase } from "../session/lead-database.ts";
 
-/** What `store copy` names. */
 interface CopyRequest {
   readonly from: string;
   readonly to: string;

@@ -24,7 +24,6 @@ export const defineStore: DefineCommand = (command, host) => {
   defineTrim(command, host);
 };
 
-/** The options of the subcommands. */
 interface StoreFlags {
   readonly config: string;
   readonly urlFile?: string;

@@ -30,7 +30,6 @@ export async function dropFrom(
   return count.drop;
 }
 
-/** Counts the lines to drop. */
 class DroppedCount {
   #lines = 0;
   #firstAt: Date | undefined;

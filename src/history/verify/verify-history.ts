@@ -133,7 +133,6 @@ function flawBetween(
   return { code: "missing_between", message: `${missing}${by}; name a copy that has them` };
 }
 
-/** Whether a head that somebody has kept is a line of the files. */
 function headFound(
   files: readonly CheckedFile[],
   head: string | undefined,

@@ -93,7 +93,6 @@ function sortedSources(directive: CspDirective): CspDirective {
  */
 export type CspMap = Readonly<Record<string, readonly string[] | boolean | null | undefined>>;
 
-/** The text of a policy that is written as a map. */
 interface CspText {
   readonly text: string;
   /** Invalid entries; with one of them, `text` means something else than the map. */

@@ -102,7 +102,6 @@ function checkAddress(value: AddressValue): readonly SyntaxDiagnostic[] {
   return [diagnostic("EXPR_SHORT_ADDRESS", value, message, `write ${whole}`)];
 }
 
-/** Diagnostics about the pattern of `wildcard` or `strict wildcard`. */
 function checkPattern({ operator, right: pattern }: Comparison): readonly SyntaxDiagnostic[] {
   if (pattern.kind !== "text" || !operator.endsWith("wildcard")) return [];
   const tokens = pattern.text.match(/\\[^]?|\*+|[^\\*]+/g) ?? [];

@@ -16,13 +16,11 @@ import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
-/** One value of a metric under its labels. */
 interface Sample {
   readonly labels: Labels;
   readonly value: number;
 }
 
-/** Adds a metric with its value or its series. */
 type Add = (definition: MetricDefinition, series: number | readonly Sample[]) => void;
 
 /**

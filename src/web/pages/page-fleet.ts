@@ -112,7 +112,6 @@ function emptyTable({ fleet, daemon }: Snapshot): Html {
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
-/** The columns of the zones as of `now`. */
 function columnsAt(now: Date): Columns<ZoneState> {
   return {
     Zone: (state) => [zoneLink(state.declared.name), " ", maliciousBadge(state), noteOf(state)],

@@ -220,7 +220,6 @@ function renderImpact(state: ZoneState, now: Date): Html | undefined {
 
 type Mode = DaemonStatus["mode"];
 
-/** State, attributes, unmanaged resources and notes of a zone. */
 function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
   const { unmanaged, notes, zone, declared } = state;
   const uses = daemon.audit?.usedElsewhereOf.get(declared.name) ?? [];

@@ -24,10 +24,8 @@ export function adviseTexts(nodes: readonly ExpressionNode[]): readonly SyntaxDi
   );
 }
 
-/** What part of a value a condition compares with its text. */
 type Compared = "whole" | "start" | "end" | "part" | "pattern";
 
-/** A text with which a condition compares the value of a field. */
 interface TextCondition {
   /**
    * The field, below functions that keep what is known of it; "" if another function changes it.
