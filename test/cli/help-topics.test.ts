@@ -114,7 +114,7 @@ describe("the manual page", () => {
       ...names,
       ...commands.flatMap((each) => (each.commands.length > 0 ? [] : [`.SS "${each.name()}`])),
       ...[0, 1, 2, 3, 4, 5, 6, 7].map((exit) => `\n.TP\n${exit}\n`),
-      ...environmentVariables.map(({ name }) => name),
+      ...Object.keys(environmentVariables),
     ].filter((each) => !read.includes(each));
     expect(missing).toEqual([]);
   });
@@ -154,7 +154,9 @@ describe("the variables of the environment", () => {
       },
     );
     const read = new Set(stdout.match(/[A-Z_]{4,}/g));
-    const told = environmentVariables.map(({ name, meaning }) => `${name} ${meaning}`).join("\n");
+    const told = Object.entries(environmentVariables)
+      .map((each) => each.join(" "))
+      .join("\n");
     expect([...read].filter((name) => !told.includes(name))).toEqual([]);
     expect(read.size).toBeGreaterThan(5);
   });

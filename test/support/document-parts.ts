@@ -110,7 +110,10 @@ function liveKeysAsList(): string {
 }
 
 function environmentAsTable(): string {
-  const rows = environmentVariables.map(({ name, meaning }) => [`\`${name}\``, meaning]);
+  const rows = Object.entries(environmentVariables).map(([name, meaning]) => [
+    `\`${name}\``,
+    meaning,
+  ]);
   return markdownTable(["variable", "meaning"], rows);
 }
 

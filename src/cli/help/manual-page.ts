@@ -19,7 +19,7 @@ export function manualPage(program: Command): string {
     section("EXIT STATUS"),
     ...exitCodeItems().map(([code = "", meaning = ""]) => item(text(code), meaning)),
     section("ENVIRONMENT"),
-    ...environmentVariables.map(({ name, meaning }) =>
+    ...Object.entries(environmentVariables).map(([name, meaning]) =>
       item(bold(name), meaning.replaceAll("`", "")),
     ),
     section("FILES"),
