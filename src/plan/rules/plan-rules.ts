@@ -9,7 +9,7 @@ import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { type Mark, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule, RuleKind } from "../../zone/resource.ts";
 import type { PhaseFacts } from "../../zone/rule-phase.ts";
-import { type Change, combine, type Delete } from "../change.ts";
+import { type Change, combine, type Delete, neutral } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import {
   adoptedDeleteHold,
@@ -20,17 +20,18 @@ import {
 } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
+import { effectOfMove, effectOnLater, type RuleOrder } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
 import { comparable, differingRuleFields, targetOf } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
-import { arrange, effectOfMove, type Entry, positionChange } from "./rule-positions.ts";
+import { arrange, type Entry, positionChange } from "./rule-positions.ts";
 import { smallestWrite } from "./smallest-write.ts";
 
 /** Plans the entry point of a phase: all its changes are one write. */
 export function planRules(
-  { phase, kind }: PhaseFacts,
+  { phase, kind, wire }: PhaseFacts,
   declared: Declared<Rule>,
   entrypoint: LiveEntrypoint,
   scoreRule: ScoreRule | undefined,
@@ -52,7 +53,7 @@ export function planRules(
   const after = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
-  const context = { kind, before, after, scoreRuleId, isOurs };
+  const context = { kind, before, after, wire, scoreRuleId, isOurs };
   const updates = matches.flatMap((match) => changeOf(match, context));
   const deletes = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
   const changes = [...updates.map(({ change }) => change), ...deletes];
@@ -121,18 +122,14 @@ interface RuleChange {
   readonly differing: LiveRule | undefined;
 }
 
-interface ChangeContext {
+interface ChangeContext extends RuleOrder {
   readonly kind: RuleKind;
-  readonly before: readonly LiveRule[];
-  readonly after: readonly Entry[];
   readonly scoreRuleId: string;
   readonly isOurs: (rule: LiveRule) => boolean;
 }
 
-function changeOf(
-  match: RuleMatch,
-  { kind, before, after, scoreRuleId, isOurs }: ChangeContext,
-): readonly RuleChange[] {
+function changeOf(match: RuleMatch, context: ChangeContext): readonly RuleChange[] {
+  const { kind, before, after, scoreRuleId, isOurs } = context;
   const { rule, target, live } = match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
   const is = comparable(target, scoreRuleId);
@@ -141,13 +138,13 @@ function changeOf(
   const fields = position === undefined ? content : [...content, position];
   if (live !== undefined && fields.length === 0) return [];
 
-  const moved = position === undefined ? [] : [effectOfMove(match, before, after)];
+  const moved = position === undefined ? neutral : effectOfMove(match, context);
   const shared = {
     kind,
     key: `${kind}/${rule.key}`,
     title: rule.description,
     fields,
-    effect: combine([effectOfRule(was, is), ...moved]),
+    effect: combine([effectOfRule(was, is), effectOnLater(match, was, context), moved]),
     causes: [],
   } as const;
   if (live === undefined) return [{ change: { verb: "create", ...shared }, differing: undefined }];

@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
 import type { Overrides, RuleOverride } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
+import { effectOfRateLimit } from "./rate-limit-effect.ts";
 import type { ComparableRule } from "./rule-fields.ts";
+import { effectOfNumber, effectOfSeverity } from "./severity.ts";
 
 type RuleAction = ComparableRule["action"];
 type ExecuteAction = Extract<RuleAction, { readonly type: "execute" }>;
@@ -18,14 +20,30 @@ export function effectOfRule(
   if (was === undefined) return is === undefined ? neutral : effectOfPresence(is, true);
   if (is === undefined) return effectOfPresence(was, false);
   if (was.action.type !== is.action.type) return unclear("does something else", true);
-  const limits = isDeepStrictEqual(was.ratelimit, is.ratelimit)
-    ? neutral
-    : unclear("counts requests in another way", true);
-  return combine([effectOfReach(was, is), effectOfAction(was.action, is.action), limits]);
+  // A rule that only logs spares nobody and stops nobody, whatever it selects.
+  if (isLog(was) || isLog(is)) return effectOfAction(was.action, is.action);
+  return combine([
+    effectOfReach(was, is),
+    effectOfAction(was.action, is.action),
+    effectOfRateLimit(
+      was.ratelimit,
+      is.ratelimit,
+      compareExpressions(countedBy(was), countedBy(is)),
+    ),
+  ]);
+}
+
+/** The expression of the requests that count; of a rule without a rate limit, its own. */
+function countedBy({ expression, ratelimit }: ComparableRule): string {
+  return ratelimit?.counting_expression || expression;
+}
+
+function isLog({ action }: ComparableRule): boolean {
+  return action.type === "mitigate" && action.name === "log";
 }
 
 /** A deployed ruleset protects; an exception exempts requests from the rules after it (SERVICE.md B.4). */
-function effectOfPresence({ action }: ComparableRule, comes: boolean): Effect {
+function effectOfPresence({ action, ratelimit }: ComparableRule, comes: boolean): Effect {
   switch (action.type) {
     case "execute":
       return comes
@@ -35,11 +53,12 @@ function effectOfPresence({ action }: ComparableRule, comes: boolean): Effect {
       return comes
         ? weakens("an exception spares requests")
         : strengthens("an exception no longer spares requests", true);
-    case "mitigate":
+    case "mitigate": {
       if (action.name === "log") return neutral;
-      return comes
-        ? strengthens("acts against requests", true)
-        : weakens("no longer acts against requests");
+      const acts = action.name === "block" ? "block" : "challenge";
+      const what = ratelimit === undefined ? "requests" : "requests over a rate";
+      return comes ? strengthens(`${acts}s ${what}`, true) : weakens(`no longer ${acts}s ${what}`);
+    }
     case "other":
       return unclear(`a rule with the action ${action.name} ${comes ? "comes" : "goes"}`, true);
   }
@@ -152,40 +171,6 @@ function restOf({ overrides, tuning }: ExecuteAction): unknown {
     ]),
   ].filter(([, level, threshold]) => level !== undefined || threshold !== undefined);
   return [overrides.sensitivity_level, new Set(rest.map((each) => JSON.stringify(each)))];
-}
-
-function effectOfNumber(
-  before: number,
-  after: number,
-  name: string,
-  stricter: "higher" | "lower",
-): Effect {
-  if (before === after) return neutral;
-  const words = `${name} ${before} → ${after}`;
-  return after > before === (stricter === "higher") ? strengthens(words, true) : weakens(words);
-}
-
-/** How severe an action is for a visitor; challenge and js_challenge are equal. */
-const severity: Readonly<Record<string, number>> = {
-  block: 4,
-  managed_challenge: 3,
-  js_challenge: 2,
-  challenge: 2,
-  log: 1,
-};
-
-function effectOfSeverity(
-  before: string | undefined,
-  after: string | undefined,
-  name: string,
-): Effect {
-  if (before === after) return neutral;
-  const was = severity[before ?? ""];
-  const is = severity[after ?? ""];
-  const words = `${name} ${before ?? "as the ruleset has it"} → ${after ?? "as the ruleset has it"}`;
-  if (was === undefined || is === undefined) return unclear(words, true);
-  if (was === is) return neutral;
-  return is > was ? strengthens(words, true) : weakens(words);
 }
 
 function effectOfSwitch(

@@ -1,12 +1,5 @@
 import type { LiveRule } from "../../zone/live-zone.ts";
-import {
-  type Effect,
-  type FieldChange,
-  combine,
-  neutral,
-  strengthens,
-  weakens,
-} from "../change.ts";
+import type { FieldChange } from "../change.ts";
 import type { RuleMatch } from "./rule-match.ts";
 
 /** An entry in the desired list of rules: an undeclared live rule that stays as it is, or a declared rule. */
@@ -68,44 +61,4 @@ export function positionChange(
     .filter((entry) => entry.live !== undefined)
     .findIndex((entry) => entry.live === live);
   return was === is ? undefined : { field: "position", before: was + 1, after: is + 1 };
-}
-
-/**
- * The effect of a move: it matters where an exception changes sides with a rule that it
- * affects, and both are enabled before and after (SERVICE.md B.4).
- */
-export function effectOfMove(
-  { target, live }: RuleMatch,
-  before: readonly LiveRule[],
-  after: readonly Entry[],
-): Effect {
-  if (!target.enabled || live?.enabled !== true) return neutral;
-  const isException = target.action.type === "skip";
-  const rank = new Map(
-    after.flatMap((entry, index) => (isEnabled(entry) ? [[entry.live, index] as const] : [])),
-  );
-  const self = { was: before.findIndex((rule) => rule === live), is: rank.get(live) ?? 0 };
-  const passed = before
-    .map((rule, was) => ({ rule, was, is: rank.get(rule) }))
-    .filter(
-      ({ rule, is }) =>
-        is !== undefined && rule.enabled && (rule.action.type === "skip") !== isException,
-    )
-    .filter(({ was, is = 0 }) => was < self.was !== is < self.is);
-  return combine(
-    passed.map(({ rule, was }) => {
-      const movesForward = was < self.was;
-      const title = rule.description === "" ? rule.ref : rule.description;
-      return movesForward === isException
-        ? weakens(
-            isException ? `spares requests from ${title}` : `${title} spares requests from it`,
-          )
-        : strengthens(`no exception between it and ${title} any more`, true);
-    }),
-  );
-}
-
-/** Whether a rule of the desired list is enabled. */
-function isEnabled({ live, match }: Entry): boolean {
-  return match === undefined ? live.enabled : match.target.enabled;
 }

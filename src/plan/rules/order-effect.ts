@@ -1,0 +1,134 @@
+import {
+  certainlyExclude,
+  certainlyImplies,
+  compareExpressions,
+} from "../../syntax/expression/certainty/certainty.ts";
+import type { LiveRule } from "../../zone/live-zone.ts";
+import type { SkipParameters } from "../../zone/resource.ts";
+import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
+import type { ComparableRule } from "./rule-fields.ts";
+import type { RuleMatch } from "./rule-match.ts";
+import type { Entry } from "./rule-positions.ts";
+import { severityOf } from "./severity.ts";
+
+/** What the effect of an order depends on. */
+type Placed = Pick<LiveRule, "expression" | "enabled" | "action" | "ratelimit">;
+
+/** The order of a phase: the rules that are live, and the desired list. */
+export interface RuleOrder {
+  readonly before: readonly LiveRule[];
+  readonly after: readonly Entry[];
+  /** The service's name of the phase. */
+  readonly wire: string;
+}
+
+/**
+ * The effect of a move. It matters where a rule passes another, both are enabled before and after,
+ * and the first one of them decides what becomes of a request (SERVICE.md B.4, B.10).
+ */
+export function effectOfMove(
+  { target, live }: RuleMatch,
+  { before, after, wire }: RuleOrder,
+): Effect {
+  if (!target.enabled || live?.enabled !== true) return neutral;
+  const places = new Map(after.map((entry, place) => [entry.live, { entry, place }]));
+  const [was, is] = [before.indexOf(live), places.get(live)?.place ?? 0];
+  return combine(
+    before.map((rule, wasThere) => {
+      const other = places.get(rule);
+      if (other === undefined || !rule.enabled || !stateOf(other.entry).enabled) return neutral;
+      const isFirst = is < other.place;
+      return was < wasThere === isFirst
+        ? neutral
+        : effectOfPassing(target, other.entry, isFirst, wire);
+    }),
+  );
+}
+
+/**
+ * The effect of a rule that acts on more requests than before on the stricter rules behind it: of
+ * these requests, it decides now.
+ */
+export function effectOnLater(
+  match: RuleMatch,
+  was: ComparableRule | undefined,
+  { after, wire }: RuleOrder,
+): Effect {
+  const { target } = match;
+  if (!isActing(target) || !actsOnMore(was, target)) return neutral;
+  const place = after.findIndex((entry) => entry.match === match);
+  const stricter = after.slice(place + 1).filter((entry) => {
+    const other = stateOf(entry);
+    return isActing(other) && severityOf(other.action) > severityOf(target.action);
+  });
+  return combine(stricter.map((entry) => effectOfPassing(target, entry, true, wire)));
+}
+
+function actsOnMore(was: ComparableRule | undefined, is: Placed): boolean {
+  if (was === undefined || !isActing(was)) return true;
+  return !["equal", "narrower"].includes(compareExpressions(was.expression, is.expression));
+}
+
+/** The effect of a rule that comes to stand before another one, or behind it. */
+function effectOfPassing(self: Placed, entry: Entry, isFirst: boolean, wire: string): Effect {
+  const [other, title] = [stateOf(entry), titleOf(entry)];
+  if (certainlyExclude(self.expression, other.expression)) return neutral;
+  if (self.action.type === "skip") {
+    const isSpared = spares(self.action.skip, wire) && other.action.type !== "skip";
+    if (!isSpared || isLog(other)) return neutral;
+    return isFirst ? weakens(`spares requests from ${title}`) : noException(title);
+  }
+  if (other.action.type === "skip") {
+    if (!spares(other.action.skip, wire) || isLog(self)) return neutral;
+    return isFirst ? noException(title) : weakens(`${title} spares requests from it`);
+  }
+  return effectOfFirst(self, other, title, isFirst);
+}
+
+function noException(title: string): Effect {
+  return strengthens(`no exception between it and ${title} any more`, true);
+}
+
+/** The first rule that blocks or challenges a request ends the evaluation. */
+function effectOfFirst(self: Placed, other: Placed, title: string, isFirst: boolean): Effect {
+  if (isLog(self) || isLog(other)) return neutral;
+  const isEnding = isActing(self) || isActing(other);
+  if (!isEnding) return neutral;
+  const words = isFirst
+    ? `decides before ${title} about requests of both`
+    : `${title} decides before it about requests of both`;
+  const isPlain = [self, other].every((rule) => isActing(rule) && rule.ratelimit === undefined);
+  if (!isPlain) return unclear(words, true);
+  const [own, others] = [severityOf(self.action), severityOf(other.action)];
+  if (own === others) return neutral;
+  if (own > others === isFirst) return strengthens(words, true);
+  const isShared =
+    certainlyImplies(self.expression, other.expression) ||
+    certainlyImplies(other.expression, self.expression);
+  return isShared ? weakens(words) : unclear(words, false);
+}
+
+/** Whether a rule blocks or challenges requests. */
+function isActing({ enabled, action }: Placed): boolean {
+  return enabled && action.type === "mitigate" && action.name !== "log";
+}
+
+function isLog({ action }: Placed): boolean {
+  return action.type === "mitigate" && action.name === "log";
+}
+
+/** Whether an exception spares requests from later rules of its own phase. */
+function spares(skip: SkipParameters, wire: string): boolean {
+  const { ruleset, phase, rulesets, rules, phases } = skip;
+  const isNamed = rulesets.length > 0 || Object.keys(rules).length > 0 || phases.includes(wire);
+  return ruleset || phase || isNamed;
+}
+
+/** A rule of the desired list as it will be. */
+function stateOf({ live, match }: Entry): Placed {
+  return match === undefined ? live : match.target;
+}
+
+function titleOf({ live, match }: Entry): string {
+  return live?.description || live?.ref || match?.target.description || match?.rule.key || "";
+}
