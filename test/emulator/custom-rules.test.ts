@@ -83,6 +83,15 @@ describe("a custom rule", () => {
       error: { code: 20119, message: "skip action parameter product 'BIC' is invalid" },
     },
     {
+      rule: skipping({ products: ["waf", "waf"] }),
+      error: { message: "products has duplicates" },
+    },
+    {
+      rule: blocking({ expression: "http.request.body.size gt 9" }),
+      plan: "business",
+      error: { source: { pointer: "/rules/0/expression" } },
+    },
+    {
       rule: skipping({ phase: "current", phases: ["http_ratelimit"] }),
       error: { source: { pointer: "/rules/0/action_parameters/phases" } },
     },

@@ -136,6 +136,23 @@ describe("an entry point", () => {
       },
     },
     {
+      when: "a skip rule skips all rulesets and one",
+      body: {
+        rules: [{ ...skip, action_parameters: { ruleset: "current", rulesets: [owasp] } }],
+      },
+      error: { source: { pointer: "/rules/0/action_parameters/rulesets" } },
+    },
+    {
+      when: "a skip rule skips a ruleset without an id",
+      body: { rules: [{ ...skip, action_parameters: { rulesets: ["owasp"] } }] },
+      error: { source: { pointer: "/rules/0/action_parameters/rulesets" } },
+    },
+    {
+      when: "a skip rule skips a rule without an id",
+      body: { rules: [{ ...skip, action_parameters: { rules: { [owasp]: ["949110"] } } }] },
+      error: { source: { pointer: `/rules/0/action_parameters/rules/${owasp}` } },
+    },
+    {
       when: "a skip rule skips both rulesets and phases",
       body: {
         rules: [{ ...skip, action_parameters: { rulesets: [owasp], phases: ["http_ratelimit"] } }],

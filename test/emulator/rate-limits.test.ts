@@ -34,6 +34,18 @@ function limiting(ratelimit: JsonObject = {}, members: JsonObject = {}): JsonObj
   };
 }
 
+/** A limit of the origin's scores instead of requests. */
+const scoring: JsonObject = {
+  ...limiting(),
+  ratelimit: {
+    characteristics: ["cf.colo.id", "ip.src"],
+    period: 60,
+    mitigation_timeout: 10,
+    score_per_period: 400,
+    score_response_header_name: "x-score",
+  },
+};
+
 async function entrypointOf(world: TestEmulator, plan: string): Promise<string> {
   const zone = await world.zoneId(`${plan}.example`);
   return `/zones/${zone}/rulesets/phases/http_ratelimit/entrypoint`;
@@ -74,6 +86,7 @@ describe("a rate limit", () => {
     },
     { plan: "enterprise", rule: limiting({ mitigation_timeout: 0 }) },
     { plan: "enterprise", rule: limiting({}, { action: "log", expression: "ssl" }) },
+    { plan: "advanced", rule: scoring },
     {
       plan: "advanced",
       rule: limiting({ period: 65_535, characteristics: ["cf.colo.id", "http.host"] }),
@@ -209,6 +222,11 @@ describe("a rate limit", () => {
       plan: "advanced",
       rule: limiting({ characteristics: ["cf.colo.id", "ip.src", "cf.unique_visitor_id"] }),
       error: { message: "characteristics must not have both ip.src and cf.unique_visitor_id" },
+    },
+    {
+      plan: "advanced",
+      rule: { ...limiting(), ratelimit: { characteristics: ["cf.colo.id"], period: 10 } },
+      error: { source: { pointer: "/rules/0/ratelimit/requests_per_period" } },
     },
     {
       plan: "advanced",
