@@ -66,6 +66,8 @@ export class Ledger {
   readonly disturbed: { readonly zone: string | undefined; readonly does: Disturbance }[] = [];
   /** When a person accepted what the fleet guard held. */
   readonly accepted: number[] = [];
+  /** The hashes of plans that a person released, each time. */
+  readonly released: string[] = [];
   /** Since when an object has not been ours, as it is. */
   readonly #foreignSince = new Map<string, number>();
   readonly #zoneNames: ReadonlyMap<string, string>;

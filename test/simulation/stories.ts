@@ -36,6 +36,7 @@ export type DeclaredZones = Readonly<Record<string, DeclaredContent>>;
 const shop = "shop.example.com";
 const blog = "blog.example.com";
 const brand = "brand.example.com";
+const legacy = "legacy.example.com";
 
 export const token = "simulated-token";
 export const dashboardToken = "dashboard-token";
@@ -98,7 +99,15 @@ const shopContent = content({
 const blogContent = content({ enabled: true, rules: [cloudflare] });
 const brandContent = content({ enabled: true, policies: [site] });
 
-const first: DeclaredZones = { [shop]: shopContent, [blog]: blogContent, [brand]: brandContent };
+/** An exception and nothing else: each plan of it weakens the protection. */
+const legacyContent = content({ rules: [health] });
+
+const first: DeclaredZones = {
+  [shop]: shopContent,
+  [blog]: blogContent,
+  [brand]: brandContent,
+  [legacy]: legacyContent,
+};
 
 /** Versions of the zone files. Each of the first four changes one zone of the first. */
 export const versions = {
@@ -169,6 +178,7 @@ const seedZones: readonly SeedZone[] = [
   },
   { name: blog, settings: { enabled: false } },
   { name: brand, settings: { enabled: false }, policies: [byHand] },
+  { name: legacy, settings: { enabled: false } },
 ];
 
 /** Which zones a simulation has. */
@@ -176,6 +186,8 @@ export const stories = {
   /** One zone, whose first run takes eleven requests: every kind of write but those of single rules. */
   shop: [shop],
   fleet: [shop, blog, brand],
+  /** One zone whose plans are held until a person releases them. */
+  released: [legacy],
 } as const;
 
 export type StoryName = keyof typeof stories;
@@ -197,6 +209,7 @@ function stateOf(names: readonly string[]): State {
 export const seeds: Readonly<Record<StoryName, State>> = {
   shop: stateOf(stories.shop),
   fleet: stateOf(stories.fleet),
+  released: stateOf(stories.released),
 };
 
 /** The zones of a version that a story has. */

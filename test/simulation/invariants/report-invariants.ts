@@ -1,5 +1,6 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
-import type { Outcome } from "../../../src/state/run-report.ts";
+import { planHash } from "../../../src/plan/guard/release.ts";
+import type { Outcome, ZoneReport } from "../../../src/state/run-report.ts";
 import type { HeardReport, SentRequest } from "../ledger.ts";
 import { declaredTo, type Invariant } from "./invariant.ts";
 import { differencesOf, keyOfPolicy, keyOfRule, rulesOf } from "./oracle.ts";
@@ -52,7 +53,32 @@ function outcomesOf({ report }: HeardReport): readonly Outcome[] {
   return report.result === "applied" ? report.outcomes : [];
 }
 
+/** The hash of the plan that a run applied, if any of it was written. */
+function appliedHash(report: ZoneReport): string | undefined {
+  if (report.result !== "applied") return undefined;
+  return report.outcomes.some(({ status }) => status === "done")
+    ? planHash(report.plan)
+    : undefined;
+}
+
 export const reportInvariants: readonly Invariant[] = [
+  {
+    name: "a-release-is-used-once",
+    sentence:
+      "A process applies a plan once for each time that a person released it, also after the database was restored.",
+    onReport: ({ process, report }, { ledger }) => {
+      const hash = appliedHash(report);
+      const released = ledger.released.filter((each) => each === hash).length;
+      // Nobody had to release it.
+      if (hash === undefined || released === 0) return undefined;
+      const applied = ledger.reports.filter(
+        (each) => each.process === process && appliedHash(each.report) === hash,
+      ).length;
+      return applied <= released
+        ? undefined
+        : `released ${released} times, applied ${applied} times: ${hash}`;
+    },
+  },
   {
     name: "held-writes-nothing",
     sentence:

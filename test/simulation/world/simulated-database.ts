@@ -48,7 +48,7 @@ export class SimulatedDatabase {
     return this.#leader;
   }
 
-  /** Whether a term ended in which a batch failed: what was kept in memory until it can be stored may be gone. */
+  /** Whether the process of a term ended in which a batch failed: what it kept in memory may be gone. */
   get hasLost(): boolean {
     return this.#hasLost;
   }
@@ -127,9 +127,9 @@ export class SimulatedDatabase {
       begin: (...args) =>
         this.#answer(life, () => {
           this.#keep();
+          this.#hasLost ||= this.#hasFailed && this.#leader !== life;
+          if (this.#leader !== life) this.#hasFailed = false;
           this.#leader = life;
-          this.#hasLost ||= this.#hasFailed;
-          this.#hasFailed = false;
           return tables.begin(...args);
         }),
       store: async (batch) => {

@@ -77,7 +77,7 @@ export class SimulatedProcess {
   readonly #world: ProcessWorld;
   readonly #host: Host;
   #context: EndpointContext | undefined;
-  #settings: WriteSettings = { ...config, accept: [] };
+  #settings: WriteSettings = { ...config, accept: [], weakening: "allow" };
   #terminate = ignore;
   #ended: Promise<"ended" | "locked"> = Promise.resolve("ended");
 
@@ -129,6 +129,17 @@ export class SimulatedProcess {
   get heldHash(): string | undefined {
     const held = this.term?.fleet.load?.held;
     return / add (sha256-[0-9a-f]{64}) to limits\.accept/.exec(held?.hold.message ?? "")?.[1];
+  }
+
+  /** The hash of a plan that is held, and whether its release was used; `undefined` if none is. */
+  get heldPlan(): { readonly hash: string; readonly isUsed: boolean } | undefined {
+    const text = [...(this.term?.fleet.zones ?? [])]
+      .flatMap(({ holds }) => holds.map(({ message }) => message))
+      .join("\n");
+    const [, hash] = /release this plan once with --accept ([0-9a-f]{64})/.exec(text) ?? [];
+    if (hash !== undefined) return { hash, isUsed: false };
+    const [, used] = /take ([0-9a-f]{64}), which was used, out of/.exec(text) ?? [];
+    return used === undefined ? undefined : { hash: used, isUsed: true };
   }
 
   filesChanged(): void {
@@ -231,8 +242,8 @@ class HeldRevision extends StoredRevision {
 }
 
 /** The configuration at a moment. */
-export function configOf({ mode, windows, accept }: WriteSettings): Config {
-  return { ...config, mode, windows, limits: { ...config.limits, accept } };
+export function configOf({ mode, windows, accept, weakening }: WriteSettings): Config {
+  return { ...config, mode, windows, limits: { ...config.limits, accept, weakening } };
 }
 
 /** Internal errors are heard, and nothing else is. */

@@ -1,5 +1,6 @@
 import type { Config } from "../../../src/desired/config/config.ts";
 import type { Truth } from "../invariants/invariant.ts";
+import type { StoryName } from "../stories.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
 const freezeMinutes = 20;
@@ -8,13 +9,20 @@ const freezeMinutes = 20;
 export interface WriteSettings extends Pick<Config, "mode" | "windows"> {
   /** Hashes that a person accepted. */
   readonly accept: readonly string[];
+  /** Whether a plan that weakens the protection is held. */
+  readonly weakening: "allow" | "refuse";
 }
 
 /** The keys of zonewarden.yaml that change while the program runs. */
 export class SimulatedSettings {
   #mode: Truth["mode"] = { name: "enforce", since: 0 };
   #freeze: Truth["freeze"];
-  #current: WriteSettings = { mode: "enforce", windows: [], accept: [] };
+  #current: WriteSettings;
+
+  constructor(story: StoryName) {
+    const weakening = story === "released" ? "refuse" : "allow";
+    this.#current = { mode: "enforce", windows: [], accept: [], weakening };
+  }
 
   get mode(): Truth["mode"] {
     return this.#mode;
@@ -48,6 +56,12 @@ export class SimulatedSettings {
     if (accept.includes(hash)) return false;
     this.#current = { ...this.#current, accept: [...accept, hash] };
     return true;
+  }
+
+  /** A person takes out what was used, to accept it again. */
+  withdraw(hash: string): void {
+    const accept = this.#current.accept.filter((each) => each !== hash);
+    this.#current = { ...this.#current, accept };
   }
 
   #windows(): Config["windows"] {

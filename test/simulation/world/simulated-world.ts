@@ -15,7 +15,7 @@ import { Judge } from "../invariants/judge.ts";
 import { differencesOf } from "../invariants/oracle.ts";
 import { Ledger, type Sender, type SentRequest } from "../ledger.ts";
 import type { Schedule } from "../schedule.ts";
-import { seeds } from "../stories.ts";
+import { seeds, stories } from "../stories.ts";
 import { Editor } from "./editor.ts";
 import { InProcessService } from "./in-process-service.ts";
 import { Network } from "./network.ts";
@@ -41,7 +41,7 @@ export class SimulatedWorld {
   readonly network: Network;
   readonly editor: Editor;
   readonly files: SimulatedFiles;
-  readonly settings: SimulatedSettings = new SimulatedSettings();
+  readonly settings: SimulatedSettings;
   readonly judge: Judge = new Judge(
     () => `at ${this.time.elapsed} ms, after ${this.ledger.requests.length} requests`,
   );
@@ -65,6 +65,7 @@ export class SimulatedWorld {
     );
     this.editor = new Editor(this.service, this.ledger, this.time);
     this.files = new SimulatedFiles(schedule.story);
+    this.settings = new SimulatedSettings(schedule.story);
     this.#noteDeclared();
     this.main = this.#createProcess(this.#newFiles());
     this.time.hold(this.#start(this.main));
@@ -113,12 +114,19 @@ export class SimulatedWorld {
     this.judge.check((invariant) => invariant.atStop?.(process, this.truth));
   }
 
-  /** A person looks at what the fleet guard holds, and accepts it unless the files are a mistake. */
+  /** A person looks at what a guard holds, and accepts it unless the files are a mistake. */
   #decide(process: SimulatedProcess): void {
-    const { heldHash, isAlive, isStopping } = process;
-    if (heldHash === undefined || !isAlive || isStopping || this.files.areMistaken) return;
-    if (!this.settings.accept(heldHash)) return;
-    this.ledger.accepted.push(this.time.elapsed);
+    const { heldHash, heldPlan, isAlive, isStopping } = process;
+    if (!isAlive || isStopping || this.files.areMistaken) return;
+    const before = this.settings.current;
+    if (heldHash !== undefined && this.settings.accept(heldHash)) {
+      this.ledger.accepted.push(this.time.elapsed);
+    }
+    if (heldPlan?.isUsed === true) this.settings.withdraw(heldPlan.hash);
+    else if (heldPlan !== undefined && this.settings.accept(heldPlan.hash)) {
+      this.ledger.released.push(heldPlan.hash);
+    }
+    if (this.settings.current === before) return;
     for (const each of this.#alive()) each.reconfigure(this.settings.current);
   }
 
@@ -179,7 +187,7 @@ export class SimulatedWorld {
       if (at !== request.number) continue;
       this.ledger.disturbed.push({ zone: request.zone, does });
       if (isRequestFault(does)) fault ??= does;
-      else if (isEdit(does)) this.editor.edit(does, request.zone ?? "shop.example.com");
+      else if (isEdit(does)) this.editor.edit(does, request.zone ?? stories[this.#schedule.story][0]);
       else if (isFileEvent(does)) this.#changeFiles(does);
       else if (isProcessEvent(does)) this.#disturbProcess(does);
       else if (isDatabaseEvent(does)) this.#disturbDatabase(does);
