@@ -110,7 +110,7 @@ class Surroundings implements AsyncDisposable {
     if (place === "row") {
       const text = "SELECT holder FROM zonewarden.lease";
       const [row] = await this.postgres.query(text, this.#database).catch(() => []);
-      return String(row?.["holder"] ?? "");
+      return typeof row?.["holder"] === "string" ? row["holder"] : "";
     }
     const { body } = await this.#lease().catch(() => ({ body: {} }));
     return coerceText(coerceObject(coerceObject(body)["spec"])["holderIdentity"]);
