@@ -123,8 +123,6 @@ export class TextLanguages {
     }
     const { all } = this.#languages;
     switch (operator) {
-      case "eq":
-        return this.oneOf([text]);
       case "contains":
         return this.#languages.join(all, this.oneOf([text]), all);
       case "starts_with":
@@ -200,7 +198,7 @@ export class TextLanguages {
   }
 }
 
-const opposites: Readonly<Record<string, string>> = { ne: "eq", gt: "le", ge: "lt" };
+const opposites: Readonly<Record<string, string>> = { gt: "le", ge: "lt" };
 
 /** By the name of a function or an operator. */
 const partTests: Readonly<Record<string, (value: string, part: string) => boolean>> = {
