@@ -1,6 +1,6 @@
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
 import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
-import type { Rule } from "../zone/resource.ts";
+import type { ResourceKey, Rule } from "../zone/resource.ts";
 import { factsOf, rulePhases } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -11,7 +11,7 @@ import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planRules } from "./rules/plan-rules.ts";
-import { type KindPlan, type Unmanaged, safestFirst } from "./write-order.ts";
+import { type KindPlan, type Unmanaged, mergedSafely } from "./write-order.ts";
 
 /** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
 export interface Plan {
@@ -30,6 +30,8 @@ export interface Plan {
   readonly unowned: readonly Unowned[];
   /** The adopted rules that are live, with the keys that are declared now. */
   readonly adoptedRules: readonly AdoptedRule[];
+  /** The declared rules that are live, in their live order. */
+  readonly liveOrder: readonly ResourceKey[];
   /** Remarks for the reader of the plan. */
   readonly notes: readonly string[];
   /** Reasons in the plan itself not to apply it. The guard reports them. */
@@ -75,7 +77,7 @@ export function plan(
       return planRules(factsOf(phase), rules, entrypoint, scoreRule, owner, ownership);
     }),
   ];
-  const steps = kinds.flatMap((each) => each.steps).toSorted(safestFirst);
+  const steps = mergedSafely(kinds.map((each) => each.steps));
   const compared = kinds.reduce((sum, each) => sum + each.compared, 0);
   return {
     zone,
@@ -85,6 +87,7 @@ export function plan(
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
+    liveOrder: kinds.flatMap(({ liveOrder = [] }) => liveOrder),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),
     compared,

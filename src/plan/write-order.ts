@@ -1,6 +1,6 @@
-import type { Kind } from "../zone/resource.ts";
+import type { Kind, ResourceKey } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
-import { type Change, combine } from "./change.ts";
+import { type Change, combine, type Effect, type Verb } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
 import type { AdoptedRule, Unowned } from "./ownership.ts";
 
@@ -22,6 +22,8 @@ export interface KindPlan {
   readonly compared: number;
   readonly unowned: readonly Unowned[];
   readonly adoptedRules: readonly AdoptedRule[];
+  /** The declared rules that are live, in their live order; left out by kinds without an order. */
+  readonly liveOrder?: readonly ResourceKey[];
 }
 
 /** One write, and the changes that it makes. */
@@ -39,13 +41,30 @@ const verbOrder = { create: 0, update: 1, delete: 2 } as const;
 
 /** Compares two steps for a stable sort into the safe order. */
 export function safestFirst(a: Pick<Step, "changes">, b: Pick<Step, "changes">): number {
-  return rank(a) - rank(b);
+  return rankOf(a) - rankOf(b);
 }
 
-function rank({ changes }: Pick<Step, "changes">): number {
-  const { direction } = combine(changes.map(({ effect }) => effect));
-  const verb = Math.max(...changes.map((change) => verbOrder[change.verb]));
+/** Merges the steps of several kinds, safest first. Those of one kind keep their order, which has its reasons. */
+export function mergedSafely(kinds: readonly (readonly Step[])[]): readonly Step[] {
+  const ranked = kinds.flatMap((steps) => {
+    let rank = 0;
+    return steps.map((step) => {
+      rank = Math.max(rank, rankOf(step));
+      return { step, rank };
+    });
+  });
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ step }) => step);
+}
+
+function rankOf({ changes }: Pick<Step, "changes">): number {
+  const verbs = changes.map(({ verb }) => verb).toSorted((a, b) => verbOrder[a] - verbOrder[b]);
+  const effect = combine(changes.map((change) => change.effect));
+  return safetyRank(verbs.at(-1) ?? "update", effect);
+}
+
+/** The rank of a write in the safe order, lowest first. */
+export function safetyRank(verb: Verb, { direction }: Effect): number {
   // Deletes go last, also those of duplicates: the resource that stays must be up to date by then.
-  const isLast = verb === verbOrder.delete && direction !== "strengthens";
-  return (isLast ? directionOrder.weakens : directionOrder[direction]) * 10 + verb;
+  const isLast = verb === "delete" && direction !== "strengthens";
+  return (isLast ? directionOrder.weakens : directionOrder[direction]) * 10 + verbOrder[verb];
 }

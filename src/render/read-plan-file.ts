@@ -14,8 +14,9 @@ import {
 } from "../syntax/json.ts";
 import { kinds, listedKinds, type ResourceKey, ruleKinds } from "../zone/resource.ts";
 import { rulePhases } from "../zone/rule-phase.ts";
-import { isServiceId } from "../zone/service-id.ts";
-import { type Position, type Write, writeCalls } from "../zone/write.ts";
+import type { RulePlace } from "../zone/rule-place.ts";
+import { isRuleRef, isServiceId } from "../zone/service-id.ts";
+import { type Write, writeCalls } from "../zone/write.ts";
 import { type Zone, zoneId, zoneName } from "../zone/zone.ts";
 
 /**
@@ -42,6 +43,8 @@ export function planOf(json: Json | undefined): Plan | undefined {
       ref: coerceText(ref),
       key: coerceText(key),
     })),
+    // Not in the file either: it only explains the order.
+    liveOrder: [],
     notes: coerceList(plan["notes"]).map(coerceText),
     holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
@@ -137,13 +140,21 @@ function writeOf(json: JsonObject): Write {
     }
     case "delete-rule":
       return { call, phase, ruleset, id, changes };
+    case "create-entrypoint":
     case "put-entrypoint":
       return { call, phase, rules: coerceObjects(json["rules"]), changes };
   }
 }
 
-function positionOf({ before, after }: JsonObject): Position {
-  return after === undefined ? { before: idOf(before) } : { after: idOf(after) };
+function positionOf({ after, behind, before }: JsonObject): RulePlace {
+  const place = { after: refOf(after), behind: coerceList(behind).map(refOf) };
+  return { ...place, before: refOf(before) };
+}
+
+/** "" for anything but a ref: it is not written again as it was read. */
+function refOf(json: Json | undefined): string {
+  const ref = coerceText(json);
+  return isRuleRef(ref) ? ref : "";
 }
 
 /** "" for anything but an id: it is not written again as it was read. */

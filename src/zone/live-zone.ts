@@ -59,7 +59,7 @@ export type LiveEntrypoint =
       readonly rules: readonly LiveRule[];
     };
 
-/** The rules of an entry point; none if it is absent. */
+/** The rules of an entry point; none where it is absent, or was not read. */
 export function rulesIn(entrypoint: LiveEntrypoint | undefined): readonly LiveRule[] {
   return entrypoint?.state === "present" ? entrypoint.rules : [];
 }

@@ -1,12 +1,7 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { ResourceKey } from "./resource.ts";
 import { type RulePhase, rulePhases } from "./rule-phase.ts";
-
-/**
- * The position of a rule, as the service takes it (SERVICE.md B.4): before "" is first, after "" is
- * last.
- */
-export type Position = { readonly before: string } | { readonly after: string };
+import type { RulePlace } from "./rule-place.ts";
 
 /**
  * One write as data, as a saved plan holds it. Bodies are complete, since PUT and PATCH replace
@@ -22,7 +17,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly phase: RulePhase;
       readonly ruleset: string;
       readonly body: JsonObject;
-      readonly position: Position;
+      readonly position: RulePlace;
     }
   | {
       readonly call: "update-rule";
@@ -31,7 +26,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly id: string;
       readonly body: JsonObject;
       /** `null`: the rule keeps its position. */
-      readonly position: Position | null;
+      readonly position: RulePlace | null;
     }
   | {
       readonly call: "delete-rule";
@@ -39,7 +34,13 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly ruleset: string;
       readonly id: string;
     }
-  /** Creates the entry point if there is none, else replaces its list of rules (SERVICE.md B.3). */
+  /** Fails if there is an entry point (SERVICE.md B.3). */
+  | {
+      readonly call: "create-entrypoint";
+      readonly phase: RulePhase;
+      readonly rules: readonly JsonObject[];
+    }
+  /** Replaces the list of rules of the entry point: what others added after the read is lost (SERVICE.md B.3). */
   | {
       readonly call: "put-entrypoint";
       readonly phase: RulePhase;
@@ -64,6 +65,7 @@ export function partOf(write: Write): ZonePart {
     case "create-rule":
     case "update-rule":
     case "delete-rule":
+    case "create-entrypoint":
     case "put-entrypoint":
       return write.phase;
   }
@@ -77,6 +79,7 @@ export const writeCalls = [
   "create-rule",
   "update-rule",
   "delete-rule",
+  "create-entrypoint",
   "put-entrypoint",
 ] as const satisfies readonly Write["call"][];
 

@@ -4,15 +4,15 @@ import { check } from "../../src/api/write/send-write.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";
-import { deployOwasp, kinds, shop, writes } from "../support/writes.ts";
+import { deployOwasp, kinds, shop, shopFor, writes } from "../support/writes.ts";
 
 describe("a check", () => {
   it.for(kinds)("of %s stores nothing", async (call, { expect, signal }) => {
-    await using shopAt = await shop();
+    await using shopAt = await shopFor(call);
     const before = await shopAt.look(signal);
     shopAt.journal();
     const verdict = await shopAt.writer.check(before, writes[call](before), signal);
-    const isRuleset = call.endsWith("-rule") || call === "put-entrypoint";
+    const isRuleset = /-(?:rule|entrypoint)$/.test(call);
     expect(verdict).toBe(isRuleset ? "accepted" : "not-checkable");
     expect(shopAt.journal()).toHaveLength(isRuleset ? 1 : 0);
     expect(await shopAt.look(signal)).toEqual(before);

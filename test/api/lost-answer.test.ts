@@ -6,7 +6,7 @@ import { emulated } from "../support/emulated.ts";
 import { refuse, startServer } from "../support/http-server.ts";
 import { livePolicy, liveZone } from "../support/model.ts";
 import { connect, zone } from "../support/service.ts";
-import { kinds, policy, shop, writes } from "../support/writes.ts";
+import { kinds, policy, shop, shopFor, writes } from "../support/writes.ts";
 
 describe("a lost answer", () => {
   const faults = ["lost_request", "lost_answer", "cut_body", "malformed_json"] as const;
@@ -16,11 +16,11 @@ describe("a lost answer", () => {
     "$call after $fault is known to be done or not",
     async ({ fault, call }, context) => {
       const { expect, signal } = context;
-      await using shopAt = await shop();
+      await using shopAt = await shopFor(call);
       const before = await shopAt.look(signal);
       const write = writes[call](before);
-      const isPost = call === "create-policy" || call === "create-rule";
-      const { method } = requestFor(before.zone, write);
+      const isPost = call.startsWith("create");
+      const { method } = requestFor(before, write);
       await shopAt.fault({ fault, method, count: 1 });
       shopAt.journal();
 

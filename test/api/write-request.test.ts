@@ -5,11 +5,19 @@ import { requestFor } from "../../src/api/write/write-request.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { fakeGet } from "../support/get.ts";
+import { entrypoint, liveRule, liveZone } from "../support/model.ts";
 import { zone } from "../support/service.ts";
 
 const body = { enabled: true };
 const changes = [] as const;
-const before = { before: "r9" } as const;
+const place = { after: "", behind: [], before: "ref-r1" };
+
+const twoRules = liveZone({
+  zone: zone(),
+  entrypoints: {
+    managed_rules: entrypoint(liveRule("r1", { ref: "ref-r1" }), liveRule("r2", { ref: "ref-r2" })),
+  },
+});
 
 const rows: readonly { write: Write; sends: string; body: unknown }[] = [
   {
@@ -30,24 +38,24 @@ const rows: readonly { write: Write; sends: string; body: unknown }[] = [
       phase: "managed_rules",
       ruleset: "e1",
       body,
-      position: before,
+      position: place,
       changes,
     },
     sends: "POST …/e1/rules",
-    body: { ...body, position: before },
+    body: { ...body, position: { before: "" } },
   },
   {
     write: {
       call: "update-rule",
       phase: "managed_rules",
       ruleset: "e1",
-      id: "r1",
+      id: "r2",
       body,
-      position: { after: "" },
+      position: { after: "ref-r1", behind: [], before: "" },
       changes,
     },
-    sends: "PATCH …/e1/rules/r1",
-    body: { ...body, position: { after: "" } },
+    sends: "PATCH …/e1/rules/r2",
+    body: { ...body, position: { after: "r1" } },
   },
   {
     write: {
@@ -68,6 +76,16 @@ const rows: readonly { write: Write; sends: string; body: unknown }[] = [
     body: undefined,
   },
   {
+    write: { call: "create-entrypoint", phase: "custom_rules", rules: [body], changes },
+    sends: "POST …/rulesets",
+    body: {
+      name: "default",
+      kind: "zone",
+      phase: "http_request_firewall_custom",
+      rules: [body],
+    },
+  },
+  {
     write: { call: "put-entrypoint", phase: "managed_rules", rules: [body], changes },
     sends: "PUT …/phases/http_request_firewall_managed/entrypoint",
     body: { rules: [body] },
@@ -76,7 +94,7 @@ const rows: readonly { write: Write; sends: string; body: unknown }[] = [
 
 describe("the request of a write", () => {
   it.for(rows)("$sends with its whole body, and the position of a rule", (row, { expect }) => {
-    const { method, route, params, body: sent } = requestFor(zone(), row.write);
+    const { method, route, params, body: sent } = requestFor(twoRules, row.write);
     const path = route.replaceAll(/\{(\w+)\}/g, (name, key: string) =>
       key === "zone_id" ? name : (params[key] ?? ""),
     );

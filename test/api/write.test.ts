@@ -11,7 +11,7 @@ import { fakeGet } from "../support/get.ts";
 import { startServer, succeed } from "../support/http-server.ts";
 import { liveZone } from "../support/model.ts";
 import { connect, zone } from "../support/service.ts";
-import { deployOwasp, kinds, rulesetOf, shop, writes } from "../support/writes.ts";
+import { deployOwasp, kinds, rulesetOf, shop, shopFor, writes } from "../support/writes.ts";
 
 const everyWay = dialects.flatMap((dialect) => kinds.map((call) => ({ dialect, call })));
 
@@ -24,7 +24,7 @@ const settings = {
 describe("a write", () => {
   it.for(everyWay)("$call ($dialect): what it gives back is what is live", async (row, context) => {
     const { expect, signal } = context;
-    await using shopAt = await shop(row);
+    await using shopAt = await shopFor(row.call, row);
     const before = await shopAt.look(signal);
     shopAt.journal();
 

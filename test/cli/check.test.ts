@@ -28,7 +28,7 @@ describe("apply --check", () => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/refused.yaml", unknownRuleset);
     const { code, stderr } = await example.place.run("apply", "--check", "old.brand.example");
-    expect(stderr).toMatch(/old\.brand\.example: put-entrypoint managed_rule\/none: API_/);
+    expect(stderr).toMatch(/old\.brand\.example: create-entrypoint managed_rule\/none: API_/);
     expect(code).toBe(1);
   });
 });

@@ -165,11 +165,11 @@ describe("a forged saved plan", () => {
     });
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code, stdout).toBe(0);
-    expect(planned).toEqual(["create-policy", "update-settings", "put-entrypoint"]);
+    expect(planned).toEqual(["create-policy", "update-settings", "create-entrypoint"]);
     expect(writesSeenBy(emulator).map((write) => write.replace(/ .*\//, " "))).toEqual([
       "POST policies 200",
       "PUT page_shield 200",
-      "PUT entrypoint 200",
+      "POST rulesets 200",
     ]);
   });
 });

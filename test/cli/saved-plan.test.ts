@@ -69,7 +69,7 @@ describe("a saved plan", () => {
     expect(stdout).toMatch(
       /update-policy policy\/checkout: not sent, the zone or its files changed after it was planned/,
     );
-    expect(writesSeenBy(emulator).filter((write) => write.startsWith("POST"))).toHaveLength(1);
+    expect(writesSeenBy(emulator).filter((write) => write.startsWith("POST"))).toHaveLength(2);
     expect(writesSeenBy(emulator)).toHaveLength(3);
   });
 

@@ -112,7 +112,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
 
   it.for([
     { phase: "writing", method: "POST", path: "*/policies" },
-    { phase: "replacing a list", method: "PUT", path: "*/entrypoint" },
+    { phase: "creating an entry point", method: "POST", path: "*/rulesets" },
     { phase: "verifying what it wrote", method: "GET", path: "*/page_shield", skip: 3 },
   ])(
     "while it is $phase: the request in flight is finished and recorded, and no other sent",

@@ -3,7 +3,8 @@ import { describe, it } from "vitest";
 import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
 import type { Json, JsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
-import type { Position, Write } from "../../src/zone/write.ts";
+import type { RulePlace } from "../../src/zone/rule-place.ts";
+import type { Write } from "../../src/zone/write.ts";
 import {
   absent,
   carriedOut,
@@ -20,7 +21,11 @@ const [first, middle, last] = ["a", "b", "c"].map((id) =>
 const changes = ["managed_rule/b"] as const;
 const body = { action: "log", expression: "ssl", ref: "ref-b" };
 
-function moving(position: Position | null): Write {
+function place(after: string, before: string, ...behind: readonly string[]): RulePlace {
+  return { after, behind, before };
+}
+
+function moving(position: RulePlace | null): Write {
   return {
     call: "update-rule",
     phase: "managed_rules",
@@ -33,7 +38,7 @@ function moving(position: Position | null): Write {
 }
 
 /** What the rules are, in their order, when the write that moves the second one is looked at. */
-function isDone(position: Position | null, ...rules: readonly (typeof middle)[]): boolean {
+function isDone(position: RulePlace | null, ...rules: readonly (typeof middle)[]): boolean {
   const live = entrypoint(...rules.flatMap((rule) => rule ?? []));
   return isAlreadyApplied(moving(position), liveZone({ entrypoints: { managed_rules: live } }));
 }
@@ -41,12 +46,21 @@ function isDone(position: Position | null, ...rules: readonly (typeof middle)[])
 describe("a write that moves a rule is carried out", () => {
   it.for([
     { when: "it moves nothing", position: null, done: true },
-    { when: "the rule stands before that one", position: { before: "c" }, done: true },
-    { when: "the rule stands behind that one", position: { before: "a" }, done: false },
-    { when: "another rule is first", position: { before: "" }, done: false },
-    { when: "the rule follows that one", position: { after: "a" }, done: true },
-    { when: "the rule stands before it instead", position: { after: "c" }, done: false },
-    { when: "another rule is last", position: { after: "" }, done: false },
+    { when: "it goes before the one that it precedes", position: place("", "ref-c"), done: true },
+    { when: "it goes before the first one", position: place("", "ref-a"), done: false },
+    { when: "it goes behind the one that it follows", position: place("ref-a", ""), done: true },
+    { when: "it goes behind the last one", position: place("ref-c", ""), done: false },
+    { when: "it goes between the others", position: place("ref-a", "ref-c"), done: true },
+    {
+      when: "it goes behind one that an earlier write put there",
+      position: place("", "ref-c", "ref-a"),
+      done: true,
+    },
+    {
+      when: "it goes behind one that a later write put behind it",
+      position: place("ref-a", "", "ref-c"),
+      done: false,
+    },
   ])("or not: $when", ({ position, done }, { expect }) => {
     expect(isDone(position, first, middle, last)).toBe(done);
   });
@@ -54,13 +68,14 @@ describe("a write that moves a rule is carried out", () => {
   it("when the rule is the first that was to be first, or the last that was to be last", ({
     expect,
   }) => {
-    expect(isDone({ before: "" }, middle, first)).toBe(true);
-    expect(isDone({ after: "" }, first, middle)).toBe(true);
+    expect(isDone(place("", "ref-a"), middle, first)).toBe(true);
+    expect(isDone(place("ref-a", ""), first, middle)).toBe(true);
   });
 
-  it("not when the rule beside which it was to be is gone", ({ expect }) => {
-    expect(isDone({ before: "c" }, first, middle)).toBe(false);
-    expect(isDone({ after: "a" }, middle, last)).toBe(false);
+  it("whatever became of the rules around it", ({ expect }) => {
+    expect(isDone(place("ref-a", "ref-c"), first, middle)).toBe(true);
+    expect(isDone(place("ref-a", "ref-c"), middle, last)).toBe(true);
+    expect(isDone(place("ref-a", "ref-c"), middle, first)).toBe(false);
   });
 
   it("not when the rule is gone, or the entry point was not read", ({ expect }) => {
@@ -85,7 +100,7 @@ describe("where there is no entry point", () => {
         phase: "managed_rules",
         ruleset: "r",
         body,
-        position: { after: "" },
+        position: place("", ""),
       },
       done: false,
     },
@@ -176,6 +191,10 @@ function replacing(...rules: readonly JsonObject[]): Write {
   return { call: "put-entrypoint", phase: "managed_rules", rules, changes };
 }
 
+function creating(...rules: readonly JsonObject[]): Write {
+  return { call: "create-entrypoint", phase: "managed_rules", rules, changes };
+}
+
 /** A zone with a rule that has these parameters. */
 function parametersIn(parameters: Json | undefined): LiveZone {
   const more = parameters === undefined ? {} : { action_parameters: parameters };
@@ -198,6 +217,10 @@ describe("a write of rules is carried out", () => {
     expect(
       isAlreadyApplied(replacing(), liveZone({ entrypoints: { managed_rules: absent } })),
     ).toBe(true);
+    expect(isAlreadyApplied(creating(...bodies), zone)).toBe(true);
+    expect(
+      isAlreadyApplied(creating(...bodies), liveZone({ entrypoints: { managed_rules: absent } })),
+    ).toBe(false);
   });
 
   it("where the rule with this ref, or id, is as written", ({ expect }) => {
@@ -206,11 +229,11 @@ describe("a write of rules is carried out", () => {
       phase: "managed_rules",
       ruleset: "r",
       body,
-      position: { after: "a" },
+      position: place("ref-a", ""),
       changes,
     };
     expect(isAlreadyApplied(create, zone)).toBe(true);
-    expect(isAlreadyApplied({ ...create, position: { after: "c" } }, zone)).toBe(false);
+    expect(isAlreadyApplied({ ...create, position: place("ref-c", "") }, zone)).toBe(false);
     expect(isAlreadyApplied({ ...create, body: { ...body, ref: "ref-x" } }, zone)).toBe(false);
     expect(isAlreadyApplied({ ...create, body: { ...body, expression: "not ssl" } }, zone)).toBe(
       false,
@@ -250,7 +273,7 @@ describe("a write of rules is carried out", () => {
     { wanted: null, live: undefined, done: false },
   ])("where live parameters $live include $wanted: $done", ({ wanted, live, done }, { expect }) => {
     const withParameters = { ...body, action_parameters: wanted };
-    const position = { before: "" };
+    const position = place("", "");
     const write = {
       call: "create-rule",
       phase: "managed_rules",

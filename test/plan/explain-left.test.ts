@@ -20,13 +20,14 @@ function causeText({ verb, key, causes }: Change): string {
 describe("what a run left", () => {
   const content = desiredZone({ policies: declared([checkout]) });
   const former = desiredZone({ policies: declared([{ ...checkout, enabled: false }]) });
-  const { changes } = plan(
+  const proposal = plan(
     content,
     liveZone({ policies: [carriedOut("p1", checkout, { enabled: false, action: "allow" })] }),
     owner,
   );
+  const { changes } = proposal;
   const planned = explainChanges(
-    changes,
+    proposal,
     content.content,
     nextApplied(undefined, former.content, documentedScoreRuleId, []),
   );

@@ -187,9 +187,9 @@ describe("why a zone differs, by what was last applied", () => {
       policies: [carriedOut("p1", checkout, { description: checkout.description })],
     };
     const adopting = { ...byMarks, adopt: true };
-    const { changes } = plan(desiredZone({ policies }), liveZone(unmarked), owner, adopting);
+    const proposal = plan(desiredZone({ policies }), liveZone(unmarked), owner, adopting);
     const { content } = desiredZone({ policies });
-    expect(explainChanges(changes, content, inSync({ policies })).map(causeText)).toEqual([
+    expect(explainChanges(proposal, content, inSync({ policies })).map(causeText)).toEqual([
       "policy/checkout unknown(owner)",
     ]);
   });

@@ -9,6 +9,7 @@ import { planOf } from "../../src/render/read-plan-file.ts";
 import { canonicalJson, isJsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";
+import { neighborOf } from "../../src/zone/rule-place.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { type Pair, pairs } from "../support/arbitrary-zones.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
@@ -34,9 +35,14 @@ function afterAll(live: LiveZone, { writes }: Plan): LiveZone {
   return statesOf(live, writes).at(-1) ?? live;
 }
 
-/** What writes send: the changes that they name, and the order of equals, depend on what else is live. */
+/** What writes send: the changes that they name, rules further off, and the order of equals depend on what else is live. */
 function sent(writes: readonly Write[]): readonly string[] {
-  return writes.map(({ changes: _labels, ...request }) => canonicalJson(request)).toSorted();
+  return writes
+    .map(({ changes: _labels, ...request }) => {
+      const position = "position" in request && request.position && neighborOf(request.position);
+      return canonicalJson({ ...request, position });
+    })
+    .toSorted();
 }
 
 /** What a live policy is known by. */
@@ -152,6 +158,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         expect(planOf(isJsonObject(json) ? json : {})).toEqual({
           ...proposal,
           waitsFor: new Map(),
+          liveOrder: [],
         });
       }),
       runs,

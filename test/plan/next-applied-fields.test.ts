@@ -79,8 +79,17 @@ describe("the order of rules that is left", () => {
   });
 
   it("is uncertain where the answer to one of several writes was lost", ({ expect }) => {
-    const desired = desiredZone(file);
-    const { changes } = plan(desired, liveZone(liveRules(true)), owner);
+    const desired = desiredZone({
+      rules: { managed_rules: declared([...rules, exception("c")]) },
+    });
+    const turned = ["c", "b", "a"].map((key) =>
+      liveException(key, key, { ref: `zonewarden:${key}` }),
+    );
+    const { changes } = plan(
+      desired,
+      liveZone({ entrypoints: { managed_rules: entrypoint(...turned) } }),
+      owner,
+    );
     expect(changes).toHaveLength(2);
     const outcomes = changes.map((change, nth) => ({
       change,

@@ -265,7 +265,7 @@ describe("the order of rules", () => {
   it("has rules of which nothing is known at its end", ({ expect }) => {
     const known = after(undefined, { rules: { managed_rules: declared([b]) } }, undefined);
     const next = after(known, file, liveRules, { result: "not_done", left: [] });
-    expect(namesIn(next)).toBe("p/checkout r/b");
+    expect(namesIn(next)).toBe("p/checkout r/b r/a");
   });
 
   it("is that of the former names of rules", ({ expect }) => {

@@ -4,6 +4,7 @@ import { summaryOf } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import type { Rule } from "../../src/zone/resource.ts";
+import { neighborOf, type RulePlace } from "../../src/zone/rule-place.ts";
 import type { Write } from "../../src/zone/write.ts";
 import {
   absent,
@@ -31,17 +32,24 @@ import {
 } from "../support/planned.ts";
 import { text } from "../support/wire-model.ts";
 
+function placeText(place: RulePlace): string {
+  const neighbor = neighborOf(place);
+  return neighbor === "" ? "first" : `after ${neighbor}`;
+}
+
 /** A write in a line: its call, what it is about, and where. */
 function requestText(write: Write): string {
   switch (write.call) {
     case "create-rule":
-      return `POST ${JSON.stringify(write.position)}`;
+      return `POST ${text(write.body["ref"])} ${placeText(write.position)}`;
     case "update-rule": {
       const body = Object.keys(write.body).length === 0 ? " (position only)" : "";
-      return `PATCH ${write.id}${body}${write.position === null ? "" : ` ${JSON.stringify(write.position)}`}`;
+      return `PATCH ${write.id}${body}${write.position === null ? "" : ` ${placeText(write.position)}`}`;
     }
     case "delete-rule":
       return `DELETE ${write.id}`;
+    case "create-entrypoint":
+      return `POST ${write.phase}: ${write.rules.map(({ ref }) => text(ref)).join(", ")}`;
     case "put-entrypoint":
       return `PUT ${write.rules.map(({ id, ref }) => text(id) || `new ${text(ref)}`).join(", ")}`;
     case "update-settings":
@@ -75,22 +83,22 @@ const situations: readonly Sent[] = [
     when: "there is no entry point",
     given: declared([uploads, owasp]),
     live: absent,
-    yields: ["+ managed_rule/uploads", "+ managed_rule/owasp"],
-    sends: ["PUT new zonewarden:uploads, new zonewarden:owasp"],
+    yields: ["+ managed_rule/owasp", "+ managed_rule/uploads"],
+    sends: ["POST managed_rules: zonewarden:uploads, zonewarden:owasp"],
   },
   {
     when: "the entry point is empty and one rule is declared",
     given: declared([owasp]),
     live: entrypoint(),
     yields: ["+ managed_rule/owasp"],
-    sends: ['POST {"before":""}'],
+    sends: ["POST zonewarden:owasp first"],
   },
   {
     when: "the entry point is empty and two rules are declared",
     given: declared([uploads, owasp]),
     live: entrypoint(),
-    yields: ["+ managed_rule/uploads", "+ managed_rule/owasp"],
-    sends: ["PUT new zonewarden:uploads, new zonewarden:owasp"],
+    yields: ["+ managed_rule/owasp", "+ managed_rule/uploads"],
+    sends: ["POST zonewarden:owasp first", "POST zonewarden:uploads first"],
   },
   {
     when: "one rule differs",
@@ -109,7 +117,7 @@ const situations: readonly Sent[] = [
     given: declared([uploads, owasp]),
     live: entrypoint(foreign, liveOwasp),
     yields: ["+ managed_rule/uploads"],
-    sends: ['POST {"after":"f1"}'],
+    sends: ["POST zonewarden:uploads after f1"],
     leaves: ["f1"],
   },
   {
@@ -117,7 +125,7 @@ const situations: readonly Sent[] = [
     given: declared([uploads, owasp]),
     live: entrypoint(liveUploads, foreign),
     yields: ["+ managed_rule/owasp"],
-    sends: ['POST {"after":"r2"}'],
+    sends: ["POST zonewarden:owasp after zonewarden:uploads"],
     leaves: ["f1"],
   },
   {
@@ -125,7 +133,7 @@ const situations: readonly Sent[] = [
     given: declared([uploads]),
     live: entrypoint(foreign),
     yields: ["+ managed_rule/uploads"],
-    sends: ['POST {"before":""}'],
+    sends: ["POST zonewarden:uploads first"],
     leaves: ["f1"],
   },
   {
@@ -133,7 +141,7 @@ const situations: readonly Sent[] = [
     given: declared([owasp]),
     live: entrypoint(foreign),
     yields: ["+ managed_rule/owasp"],
-    sends: ['POST {"after":"f1"}'],
+    sends: ["POST zonewarden:owasp after f1"],
     leaves: ["f1"],
   },
   {
@@ -149,23 +157,23 @@ const situations: readonly Sent[] = [
     given: declared([]),
     live: entrypoint(liveUploads, foreign, liveOwasp),
     yields: ["- managed_rule/uploads", "- managed_rule/owasp"],
-    sends: ["PUT f1"],
+    sends: ["DELETE r2", "DELETE r1"],
     leaves: ["f1"],
   },
   {
     when: "two declared rules changed places",
     given: declared([uploads, owasp]),
     live: entrypoint(foreign, liveOwasp, liveUploads),
-    yields: ["~ managed_rule/uploads (position)", "~ managed_rule/owasp (position)"],
-    sends: ['PATCH r2 (position only) {"after":"f1"}'],
+    yields: ["~ managed_rule/owasp (position)"],
+    sends: ["PATCH r1 (position only) after zonewarden:uploads"],
     leaves: ["f1"],
   },
   {
     when: "a rule differs and stands in the wrong place",
     given: declared([uploads, owasp]),
     live: entrypoint(liveOwasp, liveException("r2", "else", { ref: "zonewarden:uploads" })),
-    yields: ["~ managed_rule/uploads (expression, position)", "~ managed_rule/owasp (position)"],
-    sends: ['PATCH r2 {"before":""}'],
+    yields: ["~ managed_rule/uploads (expression)", "~ managed_rule/owasp (position)"],
+    sends: ["PATCH r2", "PATCH r1 (position only) after zonewarden:uploads"],
   },
   {
     when: "a rule differs and other ones stand in the wrong place",
@@ -175,19 +183,18 @@ const situations: readonly Sent[] = [
       liveException("r3", "beta", { ref: "zonewarden:beta" }),
       liveUploads,
     ),
-    yields: ["~ managed_rule/uploads (position)", "~ managed_rule/owasp (enabled, position)"],
-    sends: ["PUT r2, r3, r1"],
+    yields: ["~ managed_rule/beta (position)", "~ managed_rule/owasp (enabled, position)"],
+    sends: ["PATCH r3 (position only) after zonewarden:uploads", "PATCH r1 after zonewarden:beta"],
   },
   {
     when: "a rule is new and others stand in the wrong place",
     given: declared([uploads, owasp, exception("beta")]),
     live: entrypoint(liveOwasp, liveUploads),
-    yields: [
-      "~ managed_rule/uploads (position)",
-      "~ managed_rule/owasp (position)",
-      "+ managed_rule/beta",
+    yields: ["+ managed_rule/beta", "~ managed_rule/owasp (position)"],
+    sends: [
+      "POST zonewarden:beta after zonewarden:uploads",
+      "PATCH r1 (position only) after zonewarden:uploads",
     ],
-    sends: ["PUT r2, r1, new zonewarden:beta"],
   },
   {
     when: "a rule goes and others stand in the wrong place",
@@ -197,12 +204,8 @@ const situations: readonly Sent[] = [
       liveException("r3", "beta", { ref: "zonewarden:beta" }),
       liveUploads,
     ),
-    yields: [
-      "~ managed_rule/uploads (position)",
-      "~ managed_rule/owasp (position)",
-      "- managed_rule/beta",
-    ],
-    sends: ["PUT r2, r1"],
+    yields: ["- managed_rule/beta", "~ managed_rule/owasp (position)"],
+    sends: ["DELETE r3", "PATCH r1 (position only) after zonewarden:uploads"],
   },
   {
     when: "several rules change places at once",
@@ -211,12 +214,15 @@ const situations: readonly Sent[] = [
       ...["d", "c", "b", "a"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
     ),
     yields: [
-      "~ managed_rule/a (position)",
       "~ managed_rule/b (position)",
       "~ managed_rule/c (position)",
       "~ managed_rule/d (position)",
     ],
-    sends: ["PUT a, b, c, d"],
+    sends: [
+      "PATCH b (position only) after zonewarden:a",
+      "PATCH c (position only) after zonewarden:b",
+      "PATCH d (position only) after zonewarden:c",
+    ],
   },
   {
     when: "one rule comes, one goes and one differs",
@@ -227,9 +233,23 @@ const situations: readonly Sent[] = [
       foreignToo,
       liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false }),
     ),
-    yields: ["+ managed_rule/uploads", "~ managed_rule/owasp (enabled)", "- managed_rule/beta"],
-    sends: ["PUT f1, f2, new zonewarden:uploads, r1"],
+    yields: ["~ managed_rule/owasp (enabled)", "- managed_rule/beta", "+ managed_rule/uploads"],
+    sends: ["PATCH r1", "DELETE r3", "POST zonewarden:uploads after f2"],
     leaves: ["f1", "f2"],
+  },
+  {
+    when: "undeclared rules are deleted",
+    given: declared([uploads, owasp], "delete"),
+    live: entrypoint(foreign, liveOwasp, foreignToo),
+    yields: ["+ managed_rule/uploads", "- managed_rule/f1", "- managed_rule/f2"],
+    sends: ["PUT new zonewarden:uploads, r1"],
+  },
+  {
+    when: "undeclared rules are to be deleted, and there are none",
+    given: declared([uploads, owasp], "delete"),
+    live: entrypoint(liveUploads),
+    yields: ["+ managed_rule/owasp"],
+    sends: ["POST zonewarden:owasp after zonewarden:uploads"],
   },
 ];
 
@@ -250,7 +270,7 @@ describe("planning rules", () => {
     const live = entrypoint(...many.slice(0, 500), liveOwasp, ...many.slice(500));
     const { changes, writes, unmanaged } = plannedRules(given, live);
     expect(changes.map(summaryOf)).toEqual(["+ managed_rule/uploads"]);
-    expect(writes.map(requestText)).toEqual(['POST {"after":"f499"}']);
+    expect(writes.map(requestText)).toEqual(["POST zonewarden:uploads after f499"]);
     expect(unmanaged).toHaveLength(1000);
   });
 
@@ -273,10 +293,7 @@ describe("planning rules", () => {
         field === "position" ? [{ key, before, after }] : [],
       ),
     );
-    expect(moves).toEqual([
-      { key: "managed_rule/uploads", before: 3, after: 2 },
-      { key: "managed_rule/owasp", before: 2, after: 3 },
-    ]);
+    expect(moves).toEqual([{ key: "managed_rule/owasp", before: 2, after: 3 }]);
   });
 
   it("tells a rule that it takes over from one that is ours", ({ expect }) => {

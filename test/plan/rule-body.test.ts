@@ -31,7 +31,13 @@ describe("the body of a rule", () => {
       exposed_credential_check: { username_expression: "u", password_expression: "p" },
       future: { deep: [{ nested: 1 }] },
     });
-    const writes = written([uploads, owasp], entrypoint(strange));
+    const also = liveRule("f2", { action: "log", ref: "zonewarden:gone" });
+    const deleting = declared([uploads, owasp], "delete");
+    const byTeam = { ...strange, ref: "team-b:x" };
+    const { writes } = plannedRules(
+      deleting,
+      entrypoint(byTeam, also, liveRule("f3", { action: "log" })),
+    );
     expect(writes).toMatchObject([{ call: "put-entrypoint" }]);
     const rules = writes.flatMap((write) => (write.call === "put-entrypoint" ? write.rules : []));
     expect(rules.find(({ id }) => id === "f1")).toEqual({
@@ -110,7 +116,12 @@ describe("the body of a rule", () => {
       },
     ]);
     const beforeBoth = [exception("a"), exception("b"), owasp];
-    expect(written(beforeBoth, entrypoint(byHand))).toMatchObject([
+    const deleting = declared(beforeBoth, "delete");
+    const { writes } = plannedRules(
+      deleting,
+      entrypoint(liveRule("f1", { action: "log" }), byHand),
+    );
+    expect(writes).toMatchObject([
       {
         call: "put-entrypoint",
         phase: "managed_rules",

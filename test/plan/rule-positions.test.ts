@@ -2,8 +2,16 @@ import { describe, it } from "vitest";
 
 import type { LiveRule } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
-import type { Rule } from "../../src/zone/resource.ts";
-import { declared, deployment, entrypoint, exception, liveException } from "../support/model.ts";
+import type { Rule, RulePosition } from "../../src/zone/resource.ts";
+import { neighborOf } from "../../src/zone/rule-place.ts";
+import {
+  declared,
+  deployment,
+  entrypoint,
+  exception,
+  liveException,
+  liveRule,
+} from "../support/model.ts";
 import {
   foreign,
   foreignToo,
@@ -17,12 +25,13 @@ import {
 const cloudflare = deployment("cloudflare", { ruleset: managedRulesets.cloudflare });
 const beta = exception("beta");
 
-/** Where one new rule goes. */
-function positionOf(rules: readonly Rule[], live: readonly LiveRule[]): unknown {
+/** The rules around the place of one new rule: what is before it, and after it. */
+function placeOf(rules: readonly Rule[], live: readonly LiveRule[]): unknown {
   const { writes } = plannedRules(declared(rules), entrypoint(...live));
   const [write, ...others] = writes;
   if (write?.call !== "create-rule" || others.length > 0) return writes;
-  return write.position;
+  const { after, behind, before } = write.position;
+  return [after, ...behind, before];
 }
 
 describe("the place of a new rule", () => {
@@ -30,53 +39,55 @@ describe("the place of a new rule", () => {
     readonly when: string;
     readonly rules: readonly Rule[];
     readonly live: readonly LiveRule[];
-    readonly yields: unknown;
+    readonly yields: readonly string[];
   }>([
     {
       when: "a deployment is declared before the first live rule",
       rules: [cloudflare, owasp],
       live: [liveOwasp, foreign],
-      yields: { before: "" },
+      yields: ["", "zonewarden:owasp"],
     },
     {
       when: "a deployment is declared before a rule that is not the first",
       rules: [cloudflare, owasp],
       live: [foreign, liveOwasp],
-      yields: { after: "f1" },
+      yields: ["f1", "zonewarden:owasp"],
     },
     {
       when: "it is declared between two rules with others between them",
       rules: [uploads, beta, owasp],
       live: [liveUploads, foreign, foreignToo, liveOwasp],
-      yields: { after: "r2" },
+      yields: ["zonewarden:uploads", "f1"],
     },
     {
       when: "it is declared after the last of several",
       rules: [uploads, owasp, cloudflare],
       live: [foreign, liveUploads, liveOwasp, foreignToo],
-      yields: { after: "r1" },
+      yields: ["zonewarden:owasp", "f2"],
     },
     {
       when: "an exception has no declared neighbour",
       rules: [beta],
       live: [foreign, foreignToo],
-      yields: { before: "" },
+      yields: ["", "f1"],
     },
     {
       when: "a deployment has no declared neighbour",
       rules: [cloudflare],
       live: [foreign, foreignToo],
-      yields: { after: "f2" },
+      yields: ["f2", ""],
     },
   ])("where $when", ({ rules, live, yields }, { expect }) => {
-    expect(positionOf(rules, live)).toEqual(yields);
+    expect(placeOf(rules, live)).toEqual(yields);
   });
 });
 
-/** The one write of a zone of which the rules moved. */
-function movedBy(rules: readonly Rule[], live: readonly LiveRule[]): unknown {
+/** The writes of a zone of which the rules moved: each with the rule that comes before its place. */
+function movedBy(rules: readonly Rule[], live: readonly LiveRule[]): readonly string[] {
   return plannedRules(declared(rules), entrypoint(...live)).writes.map((write) =>
-    write.call === "update-rule" ? [write.id, write.position] : write.call,
+    "position" in write && write.position !== null
+      ? `${write.changes.join()} after ${neighborOf(write.position)}`
+      : `${write.call} ${write.changes.join()}`,
   );
 }
 
@@ -84,28 +95,138 @@ function given(...rules: readonly (Rule | undefined)[]): readonly Rule[] {
   return rules.flatMap((rule) => rule ?? []);
 }
 
-describe("the smallest write of rules that move", () => {
+describe("the fewest moves", () => {
   const live = ["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` }));
   const [a, b, c] = ["a", "b", "c"].map((key) => exception(key));
+  const others = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
 
   it.for([
-    { when: "the last becomes the first", rules: given(c, a, b), yields: [["c", { before: "" }]] },
-    { when: "the first becomes the last", rules: given(b, c, a), yields: [["a", { after: "c" }]] },
-    { when: "all turn round", rules: given(c, b, a), yields: ["put-entrypoint"] },
-  ])("where $when", ({ rules, yields }, { expect }) => {
+    {
+      when: "the last becomes the first",
+      rules: given(c, a, b),
+      yields: ["managed_rule/c after "],
+    },
+    {
+      when: "the first becomes the last",
+      rules: given(b, c, a),
+      yields: ["managed_rule/a after zonewarden:c"],
+    },
+    {
+      when: "all turn round",
+      rules: given(c, b, a),
+      yields: ["managed_rule/b after zonewarden:c", "managed_rule/a after zonewarden:b"],
+    },
+    {
+      when: "one comes and one moves",
+      rules: given(b, a, c, beta),
+      yields: ["managed_rule/a after zonewarden:b", "managed_rule/beta after zonewarden:c"],
+    },
+    {
+      when: "one goes and one moves",
+      rules: given(b, a),
+      yields: ["managed_rule/a after zonewarden:b", "delete-rule managed_rule/c"],
+    },
+  ])("are made where $when", ({ rules, yields }, { expect }) => {
     expect(movedBy(rules, live)).toEqual(yields);
   });
 
-  it("moves the one that differs, where that is enough", ({ expect }) => {
-    const differs = exception("c", { enabled: false });
-    expect(movedBy(given(differs, a, b), live)).toEqual([["c", { before: "" }]]);
-    const other = exception("a", { enabled: false });
-    expect(movedBy(given(b, c, other), live)).toEqual([["a", { after: "c" }]]);
-    expect(movedBy(given(c, other, b), live)).toEqual(["put-entrypoint"]);
+  it("move a rule beside its declared neighbor, whatever stands between", ({ expect }) => {
+    const [first, ...rest] = live;
+    const mixed = [
+      ...others.slice(0, 1),
+      ...(first === undefined ? [] : [first]),
+      ...others.slice(1),
+      ...rest,
+    ];
+    expect(movedBy(given(b, c, a), mixed)).toEqual(["managed_rule/a after zonewarden:c"]);
+    expect(movedBy(given(c, a, b), mixed)).toEqual(["managed_rule/c after f1"]);
+  });
+});
+
+function at(key: string, position: RulePosition): Rule {
+  return exception(key, { position });
+}
+
+describe("a declared position", () => {
+  const [one, two, three] = [1, 2, 3].map((n) => liveRule(`f${n}`, { action: "log" }));
+  const foreigners = [one, two, three].flatMap((rule) => rule ?? []);
+  const liveX = liveException("x", "x", { ref: "zonewarden:x" });
+  const liveY = liveException("y", "y", { ref: "zonewarden:y" });
+  it.for<{
+    readonly when: string;
+    readonly rules: readonly Rule[];
+    readonly live: readonly LiveRule[];
+    readonly yields: readonly string[];
+  }>([
+    {
+      when: "first, of two new rules",
+      rules: [at("x", "first"), at("y", "first")],
+      live: foreigners,
+      yields: ["managed_rule/x after ", "managed_rule/y after zonewarden:x"],
+    },
+    {
+      when: "last, of two new rules beside one that goes anywhere",
+      rules: [at("x", "last"), exception("z"), at("y", "last")],
+      live: foreigners,
+      yields: [
+        "managed_rule/z after ",
+        "managed_rule/x after f3",
+        "managed_rule/y after zonewarden:x",
+      ],
+    },
+    {
+      when: "before a rule by its ref, of a rule behind it",
+      rules: [at("x", { before: "f2" })],
+      live: [...foreigners, liveX],
+      yields: ["managed_rule/x after f1"],
+    },
+    {
+      when: "before a rule, of one that is before it anyway",
+      rules: [at("x", { before: "f3" })],
+      live: [liveX, ...foreigners],
+      yields: [],
+    },
+    {
+      when: "after a rule, of two rules in the wrong order before it",
+      rules: [at("x", { after: "f2" }), at("y", { after: "f2" })],
+      live: [liveY, liveX, ...foreigners],
+      yields: ["managed_rule/x after f2", "managed_rule/y after zonewarden:x"],
+    },
+    {
+      when: "after a rule, of two of which the second is there",
+      rules: [at("x", { after: "f1" }), at("y", { after: "f1" })],
+      live: [...foreigners, liveY],
+      yields: ["managed_rule/x after f3"],
+    },
+    {
+      when: "before a rule of ours by its key, which moves itself",
+      rules: [at("x", { before: "y" }), at("y", "first")],
+      live: [...foreigners, liveX, liveY],
+      yields: ["managed_rule/x after ", "managed_rule/y after zonewarden:x"],
+    },
+    {
+      when: "first, of a rule declared after one without a position",
+      rules: [exception("y"), at("x", "first")],
+      live: [...foreigners, liveY],
+      yields: ["managed_rule/x after "],
+    },
+  ])("is $when", ({ rules, live, yields }, { expect }) => {
+    expect(movedBy(rules, live)).toEqual(yields);
   });
 
-  it("replaces the list where a rule comes or goes and others move", ({ expect }) => {
-    expect(movedBy(given(b, a, c, beta), live)).toEqual(["put-entrypoint"]);
-    expect(movedBy(given(b, a), live)).toEqual(["put-entrypoint"]);
+  it("of a rule that is nowhere holds the plan, and moves nothing", ({ expect }) => {
+    const rules = [at("x", { before: "gone" }), at("y", { after: "x" })];
+    const { writes, holds } = plannedRules(
+      declared(rules),
+      entrypoint(...foreigners, liveX, liveY),
+    );
+    expect(writes).toEqual([]);
+    expect(holds).toEqual([
+      {
+        reason: "unplaced",
+        message:
+          "the position of managed_rule/x names gone, which is neither the ref or id of a live rule nor a declared key",
+      },
+    ]);
   });
 });

@@ -135,10 +135,10 @@ describe("a saved plan", () => {
     {
       when: "a rule was added to a list that is to be replaced",
       desired: desiredZone({
-        rules: { managed_rules: declared([exception("a"), exception("b")]) },
+        rules: { managed_rules: declared([exception("a"), exception("b")], "delete") },
       }),
-      before: { entrypoints: { managed_rules: entrypoint() } },
-      now: { entrypoints: { managed_rules: entrypoint(foreign) } },
+      before: { entrypoints: { managed_rules: entrypoint(challenge) } },
+      now: { entrypoints: { managed_rules: entrypoint(foreign, challenge) } },
       sends: false,
     },
     {

@@ -79,7 +79,7 @@ describe("a saved plan", () => {
   it("is read back as it was", ({ expect }) => {
     expect(readPlanFile(text)).toEqual({
       result: "read",
-      file: saved,
+      file: { ...saved, zones: saved.zones.map((zone) => ({ ...zone, liveOrder: [] })) },
       signedText: text.trimEnd(),
       signature: undefined,
     });

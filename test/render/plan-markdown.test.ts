@@ -75,7 +75,7 @@ describe("a plan as Markdown", () => {
 
   it("shows the outcomes of an apply", ({ expect }) => {
     const { text } = renderMarkdown(runOf(applied));
-    expect(text).toContain("### shop.example.com: 2 of 6 requests done");
+    expect(text).toContain("### shop.example.com: 2 of 7 requests done");
   });
 
   it("says that nothing changes", ({ expect }) => {

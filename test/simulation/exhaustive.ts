@@ -2,7 +2,7 @@ import { databaseEvents, type Disturbance, disturbances, requestFaults } from ".
 import type { Schedule } from "./schedule.ts";
 
 /** So many requests has the first run of the shop, with the listing before it. */
-export const requestsOfFirstRun = 12;
+export const requestsOfFirstRun = 13;
 
 const requests = Array.from({ length: requestsOfFirstRun }, (_, index) => index + 1);
 

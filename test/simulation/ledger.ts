@@ -194,7 +194,7 @@ export class Ledger {
 function partOf(path: string): SentRequest["part"] {
   if (/^\/zones\/[^/]+\/page_shield$/.test(path)) return "settings";
   if (/\/page_shield\/policies(\/|$)/.test(path)) return "policies";
-  return /\/rulesets\/(phases\/.*\/entrypoint$|[^/]+\/rules(\/|$))/.test(path)
+  return /\/rulesets(\/phases\/.*\/entrypoint|\/[^/]+\/rules(\/[^/]+)?)?$/.test(path)
     ? "rules"
     : undefined;
 }

@@ -39,8 +39,9 @@ export function found(
   live: Partial<LiveZone>,
 ): readonly string[] {
   const desired = desiredZone(content);
-  const { changes } = plan(desired, liveZone(live), owner);
-  return explainChanges(changes, desired.content, applied).map(causeText);
+  return explainChanges(plan(desired, liveZone(live), owner), desired.content, applied).map(
+    causeText,
+  );
 }
 
 /** After a run that made these outcomes of all changes. */

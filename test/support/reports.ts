@@ -89,6 +89,7 @@ export function planOf(
     unmanaged,
     unowned: [],
     adoptedRules: [],
+    liveOrder: [],
     notes: [],
     holds: [],
     compared: 5,

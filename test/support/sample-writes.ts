@@ -38,7 +38,7 @@ export const createRule: Write = {
   phase: "managed_rules",
   ruleset: "e1",
   body: { ref: "zonewarden:health" },
-  position: { before: "r1" },
+  position: { after: "", behind: [], before: "ref-r1" },
   changes: [],
 };
 

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 
 import { canonicalJson, isJsonObject, type Json } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
-import type { Position, Write } from "../../src/zone/write.ts";
+import { positionIn, type RulePlace } from "../../src/zone/rule-place.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { ruleOfWire, text, type Wire } from "./wire-model.ts";
 
 /**
@@ -32,6 +33,7 @@ export function afterWrite(live: LiveZone, write: Write): LiveZone {
     case "create-rule":
     case "update-rule":
     case "delete-rule":
+    case "create-entrypoint":
     case "put-entrypoint":
       return {
         ...live,
@@ -90,7 +92,14 @@ function idFor(live: LiveZone, body: Wire): string {
 
 type RuleWrite = Extract<
   Write,
-  { readonly call: "create-rule" | "update-rule" | "delete-rule" | "put-entrypoint" }
+  {
+    readonly call:
+      | "create-rule"
+      | "update-rule"
+      | "delete-rule"
+      | "create-entrypoint"
+      | "put-entrypoint";
+  }
 >;
 
 function afterRules(live: LiveEntrypoint | undefined, write: RuleWrite): LiveEntrypoint {
@@ -102,7 +111,8 @@ function afterRules(live: LiveEntrypoint | undefined, write: RuleWrite): LiveEnt
 }
 
 function listAfter(live: LiveEntrypoint, write: RuleWrite): readonly LiveRule[] {
-  if (write.call === "put-entrypoint") {
+  if (write.call === "create-entrypoint" && live.state === "present") throw new Error("400/20217");
+  if (write.call === "create-entrypoint" || write.call === "put-entrypoint") {
     const before = live.state === "present" ? live.rules : [];
     return write.rules.map((body, index) => stored(body, before, index));
   }
@@ -132,11 +142,9 @@ function afterPatch(
   return placed(rules.toSpliced(index, 1), rule, write.position);
 }
 
-function placed(
-  rules: readonly LiveRule[],
-  rule: LiveRule,
-  position: Position,
-): readonly LiveRule[] {
+function placed(rules: readonly LiveRule[], rule: LiveRule, place: RulePlace): readonly LiveRule[] {
+  const position = positionIn(place, rules);
+  if (position === undefined) throw new Error("nothing to place a rule at");
   if ("before" in position) {
     const at = position.before === "" ? 0 : indexOf(rules, position.before);
     return rules.toSpliced(at, 0, rule);

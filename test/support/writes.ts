@@ -35,15 +35,18 @@ const skip: JsonObject = {
 
 /** A zone with settings, a policy made by hand and the OWASP ruleset. */
 export function shop(choice: EmulatedChoice = {}): Promise<Emulated> {
-  return emulated(
-    {
-      settings: { enabled: false },
-      policies: [{ ...policy, description: "By hand" }],
-      entrypoint: [deployOwasp],
-    },
-    choice,
-  );
+  return emulated({ ...parts, entrypoint: [deployOwasp] }, choice);
 }
+
+/** The zone that a kind of write is for: one that creates an entry point needs a zone without it. */
+export function shopFor(call: Write["call"], choice: EmulatedChoice = {}): Promise<Emulated> {
+  return call === "create-entrypoint" ? emulated(parts, choice) : shop(choice);
+}
+
+const parts = {
+  settings: { enabled: false },
+  policies: [{ ...policy, description: "By hand" }],
+};
 
 /** The entry point, empty where there is none. */
 export function rulesetOf({ entrypoints: { managed_rules: entrypoint } }: LiveZone): {
@@ -79,7 +82,7 @@ export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> 
     phase: "managed_rules",
     ruleset: rulesetOf(live).id,
     body: skip,
-    position: { before: firstRule(live).id },
+    position: { after: "", behind: [], before: firstRule(live).ref },
     changes: [],
   }),
   "update-rule": (live) => ({
@@ -96,6 +99,12 @@ export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> 
     phase: "managed_rules",
     ruleset: rulesetOf(live).id,
     id: firstRule(live).id,
+    changes: [],
+  }),
+  "create-entrypoint": () => ({
+    call: "create-entrypoint",
+    phase: "managed_rules",
+    rules: [skip, deployOwasp],
     changes: [],
   }),
   "put-entrypoint": (live) => ({

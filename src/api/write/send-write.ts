@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { isJsonObject } from "../../syntax/json.ts";
 import { type LiveEntrypoint, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { Written } from "../../zone/ports.ts";
@@ -25,13 +27,15 @@ export async function sendWrite(
 ): Promise<Written> {
   let answer: Fetched | undefined;
   try {
-    answer = await send(requestFor(live.zone, write), signal);
+    answer = await send(requestFor(live, write), signal);
     // What the answer leaves out is read again.
     const after = stateShown(live, write, answer) ?? (await partRead(send, live, write, signal));
     const interleaved = isInterleaved(live, after.live, write, answer.attempts);
     return { ...after, ray: answer.ray, interleaved };
   } catch (error) {
-    if (!isUncertain(error, answer, signal)) throw error;
+    if (!isUncertain(error, answer, signal)) {
+      throw (await conflictBehind(error, send, live, write, signal)) ?? error;
+    }
     const after = await stateWithCreated(send, live, write, signal);
     if (after === undefined) throw unknownOutcome(live, write, error);
     const ray = error instanceof ServiceError ? error.ray : "";
@@ -50,7 +54,7 @@ export async function check(
   signal: AbortSignal,
 ): Promise<"accepted" | "not-checkable"> {
   if (!("phase" in write)) return "not-checkable";
-  const call = { ...requestFor(live.zone, write), query: { dry_run: "true" } };
+  const call = { ...requestFor(live, write), query: { dry_run: "true" } };
   const { result: resultOf, status, ray } = await send(call, signal);
   const result = resultOf();
   if (result === null) return "accepted";
@@ -95,7 +99,7 @@ async function stateWithCreated(
   write: Write,
   signal: AbortSignal,
 ): Promise<StateAfter | undefined> {
-  if (write.call !== "create-policy" && write.call !== "create-rule") return undefined;
+  if (!isCreate(write)) return undefined;
   try {
     const after = await partRead(send, live, write, signal);
     return isCreated(write, live, after.live) ? after : undefined;
@@ -105,21 +109,57 @@ async function stateWithCreated(
   }
 }
 
+type Create = Extract<
+  Write,
+  { readonly call: "create-policy" | "create-rule" | "create-entrypoint" }
+>;
+
+function isCreate(write: Write): write is Create {
+  return ["create-policy", "create-rule", "create-entrypoint"].includes(write.call);
+}
+
 function isCreated(
-  write: Extract<Write, { readonly call: "create-policy" | "create-rule" }>,
+  write: Create,
   before: LiveZone,
   { policies = [], entrypoints }: LiveZone,
 ): boolean {
-  if (write.call === "create-rule") {
-    return rulesIn(entrypoints[write.phase]).some(({ ref }) => ref === write.body["ref"]);
-  }
+  const rules = "phase" in write ? rulesIn(entrypoints[write.phase]) : [];
+  const refs = new Set<unknown>(rules.map(({ ref }) => ref));
+  if (write.call === "create-rule") return refs.has(write.body["ref"]);
+  if (write.call === "create-entrypoint") return write.rules.every(({ ref }) => refs.has(ref));
   const old = new Set(before.policies?.map(({ id }) => id));
   const { description } = write.body;
   return policies.some((each) => !old.has(each.id) && each.description === description);
 }
 
-function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): ServiceError {
-  const { method, route } = requestFor(zone, write);
+/**
+ * A conflict, where the service refused a write of a rule since somebody else changed the ruleset after the read; `undefined`
+ * if it did so for another reason, or that cannot be told.
+ */
+async function conflictBehind(
+  error: unknown,
+  send: Get,
+  live: LiveZone,
+  write: Write,
+  signal: AbortSignal,
+): Promise<ServiceError | undefined> {
+  if (!(error instanceof ServiceError) || ![400, 404].includes(error.status)) return undefined;
+  if (!("position" in write) && write.call !== "create-entrypoint") return undefined;
+  try {
+    const { live: now } = await partRead(send, live, write, signal);
+    if (isDeepStrictEqual(now.entrypoints[write.phase], live.entrypoints[write.phase]))
+      return undefined;
+  } catch (failure) {
+    if (!(failure instanceof ServiceError)) throw failure;
+    return undefined;
+  }
+  const message = `${error.message}; somebody else has changed the ruleset since it was read: the next run plans again`;
+  const { status, ray } = error;
+  return new ServiceError("API_CONFLICT", message, { status, ray, transient: true, cause: error });
+}
+
+function unknownOutcome(live: LiveZone, write: Write, cause: unknown): ServiceError {
+  const { method, route } = requestFor(live, write);
   const message = `${method} ${route}: whether it took effect is unknown (${reasonOf(cause)}); the next read of the zone decides`;
   const facts = { transient: true, mayHaveHappened: true, cause };
   const { status, ray, retryAfterMs } =

@@ -1,14 +1,20 @@
 import type { Json } from "../../syntax/json.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
+import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import { positionIn, type RulePlace } from "../../zone/rule-place.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Method } from "../../zone/service-request.ts";
 import type { Write } from "../../zone/write.ts";
-import type { Zone } from "../../zone/zone.ts";
 import type { Call } from "../request/call.ts";
 import { routes } from "../routes.ts";
 
-/** The request for a write. */
-export function requestFor(zone: Zone, write: Write): Call {
-  const zone_id = zone.id;
+/**
+ * The request for a write. A rule is placed by what is live.
+ *
+ * @throws {ServiceError} `API_CONFLICT` if the rules around its place are gone.
+ */
+export function requestFor(live: LiveZone, write: Write): Call {
+  const zone_id = live.zone.id;
   switch (write.call) {
     case "update-settings":
       return call("PUT", routes.settings, { zone_id }, write.body);
@@ -19,17 +25,26 @@ export function requestFor(zone: Zone, write: Write): Call {
     case "delete-policy":
       return call("DELETE", routes.policy, { zone_id, policy_id: write.id }, undefined);
     case "create-rule": {
-      const body = { ...write.body, position: { ...write.position } };
+      const body = { ...write.body, position: positionOf(write, write.position, live) };
       return call("POST", routes.rules, { zone_id, ruleset_id: write.ruleset }, body);
     }
     case "update-rule": {
       const params = { zone_id, ruleset_id: write.ruleset, rule_id: write.id };
-      const position = write.position === null ? {} : { position: { ...write.position } };
-      return call("PATCH", routes.rule, params, { ...write.body, ...position });
+      const { body, position } = write;
+      if (position === null) return call("PATCH", routes.rule, params, body);
+      return call("PATCH", routes.rule, params, {
+        ...body,
+        position: positionOf(write, position, live),
+      });
     }
     case "delete-rule": {
       const params = { zone_id, ruleset_id: write.ruleset, rule_id: write.id };
       return call("DELETE", routes.rule, params, undefined);
+    }
+    case "create-entrypoint": {
+      const phase = factsOf(write.phase).wire;
+      const body = { name: "default", kind: "zone", phase, rules: write.rules };
+      return call("POST", routes.zoneRulesets, { zone_id }, body);
     }
     case "put-entrypoint": {
       // Without name and description, which are kept. The service rejects other fields
@@ -38,6 +53,18 @@ export function requestFor(zone: Zone, write: Write): Call {
       return call("PUT", routes.entrypoint, params, { rules: write.rules });
     }
   }
+}
+
+function positionOf(
+  { phase }: { readonly phase: RulePhase },
+  place: RulePlace,
+  { entrypoints }: LiveZone,
+): Json {
+  const position = positionIn(place, rulesIn(entrypoints[phase]));
+  if (position !== undefined) return { ...position };
+  const message =
+    "the rules around the place of a rule are gone: somebody else changed the ruleset; the next run plans again";
+  throw new ServiceError("API_CONFLICT", message, { transient: true });
 }
 
 function call(

@@ -12,6 +12,7 @@ import {
 } from "../../zone/resource.ts";
 import { phaseOfKind } from "../../zone/rule-phase.ts";
 import type { Cause, Change, FieldChange } from "../change.ts";
+import type { Plan } from "../plan.ts";
 import {
   type AppliedFields,
   appliedName,
@@ -31,13 +32,13 @@ import { explained } from "./cause.ts";
  * @param applied `undefined`: nothing is known, and every cause is `unknown`.
  */
 export function explainChanges(
-  changes: readonly Change[],
+  { changes, liveOrder }: Pick<Plan, "changes" | "liveOrder">,
   content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly Change[] {
   if (applied === undefined) return changes.map((each) => explained(each, () => ["unknown"]));
   const orderCauses = new Map(
-    ruleKinds.map((kind) => [kind, causesOfOrder(kind, changes, content, applied)]),
+    ruleKinds.map((kind) => [kind, causesOfOrder(kind, liveOrder, content, applied)]),
   );
   return changes.map((change) => {
     if (change.verb === "delete" && change.reason === "unmanaged") {
@@ -134,51 +135,28 @@ function resourcesOf(
 /** The causes of rules that are not in their declared places. */
 function causesOfOrder(
   kind: RuleKind,
-  changes: readonly Change[],
+  liveOrder: readonly ResourceKey[],
   { rules }: ZoneContent,
   applied: AppliedZone,
 ): readonly Cause[] {
   if (applied.get(wholeName(kind))?.get("position") === uncertain) return ["unknown"];
   const stored = resourcesOf(kind, applied).map(([name]) => name);
-  const created = new Set(changes.filter(({ verb }) => verb === "create").map(({ key }) => key));
+  const isLive = new Set(liveOrder);
   const known = (rules[phaseOfKind(kind)]?.items ?? [])
     .map(({ key, was }) => ({
       key: `${kind}/${key}` as const,
       was: was === undefined ? undefined : (`${kind}/${was}` as const),
     }))
-    .filter(({ key }) => !created.has(key))
+    .filter(({ key }) => isLive.has(key))
     .flatMap((each) => {
       const name = appliedNames(each.key, each.was).find((one) => stored.includes(one));
       return name === undefined ? [] : [{ key: each.key, name }];
     });
   const declared = known.map(({ name }) => name);
   const last = stored.filter((name) => declared.includes(name));
-  const live = liveOrder(known, changes);
+  const names = new Map<ResourceKey, string>(known.map(({ key, name }) => [key, name]));
+  const live = liveOrder.flatMap((key) => names.get(key) ?? []);
   const isDrift = !isDeepStrictEqual(live, last);
   const isPending = !isDeepStrictEqual(declared, last) || !isDrift;
   return [...(isDrift ? (["drift"] as const) : []), ...(isPending ? (["pending"] as const) : [])];
-}
-
-/**
- * The live order of declared rules. Those that move share their places among themselves, and a change has both places; a
- * rule without a change stays where it is between them.
- */
-function liveOrder(
-  declared: readonly { readonly key: ResourceKey; readonly name: string }[],
-  changes: readonly Change[],
-): readonly string[] {
-  const moves = new Map(
-    changes.flatMap(({ key, fields }) =>
-      fields
-        .filter(({ field }) => field === "position")
-        .map(({ before, after }) => [key, { before: Number(before), after: Number(after) }]),
-    ),
-  );
-  let place = 0;
-  const placed = declared.map(({ key, name }, index) => {
-    const move = moves.get(key);
-    if (move !== undefined) place = move.after;
-    return { name, at: move?.before ?? place + index / (declared.length + 1) };
-  });
-  return placed.toSorted((a, b) => a.at - b.at).map(({ name }) => name);
 }

@@ -8,6 +8,7 @@ export const holdReasons = [
   "weakening",
   "unsafe_order",
   "already_deployed",
+  "unplaced",
   "adopted_delete",
   "blocks_in_use",
   "contended",
@@ -95,6 +96,13 @@ const holdTable = {
     ...untilDecided,
     remedy:
       "Remove the rule that deploys the ruleset already, or your declaration. The service accepts only one.",
+  },
+  unplaced: {
+    heldIf: "the `position` of a rule names a rule that is neither live nor declared",
+    setting: undefined,
+    releasedBy: undefined,
+    ...untilDecided,
+    remedy: "Correct the `position`, or remove it.",
   },
   adopted_delete: {
     heldIf: "it deletes a rule without a mark, which only the state says was adopted",

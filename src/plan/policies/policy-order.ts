@@ -8,7 +8,7 @@ import {
 } from "../../syntax/expression/certainty/certainty.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { Hold } from "../guard/hold.ts";
-import type { KindPlan, Step } from "../write-order.ts";
+import { type KindPlan, safestFirst, type Step } from "../write-order.ts";
 import { type PolicyBehavior, strengthsOf } from "./policy-force.ts";
 
 /** A step for one policy, with the policy before and after it. */
@@ -20,11 +20,11 @@ export interface PolicyStep extends Omit<Step, "waitsFor"> {
 }
 
 /**
- * Orders steps by key, except that a policy which takes over what another one gives up goes first, and says for which writes
+ * Orders steps safest first, and otherwise by key, except that a policy which takes over what another one gives up goes first, and says for which writes
  * each step waits: for those that take over what it gives up, and the delete of a duplicate for the policy that stays.
  *
- * `safestFirst` already sorts steps that only strengthen or only weaken. This function orders steps that do both: one
- * policy moves to the host that another one leaves. Where two policies take over from each other, no order is safe:
+ * `safestFirst` sorts steps that only strengthen or only weaken. Of those that do both, one policy moves to the host that
+ * another one leaves. Where two policies take over from each other, no order is safe:
  * the plan is held.
  */
 export function orderPolicySteps(steps: readonly PolicyStep[]): Pick<KindPlan, "holds" | "steps"> {
@@ -50,7 +50,7 @@ export function orderPolicySteps(steps: readonly PolicyStep[]): Pick<KindPlan, "
   }
   const byKey = Map.groupBy(steps, keyOf);
   return {
-    steps: ordered.map((step) => {
+    steps: ordered.toSorted(safestFirst).map((step) => {
       const twins = step.twin === undefined ? [] : (byKey.get(step.twin) ?? []);
       const first = new Set([...(takeOvers.get(step) ?? []), ...twins]);
       const { changes, write } = step;

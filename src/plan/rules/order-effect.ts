@@ -14,35 +14,20 @@ import { severityOf } from "./severity.ts";
 /** What the effect of an order depends on. */
 type Placed = Pick<LiveRule, "expression" | "enabled" | "action" | "ratelimit">;
 
-/** The order of a phase: the rules that are live, and the desired list. */
-export interface RuleOrder {
-  readonly before: readonly LiveRule[];
-  readonly after: readonly Entry[];
-  /** The service's name of the phase. */
-  readonly wire: string;
-}
-
 /**
- * The effect of a move. It matters where a rule passes another, both are enabled before and after,
- * and the first one of them decides what becomes of a request (SERVICE.md B.4, B.10).
+ * The effect of a move past other rules that are enabled. It matters where the first one of two rules
+ * decides what becomes of a request (SERVICE.md B.4, B.10).
+ *
+ * @param isFirst whether the rule comes to stand before the others.
+ * @param wire the service's name of the phase.
  */
 export function effectOfMove(
-  { target, live }: RuleMatch,
-  { before, after, wire }: RuleOrder,
+  target: Placed,
+  passed: readonly Entry[],
+  isFirst: boolean,
+  wire: string,
 ): Effect {
-  if (!target.enabled || live?.enabled !== true) return neutral;
-  const places = new Map(after.map((entry, place) => [entry.live, { entry, place }]));
-  const [was, is] = [before.indexOf(live), places.get(live)?.place ?? 0];
-  return combine(
-    before.map((rule, wasThere) => {
-      const other = places.get(rule);
-      if (other === undefined || !rule.enabled || !stateOf(other.entry).enabled) return neutral;
-      const isFirst = is < other.place;
-      return was < wasThere === isFirst
-        ? neutral
-        : effectOfPassing(target, other.entry, isFirst, wire);
-    }),
-  );
+  return combine(passed.map((entry) => effectOfPassing(target, entry, isFirst, wire)));
 }
 
 /**
@@ -52,7 +37,8 @@ export function effectOfMove(
 export function effectOnLater(
   match: RuleMatch,
   was: ComparableRule | undefined,
-  { after, wire }: RuleOrder,
+  after: readonly Entry[],
+  wire: string,
 ): Effect {
   const { target } = match;
   if (!isActing(target) || !actsOnMore(was, target)) return neutral;

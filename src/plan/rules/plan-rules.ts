@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../syntax/json.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import {
   type LiveEntrypoint,
@@ -6,10 +7,11 @@ import {
   type ScoreRule,
 } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
-import { type Mark, markOfRef, refOf } from "../../zone/mark.ts";
+import { type Mark, markOfRef } from "../../zone/mark.ts";
 import type { Rule, RuleKind } from "../../zone/resource.ts";
-import type { PhaseFacts } from "../../zone/rule-phase.ts";
-import { type Change, combine, type Delete, neutral } from "../change.ts";
+import type { PhaseFacts, RulePhase } from "../../zone/rule-phase.ts";
+import type { Write } from "../../zone/write.ts";
+import { type Change, combine } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import {
   adoptedDeleteHold,
@@ -19,25 +21,30 @@ import {
   type Unowned,
 } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
-import type { KindPlan, Unmanaged } from "../write-order.ts";
-import { effectOfMove, effectOnLater, type RuleOrder } from "./order-effect.ts";
+import type { KindPlan, Step, Unmanaged } from "../write-order.ts";
+import { effectOfMove, effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
-import { ruleBody } from "./rule-body.ts";
+import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
 import { comparable, differingRuleFields, targetOf } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
-import { arrange, type Entry, positionChange } from "./rule-positions.ts";
-import { smallestWrite } from "./smallest-write.ts";
+import { arrange, type Entry, type UnknownPosition, unknownPositions } from "./rule-positions.ts";
+import { inSafeOrder, type PlacedStep, type RuleStep, staysAmong } from "./rule-sequence.ts";
 
-/** Plans the entry point of a phase: all its changes are one write. */
+/**
+ * Plans an entry point: one write for each rule, so that other writers lose nothing, and a rule that the service refuses
+ * holds no other one. An absent entry point is created in one write. Only where undeclared rules of others are deleted beside
+ * other changes, one write replaces the whole list.
+ */
 export function planRules(
-  { phase, kind, wire }: PhaseFacts,
+  facts: PhaseFacts,
   declared: Declared<Rule>,
   entrypoint: LiveEntrypoint,
   scoreRule: ScoreRule | undefined,
   owner: string,
   ownership: Ownership,
 ): KindPlan {
+  const { phase, kind, wire } = facts;
   const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
   const before = rulesIn(entrypoint);
   const targets = declared.items.map((rule) => [rule, targetOf(rule, scoreRuleId)] as const);
@@ -53,25 +60,26 @@ export function planRules(
   const after = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
-  const context = { kind, before, after, wire, scoreRuleId, isOurs };
-  const updates = matches.flatMap((match) => changeOf(match, context));
-  const deletes = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
-  const changes = [...updates.map(({ change }) => change), ...deletes];
-  const write = smallestWrite({
-    phase,
-    ruleset: entrypoint.state === "present" ? entrypoint.id : undefined,
-    before,
-    after,
-    differing: new Set(updates.flatMap(({ differing }) => differing ?? [])),
-    body: ({ rule, target, live }) => ruleBody(target, live, refOf(owner, rule.key)),
-    changes: changes.map(({ key }) => key),
-  });
+  const stays = staysAmong(before, after);
+  const changed = after.flatMap((entry) =>
+    changeOf(entry, { after, stays, facts, scoreRuleId, isOurs }),
+  );
+  const deleted = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
+  const placed = inSafeOrder(
+    { before, after, stays },
+    [...changed, ...deleted],
+    (target, passed, isFirst) => effectOfMove(target, passed, isFirst, wire),
+  );
+  const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
   return {
-    steps: write === undefined ? [] : [{ changes, write, waitsFor: [] }],
+    steps: stepsOf(phase, entrypoint, after, placed, isWhole),
     unmanaged: unmanaged.map((rule) => unmanagedOf(rule, kind)),
-    notes: notesOf(declared.items, scoreRule),
+    notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
     holds: [
-      ...after.flatMap((entry) => alreadyDeployedHolds(entry, kind, after)),
+      ...matches.flatMap((match) =>
+        alreadyDeployedHolds(match, kind, isWhole ? liveIn(after) : before, unmatchedIn(after)),
+      ),
+      ...unknownPositions(before, matches).map((each) => unplacedHold(each, kind)),
       ...(declared.unmanaged === "delete"
         ? []
         : toPrune.flatMap((each) => adoptedDeleteHolds(each, kind))),
@@ -79,8 +87,15 @@ export function planRules(
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, kind, isOurs)),
     adoptedRules: before.flatMap((rule) => adoptedIn(rule, kind, matches, markOf, owner)),
+    liveOrder: before.flatMap((live) => {
+      const found = matches.find((match) => match.live === live);
+      return found === undefined ? [] : [`${kind}/${found.rule.key}` as const];
+    }),
   };
 }
+
+const raceNote =
+  "undeclared rules are deleted with `unmanaged: delete`: one request replaces the whole list of rules, and a rule that somebody adds in the seconds between the read and this request is lost";
 
 /** A rule without any mark is deleted because it is remembered as adopted. */
 function adoptedDeleteHolds(
@@ -116,54 +131,55 @@ function adoptedIn(
   return [{ kind, id, ref, key: declared?.rule.key ?? mark.key }];
 }
 
-/** The change of a declared rule; `differing` is its live rule where a field other than the position differs. */
-interface RuleChange {
+/** A step with its change, which does not have the move of the rule yet. */
+interface ChangeStep extends RuleStep {
   readonly change: Change;
-  readonly differing: LiveRule | undefined;
 }
 
-interface ChangeContext extends RuleOrder {
-  readonly kind: RuleKind;
+interface ChangeContext {
+  readonly facts: PhaseFacts;
+  readonly after: readonly Entry[];
+  readonly stays: ReadonlySet<Entry>;
   readonly scoreRuleId: string;
   readonly isOurs: (rule: LiveRule) => boolean;
 }
 
-function changeOf(match: RuleMatch, context: ChangeContext): readonly RuleChange[] {
-  const { kind, before, after, scoreRuleId, isOurs } = context;
-  const { rule, target, live } = match;
+/** The change of a declared rule. */
+function changeOf(
+  entry: Entry,
+  { facts: { kind, wire }, after, stays, scoreRuleId, isOurs }: ChangeContext,
+): readonly ChangeStep[] {
+  if (entry.match === undefined) return [];
+  const { rule, target, live } = entry.match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
   const is = comparable(target, scoreRuleId);
-  const content = differingRuleFields(was, is);
-  const position = live === undefined ? undefined : positionChange(match, before, after);
-  const fields = position === undefined ? content : [...content, position];
-  if (live !== undefined && fields.length === 0) return [];
-
-  const moved = position === undefined ? neutral : effectOfMove(match, context);
+  const fields = differingRuleFields(was, is);
+  const differs = fields.length > 0;
+  if (live !== undefined && !differs && stays.has(entry)) return [];
+  const effect = combine([effectOfRule(was, is), effectOnLater(entry.match, was, after, wire)]);
   const shared = {
     kind,
     key: `${kind}/${rule.key}`,
     title: rule.description,
     fields,
-    effect: combine([effectOfRule(was, is), effectOnLater(match, was, context), moved]),
+    effect,
     causes: [],
   } as const;
-  if (live === undefined) return [{ change: { verb: "create", ...shared }, differing: undefined }];
-  const adopted = !isOurs(live);
-  return [
-    {
-      change: { verb: "update", ...shared, id: live.id, adopted },
-      differing: content.length === 0 ? undefined : live,
-    },
-  ];
+  const change: Change =
+    live === undefined
+      ? { verb: "create", ...shared }
+      : { verb: "update", ...shared, id: live.id, adopted: !isOurs(live) };
+  return [{ entry, change, verb: change.verb, effect, differs }];
 }
 
 function deleteOf(
   { live, key, reason }: ToPrune<LiveRule, Rule>,
   kind: RuleKind,
   scoreRuleId: string,
-): Delete {
+): ChangeStep {
   const was = comparable(live, scoreRuleId);
-  return {
+  const effect = effectOfRule(was, undefined);
+  const change: Change = {
     verb: "delete",
     kind,
     key: `${kind}/${key}`,
@@ -171,39 +187,114 @@ function deleteOf(
     id: live.id,
     reason,
     fields: differingRuleFields(was, undefined),
-    effect: effectOfRule(was, undefined),
+    effect,
     causes: [],
   };
+  return { entry: { live, match: undefined }, change, verb: "delete", effect, differs: true };
+}
+
+/** The writes of an entry point, with their changes. */
+function stepsOf(
+  phase: RulePhase,
+  entrypoint: LiveEntrypoint,
+  after: readonly Entry[],
+  placed: readonly PlacedStep<ChangeStep>[],
+  isWhole: boolean,
+): readonly Step[] {
+  if (placed.length === 0) return [];
+  const changes = placed.map(changeIn);
+  const whole = { rules: after.map(bodyOf), changes: changes.map(({ key }) => key) };
+  if (entrypoint.state === "absent") {
+    const write = { call: "create-entrypoint", phase, ...whole } as const;
+    return [{ changes, write, waitsFor: [] }];
+  }
+  if (isWhole) {
+    return [{ changes, write: { call: "put-entrypoint", phase, ...whole }, waitsFor: [] }];
+  }
+  const writes = new Map(placed.map((each) => [each.step, writeOf(phase, entrypoint.id, each)]));
+  return placed.map((each) => ({
+    changes: [changeIn(each)],
+    write: writes.get(each.step) ?? writeOf(phase, entrypoint.id, each),
+    waitsFor: each.waitsFor.flatMap((step) => writes.get(step) ?? []),
+  }));
+}
+
+function changeIn({ step: { change }, move }: PlacedStep<ChangeStep>): Change {
+  if (move === undefined) return change;
+  const fields = [...change.fields, move.field];
+  return { ...change, fields, effect: combine([change.effect, move.effect]) };
+}
+
+function writeOf(
+  phase: RulePhase,
+  ruleset: string,
+  { step, place }: PlacedStep<ChangeStep>,
+): Write {
+  const { entry, change, differs } = step;
+  const changes = [change.key];
+  if (change.verb === "delete") {
+    return { call: "delete-rule", phase, ruleset, id: change.id, changes };
+  }
+  if (change.verb === "create" && place !== null) {
+    return { call: "create-rule", phase, ruleset, body: bodyOf(entry), position: place, changes };
+  }
+  // A position is the one body that the service merges (SERVICE.md B.4).
+  const body = differs ? bodyOf(entry) : {};
+  const id = entry.live?.id ?? "";
+  return { call: "update-rule", phase, ruleset, id, body, position: place, changes };
+}
+
+function bodyOf({ live, match }: Entry): JsonObject {
+  return match === undefined ? unchangedBody(live) : ruleBody(match.target, match.live, match.ref);
+}
+
+function unmatchedIn(entries: readonly Entry[]): ReadonlySet<LiveRule> {
+  return new Set(entries.flatMap(({ live, match }) => (match === undefined ? live : [])));
+}
+
+function liveIn(entries: readonly Entry[]): readonly LiveRule[] {
+  return entries.flatMap(({ live }) => live ?? []);
 }
 
 function unmanagedOf({ id, ref, description }: LiveRule, kind: RuleKind): Unmanaged {
   return { kind, id, title: description === "" ? ref : description };
 }
 
-/** A zone deploys a managed ruleset once (SERVICE.md B.5): the service rejects a second rule that deploys it. */
+/**
+ * A zone deploys a managed ruleset once (SERVICE.md B.5): the service rejects a second rule that deploys it, also where a
+ * later write would change or delete the first one.
+ */
 function alreadyDeployedHolds(
-  { match }: Entry,
+  { rule, live }: RuleMatch,
   kind: RuleKind,
-  after: readonly Entry[],
+  rules: readonly LiveRule[],
+  stays: ReadonlySet<LiveRule>,
 ): readonly Hold[] {
-  if (match?.rule.action !== "execute") return [];
-  const { key, ruleset } = match.rule;
-  const other = after.find(
-    (entry) =>
-      entry.match === undefined &&
-      entry.live.action.type === "execute" &&
-      entry.live.action.ruleset === ruleset,
-  )?.live;
-  if (other === undefined) return [];
+  if (rule.action !== "execute") return [];
+  const { key, ruleset } = rule;
+  const deploys = ({ action }: LiveRule): boolean =>
+    action.type === "execute" && action.ruleset === ruleset;
+  const other = rules.find((each) => each !== live && deploys(each));
+  if (other === undefined || (live !== undefined && deploys(live))) return [];
   const { id, ref, description } = other;
+  const remedy = stays.has(other)
+    ? "delete that rule, or leave the ruleset to its owner"
+    : "let that rule deploy something else first, or declare the ruleset under its key";
   return [
     {
       reason: "already_deployed",
       message:
         `${kind}/${key} deploys the managed ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
-        "already, and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
+        `already, and a zone can deploy it once: ${remedy}`,
     },
   ];
+}
+
+function unplacedHold({ key, name }: UnknownPosition, kind: RuleKind): Hold {
+  return {
+    reason: "unplaced",
+    message: `the position of ${kind}/${key} names ${name}, which is neither the ref or id of a live rule nor a declared key`,
+  };
 }
 
 function notesOf(declared: readonly Rule[], scoreRule: ScoreRule | undefined): readonly string[] {

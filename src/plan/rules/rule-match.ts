@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { LiveRule } from "../../zone/live-zone.ts";
-import { keyOfRef, type Mark, markOfRef } from "../../zone/mark.ts";
+import { keyOfRef, type Mark, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
 import type { RuleTarget } from "./rule-body.ts";
 
@@ -10,6 +10,8 @@ export interface RuleMatch {
   readonly rule: Rule;
   readonly target: RuleTarget;
   readonly live: LiveRule | undefined;
+  /** The ref that the rule has, or will have. */
+  readonly ref: string;
 }
 
 /**
@@ -40,16 +42,16 @@ export function matchRules(
     if (found !== undefined) taken.add(found);
     return found;
   };
-  const byRef = declared.map(([rule, target]): RuleMatch => {
+  const byRef = declared.map(([rule, target]) => {
     const isRenamed = rule.was !== undefined && !keys.has(rule.was);
     const former = isRenamed ? byKey.get(rule.was) : undefined;
     return { rule, target, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };
   });
   const adoptable = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
-  return byRef.map((match) => ({
-    ...match,
-    live: match.live ?? take(adoptable.filter((rule) => isSameRule(match.target, rule))),
-  }));
+  return byRef.map(({ rule, target, live: marked }) => {
+    const found = marked ?? take(adoptable.filter((each) => isSameRule(target, each)));
+    return { rule, target, live: found, ref: found?.ref ?? refOf(owner, rule.key) };
+  });
 }
 
 function isSameRule(target: RuleTarget, live: LiveRule): boolean {

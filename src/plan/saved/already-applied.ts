@@ -1,25 +1,19 @@
 import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
 import { type LivePolicy, type LiveRule, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
-import type { Position, Write } from "../../zone/write.ts";
+import { isInPlace, type RulePlace } from "../../zone/rule-place.ts";
+import type { Write } from "../../zone/write.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 
 /** Whether a zone is already as a write would leave it: the write was sent before, or somebody else made the same change. */
 export function isAlreadyApplied(write: Write, live: LiveZone): boolean {
-  switch (write.call) {
-    case "update-settings":
-      return live.settings !== undefined && includes({ ...live.settings }, write.body);
-    case "create-policy":
-    case "update-policy":
-    case "delete-policy":
-      return live.policies !== undefined && isPolicyApplied(write, live.policies);
-    case "create-rule":
-    case "update-rule":
-    case "delete-rule":
-    case "put-entrypoint": {
-      const entrypoint = live.entrypoints[write.phase];
-      return entrypoint !== undefined && isRuleApplied(write, rulesIn(entrypoint));
-    }
+  if ("phase" in write) {
+    const entrypoint = live.entrypoints[write.phase];
+    return entrypoint !== undefined && isRuleApplied(write, rulesIn(entrypoint));
   }
+  if (write.call === "update-settings") {
+    return live.settings !== undefined && includes({ ...live.settings }, write.body);
+  }
+  return live.policies !== undefined && isPolicyApplied(write, live.policies);
 }
 
 type PolicyWrite = Extract<
@@ -49,10 +43,7 @@ function matchesPolicy(policy: LivePolicy | undefined, body: JsonObject): boolea
   return includes({ ...rest, ...fields }, body);
 }
 
-type RuleWrite = Extract<
-  Write,
-  { readonly call: "create-rule" | "update-rule" | "delete-rule" | "put-entrypoint" }
->;
+type RuleWrite = Extract<Write, { readonly phase: unknown }>;
 
 function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[]): boolean {
   switch (write.call) {
@@ -62,6 +53,7 @@ function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[]): boolean {
       return isRuleAt(rules, ({ id }) => id === write.id, write.body, write.position);
     case "delete-rule":
       return rules.every(({ id }) => id !== write.id);
+    case "create-entrypoint":
     case "put-entrypoint":
       return (
         rules.length === write.rules.length &&
@@ -74,21 +66,12 @@ function isRuleAt(
   rules: readonly LiveRule[],
   isTarget: (rule: LiveRule) => boolean,
   body: JsonObject,
-  position: Position | null,
+  place: RulePlace | null,
 ): boolean {
   const index = rules.findIndex(isTarget);
   const rule = rules[index];
-  return rule !== undefined && includes(rule.wire, body) && isAt(rules, index, position);
-}
-
-function isAt(rules: readonly LiveRule[], index: number, position: Position | null): boolean {
-  if (position === null) return true;
-  if ("before" in position) {
-    return position.before === "" ? index === 0 : rules[index + 1]?.id === position.before;
-  }
-  return position.after === ""
-    ? index === rules.length - 1
-    : rules[index - 1]?.id === position.after;
+  if (rule === undefined || !includes(rule.wire, body)) return false;
+  return place === null || isInPlace(place, index, rules);
 }
 
 /** Whether `live` includes everything in `wanted`; the service may add fields. */

@@ -1,6 +1,7 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import { canonicalJson } from "../../syntax/json.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
+import { neighborOf } from "../../zone/rule-place.ts";
 import type { Write } from "../../zone/write.ts";
 import { type Change, unclear } from "../change.ts";
 import type { Plan } from "../plan.ts";
@@ -97,9 +98,10 @@ function keysOf(writes: readonly Write[]): readonly string[] {
   return writes.flatMap(({ changes }) => changes);
 }
 
-/** What a write sends. The changes that it names are labels: they depend on what else is live. */
+/** What a write sends. What depends on how much of the plan is done is left out: the labels, and rules further off. */
 function textOf({ changes: _labels, ...request }: Write): string {
-  return canonicalJson(request);
+  const position = "position" in request && request.position && neighborOf(request.position);
+  return canonicalJson({ ...request, position });
 }
 
 /** What a person reviews of a write: what it sends, and whether that protects more or less. */
@@ -112,8 +114,7 @@ function reviewedText(write: Write, { changes }: Plan): string {
 }
 
 /** Whether a live resource that a write depends on is not as it was when the plan was saved. */
-function isStale(write: Write, { fingerprints }: SavedPlan, live: LiveZone): boolean {
-  return Object.entries(fingerprintsOf([write], live)).some(
-    ([name, print]) => fingerprints[name] !== print,
-  );
+function isStale(write: Write, { fingerprints, writes }: SavedPlan, live: LiveZone): boolean {
+  const now = fingerprintsOf([write], live, writes);
+  return Object.entries(now).some(([name, print]) => fingerprints[name] !== print);
 }

@@ -21,8 +21,17 @@ export function savedPlan(plan: Plan, live: LiveZone): SavedPlan {
   return { ...plan, fingerprints: fingerprintsOf(plan.writes, live) };
 }
 
-export function fingerprintsOf(writes: readonly Write[], live: LiveZone): Fingerprints {
-  const resources = writes.flatMap((write) => resourcesOf(write, live));
+/**
+ * The digests of what some writes of a plan depend on.
+ *
+ * @param all all writes of the plan: a resource that another one of them changes is not as it was when the plan was saved.
+ */
+export function fingerprintsOf(
+  writes: readonly Write[],
+  live: LiveZone,
+  all = writes,
+): Fingerprints {
+  const resources = writes.flatMap((write) => resourcesOf(write, live, all));
   return Object.fromEntries(
     resources.map(([name, state]) => [name, `sha256:${sha256(canonicalJson(state)).slice(0, 32)}`]),
   );
@@ -37,7 +46,7 @@ export function partsTouched({ writes }: Plan): ReadonlySet<ZonePart> {
 type LiveResource = readonly [name: string, state: Json | object];
 
 /** The live resources that a write depends on. What a rule does in a place depends on the rules around it. */
-function resourcesOf(write: Write, live: LiveZone): readonly LiveResource[] {
+function resourcesOf(write: Write, live: LiveZone, all: readonly Write[]): readonly LiveResource[] {
   switch (write.call) {
     case "update-settings":
       return settingNames
@@ -49,10 +58,15 @@ function resourcesOf(write: Write, live: LiveZone): readonly LiveResource[] {
     case "delete-policy":
       return [policy(write.id, live)];
     case "update-rule":
-      return [write.position === null ? rule(write, live) : entrypointOf(write, live)];
+      return [
+        rule(write, live),
+        ...(write.position === null ? [] : [othersIn(write.phase, all, live)]),
+      ];
     case "delete-rule":
       return [rule(write, live)];
     case "create-rule":
+      return [othersIn(write.phase, all, live)];
+    case "create-entrypoint":
     case "put-entrypoint":
       return [entrypointOf(write, live)];
   }
@@ -67,6 +81,22 @@ function policiesOfMark(description: Json | undefined, { policies }: LiveZone): 
 
 function policy(id: string, { policies }: LiveZone): LiveResource {
   return [`policy/${id}`, policies?.find((each) => each.id === id) ?? null];
+}
+
+/** The rules that no write of a plan touches, in their order: a plan that was carried out in part leaves them as they are. */
+function othersIn(
+  phase: RulePhase,
+  writes: readonly Write[],
+  { entrypoints }: LiveZone,
+): LiveResource {
+  const ids = new Set(writes.flatMap((write) => ("id" in write ? write.id : [])));
+  const refs = new Set<unknown>(
+    writes.flatMap((write) => (write.call === "create-rule" ? [write.body["ref"]] : [])),
+  );
+  const others = rulesIn(entrypoints[phase]).filter(
+    ({ id, ref }) => !ids.has(id) && !refs.has(ref),
+  );
+  return [`entrypoint/${phase}/others`, others.map(({ wire }) => wire)];
 }
 
 function rule(

@@ -30,7 +30,7 @@ export interface AsHeld {
 export interface HeldRequest {
   readonly held: HeldDeclaration;
   /** Whether the zone may stay as it is, though the active revision would make these changes. */
-  readonly mayStay: (setBack: readonly Change[]) => boolean;
+  readonly mayStay: (setBack: Plan) => boolean;
 }
 
 /**
@@ -50,7 +50,7 @@ export function asHeld(
   const ofHeld = planOf(content);
   const toHeld = ofHeld.changes;
   const setBack = changesToSetBack(active.plan.changes, toHeld, content);
-  if (setBack.length === 0 || !mayStay(setBack)) return undefined;
+  if (setBack.length === 0 || !mayStay({ ...active.plan, changes: setBack })) return undefined;
   const isCorrected = setBack.length < active.plan.changes.length;
   const hold = holdOf(held);
   const plan = isCorrected ? ofHeld : { ...active.plan, holds: [...active.plan.holds, hold] };

@@ -52,7 +52,7 @@ export function explainPlan(
   const known = new Map([...(last ?? []), ...(declared ?? [])]);
   return {
     ...plan,
-    changes: explainChanges(plan.changes, content, last),
+    changes: explainChanges(plan, content, last),
     notes: [...notes, ...leftLiveNotes(content, known)],
   };
 }
@@ -102,10 +102,10 @@ export class LastApplied {
     else this.#inSync.delete(name);
   }
 
-  /** Whether it is known of all that changes would write what was last applied. */
-  knows({ zone, content }: DesiredZone, changes: readonly Change[]): boolean {
+  /** Whether it is known of all that a plan would write what was last applied. */
+  knows({ zone, content }: DesiredZone, planned: Plan): boolean {
     const last = appliedZoneIn(this.#store.applied(zone.name));
-    return !causesIn(explainChanges(changes, content, last)).includes("unknown");
+    return !causesIn(explainChanges(planned, content, last)).includes("unknown");
   }
 
   /** Takes in that a zone is live as a held revision declares it: that was applied last, though not by this process. */

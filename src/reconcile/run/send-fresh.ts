@@ -59,8 +59,9 @@ function othersIn({ policies = [] }: LiveZone, write: Write, other: LiveZone): u
     case "create-rule":
     case "update-rule":
     case "delete-rule":
+    case "create-entrypoint":
     case "put-entrypoint":
-      // All settings are one write, and so are all rules.
+      // All settings are one write, and rules of others do not matter for the writes of ours.
       return [];
   }
 }

@@ -207,7 +207,7 @@ export class ZoneRunner {
       heldRevision: held && {
         held,
         mayStay: (setBack) =>
-          this.#applied.knows(desired, setBack) && this.#fleet.left.mayStay(zone, setBack),
+          this.#applied.knows(desired, setBack) && this.#fleet.left.mayStay(zone, setBack.changes),
       },
       explain: (plan, live, left) => {
         if (left !== undefined) this.#applied.found(plan.zone.name, left, live?.scoreRule);

@@ -1,3 +1,4 @@
+import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import type { Effect } from "../ledger.ts";
 import { maxFleetShare } from "../world/simulated-process.ts";
 import type { Invariant, Truth } from "./invariant.ts";
@@ -39,7 +40,19 @@ function isUnguarded({ isStateLost, ledger }: Truth): boolean {
   return isStateLost && ledger.disturbed.some(({ does }) => does === "files_mass");
 }
 
+function foreignRules(zone: EmulatedZone): string {
+  return JSON.stringify(rulesOf(zone).filter((rule) => keyOfRule(rule) === undefined));
+}
+
 export const effectInvariants: readonly Invariant[] = [
+  {
+    name: "foreign-rules-stay",
+    sentence: "No write changes a rule that does not bear our mark, nor the order of such rules.",
+    onEffect: ({ before, after, request }) => {
+      const isSame = foreignRules(before) === foreignRules(after);
+      return isSame ? undefined : `${request.method} ${request.path}`;
+    },
+  },
   {
     name: "unowned-untouched",
     sentence: "What does not bear our mark is neither changed nor deleted.",

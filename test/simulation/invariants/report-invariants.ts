@@ -13,6 +13,7 @@ const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
   "create-rule": "POST",
   "update-rule": "PATCH",
   "delete-rule": "DELETE",
+  "create-entrypoint": "POST",
   "put-entrypoint": "PUT",
 };
 
@@ -24,6 +25,7 @@ const parts: Readonly<Record<Outcome["write"]["call"], SentRequest["part"]>> = {
   "create-rule": "rules",
   "update-rule": "rules",
   "delete-rule": "rules",
+  "create-entrypoint": "rules",
   "put-entrypoint": "rules",
 };
 

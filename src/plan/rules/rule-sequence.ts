@@ -1,0 +1,373 @@
+import { certainlyExclude } from "../../syntax/expression/certainty/certainty.ts";
+import type { LiveRule } from "../../zone/live-zone.ts";
+import type { RulePlace } from "../../zone/rule-place.ts";
+import {
+  type Effect,
+  type FieldChange,
+  combine,
+  neutral,
+  strengthens,
+  weakens,
+} from "../change.ts";
+import { safetyRank } from "../write-order.ts";
+import type { RuleTarget } from "./rule-body.ts";
+import { type Entry, longestRising } from "./rule-positions.ts";
+import { severityOf } from "./severity.ts";
+
+/** A rule to create, change, move or delete. */
+export interface RuleStep {
+  /** The rule in the desired list; of one to delete, the live rule. */
+  readonly entry: Entry;
+  readonly verb: "create" | "update" | "delete";
+  /** The effect of what changes beside the position. */
+  readonly effect: Effect;
+  /** Whether a field other than the position changes. */
+  readonly differs: boolean;
+}
+
+/** The lists of a phase, before and after the plan. */
+export interface RuleLists {
+  readonly before: readonly LiveRule[];
+  readonly after: readonly Entry[];
+  /** The rules of `after` that keep their positions. */
+  readonly stays: ReadonlySet<Entry>;
+}
+
+/** The effect of a move past other rules; `isFirst`: the rule comes to stand before them. */
+type EffectOfMove = (target: RuleTarget, passed: readonly Entry[], isFirst: boolean) => Effect;
+
+/** A step in its turn: where it puts its rule, and what that does. */
+export interface PlacedStep<Step> {
+  readonly step: Step;
+  /** `null`: the rule keeps its position, or goes. */
+  readonly place: RulePlace | null;
+  /** The move of a rule that was live; `undefined` if it keeps its position. */
+  readonly move: { readonly field: FieldChange; readonly effect: Effect } | undefined;
+  /** The steps before it without which it would leave the zone weaker than both before and after the plan. */
+  readonly waitsFor: readonly Step[];
+}
+
+/** So many neighbors are named: more than one is needed only where the service refuses a write. */
+const maxBehind = 8;
+
+/**
+ * The rules that keep their positions. Foreign rules always do; of ours as many as possible, and of several such sets the
+ * one with the rules that are declared first: so a plan that was carried out in part goes on in the same way.
+ */
+export function staysAmong(
+  before: readonly LiveRule[],
+  after: readonly Entry[],
+): ReadonlySet<Entry> {
+  const wasAt = new Map(before.map((rule, index) => [rule, index]));
+  const stays = new Set<Entry>();
+  let floor = -1;
+  let gap: { readonly item: Entry; readonly at: number }[] = [];
+  const closeGap = (ceiling: number): void => {
+    const inGap = gap.filter(({ at }) => floor < at && at < ceiling);
+    for (const entry of longestRising(inGap)) stays.add(entry);
+    gap = [];
+  };
+  for (const entry of after) {
+    const at = entry.live === undefined ? undefined : wasAt.get(entry.live);
+    if (at === undefined) continue;
+    if (entry.match !== undefined) {
+      gap.push({ item: entry, at });
+      continue;
+    }
+    closeGap(at);
+    stays.add(entry);
+    floor = at;
+  }
+  closeGap(before.length);
+  return stays;
+}
+
+/**
+ * Brings the writes of single rules into an order in which a run can stop between any two, and gives each its place.
+ *
+ * An exception acts on the rules after it (SERVICE.md B.4). While both of two rules move, an exception may come to stand
+ * before a rule that it spares neither before nor after the plan. That cannot happen where the other rules that move up go
+ * first, and those that move down last. Otherwise what strengthens goes first, and what weakens last.
+ */
+export function inSafeOrder<Step extends RuleStep>(
+  lists: RuleLists,
+  steps: readonly Step[],
+  effectOfMove: EffectOfMove,
+): readonly PlacedStep<Step>[] {
+  const { before, after, stays } = lists;
+  const gaps = gapsOf(after, stays);
+  const wasAt = new Map(before.map((rule, index) => [rule, index]));
+  const placeOf = ({ live }: Entry): number =>
+    live === undefined ? before.length : (wasAt.get(live) ?? before.length);
+  const facts = steps.map((step): Facts<Step> => {
+    const { entry, verb } = step;
+    const isMoved = verb === "update" && !stays.has(entry);
+    const [previous, next] = gaps.get(entry) ?? [undefined, undefined];
+    const isUp = isMoved && next !== undefined && placeOf(next) < placeOf(entry);
+    return {
+      step,
+      isSkip: isSkip(entry),
+      isUp,
+      isDown: isMoved && !isUp,
+      wasAt: placeOf(entry),
+      low: previous === undefined ? -1 : placeOf(previous),
+      high: next === undefined ? before.length : placeOf(next),
+      isAt: after.indexOf(entry),
+    };
+  });
+  const ordered = facts
+    .map((each) => ({ ...each, rank: rankOf(each) }))
+    .toSorted((a, b) => a.rank - b.rank);
+  const waits = waitsAmong(ordered);
+  const list = new LiveList(lists, effectOfMove);
+  const settled = new Set(stays);
+  return ordered.map((each) => {
+    const { step, isUp, isDown } = each;
+    const { entry, verb } = step;
+    const waitsFor = waits.get(step) ?? [];
+    if (verb === "delete") {
+      list.delete(entry);
+      return { step, place: null, move: undefined, waitsFor };
+    }
+    if (verb === "update" && !isUp && !isDown) {
+      list.write(entry);
+      return { step, place: null, move: undefined, waitsFor };
+    }
+    const { place, previous } = placeIn(after, each.isAt, settled, stays);
+    settled.add(entry);
+    const move = list.put(entry, previous);
+    return { step, place, move, waitsFor };
+  });
+}
+
+/** What decides about the turn of a step: places are indices in the live list. */
+interface Facts<Step> {
+  readonly step: Step;
+  readonly isSkip: boolean;
+  readonly isUp: boolean;
+  readonly isDown: boolean;
+  readonly wasAt: number;
+  /** The places of the two rules that stay around it. */
+  readonly low: number;
+  readonly high: number;
+  /** Its index in the desired list. */
+  readonly isAt: number;
+}
+
+/** For each entry the entries that stay before and after it. */
+function gapsOf(
+  after: readonly Entry[],
+  stays: ReadonlySet<Entry>,
+): ReadonlyMap<Entry, readonly [Entry | undefined, Entry | undefined]> {
+  const nexts = new Map<Entry, Entry | undefined>();
+  let next: Entry | undefined;
+  for (const entry of after.toReversed()) {
+    nexts.set(entry, next);
+    if (stays.has(entry)) next = entry;
+  }
+  let previous: Entry | undefined;
+  return new Map(
+    after.map((entry) => {
+      const pair = [entry, [previous, nexts.get(entry)]] as const;
+      if (stays.has(entry)) previous = entry;
+      return pair;
+    }),
+  );
+}
+
+/** Whether a rule is an exception, or was one. */
+function isSkip({ live, match }: Entry): boolean {
+  return live?.action.type === "skip" || match?.target.action.type === "skip";
+}
+
+function isEnabledBefore({ live }: Entry): boolean {
+  return live?.enabled === true;
+}
+
+function isEnabledAfter({ match }: Entry): boolean {
+  return match?.target.enabled === true;
+}
+
+function rankOf<Step extends RuleStep>(facts: Facts<Step>): number {
+  const { step, isUp, isDown } = facts;
+  const strictness = facts.isSkip ? 0 : strictnessOf(step.entry);
+  const turn = isUp ? -strictness : isDown ? strictness : 0;
+  const isActive = isEnabledBefore(step.entry) && isEnabledAfter(step.entry);
+  const moved = !isActive || !(isUp || isDown) ? neutral : isUp === facts.isSkip ? looser : tighter;
+  return turn * 100 + safetyRank(step.verb, combine([step.effect, moved]));
+}
+
+/** How much of a request a rule stops, above 0. */
+function strictnessOf({ live, match }: Entry): number {
+  const action = match?.target.action ?? live?.action;
+  return action?.type === "mitigate" ? severityOf(action) : 1;
+}
+
+const looser = weakens("");
+const tighter = strengthens("", true);
+
+/** For each step the steps before it without which it must not be sent, since the service may refuse them. */
+function waitsAmong<Step extends RuleStep>(
+  ordered: readonly Facts<Step>[],
+): ReadonlyMap<Step, readonly Step[]> {
+  const skips = ordered.filter(
+    ({ isSkip: is, step: { entry } }) => is && (isEnabledBefore(entry) || isEnabledAfter(entry)),
+  );
+  const others = ordered.filter(
+    ({ isSkip: is, isUp, isDown, step: { entry } }) =>
+      !is && (isUp || isDown) && isEnabledBefore(entry) && isEnabledAfter(entry),
+  );
+  const waits = new Map<Step, Step[]>();
+  const wait = (step: Step, first: Step): void => {
+    const known = waits.get(step);
+    if (known === undefined) waits.set(step, [first]);
+    else known.push(first);
+  };
+  for (const skip of skips) {
+    for (const other of others) {
+      if (other.isUp && wouldSpareTooEarly(skip, other)) wait(skip.step, other.step);
+      if (other.isDown && wouldMoveTooEarly(skip, other)) wait(other.step, skip.step);
+    }
+  }
+  for (const [index, { step }] of ordered.entries()) {
+    const lost = lostBy(step);
+    if (lost === undefined) continue;
+    for (const gain of ordered.slice(0, index)) {
+      if (!takesOver(gain.step, lost)) continue;
+      wait(step, gain.step);
+      skips
+        .filter(({ step: { effect } }) => effect.direction === "weakens")
+        .forEach((skip) => wait(skip.step, gain.step));
+    }
+  }
+  return waits;
+}
+
+/** The requests that a rule acts against, and no longer does after a step; `undefined`: there are none. */
+function lostBy({ entry: { live }, effect: { direction } }: RuleStep): string | undefined {
+  if (live?.action.type !== "mitigate" || !live.enabled) return undefined;
+  return direction === "weakens" || direction === "unclear" ? live.expression : undefined;
+}
+
+/** Whether a step may make a rule act against requests that another rule gives up. */
+function takesOver({ entry: { match }, effect: { direction } }: RuleStep, lost: string): boolean {
+  if (match?.target.action.type !== "mitigate") return false;
+  if (direction !== "strengthens" && direction !== "unclear") return false;
+  return !certainlyExclude(match.target.expression, lost);
+}
+
+/** Whether an exception, written first, may spare a rule that it does not spare once that has moved up. */
+function wouldSpareTooEarly<Step extends RuleStep>(skip: Facts<Step>, other: Facts<Step>): boolean {
+  const { verb, differs } = skip.step;
+  if (verb === "delete" || skip.isAt < other.isAt) return false;
+  const isMoved = verb === "create" || skip.isUp || skip.isDown;
+  const lands = isMoved ? skip.low : skip.wasAt;
+  const didSpare = verb === "update" && skip.wasAt < other.wasAt;
+  return lands < other.wasAt && !(didSpare && !differs);
+}
+
+/** Whether a rule that moves down, written first, comes behind an exception as it was, which does not spare it yet. */
+function wouldMoveTooEarly<Step extends RuleStep>(skip: Facts<Step>, other: Facts<Step>): boolean {
+  const { verb, differs } = skip.step;
+  if (verb === "create" || skip.wasAt < other.wasAt || skip.wasAt >= other.high) return false;
+  if (verb === "delete") return true;
+  return skip.isAt < other.isAt ? differs : skip.isUp || skip.isDown;
+}
+
+/** The place of the entry at an index of the desired list, and the settled entry directly before it. */
+function placeIn(
+  after: readonly Entry[],
+  index: number,
+  settled: ReadonlySet<Entry>,
+  stays: ReadonlySet<Entry>,
+): { readonly place: RulePlace; readonly previous: Entry | undefined } {
+  const behind: Entry[] = [];
+  let at = index - 1;
+  for (; at >= 0; at -= 1) {
+    const entry = after[at];
+    if (entry === undefined || stays.has(entry)) break;
+    if (settled.has(entry)) behind.push(entry);
+  }
+  const last = after[at];
+  const next = after.slice(index + 1).find((entry) => stays.has(entry));
+  return {
+    previous: behind[0] ?? last,
+    place: {
+      after: last === undefined ? "" : refOfEntry(last),
+      behind: behind.slice(0, maxBehind).map(refOfEntry),
+      before: next === undefined ? "" : refOfEntry(next),
+    },
+  };
+}
+
+function refOfEntry({ live, match }: Entry): string {
+  return match === undefined ? live.ref : match.ref;
+}
+
+/** The live list while the writes are carried out one after the other. */
+class LiveList {
+  readonly #entries: Entry[];
+  readonly #final: ReadonlySet<Entry>;
+  readonly #written = new Set<Entry>();
+  readonly #effectOfMove: EffectOfMove;
+
+  constructor({ before, after }: RuleLists, effectOfMove: EffectOfMove) {
+    const kept = new Map(after.map((entry) => [entry.live, entry]));
+    this.#entries = before.map((live) => kept.get(live) ?? { live, match: undefined });
+    this.#final = new Set(after);
+    this.#effectOfMove = effectOfMove;
+  }
+
+  write(entry: Entry): void {
+    this.#written.add(entry);
+  }
+
+  delete({ live }: Entry): void {
+    const index = this.#entries.findIndex((entry) => entry.live === live);
+    this.#entries.splice(index, 1);
+  }
+
+  /** Puts an entry behind another one, or first. Gives the move of one that was in the list. */
+  put(entry: Entry, previous: Entry | undefined): PlacedStep<unknown>["move"] {
+    const from = this.#entries.indexOf(entry);
+    this.#written.add(entry);
+    if (from < 0) {
+      this.#entries.splice(this.#indexAfter(previous), 0, entry);
+      return undefined;
+    }
+    const old = [...this.#entries];
+    this.#entries.splice(from, 1);
+    const to = this.#indexAfter(previous);
+    this.#entries.splice(to, 0, entry);
+    const passed = from < to ? old.slice(from + 1, to + 1) : old.slice(to, from);
+    const field = {
+      field: "position",
+      before: this.#placeOf(entry, old),
+      after: this.#placeOf(entry, this.#entries),
+    };
+    return { field, effect: this.#effectOf(entry, passed, to < from) };
+  }
+
+  #indexAfter(previous: Entry | undefined): number {
+    return previous === undefined ? 0 : this.#entries.indexOf(previous) + 1;
+  }
+
+  /** Counted from 1, among the rules that were live before the plan and stay. */
+  #placeOf(entry: Entry, list: readonly Entry[]): number {
+    const counted = list.slice(0, list.indexOf(entry) + 1);
+    return counted.filter((each) => each.live !== undefined && this.#final.has(each)).length;
+  }
+
+  #effectOf({ match, live }: Entry, passed: readonly Entry[], isFirst: boolean): Effect {
+    if (match?.target.enabled !== true || live?.enabled !== true) return neutral;
+    const others = passed.filter((other) => this.#final.has(other) && this.#isEnabled(other));
+    return this.#effectOfMove(match.target, others, isFirst);
+  }
+
+  /** Whether a rule is enabled now, and in the end. */
+  #isEnabled(entry: Entry): boolean {
+    const { live, match } = entry;
+    if (match === undefined) return live.enabled;
+    return match.target.enabled && (this.#written.has(entry) || live?.enabled === true);
+  }
+}
