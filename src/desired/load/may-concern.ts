@@ -36,5 +36,8 @@ const otherTopLevel = /\n(?!- )[^ \n#]/;
  */
 const unusual = /[^\P{Cc}\n]|\\[xuU\n]/u;
 
-/** The keys that declare a zone by something else than its name, wherever they stand. */
-const otherTarget = /(?<![\w-])(?:id|match)(?![\w-])/;
+/**
+ * The keys that declare a zone by something else than its name, wherever they stand; not the end of
+ * a name such as `cf.colo.id`.
+ */
+const otherTarget = /(?<![\w.-])(?:id|match)(?![\w-])/;
