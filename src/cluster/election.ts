@@ -1,7 +1,15 @@
 import type { WriteFence } from "../zone/ports.ts";
-import { type ElectionObserver, Elector, type LeaseView } from "./elector.ts";
-import { type HeldLease, type LeaseClock, leaseTiming, writeLimitMs } from "./held-lease.ts";
-import type { LeaseStore } from "./lease.ts";
+import {
+  HeldLease,
+  type HoldPorts,
+  type LeaseClock,
+  type LeaseTiming,
+  leaseTiming,
+  momentOf,
+  requestTimeoutMs,
+  writeLimitMs,
+} from "./held-lease.ts";
+import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
 
 /** What a process has to know to take part in an election. */
 export interface ElectionOptions {
@@ -11,10 +19,21 @@ export interface ElectionOptions {
   /** Whose zones it manages, and where. */
   readonly owner: string;
   readonly service: string;
-  /** Another one for each process. */
+  /** A new one for each process: a container that starts again is another candidate. */
   readonly identity: string;
   /** Where this process shows its status page; "": the others are not told. */
   readonly page: string;
+}
+
+/** Told what happens to a Lease. */
+export interface ElectionObserver {
+  /** The Lease could not be read or written; once until it can. */
+  failed(error: Error): void;
+  recovered(): void;
+  /** Another process holds the Lease; once for each. */
+  leads(holder: string): void;
+  /** Another installation holds the Lease; once for each. */
+  foreign(lease: Lease): void;
 }
 
 /** What an election needs from outside. */
@@ -25,15 +44,51 @@ export interface ElectionPorts {
   readonly random: () => number;
 }
 
-/** Several processes of which one works at a time, the holder of a Lease: this process as one of them. */
+/** What was last known of a Lease. */
+export interface LeaseView {
+  /** Whether this process holds it. */
+  readonly isHeld: boolean;
+  /** Its holder; "": nobody, or not known. */
+  readonly holder: string;
+  readonly transitions: number;
+  /** Where its holder shows its status page; "": not known. */
+  readonly page: string;
+  /** Why it cannot be read or written now. */
+  readonly failure: string | undefined;
+}
+
+/**
+ * How much longer than the retry a candidate may wait, so that candidates do not ask together. client-go waits up to 1.2
+ * times longer; with less, the zones of a holder that ends have another one within three seconds.
+ */
+const jitter = 0.2;
+
+/**
+ * Several processes of which one works at a time, the holder of a Lease: this process as one of them. It stands for the Lease
+ * by the rules of client-go. Whether the Lease of another holder is over is judged by this process's own clock alone: since
+ * when it has seen the same version of it. The times in a Lease are never compared.
+ */
 export class Election {
   readonly #options: ElectionOptions;
   readonly #ports: ElectionPorts;
-  #elector: Elector | undefined;
+  readonly #timing: LeaseTiming;
+  readonly #installation: string;
+  #observer: ElectionObserver | undefined;
+  #held: HeldLease | undefined;
+  #seen: Lease | undefined;
+  /** When this version of `#seen` was first seen, by the monotonic clock. */
+  #seenAt = -Infinity;
+  /** Until then, by the monotonic clock, the holder of a Lease that was removed may write. */
+  #quietUntil = -Infinity;
+  #failure: Error | undefined;
+  /** The holder of whom the observer was told. */
+  #announced = "";
 
   constructor(options: ElectionOptions, ports: ElectionPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#timing = leaseTiming(options.leaseDurationMs);
+    this.#installation = `${options.owner} at ${options.service}`;
   }
 
   /** Name of the Lease. */
@@ -49,39 +104,176 @@ export class Election {
   /** Whether this process may write; before it stands for the Lease, it may not. */
   get fence(): WriteFence {
     return {
-      isHeld: () => this.#elector?.isHeld ?? false,
-      endIfOver: () => this.#elector?.endIfOver(),
-      limitMs: writeLimitMs(leaseTiming(this.#options.leaseDurationMs)),
+      isHeld: () => this.#held?.isHeld ?? false,
+      endIfOver: () => this.#held?.endIfOver(),
+      limitMs: writeLimitMs(this.#timing),
     };
   }
 
   /** What was last known of the Lease. */
   get view(): LeaseView {
-    return this.#elector?.view ?? unknown;
+    return {
+      isHeld: this.fence.isHeld(),
+      holder: this.#seen?.holder ?? "",
+      transitions: this.#seen?.transitions ?? 0,
+      page: pageIn(this.#seen),
+      failure: this.#failure?.message,
+    };
   }
 
   /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
   async acquire(observer: ElectionObserver, stop: AbortSignal): Promise<HeldLease> {
-    this.#elector ??= this.#stand(observer);
-    return this.#elector.acquire(stop);
+    this.#observer = observer;
+    for (;;) {
+      stop.throwIfAborted();
+      try {
+        const held = await this.#try(stop);
+        if (held !== undefined) {
+          this.#held = held;
+          return held;
+        }
+        this.#recover();
+      } catch (error) {
+        this.#fail(error);
+      }
+      const { clock, random } = this.#ports;
+      const { retryMs } = this.#timing;
+      await clock.sleep(retryMs + random() * jitter * retryMs, stop);
+    }
   }
 
-  #stand(observer: ElectionObserver): Elector {
-    const { owner, service, identity, page, leaseDurationMs } = this.#options;
-    const candidate = {
-      identity,
-      installation: `${owner} at ${service}`,
-      timing: leaseTiming(leaseDurationMs),
-      page,
+  async #try(stop: AbortSignal): Promise<HeldLease | undefined> {
+    const { leases } = this.#ports;
+    const { identity } = this.#options;
+    const timeoutMs = requestTimeoutMs(this.#timing);
+    const lease = await leases.read(timeoutMs);
+    this.#see(lease);
+    if (lease !== undefined && !this.#isFree(lease)) return undefined;
+    if (lease === undefined) return this.#create(stop);
+    const transitions = lease.transitions + Number(lease.holder !== identity);
+    const held = await this.#take(transitions, (claim) => leases.update(lease, claim, timeoutMs));
+    return this.#afterQuiet(held, stop);
+  }
+
+  /** Creates the Lease. Somebody may have removed the one before, and its holder may not have noticed. */
+  async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
+    const { leases, clock } = this.#ports;
+    const timing = this.#timing;
+    // Noted before it is sent: if the answer is lost, the Lease is this process's nevertheless.
+    this.#quietUntil = clock.monotonicMs() + timing.durationMs;
+    const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
+    return this.#afterQuiet(held, stop);
+  }
+
+  /**
+   * Holds a Lease, and works only when the time of the holder of one that was removed is over. Where that is interrupted, the
+   * Lease is not given back: the next holder would not know that it has to wait.
+   */
+  async #afterQuiet(
+    held: HeldLease | undefined,
+    stop: AbortSignal,
+  ): Promise<HeldLease | undefined> {
+    const { clock } = this.#ports;
+    const waitMs = this.#quietUntil - clock.monotonicMs();
+    if (held === undefined || waitMs <= 0) return held;
+    try {
+      await clock.sleep(waitMs, AbortSignal.any([stop, held.signal]));
+      if (held.isHeld) return held;
+    } catch {
+      // Stopped, or lost.
+    }
+    await held.abandon();
+    return undefined;
+  }
+
+  async #take(
+    transitions: number,
+    write: (claim: Claim) => Promise<ClaimResult>,
+  ): Promise<HeldLease | undefined> {
+    const { clock } = this.#ports;
+    const claim = this.#claim(transitions, clock.now());
+    const sentAt = momentOf(clock);
+    const written = await write(claim);
+    if (written.result === "conflict") return undefined;
+    this.#recover();
+    this.#see(written.lease);
+    return new HeldLease(written.lease, sentAt, this.#holdPorts());
+  }
+
+  /**
+   * Whether the holder gave a Lease back itself, or nobody wrote it for the whole time that the last holder may have. A
+   * holder that somebody else cleared or replaced may still write.
+   */
+  #isFree({ holder, releasedBy, durationMs }: Lease): boolean {
+    if (holder === "" && releasedBy !== "") return true;
+    const silentMs = this.#ports.clock.monotonicMs() - this.#seenAt;
+    return silentMs >= Math.max(durationMs ?? 0, this.#timing.durationMs);
+  }
+
+  #see(lease: Lease | undefined): void {
+    const hasChanged = lease?.version !== this.#seen?.version;
+    this.#seen = lease;
+    if (lease === undefined) return;
+    if (hasChanged) this.#seenAt = this.#ports.clock.monotonicMs();
+    if (lease.holder !== "") this.#tellHolder(lease);
+  }
+
+  #tellHolder(lease: Lease): void {
+    const { holder } = lease;
+    if (holder === this.#announced) return;
+    this.#announced = holder;
+    if (holder === this.#options.identity) return;
+    if (lease.installation === this.#installation) this.#observer?.leads(holder);
+    else this.#observer?.foreign(lease);
+  }
+
+  #holdPorts(): HoldPorts {
+    const { leases, clock } = this.#ports;
+    return {
+      leases,
+      clock,
+      timing: this.#timing,
+      identity: this.#options.identity,
+      claim: (transitions, acquiredAt) => this.#claim(transitions, acquiredAt),
+      failed: (error) => this.#fail(error),
+      renewed: (lease) => {
+        this.#recover();
+        this.#see(lease);
+      },
     };
-    return new Elector(candidate, { ...this.#ports, observer });
+  }
+
+  #claim(transitions: number, acquiredAt: Date | undefined): Claim {
+    const { identity, page } = this.#options;
+    const { durationMs } = this.#timing;
+    const now = this.#ports.clock.now();
+    const holder = { holder: identity, installation: this.#installation, page, releasedBy: "" };
+    return { ...holder, durationMs, transitions, acquiredAt, now };
+  }
+
+  #fail(error: unknown): void {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    const isNew = this.#failure === undefined || codeOf(failure) !== codeOf(this.#failure);
+    this.#failure = failure;
+    if (isNew) this.#observer?.failed(failure);
+  }
+
+  #recover(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#observer?.recovered();
   }
 }
 
-const unknown: LeaseView = {
-  isHeld: false,
-  holder: "",
-  transitions: 0,
-  page: "",
-  failure: undefined,
-};
+/** What others write is a link for people: nothing but an address of a page. */
+function pageIn(lease: Lease | undefined): string {
+  const page = lease?.page ?? "";
+  const { protocol = "" } = URL.parse(page) ?? {};
+  return ["http:", "https:"].includes(protocol) ? page : "";
+}
+
+/** Messages of one outage differ: refused, reset, no answer. What the other side answered has a status or a SQLSTATE. */
+function codeOf(error: Error): unknown {
+  if ("status" in error) return error.status;
+  return "code" in error ? String(error.code).slice(0, 2) : "";
+}

@@ -37,15 +37,15 @@ export interface KubeClient extends AsyncDisposable {
   readonly namespace: string;
   /**
    * Sends a request and gives its answer, whatever the status. Rejects with a {@link KubeError} if there is none within
-   * `timeoutMs`, and with the signal's reason if it aborts.
+   * `timeoutMs`.
    */
-  request(call: KubeCall, timeoutMs: number, signal?: AbortSignal): Promise<KubeAnswer>;
+  request(call: KubeCall, timeoutMs: number): Promise<KubeAnswer>;
 }
 
 /** The token and the authority are read again after this time, and after each 401. */
 const secretsAgeMs = 60_000;
 
-/** A ConfigMap has at most 1 MiB, and base64 adds a third. */
+/** Far more than a Lease or an Event has. */
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /** Creates a client; sends nothing yet. */
@@ -53,14 +53,15 @@ export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
   const connections = new Connections(access, clock);
   return {
     namespace: access.namespace,
-    request: async (call, timeoutMs, signal) => {
+    request: async (call, timeoutMs) => {
       const timeout = new AbortController();
       const cancel = clock.alarm(timeoutMs, () => timeout.abort());
-      const either = AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])]);
       try {
-        return await send(access.server, await connections.current(), call, either);
+        const connection = await connections.current();
+        const answer = await send(access.server, connection, call, timeout.signal);
+        if (answer.status === 401) connections.expire();
+        return answer;
       } catch (error) {
-        signal?.throwIfAborted();
         if (timeout.signal.aborted) {
           throw new KubeError(`the API server did not answer within ${timeoutMs} ms`, 0, error);
         }
@@ -77,16 +78,13 @@ export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
 interface Connection {
   readonly secrets: KubeSecrets;
   readonly agent: Agent;
-  /** Has the secrets read again by the next request. */
-  readonly expire: () => void;
 }
 
 /** Keeps connections for as long as the secrets are the same. */
 class Connections implements AsyncDisposable {
   readonly #access: KubeAccess;
   readonly #clock: Clock;
-  #agent: Agent | undefined;
-  #secrets: KubeSecrets | undefined;
+  #current: Connection | undefined;
   #readAt = -Infinity;
 
   constructor(access: KubeAccess, clock: Clock) {
@@ -96,49 +94,48 @@ class Connections implements AsyncDisposable {
 
   async current(): Promise<Connection> {
     const now = this.#clock.monotonicMs();
-    if (this.#secrets === undefined || now - this.#readAt >= secretsAgeMs) {
-      const secrets = await this.#access.secrets();
-      this.#readAt = now;
-      this.#use(secrets);
-    }
-    const [agent, secrets] = [this.#agent, this.#secrets];
-    if (agent === undefined || secrets === undefined) throw new Error("there is no connection");
-    const expire = (): void => {
-      this.#readAt = -Infinity;
-    };
-    return { secrets, agent, expire };
+    if (this.#current !== undefined && now - this.#readAt < secretsAgeMs) return this.#current;
+    const secrets = await this.#access.secrets();
+    this.#readAt = now;
+    const known = this.#current;
+    const isSame = known !== undefined && hasSameTls(secrets, known.secrets);
+    this.#current = { secrets, agent: isSame ? known.agent : agentWith(secrets) };
+    if (!isSame) void known?.agent.close();
+    return this.#current;
   }
 
-  #use(secrets: KubeSecrets): void {
-    const { ca, certificate, key } = secrets;
-    const known = this.#secrets;
-    this.#secrets = secrets;
-    const isSame = ca === known?.ca && certificate === known.certificate && key === known.key;
-    if (isSame && this.#agent !== undefined) return;
-    const old = this.#agent;
-    this.#agent = new Agent({
-      allowH2: false,
-      connections: 8,
-      maxResponseSize: maxAnswerBytes,
-      // Each request has its own timeout for the whole exchange.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        ...(ca === "" ? {} : { ca }),
-        ...(certificate === "" ? {} : { cert: certificate, key }),
-      },
-    });
-    void old?.close();
+  /** Has the secrets read again by the next request. */
+  expire(): void {
+    this.#readAt = -Infinity;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent?.destroy();
+    await this.#current?.agent.destroy();
   }
+}
+
+function hasSameTls(one: KubeSecrets, other: KubeSecrets): boolean {
+  return one.ca === other.ca && one.certificate === other.certificate && one.key === other.key;
+}
+
+function agentWith({ ca, certificate, key }: KubeSecrets): Agent {
+  return new Agent({
+    allowH2: false,
+    connections: 8,
+    maxResponseSize: maxAnswerBytes,
+    // Each request has its own timeout for the whole exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: {
+      ...(ca === "" ? {} : { ca }),
+      ...(certificate === "" ? {} : { cert: certificate, key }),
+    },
+  });
 }
 
 async function send(
   server: string,
-  { secrets, agent, expire }: Connection,
+  { secrets, agent }: Connection,
   { method, path, body }: KubeCall,
   signal: AbortSignal,
 ): Promise<KubeAnswer> {
@@ -158,7 +155,6 @@ async function send(
     signal,
   });
   const text = await answer.text();
-  if (statusCode === 401) expire();
   return { status: statusCode, body: parseJson(text) };
 }
 

@@ -1,5 +1,4 @@
-import type { Election } from "../cluster/election.ts";
-import type { ElectionObserver } from "../cluster/elector.ts";
+import type { Election, ElectionObserver } from "../cluster/election.ts";
 import type { EventRecorder } from "../cluster/event-recorder.ts";
 import { type HeldLease, LeaseLost } from "../cluster/held-lease.ts";
 import { logOpenedState, writeReports } from "../memory/open-store.ts";

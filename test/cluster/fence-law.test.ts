@@ -58,11 +58,11 @@ class Simulation {
     const stop = this.#stop.signal;
     while (!stop.aborted) {
       try {
-        await using _held = await process.elector.acquire(stop);
+        await using _held = await process.acquire(stop);
         // A process ends now and then, as one does that is replaced: its successor need not wait.
         const writes = 1 + Math.floor(this.#random() * 40);
         for (let nth = 0; nth < writes; nth += 1) {
-          if (!process.elector.isHeld) break;
+          if (!process.election.fence.isHeld()) break;
           await this.#write(name, process);
         }
       } catch {

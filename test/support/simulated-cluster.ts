@@ -1,9 +1,12 @@
-import { type ElectionObserver, Elector, type ElectorPorts } from "../../src/cluster/elector.ts";
-import { type LeaseClock, leaseTiming } from "../../src/cluster/held-lease.ts";
+import { Election, type ElectionObserver } from "../../src/cluster/election.ts";
+import { type HeldLease, type LeaseClock, leaseTiming } from "../../src/cluster/held-lease.ts";
 import type { Claim, ClaimResult, Lease, LeaseStore } from "../../src/cluster/lease.ts";
 import type { SimulatedClock } from "./clock.ts";
 
-export const timing = leaseTiming(15_000);
+const leaseDurationMs = 15_000;
+const [owner, service] = ["us", "https://service.example"];
+
+export const timing = leaseTiming(leaseDurationMs);
 
 /** Without anybody who is told. */
 export const silent: ElectionObserver = {
@@ -39,7 +42,7 @@ export class SimulatedLease {
       releasedBy: "the last one",
       durationMs: 1_000,
       transitions: 0,
-      installation: "ours",
+      installation: `${owner} at ${service}`,
       renewed: "",
       page: "",
       version: this.#next(),
@@ -207,25 +210,25 @@ export class SimulatedMachine {
 
 /** A process of the simulation that stands for one Lease. */
 export class SimulatedProcess extends SimulatedMachine {
-  readonly elector: Elector;
+  readonly election: Election;
+  readonly #observer: ElectionObserver;
 
   constructor(
     identity: string,
     shared: SimulatedClock,
     lease: SimulatedLease,
     random: () => number,
-    ports: Partial<Pick<ElectorPorts, "observer">> = {},
+    observer: ElectionObserver = silent,
   ) {
     super(shared, random);
-    const candidate = { identity, installation: "ours", timing, page: "" };
+    this.#observer = observer;
     const { clock } = this;
-    const leases = this.storeOf(lease);
-    this.elector = new Elector(candidate, {
-      leases,
-      clock,
-      random,
-      observer: silent,
-      ...ports,
-    });
+    const options = { lease: "lease", leaseDurationMs, identity, page: "", owner, service };
+    this.election = new Election(options, { leases: this.storeOf(lease), clock, random });
+  }
+
+  /** Stands for the Lease until it holds it. */
+  acquire(stop: AbortSignal): Promise<HeldLease> {
+    return this.election.acquire(this.#observer, stop);
   }
 }

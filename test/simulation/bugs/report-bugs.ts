@@ -186,7 +186,7 @@ export const reportBugs: readonly PlantedBug[] = [
   },
   {
     name: "removed-lease-is-free",
-    file: "cluster/elector.ts",
+    file: "cluster/election.ts",
     from: "    this.#quietUntil = clock.monotonicMs() + timing.durationMs;",
     to: "    this.#quietUntil = clock.monotonicMs() + 0 * timing.durationMs;",
     story: "fleet",
@@ -201,8 +201,8 @@ export const reportBugs: readonly PlantedBug[] = [
   },
   {
     name: "held-lease-is-free",
-    file: "cluster/elector.ts",
-    from: "    return silentMs >= Math.max(durationMs ?? 0, timing.durationMs);",
+    file: "cluster/election.ts",
+    from: "    return silentMs >= Math.max(durationMs ?? 0, this.#timing.durationMs);",
     to: "    return silentMs >= 0;",
     story: "shop",
     store: "database",

@@ -187,8 +187,9 @@ export class SimulatedWorld {
       if (at !== request.number) continue;
       this.ledger.disturbed.push({ zone: request.zone, does });
       if (isRequestFault(does)) fault ??= does;
-      else if (isEdit(does)) this.editor.edit(does, request.zone ?? stories[this.#schedule.story][0]);
-      else if (isFileEvent(does)) this.#changeFiles(does);
+      else if (isEdit(does)) {
+        this.editor.edit(does, request.zone ?? stories[this.#schedule.story][0]);
+      } else if (isFileEvent(does)) this.#changeFiles(does);
       else if (isProcessEvent(does)) this.#disturbProcess(does);
       else if (isDatabaseEvent(does)) this.#disturbDatabase(does);
       else this.#changeSetting(does);

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { ElectionObserver } from "../../src/cluster/elector.ts";
+import type { ElectionObserver } from "../../src/cluster/election.ts";
 import { LeaseLost } from "../../src/cluster/held-lease.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { silent, SimulatedLease, SimulatedProcess } from "../support/simulated-cluster.ts";
@@ -16,13 +16,13 @@ class Stage {
   }
 
   process(name: string, observer: ElectionObserver = silent): SimulatedProcess {
-    return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, { observer });
+    return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, observer);
   }
 
   /** Seconds until a process holds the Lease. */
   async secondsUntilHeld(process: SimulatedProcess): Promise<number> {
     const from = this.clock.monotonicMs();
-    await this.clock.run(process.elector.acquire(never));
+    await this.clock.run(process.acquire(never));
     return (this.clock.monotonicMs() - from) / 1_000;
   }
 }
@@ -47,13 +47,13 @@ describe("a candidate", () => {
     async (name, { expect }) => {
       const stage = new Stage();
       const [first, second] = [stage.process("a"), stage.process("b")];
-      const held = await stage.clock.run(first.elector.acquire(never));
+      const held = await stage.clock.run(first.acquire(never));
       await stage.clock.advance(20_000);
       stage.lease.setHolder(name);
       // The holder hears of it only at its next renewal, and finishes the write that it has begun.
       first.isPaused = true;
       expect(await stage.secondsUntilHeld(second)).toBeGreaterThan(14.9);
-      expect(first.elector.isHeld).toBe(false);
+      expect(first.election.fence.isHeld()).toBe(false);
       first.resume();
       await stage.clock.advance(5_000);
       expect(reasonOf(held.signal)).not.toBe("");
@@ -64,8 +64,8 @@ describe("a candidate", () => {
   it("takes a Lease that was given back at its next look", async ({ expect }) => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
-    const held = await stage.clock.run(first.elector.acquire(never));
-    const waiting = second.elector.acquire(never);
+    const held = await stage.clock.run(first.acquire(never));
+    const waiting = second.acquire(never);
     await stage.clock.advance(20_000);
     await stage.clock.run(held[Symbol.asyncDispose]());
     const from = stage.clock.monotonicMs();
@@ -79,7 +79,7 @@ describe("a candidate", () => {
   }) => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.elector.acquire(never));
+    await stage.clock.run(first.acquire(never));
     first.isPaused = true;
     // The wall clock of who waits is an hour ahead: the times in the Lease say that it is long over.
     stage.clock.step(3_600_000);
@@ -93,11 +93,11 @@ describe("a candidate", () => {
   }) => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.elector.acquire(never));
-    void second.elector.acquire(never);
+    await stage.clock.run(first.acquire(never));
+    void second.acquire(never);
     await stage.clock.advance(600_000);
     expect(stage.lease.taken.map(({ holder }) => holder)).toEqual(["a"]);
-    expect(second.elector.view).toMatchObject({ isHeld: false, holder: "a" });
+    expect(second.election.view).toMatchObject({ isHeld: false, holder: "a" });
   });
 
   it("is told once who leads, and once that another installation does", async ({ expect }) => {
@@ -119,7 +119,7 @@ describe("a candidate", () => {
       releasedBy: "",
     };
     stage.lease.create({ ...claim, holder: "x", installation: "theirs" });
-    void second.elector.acquire(never);
+    void second.acquire(never);
     await stage.clock.advance(10_000);
     second.network = "cut";
     await stage.clock.advance(20_000);
@@ -133,11 +133,11 @@ describe("a candidate that creates a Lease which was removed", () => {
   it("waits even where the answer to the creation was lost", async ({ expect }) => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.elector.acquire(never));
+    await stage.clock.run(first.acquire(never));
     first.network = "cut";
     stage.lease.remove();
     const from = stage.clock.monotonicMs();
-    const waiting = second.elector.acquire(never);
+    const waiting = second.acquire(never);
     // The first look finds no Lease; the answer to what follows does not arrive.
     await stage.clock.advance(400);
     second.network = "answers-lost";
@@ -146,17 +146,17 @@ describe("a candidate that creates a Lease which was removed", () => {
     second.network = "ok";
     await stage.clock.run(waiting);
     expect(stage.clock.monotonicMs() - from).toBeGreaterThan(15_000);
-    expect(first.elector.isHeld).toBe(false);
+    expect(first.election.fence.isHeld()).toBe(false);
   });
 
   it("does not give it back when it ends before: nobody would know to wait", async ({ expect }) => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.elector.acquire(never));
+    await stage.clock.run(first.acquire(never));
     first.network = "cut";
     stage.lease.remove();
     const stop = new AbortController();
-    const waiting = second.elector.acquire(stop.signal);
+    const waiting = second.acquire(stop.signal);
     await stage.clock.advance(5_000);
     stop.abort();
     await expect(stage.clock.run(waiting)).rejects.toThrow();
@@ -170,26 +170,26 @@ describe("a holder", () => {
   }) => {
     const stage = new Stage();
     const process = stage.process("a");
-    const held = await stage.clock.run(process.elector.acquire(never));
+    const held = await stage.clock.run(process.acquire(never));
     process.network = "cut";
     await stage.clock.advance(9_000);
-    expect(process.elector.isHeld).toBe(true);
+    expect(process.election.fence.isHeld()).toBe(true);
     await stage.clock.advance(3_000);
-    expect(process.elector.isHeld).toBe(false);
+    expect(process.election.fence.isHeld()).toBe(false);
     expect(reasonOf(held.signal)).toBe("not_renewed");
   });
 
   it("that was paused may not write, before any of its timers has run", async ({ expect }) => {
     const stage = new Stage();
     const process = stage.process("a");
-    const held = await stage.clock.run(process.elector.acquire(never));
+    const held = await stage.clock.run(process.acquire(never));
     process.isPaused = true;
     await stage.clock.advance(60_000);
     expect(held.signal.aborted).toBe(false);
-    expect(process.elector.isHeld).toBe(false);
+    expect(process.election.fence.isHeld()).toBe(false);
     // To ask changes nothing.
     expect(held.signal.aborted).toBe(false);
-    process.elector.endIfOver();
+    process.election.fence.endIfOver();
     expect(held.signal.aborted).toBe(true);
   });
 
@@ -201,14 +201,14 @@ describe("a holder", () => {
       failed: ({ message }) => told.push(message),
       recovered: () => told.push("recovered"),
     });
-    await stage.clock.run(process.elector.acquire(never));
+    await stage.clock.run(process.acquire(never));
     process.network = "cut";
     await stage.clock.advance(8_000);
-    expect([told, process.elector.view.failure]).toEqual([["no answer"], "no answer"]);
+    expect([told, process.election.view.failure]).toEqual([["no answer"], "no answer"]);
     process.network = "ok";
     await stage.clock.advance(5_000);
-    expect([told, process.elector.view.failure]).toEqual([["no answer", "recovered"], undefined]);
-    expect(process.elector.isHeld).toBe(true);
+    expect([told, process.election.view.failure]).toEqual([["no answer", "recovered"], undefined]);
+    expect(process.election.fence.isHeld()).toBe(true);
   });
 
   it.for(["monotonic", "boot"] as const)(
@@ -216,18 +216,18 @@ describe("a holder", () => {
     async (clock, { expect }) => {
       const stage = new Stage();
       const [process, other] = [stage.process("a"), stage.process("b")];
-      const held = await stage.clock.run(process.elector.acquire(never));
+      const held = await stage.clock.run(process.acquire(never));
       // What was counted in an earlier suspension stays counted.
       process.suspend(clock);
       await stage.clock.advance(3_000);
       process.resume();
       await stage.clock.advance(20_000);
-      expect(process.elector.isHeld).toBe(true);
+      expect(process.election.fence.isHeld()).toBe(true);
       process.suspend(clock);
       await stage.secondsUntilHeld(other);
       process.resume();
-      expect(process.elector.isHeld).toBe(false);
-      process.elector.endIfOver();
+      expect(process.election.fence.isHeld()).toBe(false);
+      process.election.fence.endIfOver();
       expect(reasonOf(held.signal)).toBe("not_renewed");
     },
   );
@@ -235,7 +235,7 @@ describe("a holder", () => {
   it("counts from when the renewal was sent, not from its answer", async ({ expect }) => {
     const stage = new Stage();
     const process = stage.process("a");
-    await stage.clock.run(process.elector.acquire(never));
+    await stage.clock.run(process.acquire(never));
     // The next renewal reaches the server after 2,150 ms; its answer waits until the process goes on.
     await stage.clock.advance(2_200);
     process.isPaused = true;
@@ -243,9 +243,9 @@ describe("a holder", () => {
     process.network = "cut";
     process.resume();
     await stage.clock.advance(1_000);
-    expect(process.elector.isHeld).toBe(true);
+    expect(process.election.fence.isHeld()).toBe(true);
     await stage.clock.advance(2_500);
-    expect(process.elector.isHeld).toBe(false);
+    expect(process.election.fence.isHeld()).toBe(false);
   });
 
   it.for([
@@ -269,12 +269,12 @@ describe("a holder", () => {
   ])("when $when loses it: $loses", async ({ act, loses }, { expect }) => {
     const stage = new Stage();
     const process = stage.process("a");
-    const held = await stage.clock.run(process.elector.acquire(never));
+    const held = await stage.clock.run(process.acquire(never));
     await stage.clock.advance(5_000);
     act(stage);
     await stage.clock.advance(5_000);
     expect(reasonOf(held.signal)).toBe(loses);
-    expect(process.elector.isHeld).toBe(loses === "");
+    expect(process.election.fence.isHeld()).toBe(loses === "");
   });
 
   it("holds the Lease again after it was removed, but works only when its holder's time is over", async ({
@@ -282,12 +282,12 @@ describe("a holder", () => {
   }) => {
     const stage = new Stage();
     const [first, second] = [stage.process("a"), stage.process("b")];
-    await stage.clock.run(first.elector.acquire(never));
+    await stage.clock.run(first.acquire(never));
     first.network = "cut";
     stage.lease.remove();
     const seconds = await stage.secondsUntilHeld(second);
     expect(seconds).toBeGreaterThan(15);
-    expect(first.elector.isHeld).toBe(false);
-    expect(second.elector.isHeld).toBe(true);
+    expect(first.election.fence.isHeld()).toBe(false);
+    expect(second.election.fence.isHeld()).toBe(true);
   });
 });
