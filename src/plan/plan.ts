@@ -11,7 +11,7 @@ import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planRules } from "./rules/plan-rules.ts";
-import { type KindPlan, type Unmanaged, mergedSafely } from "./write-order.ts";
+import { type GrownPhase, type KindPlan, type Unmanaged, mergedSafely } from "./write-order.ts";
 
 /** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
 export interface Plan {
@@ -32,6 +32,8 @@ export interface Plan {
   readonly adoptedRules: readonly AdoptedRule[];
   /** The declared rules that are live, in their live order. */
   readonly liveOrder: readonly ResourceKey[];
+  /** The guard compares them with the quota of the zone. */
+  readonly grown: readonly GrownPhase[];
   /** Remarks for the reader of the plan. */
   readonly notes: readonly string[];
   /** Reasons in the plan itself not to apply it. The guard reports them. */
@@ -69,7 +71,7 @@ export function plan(
     policies === undefined
       ? undeclared
       : planPolicies(policies, wasRead(live.policies, "policies"), owner, ownership),
-    ...rulePhases.map((phase) => {
+    ...rulePhases.map((phase): KindPlan => {
       const rules = content.rules[phase];
       if (rules === undefined) return undeclared;
       const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
@@ -88,6 +90,7 @@ export function plan(
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
     liveOrder: kinds.flatMap(({ liveOrder = [] }) => liveOrder),
+    grown: kinds.flatMap(({ grown }) => grown),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),
     compared,
@@ -104,6 +107,7 @@ const undeclared: KindPlan = {
   compared: 0,
   unowned: [],
   adoptedRules: [],
+  grown: [],
 };
 
 function scoreRuleFor({ items }: Declared<Rule>, { scoreRule }: LiveZone): ScoreRule | undefined {

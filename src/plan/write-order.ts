@@ -1,4 +1,5 @@
 import type { Kind, ResourceKey } from "../zone/resource.ts";
+import type { RulePhase } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
 import { type Change, combine, type Effect, type Verb } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
@@ -24,6 +25,14 @@ export interface KindPlan {
   readonly adoptedRules: readonly AdoptedRule[];
   /** The declared rules that are live, in their live order; left out by kinds without an order. */
   readonly liveOrder?: readonly ResourceKey[];
+  readonly grown: readonly GrownPhase[];
+}
+
+/** A phase that has more rules after a plan than before. */
+export interface GrownPhase {
+  readonly phase: RulePhase;
+  /** How many it has afterwards. */
+  readonly rules: number;
 }
 
 /** One write, and the changes that it makes. */

@@ -33,6 +33,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
     writes: coerceObjects(plan["writes"]).map(writeOf),
     // Not in the file: `apply` takes it from the plan of today.
     waitsFor: new Map(),
+    grown: [],
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),

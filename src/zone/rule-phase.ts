@@ -21,7 +21,14 @@ export interface PhaseFacts {
   readonly isRateLimited: boolean;
   /** The largest content of a response of its rules, in bytes (SERVICE.md B.10). */
   readonly maxResponseBytes: number;
+  /** How many rules it may have, by the plan of the zone (SERVICE.md B.10, B.11); contracts differ. */
+  readonly quota: Readonly<Partial<Record<string, number>>>;
 }
+
+/** Numbers of rules, by the plan of a zone and the phase. */
+export type RuleQuotas = Readonly<
+  Partial<Record<string, Readonly<Partial<Record<RulePhase, number>>>>>
+>;
 
 const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
   custom_rules: {
@@ -31,6 +38,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     actions: new Set([...mitigateActions, "skip"]),
     isRateLimited: false,
     maxResponseBytes: 2_048,
+    quota: { free: 5, pro: 20, business: 100, enterprise: 1_000 },
   },
   rate_limiting_rules: {
     phase: "rate_limiting_rules",
@@ -39,6 +47,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     actions: new Set(mitigateActions),
     isRateLimited: true,
     maxResponseBytes: 30_720,
+    quota: { free: 1, pro: 2, business: 5, enterprise: 100 },
   },
   managed_rules: {
     phase: "managed_rules",
@@ -47,6 +56,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     actions: new Set(["execute", "skip"]),
     isRateLimited: false,
     maxResponseBytes: 0,
+    quota: {},
   },
 };
 

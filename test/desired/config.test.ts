@@ -64,6 +64,7 @@ describe("the configuration", () => {
         maxFleetShare: 0.3,
         minFleet: 10,
         weakening: "allow",
+        quota: {},
         contendedRounds: 3,
         contendedWindowMs: 3_600_000,
         accept: [],

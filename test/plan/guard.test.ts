@@ -16,6 +16,7 @@ import {
   entrypoint,
   exception,
   liveException,
+  liveRule,
   liveZone,
   owner,
   policy,
@@ -110,6 +111,59 @@ describe("the guard", () => {
     );
     expect(refused(rulesGone)).toEqual([
       `too_many_deletes: would delete 3 of 3 managed policies and rules (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
+    ]);
+  });
+
+  it.for([
+    { when: "another rule comes than the plan has", tier: "free", live: 5, yields: "may have 5" },
+    { when: "the plan has room", tier: "pro", live: 5, yields: undefined },
+    { when: "nothing comes", tier: "free", live: 6, isLive: true, yields: undefined },
+    { when: "the plan is unknown", tier: "", live: 5, yields: undefined },
+    {
+      when: "the contract allows more",
+      tier: "free",
+      live: 5,
+      quota: { free: { custom_rules: 6 } },
+      yields: undefined,
+    },
+    {
+      when: "the contract allows less",
+      tier: "enterprise",
+      live: 5,
+      quota: { enterprise: { custom_rules: 4 }, free: { custom_rules: 9 } },
+      yields: "may have 4",
+    },
+  ])("counts the rules of a phase: $when", (row, { expect }) => {
+    const { tier, live, isLive = false, quota = {}, yields } = row;
+    const rules = Array.from({ length: live }, (_, nth) =>
+      liveRule(`r${nth}`, { action: "block" }),
+    );
+    const own = liveException("own", "own", { ref: "zonewarden:own" });
+    const { zone, content } = desiredZone({
+      rules: { custom_rules: declared([exception("own", { enabled: !isLive })]) },
+    });
+    const proposal = plan(
+      { zone: { ...zone, plan: tier }, content },
+      liveZone({ entrypoints: { custom_rules: entrypoint(...rules, ...(isLive ? [own] : [])) } }),
+      owner,
+    );
+    expect(proposal.changes).toHaveLength(1);
+    expect(refused(proposal, { quota, maxUpdateShare: 1 })).toEqual(
+      yields === undefined ? [] : [expect.stringContaining(yields)],
+    );
+  });
+
+  it("says what a contract that allows more rules needs", ({ expect }) => {
+    const { zone, content } = desiredZone({
+      rules: { rate_limiting_rules: declared([exception("a"), exception("b")]) },
+    });
+    const proposal = plan(
+      { zone: { ...zone, plan: "free" }, content },
+      liveZone({ entrypoints: { rate_limiting_rules: entrypoint() } }),
+      owner,
+    );
+    expect(refused(proposal)).toEqual([
+      "quota: rate_limiting_rules would have 2 rules, and a zone of the plan free may have 1: declare fewer, or set limits.quota.free.rate_limiting_rules if its contract allows more",
     ]);
   });
 

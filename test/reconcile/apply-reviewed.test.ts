@@ -58,6 +58,7 @@ class Turn {
       maxUpdateShare: 1,
       minCompared: 3,
       weakening: "allow",
+      quota: {},
       accept: [],
     } as const;
     const rules = { limits, mode: "enforce", suspension: undefined, used: [] } as const;

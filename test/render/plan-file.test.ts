@@ -41,7 +41,7 @@ const desired = desiredZone({
   rules: { managed_rules: declared([exception("uploads"), deployment("owasp")]) },
 });
 // What its writes wait for is not in the file: it is taken from the plan of today.
-const proposal = { ...savedPlan(plan(desired, live, owner), live), waitsFor: new Map() };
+const proposal = { ...savedPlan(plan(desired, live, owner), live), waitsFor: new Map(), grown: [] };
 
 const saved: PlanFile = {
   owner,

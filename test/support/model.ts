@@ -26,6 +26,7 @@ export const usualLimits: Limits = {
   maxUpdateShare: 0.6,
   minCompared: 3,
   weakening: "allow",
+  quota: {},
   accept: [],
 };
 

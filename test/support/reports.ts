@@ -90,6 +90,7 @@ export function planOf(
     unowned: [],
     adoptedRules: [],
     liveOrder: [],
+    grown: [],
     notes: [],
     holds: [],
     compared: 5,

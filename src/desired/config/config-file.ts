@@ -47,6 +47,12 @@ export interface ConfigFile {
     min_fleet: number;
     max_weakened?: number | string;
     weakening: "allow" | "refuse";
+    quota: {
+      free?: YamlQuota;
+      pro?: YamlQuota;
+      business?: YamlQuota;
+      enterprise?: YamlQuota;
+    };
     contended_rounds: number;
     contended_window: string;
     accept: string[];
@@ -111,6 +117,10 @@ export interface YamlCredential {
   token_env?: string;
   accounts: YamlPatterns;
   zones: YamlPatterns;
+}
+export interface YamlQuota {
+  custom_rules?: number;
+  rate_limiting_rules?: number;
 }
 export interface YamlWindow {
   name: string;

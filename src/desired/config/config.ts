@@ -1,6 +1,7 @@
 import type { ActorStyle } from "../../zone/audit-entry.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
+import type { RuleQuotas } from "../../zone/rule-phase.ts";
 import type { LintRule } from "../lint.ts";
 
 /** An address to listen on. */
@@ -105,6 +106,7 @@ export interface Config {
     /** The larger of a number and a share of the zones; absent: the default of the fleet guard. */
     readonly maxWeakened?: { readonly zones: number; readonly share: number };
     readonly weakening: "allow" | "refuse";
+    readonly quota: RuleQuotas;
     readonly contendedRounds: number;
     readonly contendedWindowMs: number;
     /** Hashes of held plans and revisions that are released. */

@@ -38,6 +38,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
         maxWeakened: zonesOrShare(limits.max_weakened),
       }),
       weakening: limits.weakening,
+      quota: limits.quota,
       contendedRounds: limits.contended_rounds,
       contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,

@@ -1,6 +1,7 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
+import { factsOf, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { type Change, onlyStrengthens, weakeningChanges } from "../change.ts";
 import { isAdoption } from "../ownership.ts";
 import type { Plan } from "../plan.ts";
@@ -14,6 +15,8 @@ export interface Limits {
   /** Shares are checked only from this number of compared resources on. */
   readonly minCompared: number;
   readonly weakening: "allow" | "refuse";
+  /** How many rules a phase of a zone may have, by its plan, where that is not the published number. */
+  readonly quota: RuleQuotas;
   /** Hashes of plans that people released. */
   readonly accept: readonly string[];
 }
@@ -67,6 +70,7 @@ function allHolds(
     ...(isRestored ? restoredHolds(plan) : []),
     ...(freeze === undefined ? [] : freezeHolds(plan, freeze, toRelease)),
     ...ownHolds(plan, toRelease),
+    ...quotaHolds(plan, limits.quota),
     ...shareHolds(plan, "delete", limits, toRelease),
     ...shareHolds(plan, "update", limits, toRelease),
     ...weakeningHolds(plan, limits, toRelease),
@@ -210,6 +214,16 @@ function shareHolds(
       message: `${found}, the limit is ${percent(limit)}: ${toRelease}, or raise limits.${option}`,
     },
   ];
+}
+
+/** The service refuses one rule more than the quota (SERVICE.md B.8). */
+function quotaHolds({ zone, grown }: Plan, quotas: RuleQuotas): readonly Hold[] {
+  return grown.flatMap(({ phase, rules }): readonly Hold[] => {
+    const quota = quotas[zone.plan]?.[phase] ?? factsOf(phase).quota[zone.plan];
+    if (quota === undefined || rules <= quota) return [];
+    const message = `${phase} would have ${rules} rules, and a zone of the plan ${zone.plan} may have ${quota}: declare fewer, or set limits.quota.${zone.plan}.${phase} if its contract allows more`;
+    return [{ reason: "quota", message }];
+  });
 }
 
 function weakeningHolds(plan: Plan, limits: Limits, toRelease: string): readonly Hold[] {

@@ -154,7 +154,7 @@ const holdTable = {
   },
   quota: {
     heldIf: "the service has no room for a resource that it creates",
-    setting: undefined,
+    setting: "limits.quota",
     releasedBy: undefined,
     ...untilDecided,
     remedy:

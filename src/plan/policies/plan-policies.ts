@@ -45,6 +45,7 @@ export function planPolicies(
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, owner, adopt)),
     adoptedRules: [],
+    grown: [],
   };
 }
 

@@ -86,6 +86,7 @@ export function planRules(
     ],
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, kind, isOurs)),
+    grown: after.length > before.length ? [{ phase, rules: after.length }] : [],
     adoptedRules: before.flatMap((rule) => adoptedIn(rule, kind, matches, markOf, owner)),
     liveOrder: before.flatMap((live) => {
       const found = matches.find((match) => match.live === live);
