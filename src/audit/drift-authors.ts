@@ -19,6 +19,7 @@ import { authorsOf } from "./find-authors.ts";
 import { KnownWrites } from "./known-writes.ts";
 import {
   goneOf,
+  isElsewhere,
   isEntryMissing,
   resourcesAfter,
   resourcesIn,
@@ -112,8 +113,12 @@ export class DriftAuthors {
     return { ...plan, changes };
   }
 
-  /** Takes in the result of a run: since when each resource is as declared. */
-  record(report: ZoneReport, live: LiveZone | undefined): void {
+  /**
+   * Takes in the result of a run: since when each resource is as declared.
+   *
+   * @param written the live state after its writes.
+   */
+  record(report: ZoneReport, live: LiveZone | undefined, written = live): void {
     if (report.result === "error") return;
     const { zone, startedAt, finishedAt } = report;
     const before = this.#seen.get(zone);
@@ -135,6 +140,7 @@ export class DriftAuthors {
         corrected,
         resourcesIn(live),
         before?.resources,
+        written && resourcesIn(written),
       );
     const asDeclared = { from: startedAt, until: finishedAt };
     this.#seen.set(zone, { asDeclared, others, resources: resources ?? before?.resources, found });
@@ -163,7 +169,9 @@ export class DriftAuthors {
     const last = lastAuthors(change, found, style);
     if (seen === undefined || asDeclared === undefined) return last;
     const { from, until } = asDeclared;
-    const entries = this.#writes.since(name, from);
+    const entries = this.#writes
+      .since(name, from)
+      .filter(({ wrote }) => live === undefined || !isElsewhere(wrote, change.kind, live));
     const { resources } = seen;
     const now = live && resourcesIn(live);
     const gone = resources && now && ((kind: Kind) => goneOf(kind, resources, now));

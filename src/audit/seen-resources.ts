@@ -31,6 +31,22 @@ export function mayConcern({ kind, phase }: AuditedWrite, changed: Kind): boolea
   return kind === "rule" && (phase === undefined || phase === phaseOfKind(changed));
 }
 
+/** Whether a write to a ruleset was to another than the entry point of a kind. */
+export function isElsewhere(
+  wrote: AuditedWrite | undefined,
+  kind: Kind,
+  { entrypoints }: LiveZone,
+): boolean {
+  const id = wrote?.ruleset;
+  if (id === undefined || !isRuleKind(kind)) return false;
+  const own = phaseOfKind(kind);
+  return rulePhases.some((phase) => {
+    const entrypoint = entrypoints[phase];
+    if (entrypoint?.state !== "present") return false;
+    return phase === own ? entrypoint.id !== id : entrypoint.id === id;
+  });
+}
+
 /** The ids of a kind that are not live any more. */
 export function goneOf(kind: Kind, before: SeenResources, now: SeenResources): readonly string[] {
   return [...before].filter(([id, each]) => each.kind === kind && !now.has(id)).map(([id]) => id);
@@ -60,6 +76,7 @@ export function isEntryMissing(
  *
  * @param drifted the changes that correct drift.
  * @param corrected what was written, and is as declared now.
+ * @param written the resources after the writes: what they created is known from then on.
  */
 export function resourcesAfter(
   changes: readonly Change[],
@@ -67,8 +84,10 @@ export function resourcesAfter(
   corrected: ReadonlySet<ResourceKey>,
   live: SeenResources,
   before: SeenResources = new Map(),
+  written: SeenResources = live,
 ): SeenResources {
-  const after = new Map(live);
+  const created = [...written].filter(([id]) => !live.has(id));
+  const after = new Map([...live, ...created]);
   for (const change of changes) {
     const isCorrected = corrected.has(change.key);
     if (change.verb === "update" && isRuleKind(change.kind)) {

@@ -25,9 +25,11 @@ export interface AuditEntry {
 export interface AuditedWrite {
   /** `rule`: of any phase, since not every path says which. */
   readonly kind: "setting" | "policy" | "rule";
-  /** The phase of the rules, where the path says it. */
+  /** The phase of the rules, where the request says it. */
   readonly phase?: RulePhase | undefined;
-  /** `replace`: all rules of a ruleset at once. */
+  /** Id of the ruleset of the rules, where the path says it. */
+  readonly ruleset?: string;
+  /** `replace`: all rules of a ruleset at once, also where it is created or deleted. */
   readonly verb: "create" | "update" | "delete" | "replace";
   /** Id of the policy or rule; "" if the entry does not say it, or names none. */
   readonly id: string;

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { idOf } from "../support/audit-entries.ts";
 import * as audited from "../support/audited-changes.ts";
 import {
   alice,
@@ -11,7 +12,7 @@ import {
   writeOfSetting,
   zone,
 } from "../support/author-runs.ts";
-import { done, failed, lost, planOf, withCause } from "../support/reports.ts";
+import { at, done, failed, lost, planOf, withCause } from "../support/reports.ts";
 
 const { shop, other } = audited;
 
@@ -71,6 +72,23 @@ describe("the author of a rule", () => {
     runs.leaves(4, audited.rule, withRule(4));
     expect(runs.authorsOf(audited.rule, withRule(4))).toBe(alice);
     expect(runs.authorsOf(audited.rule, withRule(5))).toBe(`possibly ${alice}`);
+  });
+});
+
+describe("who moved a rule", () => {
+  const fields = [{ field: "position", before: 1, after: 2 }];
+  const moved = { ...audited.rule, fields, causes: [] };
+  const [drifted = moved] = withCause("drift", [moved]);
+
+  it.for([
+    { to: "the same list", ruleset: audited.list, yields: `possibly ${alice}` },
+    { to: "another list", ruleset: idOf(21), yields: "" },
+  ])("is not who wrote to another list: $to", ({ ruleset, yields }, { expect }) => {
+    const runs = new Runs();
+    runs.inSync(1, withRule(3));
+    const path = `${audited.zone}/rulesets/${ruleset}/rules/${other}`;
+    runs.read(3, { ...audited.wrote(alice, "PATCH", path, { enabled: false }), at: at(2) });
+    expect(runs.authorsOf(drifted, withRule(3))).toBe(yields);
   });
 });
 

@@ -8,7 +8,34 @@ import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
+const brand = "www.brand.example";
 const alice = "alice@example.com";
+
+const twoPhases = `zones:
+  - name: ${brand}
+    custom_rules:
+      rules:
+        - key: monitoring
+          expression: ip.src eq 198.51.100.7
+          action: skip
+          skip: { phases: [http_ratelimit] }
+        - { key: admin, expression: 'http.request.uri.path eq "/admin"', action: block }
+        - { key: scrapers, expression: 'http.user_agent contains "scraper"', action: js_challenge }
+    rate_limiting_rules:
+      rules:
+        - key: login
+          expression: http.request.uri.path eq "/login"
+          action: block
+          ratelimit: &limit
+            characteristics: [cf.colo.id, ip.src]
+            period: 60
+            requests_per_period: 5
+            mitigation_timeout: 600
+        - key: search
+          expression: http.request.uri.path eq "/search"
+          action: block
+          ratelimit: *limit
+`;
 
 type Daemon = ReturnType<Example["place"]["start"]>;
 
@@ -27,13 +54,15 @@ class Followed implements AsyncDisposable {
     this.#page = page;
   }
 
-  static async start(actors = "full", more = ""): Promise<Followed> {
+  /** @param sites what `zones/sites.yaml` declares instead of the example's. */
+  static async start(actors = "full", more = "", sites?: string): Promise<Followed> {
     const clock = new SimulatedClock(new Date());
     const config = `schedule: { cron: "0 0 1 1 *" }
 audit: { enabled: true, every: 60s, actors: ${actors} }
 store: { path: state }
 ${more}`;
     const example = await exampleWithEmulator({ config, ports: { clock } });
+    if (sites !== undefined) await example.place.write("zones/sites.yaml", sites);
     const daemon = example.place.start("run");
     const { page } = await logged(daemon, "zonewarden started");
     const followed = new Followed(example, daemon, clock, coerceText(page));
@@ -46,10 +75,10 @@ ${more}`;
     return followed;
   }
 
-  /** Edits a zone in the dashboard, and waits for the next read of the log. */
-  async edit(body: JsonObject): Promise<void> {
+  /** Edits zones in the dashboard, and waits for the next read of the log. */
+  async edit(...bodies: readonly JsonObject[]): Promise<void> {
     this.#linesBefore = logLines(this.daemon).length;
-    await control(this.example, "edit", { actor: alice, ...body });
+    for (const body of bodies) await control(this.example, "edit", { actor: alice, ...body });
     await control(this.example, "clock", { advance: "60s" });
     await this.#clock.advance(60_000);
   }
@@ -142,6 +171,79 @@ describe("the author of drift", () => {
       });
     }
   });
+
+  it.for([
+    {
+      what: "a custom rule is changed",
+      edit: { rule: "zonewarden:monitoring", set: { expression: "ip.src eq 198.51.100.8" } },
+      drift: "custom_rule/monitoring expression",
+      who: `${alice} in the dashboard`,
+    },
+    {
+      what: "a custom rule is deleted, which we have just created",
+      edit: { rule: "zonewarden:admin", delete: true },
+      drift: "custom_rule/admin deleted",
+      who: `${alice} in the dashboard`,
+    },
+    {
+      what: "a custom rule is moved",
+      edit: { rule: "zonewarden:scrapers", set: { position: { before: "" } } },
+      drift: "custom_rule/scrapers position",
+      who: `possibly ${alice} in the dashboard`,
+    },
+    {
+      what: "a rate limit is changed",
+      edit: {
+        rule: "zonewarden:login",
+        set: {
+          ratelimit: {
+            characteristics: ["ip.src", "cf.colo.id"],
+            period: 60,
+            requests_per_period: 500,
+            mitigation_timeout: 600,
+          },
+        },
+      },
+      drift: "rate_limiting_rule/login ratelimit.requests_per_period 5 → 500",
+      who: `${alice} in the dashboard`,
+    },
+    {
+      what: "a rate limit is deleted",
+      edit: { rule: "zonewarden:search", delete: true },
+      drift: "rate_limiting_rule/search deleted",
+      who: `${alice} in the dashboard`,
+    },
+    {
+      what: "the whole list of rate limits is deleted",
+      edit: { ruleset: "http_ratelimit", delete: true },
+      drift: "rate_limiting_rule/login deleted, rate_limiting_rule/search deleted",
+      who: `possibly ${alice} in the dashboard`,
+    },
+  ])(
+    "is found at once where $what, beside edits of another list",
+    async ({ edit, drift, who }, { expect }) => {
+      await using at = await Followed.start("full", "", twoPhases);
+      const phase = drift.startsWith("custom") ? "http_ratelimit" : "http_request_firewall_custom";
+      const bob = { zone: brand, actor: "bob@example.com", ruleset: phase };
+      const rule = {
+        action: "block",
+        expression: "ssl",
+        ratelimit: {
+          characteristics: ["cf.colo.id", "ip.src"],
+          period: 60,
+          requests_per_period: 9,
+        },
+      };
+      const { ratelimit: _, ...custom } = rule;
+      await at.edit(
+        { ...bob, rule: phase === "http_ratelimit" ? rule : custom },
+        { zone: brand, ...edit },
+      );
+      const line = await at.line("plan applied", brand);
+      expect(line["drift"]).toContain(drift);
+      expect(line["changed_by"]).toBe(who);
+    },
+  );
 
   it("is named by the hold of a field that somebody changes again and again, and masked in chats", async ({
     expect,

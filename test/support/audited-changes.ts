@@ -12,7 +12,9 @@ import { idOf, writeEntry } from "./audit-entries.ts";
 export const zone = `/zones/${idOf(1)}`;
 export const [shop, other] = [idOf(11), idOf(12)];
 export const policies = `${zone}/page_shield/policies`;
-export const rules = `${zone}/rulesets/${idOf(20)}/rules`;
+/** Id of the entry point with the rules. */
+export const list = idOf(20);
+export const rules = `${zone}/rulesets/${list}/rules`;
 let count = 0;
 
 /** An entry of a request; each is a second after the one before. */

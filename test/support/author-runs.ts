@@ -9,7 +9,7 @@ import type { ResourceKey } from "../../src/zone/resource.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
 import * as audited from "./audited-changes.ts";
 import { SimulatedClock } from "./clock.ts";
-import { entrypoint, livePolicy, liveRule, liveZone } from "./model.ts";
+import { livePolicy, liveRule, liveZone } from "./model.ts";
 import { at, type Came, done, named, planOf, report } from "./reports.ts";
 
 const { policies, rules, shop, wrote } = audited;
@@ -20,9 +20,9 @@ export const alice = "alice@example.com";
 
 /** A live zone with one rule in this version. */
 export function withRule(version: number): LiveZone {
-  return liveZone({
-    entrypoints: { managed_rules: entrypoint(liveRule(shop, { version: `${version}` })) },
-  });
+  const live = [liveRule(shop, { version: `${version}` })];
+  const list = { state: "present", id: audited.list, version: "7", rules: live } as const;
+  return liveZone({ entrypoints: { managed_rules: list } });
 }
 
 export function withPolicies(...ids: readonly string[]): LiveZone {

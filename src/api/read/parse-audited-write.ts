@@ -11,7 +11,7 @@ import {
 import type { AuditedWrite } from "../../zone/audit-entry.ts";
 import { settingNames } from "../../zone/resource.ts";
 import { phaseOfWire } from "../../zone/rule-phase.ts";
-import { flagIn } from "../wire-value.ts";
+import { flagIn, textIn } from "../wire-value.ts";
 import { ruleOf } from "./parse-entrypoint.ts";
 import { policyOf } from "./parse-page-shield.ts";
 
@@ -42,7 +42,7 @@ export function auditedWriteOf(request: AuditedRequest): AuditedWrite | undefine
 
 function rulesetWrite(
   request: AuditedRequest,
-  [place, second = "", third = ""]: readonly string[],
+  [place = "", second = "", third = ""]: readonly string[],
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
   // The entry point is written by its phase or by its id. What is written to a ruleset of another
@@ -52,8 +52,26 @@ function rulesetWrite(
     if (third !== "entrypoint" || request.method !== "PUT" || phase === undefined) return undefined;
     return { ...replacedRules(body), phase };
   }
-  if (second === "") return request.method === "PUT" ? replacedRules(body) : undefined;
-  return second === "rules" ? ruleWrite(request, third, body) : undefined;
+  if (second === "rules") return ruleWrite(request, place, third, body);
+  if (second !== "") return undefined;
+  switch (request.method) {
+    case "POST":
+      return place === "" ? createdRules(body) : undefined;
+    case "PUT":
+      return { ...replacedRules(body), ruleset: place };
+    case "DELETE":
+      return { ...replacedRules({ rules: [] }), ruleset: place };
+    default:
+      return undefined;
+  }
+}
+
+/** The rules of a new ruleset: those of an entry point count. */
+function createdRules(body: JsonObject | undefined): AuditedWrite | undefined {
+  if (body === undefined) return replacedRules(body);
+  const phase = phaseOfWire(textIn(body, "phase"));
+  const isEntrypoint = body["kind"] === "zone" && phase !== undefined;
+  return isEntrypoint ? { ...replacedRules({ rules: [], ...body }), phase } : undefined;
 }
 
 function settingsWrite(
@@ -97,15 +115,17 @@ function valuesOfPolicy(body: JsonObject): AuditedWrite["values"] {
 
 function ruleWrite(
   { method }: AuditedRequest,
+  ruleset: string,
   id: string,
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
   const verb = verbs[method];
   if (verb === undefined) return undefined;
-  if (body === undefined) return { kind: "rule", verb, id, values: undefined };
+  const base = { kind: "rule", verb, ruleset, id } as const;
+  if (body === undefined) return { ...base, values: undefined };
   // A body with nothing but a position keeps the rule (SERVICE.md B.2).
   const isMove = Object.keys(body).every((name) => name === "position");
-  return { kind: "rule", verb, id, values: isMove ? new Map() : ruleValues(ruleOf(body)) };
+  return { ...base, values: isMove ? new Map() : ruleValues(ruleOf(body)) };
 }
 
 function replacedRules(body: JsonObject | undefined): AuditedWrite {

@@ -30,6 +30,8 @@ export interface WritePorts extends RunPorts {
   readonly recordBeforeWrite?: (report: Applied) => Promise<void>;
   /** Called if nothing blocks a plan; its first write waits for it. */
   readonly beforeFirstWrite?: (plan: Plan) => void;
+  /** Takes the live state after the writes. */
+  readonly afterWrites?: (live: LiveZone) => void;
   /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
@@ -76,6 +78,7 @@ export async function applyPlan(
   const ages = new ReadAges(planned.readAt);
   const sending = { plan: report.plan, ages, gate, ports, signals: stopOrGate };
   const { outcomes, after } = await sendAll(live, planned.conflicts, sending, record, ports.bug);
+  ports.afterWrites?.(after);
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHolds(report.plan, outcomes);

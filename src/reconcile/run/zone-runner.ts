@@ -5,6 +5,7 @@ import type { Ownership } from "../../plan/ownership.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
 import type { StopSignals } from "../../zone/signals.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { digestOf, type FleetZone } from "../fleet/desired-fleet.ts";
@@ -146,14 +147,19 @@ export class ZoneRunner {
       // 1. read, 2. plan, 3. guard
       const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
       // 4. apply, 5. verify
-      const report = await this.#apply(zone, planned, gate, worker.ports, signals);
+      let written = planned.live;
+      const afterWrites = (live: LiveZone): void => {
+        written = live;
+      };
+      const ports = { ...worker.ports, afterWrites };
+      const report = await this.#apply(zone, planned, gate, ports, signals);
       // 6. remember, schedule the next run
       const declared = declaredIn(planned, zone);
       memory.record(report, this.#basisOf(zone, planned.digest));
       this.#applied.record(report, declared, planned.live?.scoreRule);
       this.#recordAdopted(report, declared);
       if (report.result !== "error" && planned.left === undefined) this.#fleet.left.forget(name);
-      this.#ports.authors?.record(report, planned.live);
+      this.#ports.authors?.record(report, planned.live, written);
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, zone.desired, memory) };
     } finally {
@@ -166,7 +172,7 @@ export class ZoneRunner {
     zone: FleetZone,
     planned: PlannedZone,
     gate: WriteGate,
-    ports: ZoneRunPorts,
+    ports: WritePorts,
     signals: StopSignals,
   ): Promise<ZoneReport> {
     const beforeFirstWrite = (plan: Plan): void => {
