@@ -92,7 +92,6 @@ const seenByTestsAlone = [
   "reconcile/run/next-run.ts backoffMs",
   "render/diagnostic-formats.ts sentenceOf",
   "syntax/csp/csp.ts printCsp",
-  "zone/managed-ruleset.ts managedRulesets",
 ];
 
 /** Values that a file exports, as `plan/plan.ts plan`. */

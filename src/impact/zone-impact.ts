@@ -11,6 +11,7 @@ import type { Policy, ResourceKey } from "../zone/resource.ts";
 import type { Ruleset } from "../zone/ruleset.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { type ComparedPolicy, type PolicyImpact, cspImpact } from "./csp-impact.ts";
+import { type ManagedExceptions, managedExceptions } from "./managed-exceptions.ts";
 import { type Deployment, type RulesetImpact, rulesetImpact } from "./ruleset-impact.ts";
 
 interface ImpactFacts {
@@ -31,8 +32,8 @@ export interface DeploymentImpact extends RulesetImpact {
   readonly ruleset: Ruleset;
 }
 
-/** What the policies of a zone do to its inventory, and its deployments to managed rules. */
-export interface ZoneImpact {
+/** What the policies of a zone do to its inventory, and its rules to managed rules. */
+export interface ZoneImpact extends ManagedExceptions {
   readonly zone: ZoneName;
   readonly policies: readonly PolicyImpact[];
   readonly deployments: readonly DeploymentImpact[];
@@ -49,6 +50,7 @@ export function zoneImpact(
     zone: plan.zone.name,
     policies: resources === undefined ? [] : cspImpact(policies, resources, options),
     deployments: deploymentImpacts(facts),
+    ...managedExceptions(content, plan, live),
     notes,
   };
 }

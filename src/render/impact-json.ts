@@ -5,11 +5,14 @@ import { type JsonObject, jsonOf } from "../syntax/json.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 
 /** The impact of a plan on detected resources and managed rules, complete. */
-export function impactJson({ zone, policies, deployments, notes }: ZoneImpact): JsonObject {
+export function impactJson(impact: ZoneImpact): JsonObject {
+  const { zone, policies, deployments, exceptions, unread, notes } = impact;
   return {
     zone,
     policies: policies.map(policyJson),
     deployments: deployments.map(deploymentJson),
+    exceptions: exceptions.map((each) => jsonOf(each)),
+    exceptions_unread: unread,
     notes,
   };
 }

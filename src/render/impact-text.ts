@@ -4,9 +4,11 @@ import type {
   AffectedResource,
   UnclearResource,
 } from "../impact/csp-impact.ts";
+import type { ManagedException } from "../impact/managed-exceptions.ts";
 import { levelOf, type RetunedRule, type EffectiveRule } from "../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
 import { forceOf } from "../plan/policies/policy-force.ts";
+import { kindWords } from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 import { type Paint, paintOf, plural, printable } from "./format.ts";
 
@@ -31,10 +33,12 @@ export function renderImpacts(
   return [...blocks, paint("dim", caution)].join("\n\n");
 }
 
-function zoneLines({ policies, deployments, notes }: ZoneImpact, paint: Paint): readonly string[] {
+function zoneLines(impact: ZoneImpact, paint: Paint): readonly string[] {
+  const { policies, deployments, notes } = impact;
   return [
-    ...policies.flatMap((impact) => policyLines(impact, paint)),
-    ...deployments.flatMap((impact) => deploymentLines(impact, paint)),
+    ...policies.flatMap((each) => policyLines(each, paint)),
+    ...deployments.flatMap((each) => deploymentLines(each, paint)),
+    ...exceptionLines(impact, paint),
     ...notes.map((note) => paint("dim", `  note: ${printable(note)}`)),
   ];
 }
@@ -124,6 +128,26 @@ function deploymentLines(impact: DeploymentImpact, paint: Paint): readonly strin
     ...listed("tunes", retuned, retunedText, paint("yellow", "~")),
     ...advice.map((words) => `    ${paint("yellow", "!")} ${printable(words)}`),
   ];
+}
+
+function exceptionLines({ exceptions, unread }: ZoneImpact, paint: Paint): readonly string[] {
+  if (exceptions.length === 0) return [];
+  const those = (when: ManagedException["when"]): readonly ManagedException[] =>
+    exceptions.filter((each) => each.when === when);
+  const missing = `not read, since the zone does not declare them: ${unread.join(", ")}`;
+  return [
+    `  ${paint("bold", "exceptions")}  that spare requests from the managed rules`,
+    ...listed("new", those("starts"), exceptionText, paint("red", "+")),
+    ...listed("as before", those("stays"), exceptionText, "·"),
+    ...listed("no longer", those("ends"), exceptionText, paint("green", "-")),
+    ...(unread.length === 0 ? [] : [paint("dim", `    ${missing}`)]),
+  ];
+}
+
+function exceptionText({ kind, name, title, expression, from }: ManagedException): string {
+  const known = name.includes("/") ? name : `${kindWords(kind)} ${name}`;
+  const titled = title === "" ? known : `${known} “${title}”`;
+  return printable(`${titled}: ${from}, where ${expression}`);
 }
 
 function ruleText(rule: RulesetRule): string {

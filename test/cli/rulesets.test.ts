@@ -10,7 +10,7 @@ function onEntrypoint(
   name: string,
   ...more: readonly string[]
 ): ReturnType<Example["place"]["run"]> {
-  return place.run("rulesets", name, shop, "entrypoint", ...more);
+  return place.run("rulesets", name, shop, "managed_rules", ...more);
 }
 
 describe("rulesets", () => {
@@ -36,6 +36,17 @@ describe("rulesets", () => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("rulesets", "show", shop, "default");
     expect(stdout).toContain("default, version 1, http_request_firewall_managed, 2 rules");
+  });
+
+  it.for([
+    { section: "custom_rules", says: "http_request_firewall_custom, 3 rules", rule: "Monitoring" },
+    { section: "rate_limiting_rules", says: "http_ratelimit, 1 rule", rule: "Login attempts" },
+    { section: "managed_rules", says: "http_request_firewall_managed, 2 rules", rule: "Probes of" },
+  ])("shows the rules of $section", async ({ section, says, rule }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stdout } = await example.place.run("rulesets", "show", shop, section);
+    expect(stdout).toContain(says);
+    expect(stdout).toContain(rule);
   });
 
   it("shows the difference of versions, and prunes old ones after a confirmation", async ({
@@ -118,9 +129,9 @@ describe("rulesets", () => {
   it.for([
     { args: ["show", shop, "nothing"], says: 'shop.example.com has no ruleset "nothing"' },
     { args: ["show", "*.example.com", "owasp"], says: "2 zones match; name one, or give its id" },
-    { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "Write a number from 1 up" },
-    { args: ["show", shop, "entrypoint", "--ruleset-version", "99"], says: "API_NOT_FOUND" },
-    { args: ["show", shop, "entrypoint", "--version", "1"], says: "unknown option '--version'" },
+    { args: ["prune", shop, "managed_rules", "--keep", "0"], says: "Write a number from 1 up" },
+    { args: ["show", shop, "managed_rules", "--ruleset-version", "99"], says: "API_NOT_FOUND" },
+    { args: ["show", shop, "managed_rules", "--version", "1"], says: "unknown option '--version'" },
   ])("says what is wrong with $args", async ({ args, says }, { expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stdout, stderr } = await example.place.run("rulesets", ...args);

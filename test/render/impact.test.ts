@@ -66,12 +66,61 @@ function on(
 ): ZoneImpact {
   const zone = zoneName("shop.example.com");
   if (zone === undefined) throw new Error("no name of a zone");
-  return { zone, policies, deployments, notes };
+  return { zone, policies, deployments, exceptions: [], unread: [], notes };
 }
 
 function lines(impact: ZoneImpact): readonly string[] {
   return renderImpacts([impact], { color: false }).split("\n").slice(1, -2);
 }
+
+describe("the exceptions from the managed rules", () => {
+  const everything = { from: "all managed rules", expression: "ip.src eq 192.0.2.7" };
+  const impact = {
+    ...on([]),
+    exceptions: [
+      {
+        ...everything,
+        kind: "custom_rule",
+        name: "custom_rule/a",
+        title: "Probes",
+        when: "starts",
+      },
+      { ...everything, kind: "managed_rule", name: "id-1", title: "", when: "stays" },
+      { ...everything, kind: "custom_rule", name: "id-2", title: "B \u001B", when: "stays" },
+    ],
+    unread: ["managed_rules"],
+  } as const satisfies ZoneImpact;
+
+  it("are listed by what becomes of them, with the lists that were not read", ({ expect }) => {
+    expect(lines(impact)).toEqual([
+      "  exceptions  that spare requests from the managed rules",
+      "    + new: 1",
+      "        custom_rule/a “Probes”: all managed rules, where ip.src eq 192.0.2.7",
+      "    · as before: 2",
+      "        managed rule id-1: all managed rules, where ip.src eq 192.0.2.7",
+      "        custom rule id-2 “B \\u{1b}”: all managed rules, where ip.src eq 192.0.2.7",
+      "    not read, since the zone does not declare them: managed_rules",
+    ]);
+    expect(renderImpacts([{ ...impact, exceptions: [] }], { color: false })).toBe("Impact: none.");
+  });
+
+  it("are all in JSON", ({ expect }) => {
+    expect(impactJson(impact)).toMatchObject({
+      exceptions: [
+        {
+          kind: "custom_rule",
+          name: "custom_rule/a",
+          title: "Probes",
+          when: "starts",
+          ...everything,
+        },
+        { name: "id-1", when: "stays" },
+        { name: "id-2" },
+      ],
+      exceptions_unread: ["managed_rules"],
+    });
+  });
+});
 
 describe("the impact of a policy", () => {
   it("names what it blocks, lets in, and leaves open", ({ expect }) => {

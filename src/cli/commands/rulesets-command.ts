@@ -12,8 +12,8 @@ import { plural, printable, valueText } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
 import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
 import { type JsonObject, jsonOf } from "../../syntax/json.ts";
-import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
-import { factsOf } from "../../zone/rule-phase.ts";
+import { managedRulesets, rulesetIdOf } from "../../zone/managed-ruleset.ts";
+import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
 import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { CliCommand, DefineCommand, PrintFlags } from "../command-options.ts";
@@ -26,7 +26,7 @@ export const defineRulesets: DefineCommand = (command, host) => {
   command.examples(
     "zonewarden rulesets list shop.example.com",
     "zonewarden rulesets show shop.example.com owasp --account",
-    "zonewarden rulesets diff shop.example.com entrypoint 3",
+    "zonewarden rulesets diff shop.example.com managed_rules 3",
   );
   addCommand(command, "list", "list rulesets")
     .examples(
@@ -38,15 +38,15 @@ export const defineRulesets: DefineCommand = (command, host) => {
     .option("--ruleset-version <number>", "this version instead of the newest")
     .option("--tag <tag>", "only rules with this category")
     .examples(
-      "zonewarden rulesets show shop.example.com entrypoint",
-      "zonewarden rulesets show shop.example.com entrypoint --ruleset-version 3",
+      "zonewarden rulesets show shop.example.com managed_rules",
+      "zonewarden rulesets show shop.example.com managed_rules --ruleset-version 3",
       "zonewarden rulesets show shop.example.com owasp --account --tag paranoia-level-3",
     )
     .runs((zone: string, ruleset: string, flags: ShowFlags) =>
       withRuleset(zone, ruleset, flags, host, showRuleset),
     );
   rulesetCommand(command, "versions", "list the versions of a ruleset")
-    .examples("zonewarden rulesets versions shop.example.com entrypoint")
+    .examples("zonewarden rulesets versions shop.example.com managed_rules")
     .runs((zone: string, ruleset: string, flags: RulesetFlags) =>
       withRuleset(zone, ruleset, flags, host, listVersions),
     );
@@ -54,8 +54,8 @@ export const defineRulesets: DefineCommand = (command, host) => {
     .argument("<version>", "the version before")
     .argument("[other]", "the version after; the newest by default")
     .examples(
-      "zonewarden rulesets diff shop.example.com entrypoint 3",
-      "zonewarden rulesets diff shop.example.com entrypoint 3 5",
+      "zonewarden rulesets diff shop.example.com managed_rules 3",
+      "zonewarden rulesets diff shop.example.com managed_rules 3 5",
     )
     .runs((...given: readonly [string, string, string, string | undefined, RulesetFlags]) => {
       const [zone, ruleset, version, other, flags] = given;
@@ -65,8 +65,8 @@ export const defineRulesets: DefineCommand = (command, host) => {
     .option("--keep <number>", "how many of the newest versions to keep", keptCount, "10")
     .option("--yes", "delete without asking")
     .examples(
-      "zonewarden rulesets prune shop.example.com entrypoint --keep 20",
-      "zonewarden rulesets prune shop.example.com entrypoint --yes",
+      "zonewarden rulesets prune shop.example.com managed_rules --keep 20",
+      "zonewarden rulesets prune shop.example.com managed_rules --yes",
     )
     .runs((zone: string, ruleset: string, flags: PruneFlags) =>
       withRuleset(zone, ruleset, flags, host, pruneVersions),
@@ -86,7 +86,7 @@ function addCommand(command: CliCommand, name: string, description: string): Cli
 function rulesetCommand(command: CliCommand, name: string, description: string): CliCommand {
   return addCommand(command, name, description).argument(
     "<ruleset>",
-    "its id, its phase, its name, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free",
+    `its id, its phase, its name, or one of: ${[...rulePhases, ...Object.keys(managedRulesets)].join(", ")}`,
   );
 }
 
@@ -121,7 +121,7 @@ async function withScope<Flags extends RulesetFlags>(
 /**
  * Connects to the service, finds the ruleset and runs `work`.
  *
- * @param ruleset an id, a phase, a short name such as `owasp`, or a name that only one ruleset has.
+ * @param ruleset an id, a phase or its section in zone files, a short name such as `owasp`, or a name that only one ruleset has.
  */
 async function withRuleset<Flags extends RulesetFlags>(
   zone: string,
@@ -145,7 +145,8 @@ async function idOf(
 ): Promise<string | undefined> {
   const known = /^[0-9a-f]{32}$/.test(name) ? name : rulesetIdOf(name);
   if (known !== undefined) return known;
-  const phase = name === "entrypoint" ? factsOf("managed_rules").wire : name;
+  const section = rulePhases.find((phase) => phase === name);
+  const phase = section === undefined ? name : factsOf(section).wire;
   const kind = scope.level === "zone" ? "zone" : "root";
   const heads = await service.rulesets.list(scope, stop);
   const entrypoint = heads.find((head) => head.phase === phase && head.kind === kind);
