@@ -132,16 +132,11 @@ export class DriftAuthors {
     const found = new Map(left.flatMap((change) => foundIn(report, change)));
     const known = before?.found ?? this.#store.authors(zone);
     if (found.size + known.size > 0) this.#store.setAuthors(zone, found);
+    // What the writes created is known from now on.
+    const seen = live && new Map([...resourcesIn(written ?? live), ...resourcesIn(live)]);
     const resources =
-      live &&
-      resourcesAfter(
-        report.plan.changes,
-        new Set(drift),
-        corrected,
-        resourcesIn(live),
-        before?.resources,
-        written && resourcesIn(written),
-      );
+      seen &&
+      resourcesAfter(report.plan.changes, new Set(drift), corrected, seen, before?.resources);
     const asDeclared = { from: startedAt, until: finishedAt };
     this.#seen.set(zone, { asDeclared, others, resources: resources ?? before?.resources, found });
   }

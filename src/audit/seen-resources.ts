@@ -76,7 +76,6 @@ export function isEntryMissing(
  *
  * @param drifted the changes that correct drift.
  * @param corrected what was written, and is as declared now.
- * @param written the resources after the writes: what they created is known from then on.
  */
 export function resourcesAfter(
   changes: readonly Change[],
@@ -84,10 +83,8 @@ export function resourcesAfter(
   corrected: ReadonlySet<ResourceKey>,
   live: SeenResources,
   before: SeenResources = new Map(),
-  written: SeenResources = live,
 ): SeenResources {
-  const created = [...written].filter(([id]) => !live.has(id));
-  const after = new Map([...live, ...created]);
+  const after = new Map(live);
   for (const change of changes) {
     const isCorrected = corrected.has(change.key);
     if (change.verb === "update" && isRuleKind(change.kind)) {

@@ -54,13 +54,22 @@ function rulesetWrite(
   }
   if (second === "rules") return ruleWrite(request, place, third, body);
   if (second !== "") return undefined;
-  switch (request.method) {
+  return allRulesWrite(request, place, body);
+}
+
+/** What was written to all rules of a ruleset at once. */
+function allRulesWrite(
+  { method }: AuditedRequest,
+  ruleset: string,
+  body: JsonObject | undefined,
+): AuditedWrite | undefined {
+  switch (method) {
     case "POST":
-      return place === "" ? createdRules(body) : undefined;
+      return ruleset === "" ? createdRules(body) : undefined;
     case "PUT":
-      return { ...replacedRules(body), ruleset: place };
+      return { ...replacedRules(body), ruleset };
     case "DELETE":
-      return { ...replacedRules({ rules: [] }), ruleset: place };
+      return { ...replacedRules({ rules: [] }), ruleset };
     default:
       return undefined;
   }
