@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { anchorOf } from "../deploy/site/markdown-html.ts";
+import { factsOf, rulePhases } from "../src/zone/rule-phase.ts";
 import { documentParts, placeOf } from "./support/document-parts.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -68,6 +69,36 @@ describe("docs/architecture.md", () => {
       !existsSync(path.join(root, file)) ||
       !new RegExp(`(?:function|class) ${name}\\b|^  (?:async )?${name}\\(`, "m").test(textOf(file));
     expect(steps.filter(isMissing)).toEqual([]);
+  });
+});
+
+describe("docs/architecture.md, about phases", () => {
+  const [, list = ""] =
+    /^## A phase of rules\n(.*?)^## /ms.exec(textOf("docs/architecture.md")) ?? [];
+  const listed = [...list.matchAll(/^- `([^`]+)`/gm)].map(([, file = ""]) => file);
+  const names = rulePhases.map((phase) => {
+    const { wire, kind } = factsOf(phase);
+    return new RegExp(`\\b(${phase}|${kind}|${wire})\\b`);
+  });
+  const mentionsAll = (text: string): boolean => names.every((name) => name.test(text));
+  // Examples are of one phase each. Types of zone files are made from their schema.
+  const isExempt = (file: string): boolean =>
+    file.endsWith("/diagnostic-examples.ts") || textOf(file).startsWith("// Made from schemas/");
+
+  it("lists the files that name every phase: at most 8", ({ expect }) => {
+    const files = globSync(["src/**/*.ts", "schemas/*.json"], { cwd: root });
+    const found = files.filter((file) => mentionsAll(textOf(file)) && !isExempt(file));
+    const ofEmulator = /^src\/emulator\/|\/emulator-/;
+    expect(found.filter((file) => !ofEmulator.test(file)).toSorted()).toEqual(
+      listed.filter((file) => !ofEmulator.test(file)).toSorted(),
+    );
+    expect(found).toEqual(expect.arrayContaining(listed));
+    expect(listed.length).toBeLessThanOrEqual(8);
+  });
+
+  it("knows a text that names every phase, in any of its names", ({ expect }) => {
+    expect(mentionsAll('["custom_rule", "http_ratelimit", "managed_rules"]')).toBe(true);
+    expect(mentionsAll('["custom_rule", "managed_rules"]')).toBe(false);
   });
 });
 

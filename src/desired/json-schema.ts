@@ -26,11 +26,11 @@ export const isProfile: Shape<YamlProfile> = shapeOf<YamlProfile>("profile");
 export const isZoneEntry: Shape<YamlZoneEntry> = shapeOf<YamlZoneEntry>("zone_entry");
 export const isPageShield: Shape<Merged<YamlPageShield>> =
   shapeOf<Merged<YamlPageShield>>("page_shield");
-export const ruleShapes: { readonly [P in RulePhase]: Shape<RulesInFile<P>> } = {
-  custom_rules: shapeOf<RulesInFile<"custom_rules">>("custom_rules"),
-  rate_limiting_rules: shapeOf<RulesInFile<"rate_limiting_rules">>("rate_limiting_rules"),
-  managed_rules: shapeOf<RulesInFile<"managed_rules">>("managed_rules"),
-};
+
+/** The shape of the rules of a phase. */
+export function rulesShape<P extends RulePhase>(phase: P): Shape<RulesInFile<P>> {
+  return shapeOf<RulesInFile<P>>(phase);
+}
 
 const zoneFiles = { name: "a zone file", keys: keysOf("zones") };
 const configFiles = { name: "a configuration file", keys: keysOf("zonewarden") };

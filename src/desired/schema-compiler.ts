@@ -5,6 +5,7 @@ import type * as AjvPackage from "ajv/dist/2020.js";
 import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 
 import { coerceObject, isJsonObject } from "../syntax/json.ts";
+import { ofEachPhase } from "../zone/rule-phase.ts";
 
 /** By the name of a shape: its schema, or the part of a schema that is its schema. */
 export const shapeReferences = {
@@ -13,9 +14,7 @@ export const shapeReferences = {
   profile: "urn:zonewarden:schema:zones#/$defs/profile",
   zone_entry: "urn:zonewarden:schema:zones#/$defs/zone_entry",
   page_shield: "urn:zonewarden:schema:zones#/$defs/page_shield",
-  custom_rules: "urn:zonewarden:schema:zones#/$defs/custom_rules",
-  rate_limiting_rules: "urn:zonewarden:schema:zones#/$defs/rate_limiting_rules",
-  managed_rules: "urn:zonewarden:schema:zones#/$defs/managed_rules",
+  ...ofEachPhase((phase) => `urn:zonewarden:schema:zones#/$defs/${phase}`),
 } as const;
 
 export type ShapeName = keyof typeof shapeReferences;

@@ -1,6 +1,6 @@
 import { causesOf } from "../plan/cause/cause.ts";
 import type { Change, Direction } from "../plan/change.ts";
-import { kinds, type Kind } from "../zone/resource.ts";
+import { kinds, type Kind, ofEachKind } from "../zone/resource.ts";
 import { addCounts } from "./add-counts.ts";
 
 /** What drift does to the protection of the zone. */
@@ -41,7 +41,7 @@ export function weakeningOf(drift: readonly Change[]): readonly Change[] {
 }
 
 export function driftIn(changes: readonly Change[]): DriftCounts {
-  const counts = byKind(noImpact);
+  const counts = ofEachKind(noImpact);
   for (const change of changes) counts[change.kind][impactOf(change)] += 1;
   return counts;
 }
@@ -57,18 +57,7 @@ export function countByKind(resources: readonly { readonly kind: Kind }[]): ByKi
   );
 }
 
-/** A value for each kind. */
-function byKind<T>(of: () => T): Readonly<Record<Kind, T>> {
-  return {
-    setting: of(),
-    policy: of(),
-    custom_rule: of(),
-    rate_limiting_rule: of(),
-    managed_rule: of(),
-  };
-}
-
-export const none: ByKind = byKind(() => 0);
+export const none: ByKind = ofEachKind(() => 0);
 
 /** Kinds with a resource that drifted now and not before. */
 export function onsets(before: readonly Change[], now: readonly Change[]): readonly Kind[] {

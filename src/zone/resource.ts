@@ -13,6 +13,17 @@ export const kinds = ["setting", ...listedKinds] as const;
 
 export type Kind = (typeof kinds)[number];
 
+/** A value for each kind. */
+export function ofEachKind<T>(of: () => T): Readonly<Record<Kind, T>> {
+  return {
+    setting: of(),
+    policy: of(),
+    custom_rule: of(),
+    rate_limiting_rule: of(),
+    managed_rule: of(),
+  };
+}
+
 export function isRuleKind(kind: Kind): kind is RuleKind {
   return kind !== "setting" && kind !== "policy";
 }

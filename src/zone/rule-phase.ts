@@ -15,6 +15,8 @@ export interface PhaseFacts {
   readonly wire: string;
   /** The kind of its rules in keys of resources, plans, metrics and JSON. */
   readonly kind: RuleKind;
+  /** Names the kind in the stored state. A letter never gets another meaning. */
+  readonly code: string;
   /** The actions of a rule that can be declared in it (SERVICE.md B.10). */
   readonly actions: ReadonlySet<string>;
   /** Whether its rules have a `ratelimit`. */
@@ -35,6 +37,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     phase: "custom_rules",
     wire: "http_request_firewall_custom",
     kind: "custom_rule",
+    code: "c",
     actions: new Set([...mitigateActions, "skip"]),
     isRateLimited: false,
     maxResponseBytes: 2_048,
@@ -44,6 +47,7 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     phase: "rate_limiting_rules",
     wire: "http_ratelimit",
     kind: "rate_limiting_rule",
+    code: "l",
     actions: new Set(mitigateActions),
     isRateLimited: true,
     maxResponseBytes: 30_720,
@@ -53,12 +57,22 @@ const facts: Readonly<Record<RulePhase, PhaseFacts>> = {
     phase: "managed_rules",
     wire: "http_request_firewall_managed",
     kind: "managed_rule",
+    code: "r",
     actions: new Set(["execute", "skip"]),
     isRateLimited: false,
     maxResponseBytes: 0,
     quota: {},
   },
 };
+
+/** A value for each phase. */
+export function ofEachPhase<T>(of: (phase: RulePhase) => T): Readonly<Record<RulePhase, T>> {
+  return {
+    custom_rules: of("custom_rules"),
+    rate_limiting_rules: of("rate_limiting_rules"),
+    managed_rules: of("managed_rules"),
+  };
+}
 
 /** What is special about a phase. */
 export function factsOf(phase: RulePhase): PhaseFacts {

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   withParts,
 } from "../../syntax/json.ts";
-import type { RulePhase } from "../../zone/rule-phase.ts";
+import { ofEachPhase, type RulePhase } from "../../zone/rule-phase.ts";
 import { isFillable } from "../template/fill-zone.ts";
 import { sections } from "../zones/zone-lists.ts";
 import { membersOrNone } from "./zone-entry.ts";
@@ -29,7 +29,7 @@ export function extractProfile(entries: readonly JsonObject[], name: string): Ex
   const names = entries.map((entry) => coerceText(entry["name"]));
   const settings = commonFields(entries.map(settingsIn), names);
   const policies = commonItems(entries.map(policiesIn), ["value"], names);
-  const rules = byPhase((phase) =>
+  const rules = ofEachPhase((phase) =>
     commonItems(entries.map(rulesIn(phase)), ["action", "deploy", "skip"], names),
   );
   const profile = partsOf(settings, policies, rules);
@@ -44,7 +44,7 @@ export function extractProfile(entries: readonly JsonObject[], name: string): Ex
         ...partsOf(
           beyond(settingsIn(entry), settings),
           itemsBeyond(policiesIn(entry), policies),
-          byPhase((phase) => placedBefore(rulesIn(phase)(entry), rules[phase])),
+          ofEachPhase((phase) => placedBefore(rulesIn(phase)(entry), rules[phase])),
         ),
       };
     }),
@@ -66,14 +66,6 @@ function rulesIn(phase: RulePhase): (entry: JsonObject) => Items {
 }
 
 type RuleItems = Readonly<Record<RulePhase, Items>>;
-
-function byPhase(itemsOf: (phase: RulePhase) => Items): RuleItems {
-  return {
-    custom_rules: itemsOf("custom_rules"),
-    rate_limiting_rules: itemsOf("rate_limiting_rules"),
-    managed_rules: itemsOf("managed_rules"),
-  };
-}
 
 function partsOf(settings: JsonObject, policies: Items, rules: RuleItems): JsonObject | undefined {
   return membersOrNone({

@@ -21,11 +21,11 @@ import {
 } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type Policy, type Rule, settingNames } from "../../zone/resource.ts";
-import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
+import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { schemaDiagnostic } from "../json-schema-messages.ts";
-import { firstError, isPageShield, ruleShapes, type Shape } from "../json-schema.ts";
+import { firstError, isPageShield, rulesShape, type Shape } from "../json-schema.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
@@ -63,11 +63,7 @@ export class ZoneMerger {
   /** Merged profiles, by their names in order. */
   readonly #profiles = new Map<string, Json>();
   readonly #pageShields = new Map<object, Converted<PageShieldContent>>();
-  readonly #rules: Readonly<Record<RulePhase, Map<object, ConvertedRules>>> = {
-    custom_rules: new Map(),
-    rate_limiting_rules: new Map(),
-    managed_rules: new Map(),
-  };
+  readonly #rules = ofEachPhase(() => new Map<object, ConvertedRules>());
 
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
@@ -254,7 +250,7 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
 function declaredRulesOf<P extends RulePhase>(
   phase: P,
   merged: unknown,
-  shape: Shape<RulesInFile<P>> = ruleShapes[phase],
+  shape: Shape<RulesInFile<P>> = rulesShape(phase),
 ): ConvertedRules {
   return shape(merged)
     ? rulesOf(phase, merged)

@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson, type Json } from "../../syntax/json.ts";
-import { type Kind, type ListedKind, type ResourceKey, settingNames } from "../../zone/resource.ts";
+import {
+  isRuleKind,
+  type Kind,
+  kinds,
+  type ListedKind,
+  type ResourceKey,
+  settingNames,
+} from "../../zone/resource.ts";
+import { factsOf, phaseOfKind } from "../../zone/rule-phase.ts";
 
 /** The digest of each field of a resource that has a value; {@link uncertain} if it is not known. */
 export type AppliedFields = ReadonlyMap<string, string>;
@@ -35,21 +43,19 @@ export function digestOfValue(value: Json | undefined): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, digestLength);
 }
 
-/** A letter never gets another meaning. */
-const kindCodes: Readonly<Record<Kind, string>> = {
-  setting: "s",
-  policy: "p",
-  custom_rule: "c",
-  rate_limiting_rule: "l",
-  managed_rule: "r",
-};
+/** Stands for a kind. A letter never gets another meaning. */
+function codeOf(kind: Kind): string {
+  if (isRuleKind(kind)) return factsOf(phaseOfKind(kind)).code;
+  return kind === "setting" ? "s" : "p";
+}
 
 /** A name of a resource that consists of a few plain characters, whatever text is in its key. */
 export function appliedName(key: ResourceKey): string {
   const at = key.indexOf("/");
   const name = key.slice(at + 1);
-  for (const [kind, code] of Object.entries(kindCodes)) {
+  for (const kind of kinds) {
     if (!key.startsWith(`${kind}/`)) continue;
+    const code = codeOf(kind);
     if (kind === "setting") return `${code}/${settingNames.findIndex((each) => each === name)}`;
     return `${code}/${/^[\w.-]{1,64}$/.test(name) ? name : `~${shortDigest(name)}`}`;
   }
@@ -63,7 +69,7 @@ export function appliedNames(key: ResourceKey, was: ResourceKey | undefined): re
 
 /** What is stored of the rules or policies as a whole, beside the fields of each. */
 export function wholeName(kind: ListedKind): string {
-  return `${kindCodes[kind]}/*`;
+  return `${codeOf(kind)}/*`;
 }
 
 /**
@@ -159,7 +165,7 @@ export function appliedZoneIn(text: string): AppliedZone | undefined {
 
 /** Whether a text that {@link appliedText} gave says anything of a kind. */
 export function mentions(text: string, kind: Kind): boolean {
-  return text.includes(` ${kindCodes[kind]}/`);
+  return text.includes(` ${codeOf(kind)}/`);
 }
 
 /** Whether a text says of everything in a zone what was applied: its declaration was live once, as a whole. */
