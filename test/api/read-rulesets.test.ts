@@ -216,10 +216,13 @@ it.for(["zone", "account"] as const)(
   },
 );
 
-it("follows the cursor of a long list", async ({ expect, signal }) => {
+it.for([
+  { where: "cursors.after", info: (next: string) => ({ cursors: { after: next } }) },
+  { where: "cursor", info: (next: string) => ({ cursor: next }) },
+])("follows the cursor of a long list in $where", async ({ info }, { expect, signal }) => {
   const fake = fakeGet((_call, nth) => ({
     result: [{ id: `${nth}` }],
-    resultInfo: nth < 3 ? { cursors: { after: `next-${nth}` } } : {},
+    resultInfo: nth < 3 ? info(`next-${nth}`) : {},
   }));
   const heads = await readerOf(fake.send).list({ level: "zone", zone: zoneOf() }, signal);
   expect(heads.map(({ id }) => id)).toEqual(["1", "2", "3"]);

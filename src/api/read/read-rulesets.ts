@@ -44,6 +44,45 @@ function ownerOf({ level, zone }: RulesetScope): Readonly<Record<string, string>
   return level === "zone" ? { zone_id: zone.id } : { account_id: zone.accountId };
 }
 
+/** Lists the rulesets of a zone or account, and says when the first page was requested. */
+export async function listRulesets(
+  send: Get,
+  scope: RulesetScope,
+  signal: AbortSignal,
+): Promise<{ readonly heads: readonly RulesetHead[]; readonly sentAt: number }> {
+  const heads: RulesetHead[] = [];
+  const cursors = new Set<string>();
+  let cursor = "";
+  let firstSentAt: number | undefined;
+  for (;;) {
+    const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
+    const call = get(levels[scope.level].all, ownerOf(scope), query);
+    const answer = await send(call, signal);
+    firstSentAt ??= answer.sentAt;
+    const page = answer.result();
+    if (!isObjectList(page) || !page.every(hasValidId)) {
+      throw malformedResult(call, answer, "not a list of rulesets");
+    }
+    for (const wire of page) heads.push(headOf(wire));
+    cursor = cursorIn(answer.resultInfo() ?? {});
+    if (cursor === "") return { heads, sentAt: firstSentAt };
+    if (cursors.has(cursor)) throw malformedResult(call, answer, "a cursor that came before");
+    cursors.add(cursor);
+    if (cursors.size >= maxPages) {
+      throw malformedResult(call, answer, `more than ${maxPages} pages`);
+    }
+  }
+}
+
+/**
+ * The cursor of the next page, in either place. An older answer without one is the only page
+ * (SERVICE.md B.1).
+ */
+function cursorIn(info: JsonObject): string {
+  const after = textIn(coerceObject(info["cursors"]), "after");
+  return after === "" ? textIn(info, "cursor") : after;
+}
+
 /** Reads rulesets of any phase. It cannot write. */
 export class RulesetReader {
   readonly #getFor: (zone: Zone) => Get;
@@ -54,28 +93,7 @@ export class RulesetReader {
 
   /** Lists the rulesets of a zone or account, managed ones included (SERVICE.md B.1). */
   async list(scope: RulesetScope, signal: AbortSignal): Promise<readonly RulesetHead[]> {
-    const send = this.#getFor(scope.zone);
-    const heads: RulesetHead[] = [];
-    const cursors = new Set<string>();
-    let cursor = "";
-    for (;;) {
-      const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
-      const call = get(levels[scope.level].all, ownerOf(scope), query);
-      const answer = await send(call, signal);
-      const page = answer.result();
-      if (!isObjectList(page) || !page.every(hasValidId)) {
-        throw malformedResult(call, answer, "not a list of rulesets");
-      }
-      for (const wire of page) heads.push(headOf(wire));
-      // An older answer without a cursor is the only page (SERVICE.md B.1).
-      cursor = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
-      if (cursor === "") return heads;
-      if (cursors.has(cursor)) throw malformedResult(call, answer, "a cursor that came before");
-      cursors.add(cursor);
-      if (cursors.size >= maxPages) {
-        throw malformedResult(call, answer, `more than ${maxPages} pages`);
-      }
-    }
+    return (await listRulesets(this.#getFor(scope.zone), scope, signal)).heads;
   }
 
   /** Reads the given version of a ruleset, or the newest. */
