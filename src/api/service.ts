@@ -86,13 +86,14 @@ export function connectService(options: ServiceOptions): Service {
 }
 
 export function createReader(service: Service): Reader {
-  const read: Reader["readAnswers"] = async (zone, parts, priority, signal) =>
+  const read: Reader["readAnswers"] = async (zone, parts, priority, signal, known) =>
     readAnswers(
       getter(sessionOf(service, zone), priority),
       service.scoreRules,
       zone,
       parts,
       signal,
+      known,
     );
   return {
     listZones: (signal) => listAll(service, signal),

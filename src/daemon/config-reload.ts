@@ -38,6 +38,7 @@ export function reconcilerOptions({
     onChange: schedule.onChange,
     windows: windowsOf(windows),
     concurrency: api.concurrency,
+    rulesetVersions: api.rulesetVersions,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import { partsOf } from "../reconcile/run/plan-zone.ts";
 import {
@@ -84,17 +85,22 @@ export type SweepRequests = ReadonlyMap<string, number>;
 
 const zonesPerPage = 50;
 
-/** Counts the requests of a sweep: one for each part that a zone declares, and the pages of the zone list. */
+/**
+ * Counts the requests of a sweep: one for each part that a zone declares, or one for all its lists of rules where their
+ * versions are trusted, and the pages of the zone list.
+ */
 export function sweepRequests(
   zones: Iterable<DesiredZone>,
   credentialOf: (zone: Zone) => string,
+  versions: Config["api"]["rulesetVersions"],
 ): SweepRequests {
   // In parts of a page, which are whole numbers: thousands of fractions would add up to a request too many.
   const counts = new Map<string, number>();
   for (const { zone, content } of zones) {
     const name = credentialOf(zone);
     const { settings, policies, rules } = partsOf(content);
-    const parts = Number(settings) + Number(policies) + rules.length;
+    const lists = versions === "trust" ? Math.min(rules.length, 1) : rules.length;
+    const parts = Number(settings) + Number(policies) + lists;
     counts.set(name, (counts.get(name) ?? 0) + parts * zonesPerPage + 1);
   }
   return new Map(counts.entries().map(([name, count]) => [name, count / zonesPerPage]));
@@ -111,8 +117,9 @@ function sweepMs(requests: SweepRequests, budgets: readonly RequestBudget[]): nu
 export function forecastOf(
   zones: Iterable<DesiredZone>,
   { credentials, credentialOf }: Pick<ServiceClient, "credentials" | "credentialOf">,
+  versions: Config["api"]["rulesetVersions"],
 ): SweepForecast {
-  const requests = sweepRequests(zones, credentialOf);
+  const requests = sweepRequests(zones, credentialOf, versions);
   const budgets = credentials.map(({ state }) => state);
   return {
     requests: Math.ceil(requests.values().reduce((sum, each) => sum + each, 0)),

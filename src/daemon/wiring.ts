@@ -113,7 +113,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     remembered: runs.names,
     configDiagnostics: () => runningConfig.diagnostics,
     declared: (zones) => {
-      schedule.expectRequests(sweepRequests(zones, credentialOf));
+      schedule.expectRequests(sweepRequests(zones, credentialOf, config.api.rulesetVersions));
       poller.declare(zones);
       audit.feed.declare(zones);
     },

@@ -71,20 +71,51 @@ export type ReadTimes = Readonly<Partial<Record<ZonePart, number | undefined>>>;
 
 /** What the service answered about a zone. The answers are parsed on demand. */
 export interface ZoneAnswers {
+  /** For rules that were not read: when their versions were listed. */
   readonly readAt: ReadTimes;
   /** Equal answers have equal digests. */
   readonly digest: string;
-  /** Throws a `ServiceError` if an answer is not of the documented shape. */
+  /**
+   * Throws a `ServiceError` if an answer is not of the documented shape, and an `Error` if the
+   * rules were not read (see {@link KnownAnswers}).
+   */
   readonly live: () => LiveZone;
+  /** Left out, or `undefined`: an entry point has no id or no version, or none was asked for. */
+  readonly rules?: (() => ReadRules | undefined) | undefined;
+}
+
+/** The entry points of a zone, as they were read in full. */
+export interface ReadRules {
+  /** When the first of them was requested, by the monotonic clock. */
+  readonly readAt: number;
+  /** Of each phase its id and version, or that it was absent, as one text; and the digest of the answer. */
+  readonly entrypoints: ReadonlyMap<RulePhase, EntrypointVersion>;
+}
+
+/** A version of an entry point. */
+export interface EntrypointVersion {
+  readonly version: string;
+  readonly digest: string;
+}
+
+/**
+ * Answers whose plan is known. If all other answers are the same, and the listing of rulesets shows
+ * the versions of the rules, the rules are not read: the digest is that of these answers again.
+ */
+export interface KnownAnswers {
+  readonly digest: string;
+  readonly rules: ReadRules;
 }
 
 /** Reads the live state. It cannot write: planning gets this and nothing else. */
 export interface LiveReader {
+  /** Reads all parts in full, unless the answers are `known`. */
   readAnswers(
     zone: Zone,
     parts: PartsToRead,
     priority: RequestPriority,
     signal: AbortSignal,
+    known?: KnownAnswers,
   ): Promise<ZoneAnswers>;
   /** Reads all scripts on record for a zone, whatever their status. */
   readScripts(

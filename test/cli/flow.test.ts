@@ -23,7 +23,9 @@ describe.for(["published", "specification"] as const)(
       expect(writesSeenBy(example.emulator)).toEqual([]);
     });
 
-    it("costs a request for each declared part of a zone and one for the listing", async ({ expect }) => {
+    it("costs a request for each declared part of a zone and one for the listing", async ({
+      expect,
+    }) => {
       await using example = await exampleWithEmulator({ dialect });
       await example.place.run("plan");
       const paths = example.emulator.journal().map(({ path }) => path.replace("/client/v4", ""));

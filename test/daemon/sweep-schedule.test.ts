@@ -32,8 +32,22 @@ function everyMinute(
 
 describe("a sweep", () => {
   it("takes one request for each declared kind, and the pages of the zone list", ({ expect }) => {
-    const requests = sweepRequests(zones(100, "shop"), () => "main");
+    const requests = sweepRequests(zones(100, "shop"), () => "main", "read");
     expect(requests.get("main")).toBeCloseTo(2 * 100 + 2);
+  });
+
+  it.for([
+    { versions: "read" as const, requests: 3 },
+    { versions: "trust" as const, requests: 1 },
+  ])("takes $requests requests for three lists of rules with $versions", (given, { expect }) => {
+    const empty = declared([]);
+    const rules = { custom_rules: empty, rate_limiting_rules: empty, managed_rules: empty };
+    const lists = zones(50, "shop").map((zone) => ({
+      ...zone,
+      content: desiredZone({ rules }).content,
+    }));
+    const requests = sweepRequests(lists, () => "main", given.versions);
+    expect(requests.get("main")).toBeCloseTo(given.requests * 50 + 1);
   });
 
   it("takes as long as the slowest credential", ({ expect }) => {
@@ -44,7 +58,7 @@ describe("a sweep", () => {
     using schedule = everyMinute(budgets);
     const all = [...zones(100, "a"), ...zones(50, "b")];
     schedule.expectRequests(
-      sweepRequests(all, ({ name }) => (name.endsWith("a.example") ? "a" : "b")),
+      sweepRequests(all, ({ name }) => (name.endsWith("a.example") ? "a" : "b"), "read"),
     );
     expect(schedule.sweepMs).toBeCloseTo(101_000);
     using unlimited = everyMinute([]);
@@ -66,8 +80,8 @@ describe("a sweep", () => {
   }) => {
     const warned: object[] = [];
     using schedule = everyMinute([{ name: "main", perSecond: 3.2 }], warned);
-    const small = sweepRequests(zones(90, "shop"), () => "main");
-    const large = sweepRequests(zones(100, "shop"), () => "main");
+    const small = sweepRequests(zones(90, "shop"), () => "main", "read");
+    const large = sweepRequests(zones(100, "shop"), () => "main", "read");
     for (const requests of [small, large, large, small]) schedule.expectRequests(requests);
     expect(warned).toEqual([{ sweep_seconds: 63, schedule_seconds: 60 }]);
     schedule.expectRequests(large);

@@ -50,6 +50,7 @@ describe("the configuration", () => {
         emulator: undefined,
         timeoutMs: 30_000,
         concurrency: 8,
+        rulesetVersions: "read",
       },
       credentials: [
         { name: "default", source: { env: "ZONEWARDEN_API_TOKEN" }, accounts: ["*"], zones: ["*"] },

@@ -118,7 +118,7 @@ describe("the deadline of a run", () => {
     const error = { status: "rejected", reason: new Error("asked") };
     expect(settled).toEqual([error, error, error]);
     expect(asked).toEqual([
-      [zone, wanted, "changed"],
+      [zone, wanted, "changed", undefined],
       [zone, "sweep"],
       [live, write, nothing],
     ]);

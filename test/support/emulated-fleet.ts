@@ -39,11 +39,13 @@ export interface EmulatedFleetOptions {
   readonly audit?: AuditFeedOptions;
   /** Requests that the emulator holds back on purpose: time goes on nevertheless. */
   readonly heldBack?: () => number;
+  /** By default every list is read. */
+  readonly rulesetVersions?: "trust" | "read";
 }
 
 /** Starts the loop; it has not been woken. */
 export function startFleet(at: Emulated, options: EmulatedFleetOptions): EmulatedFleet {
-  const { clock, heldBack = () => 0 } = options;
+  const { clock, heldBack = () => 0, rulesetVersions = "read" } = options;
   const declared = new Map(options.declared);
   const reports: ZoneReport[] = [];
   const bugs: unknown[] = [];
@@ -90,6 +92,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
         maxWeakened: { zones: 0, share: 1 },
       },
       concurrency: 8,
+      rulesetVersions,
     },
     {
       desired: {

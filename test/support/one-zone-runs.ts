@@ -2,7 +2,7 @@ import { causesOf } from "../../src/plan/cause/cause.ts";
 import type { Change } from "../../src/plan/change.ts";
 import { digestOf } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { LeftZones } from "../../src/reconcile/fleet/left-zones.ts";
-import { ZoneRunner } from "../../src/reconcile/run/zone-runner.ts";
+import { ZoneRunner, type ZoneRunOptions } from "../../src/reconcile/run/zone-runner.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -16,29 +16,42 @@ export const statesAfter = ["kept", "lost", "torn", "forged"] as const;
 
 type StateAfter = (typeof statesAfter)[number];
 
+/** How the zone is run; by default as usual, on a clock of its own. */
+interface OneZoneChoice extends Partial<ZoneRunOptions> {
+  readonly clock?: SimulatedClock;
+}
+
 /** Runs of one zone of an emulator, in processes that follow each other with one state. */
 export class OneZoneRuns implements AsyncDisposable {
   readonly at: Emulated;
   readonly store = new MemoryRunStore();
-  readonly #clock = new SimulatedClock();
+  readonly clock: SimulatedClock;
+  readonly #options: ZoneRunOptions;
   #runner: ZoneRunner | undefined;
   #mode: "enforce" | "observe" = "enforce";
   readonly #never = new AbortController().signal;
 
-  constructor(at: Emulated) {
+  constructor(at: Emulated, { clock, ...others }: OneZoneChoice = {}) {
     this.at = at;
+    this.clock = clock ?? new SimulatedClock();
+    this.#options = { ...options, ...others };
+  }
+
+  /** Somebody says that the zone has changed. */
+  distrustVersions(): void {
+    this.#runner?.distrustVersions(this.at.zone.name);
   }
 
   /** One run of the declaration, in this mode. */
   async run(content: ZoneContent, mode: "enforce" | "observe"): Promise<ZoneReport> {
-    if (this.#mode !== mode) this.#runner?.reconfigure({ ...options, mode });
+    if (this.#mode !== mode) this.#runner?.reconfigure({ ...this.#options, mode });
     this.#mode = mode;
     this.#runner ??= new ZoneRunner(
-      { ...options, mode },
+      { ...this.#options, mode },
       {
         reader: this.at.reader,
         writer: this.at.writer,
-        clock: this.#clock,
+        clock: this.clock,
         runId: () => "run",
         random: () => 0.5,
         store: this.store,

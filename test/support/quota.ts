@@ -27,6 +27,7 @@ export function sweepOf(zones: number): { readonly requests: number; readonly se
   const counts = sweepRequests(
     Array.from({ length: zones }, () => whole),
     () => "main",
+    "read",
   );
   const requests = counts.get("main") ?? 0;
   return { requests: Math.ceil(requests), seconds: requests / perSecond };

@@ -64,6 +64,7 @@ export const defaultOptions: ReconcilerOptions = {
   fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
   concurrency: 2,
   onChange: true,
+  rulesetVersions: "read",
   windows: windowsOf([]),
 };
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy } from "../../zone/live-zone.ts";
-import type { PartsToRead, ZoneAnswers } from "../../zone/ports.ts";
+import type { LiveEntrypoint, LivePolicy, ScoreRule } from "../../zone/live-zone.ts";
+import type { KnownAnswers, PartsToRead, ReadTimes, ZoneAnswers } from "../../zone/ports.ts";
 import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -11,36 +11,52 @@ import { textIn } from "../wire-value.ts";
 import { wireCodes } from "../wire.ts";
 import { entrypointOf } from "./parse-entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
+import { listUnchanged, rulesRead, versionOfEntrypoint } from "./ruleset-versions.ts";
 import type { ScoreRules } from "./score-rule.ts";
 
-/** Requests the parts of a zone one after the other, and stops at the first failure. */
+/**
+ * Requests the parts of a zone one after the other, and stops at the first failure. Rules are not
+ * read where the listing shows that the answers are still the `known` ones.
+ */
 export async function readAnswers(
   send: Get,
   scoreRules: ScoreRules,
   zone: Zone,
   parts: PartsToRead,
   signal: AbortSignal,
+  known?: KnownAnswers,
 ): Promise<ZoneAnswers> {
   const settings = parts.settings ? await requestSettings(send, zone, signal) : undefined;
   const policies = parts.policies ? await requestPolicies(send, zone, signal) : undefined;
+  // Cached: to read it twice costs one request.
+  const readScoreRule = async (): Promise<ScoreRule | undefined> =>
+    parts.scoreRule ? scoreRules.read(send, zone, signal) : undefined;
+  const readAt = { settings: settings?.sentAt, policies: policies?.sentAt };
+  const digestOf = (
+    rules: Iterable<readonly [RulePhase, { readonly digest: string }]>,
+    rule: ScoreRule | undefined,
+  ): string =>
+    [
+      settings?.digest,
+      policies?.digest,
+      ...[...rules].map(([phase, { digest }]) => `${phase}:${digest}`),
+      JSON.stringify(rule),
+    ].join(" ");
+  if (known && digestOf(known.rules.entrypoints, await readScoreRule()) === known.digest) {
+    const listedAt = await listUnchanged(send, zone, known.rules, signal);
+    if (listedAt !== undefined) return unread(known, { ...readAt, ...timesOf(parts, listedAt) });
+  }
   const entrypoints: (readonly [RulePhase, PartAnswer<LiveEntrypoint>])[] = [];
   for (const phase of parts.rules) {
     entrypoints.push([phase, await requestEntrypoint(send, zone, phase, signal)]);
   }
-  const scoreRule = parts.scoreRule ? await scoreRules.read(send, zone, signal) : undefined;
-  const digests = [
-    settings?.digest,
-    policies?.digest,
-    ...entrypoints.map(([phase, { digest }]) => `${phase}:${digest}`),
-    JSON.stringify(scoreRule),
-  ];
+  const scoreRule = await readScoreRule();
   return {
     readAt: {
-      settings: settings?.sentAt,
-      policies: policies?.sentAt,
+      ...readAt,
       ...Object.fromEntries(entrypoints.map(([phase, { sentAt }]) => [phase, sentAt])),
     },
-    digest: digests.join(" "),
+    digest: digestOf(entrypoints, scoreRule),
     live: () => ({
       zone,
       settings: settings?.parse(),
@@ -50,7 +66,26 @@ export async function readAnswers(
       ),
       scoreRule,
     }),
+    rules: () =>
+      rulesRead(
+        entrypoints.map(([phase, { digest, sentAt, parse }]) => {
+          return [phase, { version: versionOfEntrypoint(parse()), digest, sentAt }];
+        }),
+      ),
   };
+}
+
+/** Answers that are the known ones, though the rules were not read. */
+function unread({ digest, rules }: KnownAnswers, readAt: ReadTimes): ZoneAnswers {
+  return { readAt, digest, live: failUnread, rules: () => rules };
+}
+
+function failUnread(): never {
+  throw new Error("the rules were not read, since their plan is known");
+}
+
+function timesOf({ rules }: PartsToRead, sentAt: number): ReadTimes {
+  return Object.fromEntries(rules.map((phase) => [phase, sentAt]));
 }
 
 /** The answer for one part of a zone. */

@@ -27,6 +27,7 @@ const sweepRoutes: ReadonlySet<string> = new Set([
   routes.settings,
   routes.policies,
   routes.entrypoint,
+  routes.zoneRulesets,
 ]);
 
 /** Parses a response. Throws a `ServiceError` for every response that is no success. */

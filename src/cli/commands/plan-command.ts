@@ -123,7 +123,7 @@ export async function printPlan(
   const declared = fleet.zones.map((each) => each.declared.desired);
   const extras = {
     impacts: impact ? await readImpacts(fleet, session) : undefined,
-    sweep: forecastOf(declared, session.service),
+    sweep: forecastOf(declared, session.service, session.config.api.rulesetVersions),
     heldFleet: held,
     dropped: fleet.change?.dropped,
     isReviewed: true,

@@ -178,7 +178,7 @@ function checkZones(fleet: DesiredFleet, state: LoadedFiles, host: Host): readon
 function checkBudget(fleet: DesiredFleet, service: ServiceClient, { config }: Place): CheckFinding {
   if (fleet.zones.size === 0) return skipped("budget", "no zone is declared");
   const declared = [...fleet.zones.values()].map(({ desired }) => desired);
-  const { requests, ms } = forecastOf(declared, service);
+  const { requests, ms } = forecastOf(declared, service, config.api.rulesetVersions);
   using schedule = startSchedule(config.schedule, {
     due: () => undefined,
     missed: () => undefined,

@@ -17,6 +17,7 @@ export interface ConfigFile {
     };
     timeout: string;
     concurrency: number;
+    ruleset_versions: "trust" | "read";
   };
   credentials?: YamlCredential[];
   desired: {

@@ -79,6 +79,8 @@ export interface Config {
     readonly emulator: { readonly seed: string | undefined; readonly listen: Listen } | undefined;
     readonly timeoutMs: number;
     readonly concurrency: number;
+    /** Whether equal versions in the listing of rulesets mean equal rules, or every list is read. */
+    readonly rulesetVersions: "trust" | "read";
   };
   readonly credentials: readonly CredentialConfig[];
   /** `path` is absolute. */

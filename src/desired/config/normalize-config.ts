@@ -91,10 +91,11 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
 }
 
 function apiOf(
-  { base_url: url, emulator, timeout, concurrency }: ConfigFile["api"],
+  { base_url: url, emulator, timeout, concurrency, ruleset_versions }: ConfigFile["api"],
   directory: string,
 ): Config["api"] {
-  const shared = { timeoutMs: millisecondsOf(timeout), concurrency };
+  const timeoutMs = millisecondsOf(timeout);
+  const shared = { timeoutMs, concurrency, rulesetVersions: ruleset_versions };
   if (emulator === undefined) return { baseUrl: serviceUrl(url), emulator, ...shared };
   const listen = listenOf(emulator.listen);
   const baseUrl = `http://${hostWithPort(listen.host, listen.port)}/client/v4`;

@@ -35,8 +35,8 @@ export class Deadline implements Disposable {
   constructor({ reader, writer, clock }: RunPorts) {
     this.#clock = clock;
     this.reader = {
-      readAnswers: (zone, wanted, priority, signal) =>
-        this.#read(signal, (own) => reader.readAnswers(zone, wanted, priority, own)),
+      readAnswers: (zone, wanted, priority, signal, known) =>
+        this.#read(signal, (own) => reader.readAnswers(zone, wanted, priority, own, known)),
       readScripts: (zone, priority, signal) =>
         this.#read(signal, (own) => reader.readScripts(zone, priority, own)),
     };

@@ -20,6 +20,7 @@ import { declaredRules, type DesiredZone, type ZoneContent } from "../../zone/de
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type {
   Clock,
+  KnownAnswers,
   LiveReader,
   PartsToRead,
   RequestPriority,
@@ -60,6 +61,8 @@ export interface PlanRequest extends RunContext {
   readonly adoptOnly?: boolean;
   /** The plan without changes that the same answers led to before; `undefined` if there is none. */
   readonly unchangedPlan: (digest: string) => Plan | undefined;
+  /** Answers that `unchangedPlan` has a plan of; left out: all that is declared is read in full. */
+  readonly known?: KnownAnswers | undefined;
   /** What a held revision declares of the zone instead; left out: nothing. */
   readonly heldRevision?: HeldRequest | undefined;
   /**
@@ -95,6 +98,7 @@ export interface PlannedZone {
   /** Digest of the live state, "" if it could not be read. */
   readonly digest: string;
   readonly readAt: ReadTimes;
+  readonly rules?: ZoneAnswers["rules"];
   /** Writes that must not be sent, since what they touch has changed after the plan was reviewed. */
   readonly conflicts: readonly Write[];
   readonly holdsAt: (now: Date) => readonly Hold[];
@@ -120,6 +124,7 @@ export async function planZone(
   const source: PlanSource = {
     zone,
     parts: partsToCompare(desired.content, heldRevision?.held.content),
+    known: request.known,
     // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
     planFrom: async (answers) => {
       const known = unchangedPlan(answers.digest);
@@ -181,7 +186,7 @@ export async function planSaved(
 }
 
 /** Where a plan comes from: a declaration or a saved plan. */
-interface PlanSource extends Pick<PlanRequest, "explain" | "holdsAt"> {
+interface PlanSource extends Pick<PlanRequest, "known" | "explain" | "holdsAt"> {
   readonly zone: Zone;
   readonly parts: PartsToRead;
   readonly planFrom: (answers: ZoneAnswers) => Promise<{
@@ -197,7 +202,7 @@ interface PlanSource extends Pick<PlanRequest, "explain" | "holdsAt"> {
 
 /** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
 async function planFromSource(
-  { zone, parts, ...source }: PlanSource,
+  { zone, parts, known, ...source }: PlanSource,
   { trigger, priority, revision, commit }: RunContext,
   { reader, clock, runId, bug }: PlanPorts,
   signal: AbortSignal,
@@ -207,8 +212,8 @@ async function planFromSource(
   const base = { zone: zone.name, run: runId(), trigger, revision, commit, startedAt };
   try {
     // 1. read
-    const answers = await reader.readAnswers(zone, parts, priority, signal);
-    const { digest, readAt } = answers;
+    const answers = await reader.readAnswers(zone, parts, priority, signal, known);
+    const { digest, readAt, rules } = answers;
     const readEndMs = clock.monotonicMs();
     // 2. plan
     const { plan: found, live, conflicts = [], left, ...rest } = await source.planFrom(answers);
@@ -218,7 +223,7 @@ async function planFromSource(
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
-    const common = { live, digest, readAt, conflicts, remainingIn, left };
+    const common = { live, digest, readAt, rules, conflicts, remainingIn, left };
     if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }

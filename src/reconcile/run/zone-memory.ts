@@ -7,6 +7,7 @@ import { isAdoption, ownerField } from "../../plan/ownership.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Applied, Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
+import type { KnownAnswers } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { Corrections, RunStore } from "./run-store.ts";
 import { maxReadAgeMs } from "./write-gate.ts";
@@ -16,6 +17,9 @@ export interface ContentionLimits {
   readonly rounds: number;
   readonly windowMs: number;
 }
+
+/** How long an entry point counts as unchanged while the listing shows its version. */
+const trustedMs = 24 * 3_600_000;
 
 /** Shared by the zones that were never corrected: nearly all of thousands. */
 const noCorrections: Corrections = new Map();
@@ -30,7 +34,11 @@ export class ZoneMemory {
   #corrections: Corrections;
   /** How many runs in a row had a write that waited until the read expired. */
   #expiries = 0;
-  #unchanged: { readonly basis: string; readonly plan: Plan } | undefined;
+  #unchanged:
+    | { readonly basis: string; readonly plan: Plan; readonly answers: KnownAnswers | undefined }
+    | undefined;
+  /** When the zone was named as changed, by the monotonic clock. */
+  #distrustedAt = Number.NEGATIVE_INFINITY;
 
   readonly #zone: ZoneName;
   readonly #store: RunStore;
@@ -91,12 +99,32 @@ export class ZoneMemory {
   }
 
   /**
+   * The answers of the last run, if it found nothing to do, if it would find the same today, and if the versions of their
+   * rules may be trusted: every list is read in full once a day, and after the zone was named as changed.
+   *
+   * @param basisOf all that a plan would follow from now, by the digest of the answers.
+   * @param nowMs by the monotonic clock.
+   */
+  knownAnswers(basisOf: (digest: string) => string, nowMs: number): KnownAnswers | undefined {
+    const { basis, answers } = this.#unchanged ?? {};
+    if (answers === undefined || basis !== basisOf(answers.digest)) return undefined;
+    const { readAt } = answers.rules;
+    return readAt > this.#distrustedAt && nowMs - readAt < trustedMs ? answers : undefined;
+  }
+
+  distrustVersions(nowMs: number): void {
+    this.#distrustedAt = nowMs;
+  }
+
+  /**
    * Takes in the result of a run.
    *
    * @param basis all that the plan followed from.
+   * @param answers the answers that it followed from; left out: the next run reads all in full.
    */
-  record(report: ZoneReport, basis: string): void {
-    this.#unchanged = report.result === "in_sync" ? { basis, plan: report.plan } : undefined;
+  record(report: ZoneReport, basis: string, answers?: KnownAnswers): void {
+    this.#unchanged =
+      report.result === "in_sync" ? { basis, plan: report.plan, answers } : undefined;
     if (isConverged(report)) this.#expiries = 0;
     if (report.result !== "applied") return;
     if (report.outcomes.some(isExpired)) this.#expiries += 1;

@@ -6,6 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
+import type { KnownAnswers } from "../../zone/ports.ts";
 import type { StopSignals } from "../../zone/signals.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { digestOf, type FleetZone } from "../fleet/desired-fleet.ts";
@@ -53,6 +54,8 @@ export interface ZoneRunOptions extends Omit<GuardRules, "used"> {
   readonly adopt: boolean;
   readonly impact: ImpactLimits;
   readonly contention: ContentionLimits;
+  /** Whether rules are read in each run, or only if the listing shows another version of them. */
+  readonly rulesetVersions: "trust" | "read";
 }
 
 export interface ZoneRunPorts extends PlanPorts, WritePorts {
@@ -143,7 +146,8 @@ export class ZoneRunner {
     this.#inProgress.set(name, { digest: zone.digest, gate });
     worker.deadline.begin();
     try {
-      const request = this.#requestOf(zone, context, memory);
+      const basisOf = this.#basisOf(zone);
+      const request = this.#requestOf(zone, context, memory, basisOf);
       // 1. read, 2. plan, 3. guard
       const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
       // 4. apply, 5. verify
@@ -155,7 +159,7 @@ export class ZoneRunner {
       const report = await this.#apply(zone, planned, gate, ports, signals);
       // 6. remember, schedule the next run
       const declared = declaredIn(planned, zone);
-      memory.record(report, this.#basisOf(zone, planned.digest));
+      memory.record(report, basisOf(planned.digest), this.#knownFrom(planned));
       this.#applied.record(report, declared, planned.live?.scoreRule);
       this.#recordAdopted(report, declared);
       if (report.result !== "error" && planned.left === undefined) this.#fleet.left.forget(name);
@@ -199,7 +203,24 @@ export class ZoneRunner {
     return isUsable ? kept.planned : undefined;
   }
 
-  #requestOf(zone: FleetZone, context: RunContext, memory: ZoneMemory): PlanRequest {
+  /** The zone was named as changed: its rules are read in full, whatever their versions are. */
+  distrustVersions(zone: ZoneName): void {
+    this.#memories.get(zone)?.distrustVersions(this.#ports.clock.monotonicMs());
+  }
+
+  /** A listing costs as much as one list: it saves nothing where only one is declared. */
+  #knownFrom({ report, digest, rules }: PlannedZone): KnownAnswers | undefined {
+    if (this.#options.rulesetVersions === "read" || report.result !== "in_sync") return undefined;
+    const read = rules?.();
+    return read !== undefined && read.entrypoints.size > 1 ? { digest, rules: read } : undefined;
+  }
+
+  #requestOf(
+    zone: FleetZone,
+    context: RunContext,
+    memory: ZoneMemory,
+    basisOf: (digest: string) => string,
+  ): PlanRequest {
     const { desired, held } = zone;
     const { owner, impact } = this.#options;
     const ownership = this.#ownershipOf(desired.zone.name);
@@ -209,7 +230,8 @@ export class ZoneRunner {
       owner,
       impact,
       ownership,
-      unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
+      unchangedPlan: (digest) => memory.unchangedPlan(basisOf(digest)),
+      known: memory.knownAnswers(basisOf, this.#ports.clock.monotonicMs()),
       heldRevision: held && {
         held,
         mayStay: (setBack) =>
@@ -237,10 +259,12 @@ export class ZoneRunner {
     return this.#ports.store.isWritable ? limits : { ...limits, accept: [] };
   }
 
-  /** All that a plan follows from. */
-  #basisOf({ digest, desired }: FleetZone, answers: string): string {
+  /** All that a plan follows from, by the digest of the answers. */
+  #basisOf({ digest, desired }: FleetZone): (answers: string) => string {
+    const { owner } = this.#options;
     const { adopt, rules } = this.#ownershipOf(desired.zone.name);
-    return `${this.#options.owner} ${adopt} ${digest} ${answers} ${JSON.stringify(rules)}`;
+    const ownership = JSON.stringify(rules);
+    return (answers) => `${owner} ${adopt} ${digest} ${answers} ${ownership}`;
   }
 
   #ownershipOf(zone: ZoneName): Ownership {
