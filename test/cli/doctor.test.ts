@@ -7,7 +7,7 @@ import { describe, it } from "vitest";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { examined, secret, type SetUp, without, withoutState } from "../support/doctor-set-up.ts";
 import { startKubeApi } from "../support/kube-api.ts";
-import { misconfigurations } from "../support/misconfigurations.ts";
+import { lagging, misconfigurations, trusting } from "../support/misconfigurations.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 
 function problemsIn(stdout: string): readonly string[] {
@@ -35,6 +35,21 @@ describe("doctor", () => {
     expect(followed.stdout).toMatch(/^ok +permissions .*, Account Settings: Read$/m);
     const { stdout } = await examined({ token: without("Account Settings Read") });
     expect(problemsIn(stdout)).toEqual([]);
+  });
+
+  it("compares the versions of entry points, and names the setting", async ({ expect }) => {
+    const agreeing = await examined({});
+    expect(agreeing.stdout).toMatch(
+      /^ok +ruleset versions +the list of rulesets shows the version of 1 entry point of 1 zone: api\.ruleset_versions: trust would save requests$/m,
+    );
+    const trusted = await examined({ config: trusting });
+    expect(trusted.stdout).toMatch(/of 1 zone: as api\.ruleset_versions: trust needs it$/m);
+    const differing = await examined({ plant: lagging });
+    expect(differing.stdout).toMatch(
+      /^ok +ruleset versions +.*: blog\.example\.com http_request_firewall_managed; api\.ruleset_versions must stay read$/m,
+    );
+    const none = await examined({ zones: "zones: [{ name: shop.example.com }]\n" });
+    expect(none.stdout).toMatch(/^ok +ruleset versions +no zone declares rules$/m);
   });
 
   it("makes neither the state directory nor the history", async ({ expect }) => {

@@ -5,7 +5,15 @@ import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { control } from "./ask.ts";
-import { type Planted, secret, without, withoutState, zoneFile } from "./doctor-set-up.ts";
+import {
+  type Planted,
+  type SetUp,
+  secret,
+  without,
+  withoutState,
+  zoneFile,
+} from "./doctor-set-up.ts";
+import { deployOwasp } from "./writes.ts";
 
 function denied(code: string): Partial<Host> {
   const refusal = Object.assign(new Error(code), { code });
@@ -15,6 +23,17 @@ function denied(code: string): Partial<Host> {
 
 function shifted(ms: number): Partial<Host> {
   return { clock: { ...systemClock, now: () => new Date(Date.now() + ms) } };
+}
+
+/** A configuration that trusts the versions of rulesets. */
+export function trusting(healthy: string): string {
+  return healthy.replace("api: {", "api: { ruleset_versions: trust,");
+}
+
+/** The entry point of a zone is created, and the list of its rulesets does not show it for an hour. */
+export async function lagging({ emulator }: Pick<SetUp, "emulator">): Promise<void> {
+  await control(emulator, "/edit", { zone: "blog.example.com", rule: deployOwasp });
+  await control(emulator, "/faults", { fault: "stale", seconds: 3_600, path: "*/rulesets" });
 }
 
 /** Each is wrong in one way; `says` matches the line that names it, `remedy` the line after it. */
@@ -151,6 +170,14 @@ export const misconfigurations: readonly (Planted & {
     code: 7,
     says: /^error +service +http.*: GET \/zones: 503/m,
     remedy: /run zonewarden doctor again/,
+  },
+  {
+    when: "versions are trusted, and the list of rulesets lags behind",
+    config: trusting,
+    plant: lagging,
+    code: 1,
+    says: /^error +ruleset versions +.*another version than the entry point: blog\.example\.com http_request_firewall_managed$/m,
+    remedy: /set api\.ruleset_versions to read/,
   },
   {
     when: "the clock is two hours fast",

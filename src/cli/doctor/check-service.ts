@@ -16,6 +16,7 @@ import { exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
 import { WaitLines } from "../output/progress.ts";
 import type { Session } from "../session/session.ts";
 import { ofDiagnostics } from "./check-files.ts";
+import { checkVersions } from "./check-versions.ts";
 import { type CheckFinding, failureOf, finding, fine, skipped } from "./finding.ts";
 
 /** What the checks of the service work with. */
@@ -50,6 +51,7 @@ export async function checkService(
     ...(await checkPermissions(known.zones, fleet, { ...place, service })),
     ...checkZones(fleet, state, host),
     checkBudget(fleet, service, place),
+    await checkVersions(fleet, { ...place, service }),
   ];
 }
 
@@ -57,6 +59,7 @@ const unknownWithoutZones = [
   skipped("permissions", "no zone is listed"),
   skipped("zones", "no zone is listed"),
   skipped("budget", "no zone is listed"),
+  skipped("ruleset_versions", "no zone is listed"),
 ];
 
 /** One address for all credentials: a failure to reach it is told once. */

@@ -46,7 +46,7 @@ async function doctor({ config, format }: PrintFlags, host: Host): Promise<ExitC
 }
 
 const statusWidth = "warning".length;
-const checkWidth = "configuration".length;
+const checkWidth = "ruleset_versions".length;
 
 function linesOf({ status, check, message, remedy }: CheckFinding): readonly string[] {
   const name = check.replace("_", " ");

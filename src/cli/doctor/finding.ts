@@ -14,6 +14,7 @@ export const checkNames = [
   "permissions",
   "zones",
   "budget",
+  "ruleset_versions",
   "store",
   "history",
   "cluster",
