@@ -147,8 +147,8 @@ async function conflictBehind(
   if (!("position" in write) && write.call !== "create-entrypoint") return undefined;
   try {
     const { live: now } = await partRead(send, live, write, signal);
-    if (isDeepStrictEqual(now.entrypoints[write.phase], live.entrypoints[write.phase]))
-      return undefined;
+    const { phase } = write;
+    if (isDeepStrictEqual(now.entrypoints[phase], live.entrypoints[phase])) return undefined;
   } catch (failure) {
     if (!(failure instanceof ServiceError)) throw failure;
     return undefined;
