@@ -123,16 +123,19 @@ describe.skipIf(noPostgres)(`the leader of a database ${noPostgres ?? ""}`, () =
     daemon.signal("SIGHUP");
     await ran(daemon, 2);
     await stored(stage, ["a", "b", "c"]);
-    const own = [`former/${zone}`, `applied/${zone}`];
-    expect(trips.filter(({ hasLines }) => hasLines)).toEqual([
-      { writes: 0, keys: own, hasLines: true },
+    // The files that are in force are packed meanwhile, and go when they are ready.
+    const files = ["file/zones.yaml", "revision"];
+    const isOfRun = (key: string): boolean => !files.includes(key);
+    expect(trips.flatMap(({ keys }) => keys).filter((key) => !isOfRun(key))).toEqual(files);
+    const ofRun = trips
+      .map((trip) => ({ ...trip, keys: trip.keys.filter(isOfRun) }))
+      .filter(({ keys, hasLines }) => hasLines || keys.length > 0);
+    expect(ofRun).toEqual([
+      { writes: 0, keys: [`former/${zone}`, `applied/${zone}`], hasLines: true },
       { writes: 1, keys: [], hasLines: true },
       { writes: 2, keys: [], hasLines: true },
       { writes: 3, keys: [`applied/${zone}`, `rays/${zone}`], hasLines: true },
     ]);
-    // The files that are in force are packed meanwhile.
-    const others = trips.filter(({ hasLines }) => !hasLines);
-    expect(others.flatMap(({ keys }) => keys)).toEqual(["file/zones.yaml", "revision"]);
   });
 
   it("sends nothing for a sweep that finds nothing to do", async ({ expect }) => {
