@@ -260,3 +260,12 @@ describe("a custom rule that no request reaches", () => {
     expect(await shadows(first, later)).toEqual([]);
   });
 });
+
+it("a warning about a custom rule can be suppressed in its line", async ({ expect }) => {
+  const shadowed = 'key: b, action: block, expression: ssl and http.host eq "a.example"';
+  const text = rules("{ key: a, action: block, expression: ssl }", `{ ${shadowed} }`);
+  expect(linesOf(await loadText(text)).join()).toContain("SHADOWED_RULE");
+  const comment = "        # zonewarden-disable-next-line SHADOWED_RULE -- for a while\n";
+  const suppressed = text.replace("        - { key: b", `${comment}        - { key: b`);
+  expect(linesOf(await loadText(suppressed))).toEqual([]);
+});

@@ -54,6 +54,61 @@ describe("a profile of what zones have in common", () => {
     });
   });
 
+  it("has rules of each list, with the name of the zone where placeholders work", ({ expect }) => {
+    const own = (name: string): JsonObject => ({
+      name,
+      custom_rules: {
+        rules: [
+          {
+            key: "admin",
+            action: "block",
+            expression: `http.host eq "${name}"`,
+            response: { status_code: 403, content_type: "text/plain", content: `Not at ${name}` },
+          },
+        ],
+      },
+      rate_limiting_rules: {
+        rules: [
+          {
+            key: "login",
+            action: "block",
+            ratelimit: { characteristics: [`http.request.headers["${name}"]`, "cf.colo.id"] },
+          },
+        ],
+      },
+    });
+    const { profile, entries } = extractProfile([own("a.example"), own("b.example")], "base");
+    expect(profile).toEqual({
+      custom_rules: {
+        rules: [
+          {
+            key: "admin",
+            action: "block",
+            expression: 'http.host eq "${zone.name}"',
+            response: {
+              status_code: 403,
+              content_type: "text/plain",
+              content: "Not at ${zone.name}",
+            },
+          },
+        ],
+      },
+      rate_limiting_rules: { rules: [{ key: "login", action: "block" }] },
+    });
+    expect(entries[1]).toEqual({
+      name: "b.example",
+      profiles: ["base"],
+      rate_limiting_rules: {
+        rules: [
+          {
+            key: "login",
+            ratelimit: { characteristics: ['http.request.headers["b.example"]', "cf.colo.id"] },
+          },
+        ],
+      },
+    });
+  });
+
   it("leaves out rules whose order differs", ({ expect }) => {
     const { profile, entries } = extractProfile(
       [zone("a", [probes, owasp]), zone("b", [owasp, probes])],

@@ -20,6 +20,16 @@ describe("null that removes what the rest of a value needs", () => {
       entry: "managed_rules: { rules: [{ key: a, expression: ssl, skip: { rules: null } }] }",
     },
     {
+      what: "the only target of a custom exception",
+      entry:
+        "custom_rules: { rules: [{ key: a, action: skip, expression: ssl, skip: { phases: null } }] }",
+    },
+    {
+      what: "the only side of a position",
+      entry:
+        "custom_rules: { rules: [{ key: a, action: log, expression: ssl, position: { before: null } }] }",
+    },
+    {
       what: "every directive of a policy",
       entry:
         'page_shield: { policies: { items: [{ key: a, description: A, action: log, expression: "true", value: { default-src: null } }] } }',
