@@ -171,6 +171,10 @@ export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situa
     example: "a bug of zonewarden",
     remedy: "report the bug with the file; revert the last change of the file",
   },
+  BEYOND_PLAN: {
+    example: "a rate limit with a period of 60 s for a zone of the plan free",
+    remedy: "declare it for zones of a larger plan only",
+  },
   SELECTOR_CONFLICT: {
     example: "two selectors that fit one zone, with different settings",
     remedy: "narrow one of them, or declare the zone by name",

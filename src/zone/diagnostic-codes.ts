@@ -80,6 +80,7 @@ export const diagnosticCodes = {
   ),
   SCRIPT_REPEATED: warning("an authorised script that another entry covers"),
   SCRIPTS_UNMONITORED: warning("scripts are declared, and nothing keeps their monitoring on"),
+  BEYOND_PLAN: warning("a rule has what the plan of a zone is documented not to include"),
   SELECTOR_CONFLICT: error("two selectors declare different values for a zone"),
   SELECTOR_UNUSED: warning("a selector matches no zone"),
   ZONE_AMBIGUOUS: error("several zones have the name of a declared one"),

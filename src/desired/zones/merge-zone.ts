@@ -32,6 +32,7 @@ import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
+import { keepPlaces } from "./document-places.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
 import type { RulesInFile } from "./rule-in-file.ts";
@@ -79,7 +80,7 @@ export class ZoneMerger {
     if (failed || target.value === undefined) {
       return { target: target.value, document: undefined, diagnostics, used: content.used };
     }
-    const document = {
+    const document: ZoneDocument = {
       target: target.value,
       content: { ...content.value, suspension: suspension.value },
       place: keyPlace(zone.document, zone.path),
@@ -88,6 +89,10 @@ export class ZoneMerger {
         template: templateOf(this.valuesOf(layers), layers),
       }),
     };
+    keepPlaces(document, (path) => {
+      const origin = originOf(zone, layers, path);
+      return keyPlace(origin.layer.document, origin.path);
+    });
     return { target: target.value, document, diagnostics, used: content.used };
   }
 

@@ -5,7 +5,9 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
 import { lintOf, type LintRule } from "../lint.ts";
+import { beyondPlan } from "./beyond-plan.ts";
 import { combineSelectors } from "./combine-selectors.ts";
+import { placeIn } from "./document-places.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
 import { labelOf } from "./target.ts";
 
@@ -46,7 +48,7 @@ export function selectZones(
     .filter(({ document }) => !used.has(document))
     .map(({ document }) => unusedSelector(document));
   const selection = resolveNames(declared, unlisted);
-  const diagnostics = [...explicit.diagnostics, ...selection.diagnostics, ...unused];
+  const diagnostics = [...explicit.diagnostics, ...oncePerPlace(selection.diagnostics), ...unused];
   return { ...selection, diagnostics };
 }
 
@@ -57,6 +59,17 @@ export function selectWith(rules: readonly LintRule[]): typeof selectZones {
     const selection = selectZones(documents, known);
     return { ...selection, diagnostics: lint(selection.diagnostics) };
   };
+}
+
+/** Zones that share a profile get the same diagnostics. */
+function oncePerPlace(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const byPlace = new Map(
+    diagnostics.map((each) => {
+      const { file, line, column } = each.place;
+      return [[file, line, column, each.code, each.message].join(" "), each];
+    }),
+  );
+  return [...byPlace.values()];
 }
 
 interface Explicit {
@@ -99,9 +112,20 @@ function resolveNames(
       const { zone, documents } = resolved;
       const isRestored = documents.some((each) => each.isRestored);
       found.push({ zone, content: joined.content, ...(isRestored && { isRestored }) });
+      diagnostics.push(...beyondPlanIn(resolved, joined.content));
     } else if (reason !== undefined) leftAlone.set(name, reason);
   }
   return { zones: found, diagnostics, leftAlone };
+}
+
+/** Warnings about what the plan of a zone does not include, where its first document says it. */
+function beyondPlanIn(
+  { zone, documents: [document] }: ZoneDeclarations,
+  content: ZoneContent,
+): readonly Diagnostic[] {
+  return beyondPlan(content, zone.plan).map((each) =>
+    diagnosticAt(placeIn(document, each.path), each, each.path),
+  );
 }
 
 interface JoinedContent {

@@ -1,0 +1,112 @@
+import { nodesOf } from "../../syntax/expression/expression-tree.ts";
+import { validTree } from "../../syntax/expression/expression.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import {
+  includesField,
+  type KnownPlan,
+  rateLimitFacts,
+  servicePlans,
+} from "../../zone/plan-facts.ts";
+import type { MitigateRule, RateLimit, Rule } from "../../zone/resource.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
+import type { UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Path } from "../location.ts";
+import { ruleListOf } from "./zone-lists.ts";
+
+/** What a rule has that a plan does not include: where in the rule, and in words. */
+type Beyond = readonly [path: Path, what: string];
+
+/**
+ * What zones of a plan are documented not to have. They are warnings: pages disagree, and the
+ * service decides.
+ */
+export function beyondPlan(
+  { rules }: Pick<ZoneContent, "rules">,
+  planName: string,
+): readonly UnplacedDiagnostic[] {
+  const plan = servicePlans.find((each) => each === planName);
+  if (plan === undefined || plan === "enterprise") return [];
+  return rulePhases.flatMap((phase) =>
+    (rules[phase]?.items ?? []).flatMap((rule) =>
+      beyondOf(rule, plan).map(([path, what]) => ({
+        code: "BEYOND_PLAN" as const,
+        path: [...ruleListOf(phase), rule.key, ...path],
+        message: `the plan ${plan} is documented not to include ${what}`,
+        remedy: "declare it for zones of a larger plan; nothing, if your contract includes it",
+      })),
+    ),
+  );
+}
+
+function beyondOf(rule: Rule, plan: KnownPlan): readonly Beyond[] {
+  if (rule.action === "execute") return [];
+  if (rule.action === "skip") return inExpression(rule.expression, plan);
+  return rule.ratelimit === undefined
+    ? inCustomRule(rule, plan)
+    : inLimit(rule, rule.ratelimit, plan);
+}
+
+function inCustomRule(rule: MitigateRule, plan: KnownPlan): readonly Beyond[] {
+  return [
+    ...inExpression(rule.expression, plan),
+    ...only(rule.action === "log", ["action"], "the action log"),
+    ...only(rule.response !== undefined && plan === "free", ["response"], "a response"),
+  ];
+}
+
+function inExpression(expression: string, plan: KnownPlan): readonly Beyond[] {
+  const { fields, hasRegex } = usedIn(expression);
+  return [
+    ...fields
+      .filter((field) => !includesField(plan, field))
+      .map((field): Beyond => [["expression"], `the field ${field}`]),
+    ...only(hasRegex && plan !== "business", ["expression"], "regular expressions"),
+  ];
+}
+
+function inLimit(rule: MitigateRule, limit: RateLimit, plan: KnownPlan): readonly Beyond[] {
+  const included = rateLimitFacts[plan];
+  const { period, mitigation_timeout: timeout, counting_expression: counted } = limit;
+  const extra = limit.characteristics.find((each) => !included.characteristics.includes(each));
+  const { fields, hasRegex } = usedIn(rule.expression);
+  const isBlock = rule.action === "block";
+  const hasAction = rule.action !== "log" && (isBlock || included.hasChallenges);
+  const within = (name: keyof RateLimit): Path => ["ratelimit", name];
+  const atTimeout = within("mitigation_timeout");
+  return [
+    ...only(!hasAction, ["action"], `the action ${rule.action} of rate limits`),
+    ...only(period > included.maxPeriod, within("period"), `a period of ${period} s`),
+    ...only(timeout > included.maxTimeout, atTimeout, `a mitigation timeout of ${timeout} s`),
+    ...only(isBlock && timeout === 0, atTimeout, "a block of only the requests above the rate"),
+    ...only(
+      !isBlock && timeout !== 0,
+      atTimeout,
+      "challenges with a mitigation timeout other than 0",
+    ),
+    ...only(extra !== undefined, within("characteristics"), `the characteristic ${extra}`),
+    ...only(
+      counted !== "" && !included.hasCountingExpression,
+      within("counting_expression"),
+      "counting expressions",
+    ),
+    ...fields
+      .filter((field) => !included.includesField(field))
+      .map((field): Beyond => [["expression"], `the field ${field} in rate limits`]),
+    ...only(hasRegex, ["expression"], "regular expressions in rate limits"),
+  ];
+}
+
+function only(isBeyond: boolean, path: Path, what: string): readonly Beyond[] {
+  return isBeyond ? [[path, what]] : [];
+}
+
+function usedIn(expression: string): {
+  readonly fields: readonly string[];
+  readonly hasRegex: boolean;
+} {
+  const tree = validTree(expression);
+  const nodes = tree === undefined ? [] : nodesOf(tree);
+  const names = nodes.flatMap((node) => (node.kind === "field" ? [node.name] : []));
+  const hasRegex = nodes.some((node) => node.kind === "comparison" && node.operator === "matches");
+  return { fields: [...new Set(names)], hasRegex };
+}
