@@ -19,6 +19,31 @@ const uploads = {
   acknowledge: ["every-request"],
 };
 
+function withRules(name: string): JsonObject {
+  return {
+    name,
+    custom_rules: {
+      rules: [
+        {
+          key: "admin",
+          action: "block",
+          expression: `http.host eq "${name}"`,
+          response: { status_code: 403, content_type: "text/plain", content: `Not at ${name}` },
+        },
+      ],
+    },
+    rate_limiting_rules: {
+      rules: [
+        {
+          key: "login",
+          action: "block",
+          ratelimit: { characteristics: [`http.request.headers["${name}"]`, "cf.colo.id"] },
+        },
+      ],
+    },
+  };
+}
+
 describe("a profile of what zones have in common", () => {
   it("takes common values, and leaves those of each zone", ({ expect }) => {
     const { profile, entries } = extractProfile(
@@ -55,29 +80,10 @@ describe("a profile of what zones have in common", () => {
   });
 
   it("has rules of each list, with the name of the zone where placeholders work", ({ expect }) => {
-    const own = (name: string): JsonObject => ({
-      name,
-      custom_rules: {
-        rules: [
-          {
-            key: "admin",
-            action: "block",
-            expression: `http.host eq "${name}"`,
-            response: { status_code: 403, content_type: "text/plain", content: `Not at ${name}` },
-          },
-        ],
-      },
-      rate_limiting_rules: {
-        rules: [
-          {
-            key: "login",
-            action: "block",
-            ratelimit: { characteristics: [`http.request.headers["${name}"]`, "cf.colo.id"] },
-          },
-        ],
-      },
-    });
-    const { profile, entries } = extractProfile([own("a.example"), own("b.example")], "base");
+    const { profile, entries } = extractProfile(
+      [withRules("a.example"), withRules("b.example")],
+      "base",
+    );
     expect(profile).toEqual({
       custom_rules: {
         rules: [

@@ -71,7 +71,6 @@ function inLimit(rule: MitigateRule, limit: RateLimit, plan: KnownPlan): readonl
   const { fields, hasRegex } = usedIn(rule.expression);
   const isBlock = rule.action === "block";
   const hasAction = rule.action !== "log" && (isBlock || included.hasChallenges);
-  const within = (name: keyof RateLimit): Path => ["ratelimit", name];
   const atTimeout = within("mitigation_timeout");
   return [
     ...only(!hasAction, ["action"], `the action ${rule.action} of rate limits`),
@@ -94,6 +93,10 @@ function inLimit(rule: MitigateRule, limit: RateLimit, plan: KnownPlan): readonl
       .map((field): Beyond => [["expression"], `the field ${field} in rate limits`]),
     ...only(hasRegex, ["expression"], "regular expressions in rate limits"),
   ];
+}
+
+function within(name: keyof RateLimit): Path {
+  return ["ratelimit", name];
 }
 
 function only(isBeyond: boolean, path: Path, what: string): readonly Beyond[] {
