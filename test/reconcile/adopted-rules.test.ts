@@ -41,6 +41,8 @@ const adoptedUploads: AdoptedRule = {
 };
 const stale: AdoptedRule = { kind: "managed_rule", id: "gone", ref: "gone", key: "gone" };
 
+const staleCustom: AdoptedRule = { ...stale, kind: "custom_rule" };
+
 interface Run {
   readonly when: string;
   readonly content?: Partial<ZoneContent>;
@@ -108,6 +110,12 @@ describe("the adopted rules after a run", () => {
       when: "a remembered one has another key in the files",
       before: [{ ...adoptedOwasp, key: "core" }],
       yields: [adoptedOwasp],
+    },
+    {
+      when: "one list is declared: those of the other lists stay as they were",
+      adopt: true,
+      before: [stale, staleCustom],
+      yields: [staleCustom, adoptedOwasp, adoptedUploads],
     },
     {
       when: "the files no longer declare rules",
