@@ -8,6 +8,7 @@ import type { Json } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
+import { factsOf, rulePhases } from "../../src/zone/rule-phase.ts";
 import { absent, entrypoint, liveRule, liveZone, owner } from "./model.ts";
 import type { Wire } from "./wire-model.ts";
 
@@ -384,7 +385,7 @@ export const liveZones: fc.Arbitrary<LiveZone> = fc
 
 /** The same as an emulator is seeded with: what the service would not have taken is left out. */
 export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
-  ({ settings, policies: live = [], entrypoints: { managed_rules: ruleset } }) => {
+  ({ settings, policies: live = [], entrypoints }) => {
     const entitlements = { policies: 50, connection_url_path: true, reporting_endpoint: true };
     const accepted = live
       .map(({ description: text, action, expression: where, enabled, value: csp }): Wire => ({
@@ -396,11 +397,16 @@ export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
       }))
       .filter((policy) => isAccepted({ policies: [policy] }));
     const zone = { settings: { ...settings }, policies: accepted, entitlements };
-    if (ruleset?.state !== "present") return zone;
-    const list = ruleset.rules
-      .map(({ wire: { id: _id, version: _version, ...rule } }): Wire => rule)
-      .filter((rule) => isAccepted({ entrypoint: [rule] }));
-    return { ...zone, entrypoint: list };
+    const rulesets = rulePhases.flatMap((phase) => {
+      const ruleset = entrypoints[phase];
+      if (ruleset?.state !== "present") return [];
+      const head = { name: "zone", phase: factsOf(phase).wire };
+      const rules = ruleset.rules
+        .map(({ wire: { id: _id, version: _version, ...rule } }): Wire => rule)
+        .filter((rule) => isAccepted({ rulesets: [{ ...head, rules: [rule] }] }));
+      return [{ ...head, rules }];
+    });
+    return { ...zone, rulesets };
   },
 );
 

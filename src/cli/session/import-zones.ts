@@ -8,6 +8,7 @@ import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type Kind, kindWords } from "../../zone/resource.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { NewFile } from "../output/files.ts";
@@ -49,7 +50,7 @@ export async function importZones(
   const parts = {
     settings: only.includes("settings"),
     policies: only.includes("policies"),
-    rules: rules ? (["managed_rules"] as const) : [],
+    rules: rules ? rulePhases : [],
     scoreRule: rules,
   };
   using progress = startProgress("reading zones", wanted.length, host);
