@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import { Client } from "pg";
 import { describe, it } from "vitest";
 
 import { Election } from "../../src/cluster/election.ts";
@@ -19,6 +20,7 @@ import {
   type PostgresServer,
   sharedPostgres,
 } from "../support/postgres.ts";
+import { eventually } from "../support/processes.ts";
 import { termWork } from "../support/term-work.ts";
 
 const never = new AbortController().signal;
@@ -192,14 +194,23 @@ describe.skipIf(noPostgres)(`a daemon with a database ${noPostgres ?? ""}`, () =
     const lines = new NewLines({ chain: "c", n: 0, hash: "" }, undefined);
     for (const text of ["x", "y"]) lines.add({ at: "2026-11-20T08:00:00.000Z", text }, false);
     // Whoever writes waits for this lock, until its connection is ended.
-    const lock = server.query(
-      "BEGIN; LOCK TABLE zonewarden.history; SELECT pg_sleep(0.3), pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'zonewarden' AND datname = current_database() AND wait_event_type = 'Lock'; SELECT pg_sleep(0.3); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'zonewarden' AND datname = current_database(); COMMIT",
-      name,
-    );
-    await server.query("SELECT pg_sleep(0.1)");
+    const holder = new Client({ connectionString: url });
+    await holder.connect();
+    await holder.query("BEGIN; LOCK TABLE zonewarden.history");
     store.state.set("a", "1");
-    await expect(store.history?.add({ lines })).rejects.toThrow(/the database cannot be used/);
-    await lock;
+    const added = expect(store.history?.add({ lines })).rejects.toThrow(
+      /the database cannot be used/,
+    );
+    await eventually("it waits for the lock, and its connection is ended", async () => {
+      const ended = await server.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'zonewarden' AND datname = current_database() AND wait_event_type = 'Lock'",
+        name,
+      );
+      return ended.length > 0 || undefined;
+    });
+    await added;
+    await holder.query("COMMIT");
+    await holder.end();
     await store.history?.add({ lines });
     await store.history?.add({ lines });
     expect(await store.state.flush()).toBe(true);
