@@ -1,17 +1,20 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import type { LivePolicy } from "../../src/zone/live-zone.ts";
-import type { Policy } from "../../src/zone/resource.ts";
+import type { LivePolicy, LiveRule } from "../../src/zone/live-zone.ts";
+import type { Policy, Rule } from "../../src/zone/resource.ts";
 import {
   carriedOut,
   declared,
   desiredZone,
   entrypoint,
+  exception,
   liveException,
+  liveRule,
   liveZone,
   owner,
   policy,
+  skipNothing,
 } from "../support/model.ts";
 import { hostA, hostAOrC, hostB, hostC, on } from "../support/planned.ts";
 
@@ -137,5 +140,90 @@ describe("a write waits for those that add what it takes away", () => {
       owner,
     );
     expect(writes.map((write) => waitsFor.get(write))).toEqual([[], [], [], []]);
+  });
+});
+
+function block(key: string, expression: string): Rule {
+  return {
+    key,
+    was: undefined,
+    position: undefined,
+    description: "",
+    expression,
+    enabled: true,
+    action: "block",
+    response: undefined,
+    ratelimit: undefined,
+  };
+}
+
+/** The same as it is live. */
+function blocked(key: string, expression: string, description = ""): LiveRule {
+  return liveRule(key, { ref: `zonewarden:${key}`, action: "block", expression, description });
+}
+
+/** Each write of the custom rules of a zone, and those that it waits for. */
+function waitsOf(rules: readonly Rule[], live: readonly LiveRule[]): unknown {
+  const { writes, waitsFor } = plan(
+    desiredZone({ rules: { custom_rules: declared(rules) } }),
+    liveZone({ entrypoints: { custom_rules: entrypoint(...live) } }),
+    owner,
+  );
+  return writes.map((write) => [
+    write.changes.join(", "),
+    (waitsFor.get(write) ?? []).flatMap(({ changes }) => changes),
+  ]);
+}
+
+describe("a write of a rule waits", () => {
+  const spare = exception("s", { skip: { ...skipNothing, ruleset: true } });
+
+  it("for those that take over the requests which its rule gives up", ({ expect }) => {
+    const rules = [block("new", hostA), block("other", hostB)];
+    expect(waitsOf(rules, [blocked("old-a", hostA, "Old"), blocked("old-c", hostC)])).toEqual([
+      ["custom_rule/new", []],
+      ["custom_rule/other", []],
+      ["custom_rule/old-a", ["custom_rule/new"]],
+      ["custom_rule/old-c", []],
+    ]);
+  });
+
+  it("as an exception also for what takes over, since it might spare both", ({ expect }) => {
+    const rules = [block("new", hostA), spare];
+    expect(waitsOf(rules, [blocked("old", hostA, "Old")])).toEqual([
+      ["custom_rule/new", []],
+      ["custom_rule/s", ["custom_rule/new"]],
+      ["custom_rule/old", ["custom_rule/new"]],
+    ]);
+  });
+
+  it("as an exception for a rule that moves up from behind its place", ({ expect }) => {
+    const foreigners = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
+    const moved: Rule = { ...block("b", hostA), position: "first" };
+    const rules = [moved, { ...spare, position: { before: "f1" } } as const];
+    expect(waitsOf(rules, [...foreigners, blocked("b", hostA)])).toEqual([
+      ["custom_rule/b", []],
+      ["custom_rule/s", ["custom_rule/b"]],
+    ]);
+  });
+
+  it("to move behind an exception until that moves away", ({ expect }) => {
+    const foreigners = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
+    const liveSpare = liveRule("s", {
+      ref: "zonewarden:s",
+      action: "skip",
+      action_parameters: { ruleset: "current" },
+      expression: spare.expression,
+      logging: { enabled: true },
+    });
+    const rules: readonly Rule[] = [
+      { ...block("b", hostA), position: "last" },
+      { ...spare, position: "last" },
+    ];
+    const live = [blocked("b", hostA), liveSpare, ...foreigners];
+    expect(waitsOf(rules, live)).toEqual([
+      ["custom_rule/s", []],
+      ["custom_rule/b", ["custom_rule/s"]],
+    ]);
   });
 });

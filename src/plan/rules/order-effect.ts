@@ -57,8 +57,14 @@ function actsOnMore(was: ComparableRule | undefined, is: Placed): boolean {
 
 /** The effect of a rule that comes to stand before another one, or behind it. */
 function effectOfPassing(self: Placed, entry: Entry, isFirst: boolean, wire: string): Effect {
+  const effect = effectOnShared(self, entry, isFirst, wire);
+  if (effect === neutral) return neutral;
+  return certainlyExclude(self.expression, stateOf(entry).expression) ? neutral : effect;
+}
+
+/** The same on the requests that both select. */
+function effectOnShared(self: Placed, entry: Entry, isFirst: boolean, wire: string): Effect {
   const [other, title] = [stateOf(entry), titleOf(entry)];
-  if (certainlyExclude(self.expression, other.expression)) return neutral;
   if (self.action.type === "skip") {
     const isSpared = spares(self.action.skip, wire) && other.action.type !== "skip";
     if (!isSpared || isLog(other)) return neutral;

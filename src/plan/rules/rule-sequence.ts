@@ -229,31 +229,45 @@ function waitsAmong<Step extends RuleStep>(
       if (other.isDown && wouldMoveTooEarly(skip, other)) wait(other.step, skip.step);
     }
   }
-  for (const [index, { step }] of ordered.entries()) {
-    const lost = lostBy(step);
-    if (lost === undefined) continue;
-    for (const gain of ordered.slice(0, index)) {
-      if (!takesOver(gain.step, lost)) continue;
-      wait(step, gain.step);
-      skips
-        .filter(({ step: { effect } }) => effect.direction === "weakens")
-        .forEach((skip) => wait(skip.step, gain.step));
-    }
+  const taken = takeOversAmong(ordered.map(({ step }) => step));
+  for (const [step, gains] of taken) gains.forEach((gain) => wait(step, gain));
+  const gains = new Set([...taken.values()].flat());
+  for (const { step } of skips) {
+    if (step.effect.direction === "weakens") gains.forEach((gain) => wait(step, gain));
   }
   return waits;
 }
 
-/** The requests that a rule acts against, and no longer does after a step; `undefined`: there are none. */
-function lostBy({ entry: { live }, effect: { direction } }: RuleStep): string | undefined {
-  if (live?.action.type !== "mitigate" || !live.enabled) return undefined;
-  return direction === "weakens" || direction === "unclear" ? live.expression : undefined;
+/** So many pairs of rules are compared: of more it is assumed that they may select the same requests. */
+const maxPairs = 2_500;
+
+/** For each step by which a rule gives up requests, the steps before it by which others may come to act on them. */
+function takeOversAmong<Step extends RuleStep>(
+  ordered: readonly Step[],
+): ReadonlyMap<Step, readonly Step[]> {
+  const gains = ordered.filter(({ entry: { match }, effect: { direction } }) => {
+    const isActing = match?.target.action.type === "mitigate" && match.target.enabled;
+    return isActing && (direction === "strengthens" || direction === "unclear");
+  });
+  const losses = ordered.filter(({ entry: { live }, effect: { direction } }) => {
+    const wasActing = live?.action.type === "mitigate" && live.enabled;
+    return wasActing && (direction === "weakens" || direction === "unclear");
+  });
+  const isMany = gains.length * losses.length > maxPairs;
+  const turns = new Map(ordered.map((step, turn) => [step, turn]));
+  const turnOf = (step: Step): number => turns.get(step) ?? 0;
+  return new Map(
+    losses.map((loss) => {
+      const before = gains.filter((gain) => turnOf(gain) < turnOf(loss));
+      return [loss, isMany ? before : before.filter((gain) => mayMeet(gain.entry, loss.entry))];
+    }),
+  );
 }
 
-/** Whether a step may make a rule act against requests that another rule gives up. */
-function takesOver({ entry: { match }, effect: { direction } }: RuleStep, lost: string): boolean {
-  if (match?.target.action.type !== "mitigate") return false;
-  if (direction !== "strengthens" && direction !== "unclear") return false;
-  return !certainlyExclude(match.target.expression, lost);
+/** Whether the rule that comes may select requests that the other one, as it is live, selects. */
+function mayMeet({ match }: Entry, { live }: Entry): boolean {
+  if (match === undefined || live === undefined) return false;
+  return !certainlyExclude(match.target.expression, live.expression);
 }
 
 /** Whether an exception, written first, may spare a rule that it does not spare once that has moved up. */
