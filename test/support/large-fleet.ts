@@ -1,4 +1,5 @@
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
+import { factsOf } from "../../src/zone/rule-phase.ts";
 import { plantedToken } from "./service.ts";
 import { deployOwasp } from "./writes.ts";
 
@@ -34,6 +35,43 @@ export function seedOfFleet(names: readonly string[]): Seed {
   };
 }
 
+/** The same, with lists of rules in all phases: {@link declarationWithLists} wants them. */
+export function seedWithLists(names: readonly string[]): Seed {
+  const entrypoint = { name: "default", kind: "zone" };
+  const rulesets = [
+    { ...entrypoint, phase: factsOf("custom_rules").wire, rules: [block, { ...block, ...health }] },
+    { ...entrypoint, phase: factsOf("rate_limiting_rules").wire, rules: [limit] },
+  ];
+  const seed = seedOfFleet(names);
+  return { ...seed, zones: seed.zones.map((zone) => ({ ...zone, rulesets })) };
+}
+
+const block = {
+  ref: "zonewarden:admin",
+  action: "block",
+  description: "Admin",
+  expression: 'starts_with(http.request.uri.path, "/admin")',
+  enabled: true,
+};
+
+const health = {
+  ref: "zonewarden:health",
+  description: "Health",
+  expression: 'http.request.uri.path eq "/health"',
+};
+
+const limit = {
+  ...block,
+  ref: "zonewarden:login",
+  description: "Login",
+  ratelimit: {
+    characteristics: ["cf.colo.id", "ip.src"],
+    period: 60,
+    requests_per_period: 5,
+    mitigation_timeout: 600,
+  },
+};
+
 /** A file with the declarations of some zones: settings, a policy, and the OWASP ruleset. The first `off` have no Page Shield. */
 export function declarationOf(names: readonly string[], off = 0): string {
   const zones = names.map((name, index) =>
@@ -41,6 +79,24 @@ export function declarationOf(names: readonly string[], off = 0): string {
   );
   return `zones:\n${zones.join("")}`;
 }
+
+/** The same, with custom rules and a rate limit in each zone. */
+export function declarationWithLists(names: readonly string[]): string {
+  return `zones:\n${names.map((name) => `${zoneIn(name)}${otherLists}`).join("")}`;
+}
+
+const otherLists = `    custom_rules:
+      rules:
+        - { key: admin, action: block, description: Admin, expression: '${block.expression}' }
+        - { key: health, action: block, description: Health, expression: '${health.expression}' }
+    rate_limiting_rules:
+      rules:
+        - key: login
+          action: block
+          description: Login
+          expression: '${block.expression}'
+          ratelimit: { characteristics: [cf.colo.id, ip.src], period: 60, requests_per_period: 5, mitigation_timeout: 600 }
+`;
 
 function zoneIn(name: string): string {
   return `  - name: ${name}
