@@ -15,7 +15,7 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/zones/{zone_id}/page_shield/cookies/{cookie_id}": ["GET"],
   "/zones/{zone_id}/page_shield/policies": ["GET", "POST"],
   "/zones/{zone_id}/page_shield/policies/{policy_id}": ["GET", "PUT", "DELETE"],
-  "/zones/{zone_id}/rulesets": ["GET"],
+  "/zones/{zone_id}/rulesets": ["GET", "POST"],
   "/zones/{zone_id}/rulesets/phases/{phase_name}/entrypoint": ["GET", "PUT"],
   "/zones/{zone_id}/rulesets/{ruleset_id}": ["GET"],
   "/zones/{zone_id}/rulesets/{ruleset_id}/versions": ["GET"],
