@@ -118,6 +118,26 @@ describe("a zone's page", () => {
     expect(wordsOf(zonePage(fleet))).toContain("Observed only");
   });
 
+  it("names the kind of what is left alone, and leaves out the empty fields of a new rule", ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    const fields = [
+      { field: "action", before: undefined, after: "block" },
+      { field: "ratelimit.counting_expression", before: undefined, after: "" },
+    ];
+    const { key, kind, title, effect } = change("rate_limiting_rule/login");
+    const created = { verb: "create", key, kind, title, effect, causes: [], fields } as const;
+    const unmanaged = [{ kind: "custom_rule", id: "id-1", title: "Scrapers" }] as const;
+    fleet.recordZone(
+      report(shop, 1, { result: "planned", cause: "pending", changes: [created], unmanaged }),
+    );
+    const words = wordsOf(zonePage(fleet));
+    expect(words).toContain("custom rule id-1 Scrapers");
+    expect(words).toContain("action block");
+    expect(words).not.toContain("counting_expression");
+  });
+
   it("distinguishes missing and empty values", ({ expect }) => {
     const fleet = fleetOf();
     const fields = [{ field: "description", before: undefined, after: "" }];

@@ -36,6 +36,13 @@ describe("two sides of a field", () => {
     { when: "one is not there", before: undefined, after: true, is: ["none", "+true+"] },
     { when: "one is empty", before: "", after: "a", is: ["empty", "+a+"] },
     {
+      when: "a list gained a text",
+      before: ["http_ratelimit"],
+      after: ["http_ratelimit", "http_request_firewall_managed"],
+      is: ["http_ratelimit", "http_ratelimit+,++ ++http_request_firewall_managed+"],
+    },
+    { when: "a list is empty", before: [], after: ["bic"], is: ["-[]-", "+bic+"] },
+    {
       when: "a line of a structure changed",
       before: { level: 1, on: true },
       after: { level: 2, on: true },

@@ -1,6 +1,6 @@
-import type { Change, Effect } from "../../plan/change.ts";
+import type { Change, Effect, FieldChange } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
-import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
+import { effectMarks, remarkOf, shownFields, verbSigns } from "../../render/change-text.ts";
 import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
@@ -18,7 +18,8 @@ export function renderChange(
   sides: Sides,
   now: Date,
 ): Html {
-  const { effect, key, title, fields, verb } = change;
+  const { effect, key, title, verb } = change;
+  const fields = shownFields(change);
   return html`<article class="change ${effect.direction}">
     <header>
       <h3>
@@ -29,7 +30,7 @@ export function renderChange(
       <span class="badges">${remark(change, changes)} ${effectBadge(effect)}</span>
     </header>
     ${renderAuthors(change, now)} ${effect.reasons.length > 0 && reasonList(effect.reasons)}
-    ${fields.length > 0 && fieldTable(change, sides)}
+    ${fields.length > 0 && fieldTable(verb, fields, sides)}
   </article>`;
 }
 
@@ -57,7 +58,7 @@ function reasonList(reasons: readonly string[]): Html {
 }
 
 /** Both sides of an update; one side of a create or delete. */
-function fieldTable({ verb, fields }: Change, sides: Sides): Html {
+function fieldTable(verb: Change["verb"], fields: readonly FieldChange[], sides: Sides): Html {
   const rows = fields.map(({ field, before, after }) => ({
     name: foreign(field),
     ...(verb === "update"

@@ -268,6 +268,6 @@ function serviceList({ id, accountName, plan: tier, status }: Zone): Html {
 }
 
 function unmanagedItem({ kind, id, title }: Unmanaged): Html {
-  return html`${kind}
+  return html`${kindWords(kind)}
     <code>${id}</code> ${title !== "" && html`<span class="note">${foreign(title)}</span>`}`;
 }

@@ -50,9 +50,11 @@ function compared(before: readonly string[], after: readonly string[]): readonly
   ];
 }
 
-/** Words and spaces of a text, lines of any other value. */
+/** Words and spaces of a text or of a list of texts, lines of any other value. */
 function piecesOf(side: Side): readonly string[] {
   if (side === undefined) return [];
   if (typeof side === "string") return side.match(/\s+|[;,()]|[^\s;,()]+/g) ?? [];
+  const isList = Array.isArray(side) && side.length > 0;
+  if (isList && side.every((each) => typeof each === "string")) return piecesOf(side.join(", "));
   return JSON.stringify(side, undefined, 2).split(/(?<=\n)/);
 }
