@@ -1,5 +1,6 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 
+import { allOf } from "../syntax/first-of.ts";
 import {
   coerceObject,
   coerceObjects,
@@ -255,10 +256,7 @@ function valuesIn(list: unknown): string[] {
 }
 
 function listed(keys: readonly string[]): string {
-  return keys
-    .map((key) => `"${key}"`)
-    .join(", ")
-    .replace(/, (?=[^,]*$)/, " and ");
+  return allOf(keys.map((key) => `"${key}"`));
 }
 
 /** Some users write a secret here by mistake: never quote the value. */

@@ -11,7 +11,7 @@ import {
   type ZoneReport,
 } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
-import { firstOf } from "../syntax/first-of.ts";
+import { allOf, firstOf } from "../syntax/first-of.ts";
 import { kinds, kindWords, listedKinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
@@ -233,7 +233,7 @@ function unownedLines(unowned: readonly Unowned[]): readonly string[] {
   });
   const it = unowned.length === 1 ? "it" : "they";
   return [
-    `unmanaged, declared: ${counts.join(" and ")} (${firstOf(keys, mostNamed)}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
+    `unmanaged, declared: ${allOf(counts)} (${firstOf(keys, mostNamed)}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
   ];
 }
 

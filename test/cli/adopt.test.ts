@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Ran } from "../support/command-line.ts";
-import { writesSeenBy } from "../support/example.ts";
+import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import {
   deleteFromFile,
   imported,
@@ -193,5 +193,80 @@ describe("zonewarden adopt", () => {
     expect(ran.stderr).toContain(says);
     expect(writesSeenBy(emulator)).toHaveLength(3);
     expect(await place.read("state/state.jsonl")).toBe(before);
+  });
+});
+
+describe("rules of all phases that are live as declared", () => {
+  const [skip, block] = [
+    { action: "skip", expression: "ip.src eq 198.51.100.7", description: "Probes" },
+    { action: "block", expression: 'http.request.uri.path eq "/admin"', description: "Admin" },
+  ];
+  const ratelimit = {
+    characteristics: ["cf.colo.id", "ip.src"],
+    period: 60,
+    requests_per_period: 5,
+  };
+  const limit = {
+    ...block,
+    description: "Login",
+    ratelimit: { ...ratelimit, mitigation_timeout: 600 },
+  };
+  const foreign = { ...block, description: "Foreign", expression: "ssl" };
+  const seed = {
+    tokens: [{ name: "all", value: "emulator-token", permissions: "all" }],
+    zones: [
+      {
+        name: shop,
+        entrypoint: [{ deploy: "owasp" }],
+        rulesets: [
+          {
+            name: "zone",
+            phase: "http_request_firewall_custom",
+            rules: [{ ...skip, action_parameters: { products: ["bic"] } }, block, foreign],
+          },
+          { name: "zone", phase: "http_ratelimit", rules: [limit] },
+        ],
+      },
+    ],
+  } as const;
+  const file = JSON.stringify({
+    zones: [
+      {
+        name: shop,
+        custom_rules: {
+          rules: [
+            { ...skip, key: "probes", skip: { products: ["bic"] } },
+            { ...block, key: "admin" },
+          ],
+        },
+        rate_limiting_rules: { rules: [{ ...limit, key: "login" }] },
+        managed_rules: { rules: [{ key: "owasp", deploy: "owasp" }] },
+      },
+    ],
+  });
+
+  it("are adopted without a request, and then deleted from their phase alone", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ seed, config: "store: { path: state }" });
+    const { place, emulator } = example;
+    await place.remove("zones");
+    await place.write("zones/shop.yaml", file);
+    expect(textOf(await place.run("plan"))).toContain(
+      "unmanaged, declared: 2 custom rules, 1 rate limiting rule and 1 managed rule (",
+    );
+    const adopted = await place.run("adopt", "--yes");
+    expect(textOf(adopted)).toContain(
+      "adopted without a request: custom_rule/probes, custom_rule/admin, rate_limiting_rule/login, managed_rule/owasp",
+    );
+    expect(writesSeenBy(emulator)).toEqual([]);
+
+    await place.write("zones/shop.yaml", file.replace(/,\{[^{}]*"key":"admin"\}/, ""));
+    const { stdout } = await place.run("plan");
+    expect(stdout).toContain("- custom_rule/admin  Admin");
+    expect(stdout).toContain("0 to create, 0 to update, 1 to delete");
+    expect(textOf({ stdout, stderr: "", code: 0 })).toContain(
+      "left alone: 1 custom rule: “Foreign”",
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { firstOf } from "../../src/syntax/first-of.ts";
+import { allOf, firstOf } from "../../src/syntax/first-of.ts";
 
 describe("the first of several texts", () => {
   it.for([
@@ -11,5 +11,16 @@ describe("the first of several texts", () => {
     { texts: ["a", "b", "c", "d"], yields: "a, b and 2 more" },
   ])("of $texts are, of at most two: $yields", ({ texts, yields }, { expect }) => {
     expect(firstOf(texts, 2)).toBe(yields);
+  });
+});
+
+describe("all of several texts", () => {
+  it.for([
+    { texts: [], yields: "" },
+    { texts: ["a"], yields: "a" },
+    { texts: ["a", "b, b"], yields: "a and b, b" },
+    { texts: ["a", "b", "c", "d"], yields: "a, b, c and d" },
+  ])("of $texts are: $yields", ({ texts, yields }, { expect }) => {
+    expect(allOf(texts)).toBe(yields);
   });
 });

@@ -29,6 +29,7 @@ import {
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-file.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
+import { allOf } from "../../syntax/first-of.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { isPartOf } from "../../zone/ports.ts";
@@ -188,7 +189,7 @@ function savedPlanRequests(
       const hold = undeclared(name, selection.leftAlone.get(name));
       return { saved, desired: { zone, content: nothing }, owner, impact, holdsAt: () => [hold] };
     }
-    const dropped = partsDropped(saved, desired.content).join(" and ");
+    const dropped = allOf(partsDropped(saved, desired.content));
     const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
     // A release of the saved plan also releases the part of it that is left after an interrupted apply.
     const isAccepted = limits.accept.includes(planHash(saved));
