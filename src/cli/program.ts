@@ -71,7 +71,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new CliCommand("zonewarden", end)
     .description(
-      "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies and managed WAF rulesets.",
+      "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies, custom rules, rate limits and managed WAF rulesets.",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
