@@ -43,7 +43,7 @@ async function declare({ place }: Example, ...keys: readonly string[]): Promise<
 }
 
 const held =
-  "held by quota: policy/new does not fit into the zone: POST /zones/{zone_id}/page_shield/policies: 400: exceeded the maximum number of rules in the phase http_response_page_shield: 2 out of 1 (code 50001); declare fewer, or have the quota of the zone raised; to make room first, leave policy/new out of the files until the zone is rid of policy/old, or declare it under that key, which changes the policy in place";
+  "held by quota: policy/new does not fit into the zone: POST /zones/{zone_id}/page_shield/policies: 400: exceeded the maximum number of rules in the phase http_response_page_shield: 2 out of 1 (code 50001); declare fewer, or have the quota of the zone raised; to make room first, leave policy/new out of the files until the zone is rid of policy/old, or declare it under that key, which changes it in place";
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");

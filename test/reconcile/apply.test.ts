@@ -280,9 +280,7 @@ describe("after a write that did not succeed", () => {
     },
   );
 
-  it("the zone is held with advice only where a policy makes room for a policy", async ({
-    expect,
-  }) => {
+  it("the zone is held with advice only where one of its kind makes room", async ({ expect }) => {
     const failure = new ServiceError("API_QUOTA", "2 out of 1");
     const hold = (write: Write, ...changes: readonly Change[]): Promise<readonly string[]> =>
       outcomesBy([write], () => Promise.reject(failure), { live, changes });
@@ -294,7 +292,18 @@ describe("after a write that did not succeed", () => {
       "policy/b does not fit into the zone: 2 out of 1",
     ]);
     expect(await hold(createPolicy, rule, oldPolicy)).toEqual([
-      "policy/b does not fit into the zone: 2 out of 1; to make room first, leave policy/b out of the files until the zone is rid of policy/old, or declare it under that key, which changes the policy in place",
+      "policy/b does not fit into the zone: 2 out of 1; to make room first, leave policy/b out of the files until the zone is rid of policy/old, or declare it under that key, which changes it in place",
+    ]);
+    const createRule: Write = {
+      call: "create-rule",
+      phase: "managed_rules",
+      ruleset: "ep",
+      body: {},
+      position: { after: "", behind: [], before: "" },
+      changes: ["managed_rule/new"],
+    };
+    expect(await hold(createRule, rule, oldPolicy)).toEqual([
+      "managed_rule/new does not fit into the zone: 2 out of 1; to make room first, leave managed_rule/new out of the files until the zone is rid of managed_rule/old, or declare it under that key, which changes it in place",
     ]);
   });
 });

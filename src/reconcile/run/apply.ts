@@ -297,10 +297,12 @@ function quotaHold(plan: Plan, { write, failure }: FailedWrite): Hold {
   return { reason: "quota", message: `${text}${howToMakeRoom(write, plan)}${ray}` };
 }
 
-/** Only for policies: what is deleted of rules goes with what is created, in one request. */
+/** Not for an entry point that is created: there is nothing to delete. */
 function howToMakeRoom({ call, changes }: Write, plan: Plan): string {
-  const going = plan.changes.filter(({ verb, kind }) => verb === "delete" && kind === "policy");
-  if (call !== "create-policy" || going.length === 0) return "";
+  const going = plan.changes.filter(
+    ({ verb, kind }) => verb === "delete" && changes.some((key) => key.startsWith(`${kind}/`)),
+  );
+  if (!["create-policy", "create-rule"].includes(call) || going.length === 0) return "";
   const deleted = going.map(({ key }) => key).join(", ");
-  return `; to make room first, leave ${changes.join(", ")} out of the files until the zone is rid of ${deleted}, or declare it under that key, which changes the policy in place`;
+  return `; to make room first, leave ${changes.join(", ")} out of the files until the zone is rid of ${deleted}, or declare it under that key, which changes it in place`;
 }
