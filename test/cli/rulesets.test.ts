@@ -39,7 +39,7 @@ describe("rulesets", () => {
   });
 
   it.for([
-    { section: "custom_rules", says: "http_request_firewall_custom, 3 rules", rule: "Monitoring" },
+    { section: "custom_rules", says: "http_request_firewall_custom, 2 rules", rule: "Monitoring" },
     { section: "rate_limiting_rules", says: "http_ratelimit, 1 rule", rule: "Login attempts" },
     { section: "managed_rules", says: "http_request_firewall_managed, 2 rules", rule: "Probes of" },
   ])("shows the rules of $section", async ({ section, says, rule }, { expect }) => {

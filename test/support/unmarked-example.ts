@@ -11,14 +11,17 @@ import { type Example, exampleWithEmulator } from "./example.ts";
 const shop = "shop.example.com";
 const example = path.resolve(import.meta.dirname, "../../config.example");
 
-/** The example's zones as they are before zonewarden: nothing has a mark. */
+/** The example's zones as they are before zonewarden: nothing has a mark, and only managed rules are there. */
 async function unmarkedSeed(): Promise<Seed> {
   const text = await readFile(path.join(example, "emulator.yaml"), "utf8");
   const unmarked = text
     .replaceAll(/ \[zonewarden:[a-z-]+\]/g, "")
     .replaceAll("ref: zonewarden:", "ref: terraform-");
   const loaded = loadSeed(unmarked, "emulator.yaml");
-  if ("seed" in loaded) return loaded.seed;
+  if ("seed" in loaded) {
+    const zones = loaded.seed.zones?.map(({ rulesets: _, ...zone }) => zone);
+    return { ...loaded.seed, ...(zones && { zones }) };
+  }
   throw new Error(JSON.stringify(loaded.diagnostics));
 }
 
