@@ -132,13 +132,15 @@ export function effectWords({ direction, mayBreak }: Effect): string {
   return `${sign} ${direction}${mayBreak ? ", may break" : ""}`;
 }
 
-/** A value in lines of at most `width` characters; a policy's value (`isCsp`) has a line for each directive. */
+/** A value in lines of at most `width` characters; a policy's value (`isCsp`) has a line for each directive, and a text its own. */
 export function valueLines(
   value: Json | undefined,
   isCsp: boolean,
   width: number,
 ): readonly string[] {
-  if (!isCsp || typeof value !== "string") return wrap(valueText(value), width);
+  if (typeof value !== "string" || value === "") return wrap(valueText(value), width);
+  // A break at the end is shown as one: it would not be seen.
+  if (!isCsp) return value.split(/\n(?!$)/).flatMap((line) => wrap(printable(line), width));
   const directives = printable(value).split("; ");
   return directives.flatMap((directive, index) => {
     const end = index === directives.length - 1 ? "" : ";";

@@ -55,6 +55,17 @@ describe("a long value", () => {
     ]);
     expect(valueLines(["a", "b"], true, 20)).toEqual(["a, b"]);
   });
+
+  it("has the lines of the text, and shows what else would steer a terminal", ({ expect }) => {
+    const page = "<p>\n  Not \u001B[31mnow\r\n\n</p>\n";
+    expect(valueLines(page, false, 80)).toEqual([
+      "<p>",
+      "Not \\u{1b}[31mnow\\u{d}",
+      "",
+      "</p>\\u{a}",
+    ]);
+    expect(valueLines("\n", false, 80)).toEqual(["\\u{a}"]);
+  });
 });
 
 describe("words", () => {
