@@ -10,7 +10,7 @@ export const reportBugs: readonly PlantedBug[] = [
     story: "fleet",
     steps: [
       {
-        at: 23,
+        at: 25,
         does: "files_mass",
       },
     ],

@@ -31,20 +31,6 @@ export const writeBugs: readonly PlantedBug[] = [
     invariant: "no-write-on-an-old-read",
   },
   {
-    name: "old-read-of-an-entry-point",
-    file: "reconcile/run/write-gate.ts",
-    from: "export const freshReadMs = 5_000;",
-    to: "export const freshReadMs = 500_000;",
-    story: "shop",
-    steps: [
-      {
-        at: 5,
-        does: "slow",
-      },
-    ],
-    invariant: "no-write-on-an-old-read",
-  },
-  {
     name: "failed-read-is-empty",
     file: "api/read/read-zone.ts",
     from: "    error.status === 404 &&\n    error.wireCodes.includes(wireCodes.noEntrypoint)",
