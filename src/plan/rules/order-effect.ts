@@ -27,8 +27,15 @@ export function effectOfMove(
   isFirst: boolean,
   wire: string,
 ): Effect {
-  return combine(passed.map((entry) => effectOfPassing(target, entry, isFirst, wire)));
+  return combine(
+    passed.map((entry, index) =>
+      effectOfPassing(target, entry, isFirst, wire, index < maxCompared),
+    ),
+  );
 }
+
+/** Expressions that one rule is compared with: a list of a thousand rules has half a million pairs. */
+const maxCompared = 8;
 
 /**
  * The effect of a rule that acts on more requests than before on the stricter rules behind it: of
@@ -47,7 +54,12 @@ export function effectOnLater(
     const other = stateOf(entry);
     return isActing(other) && severityOf(other.action) > severityOf(target.action);
   });
-  return combine(stricter.map((entry) => effectOfPassing(target, entry, true, wire)));
+  const others = stricter.slice(0, maxCompared);
+  const more = stricter.length - others.length;
+  return combine([
+    ...others.map((entry) => effectOfPassing(target, entry, true, wire, true)),
+    ...(more > 0 ? [unclear(`may decide before ${more} more rules`, false)] : []),
+  ]);
 }
 
 function actsOnMore(was: ComparableRule | undefined, is: Placed): boolean {
@@ -56,14 +68,26 @@ function actsOnMore(was: ComparableRule | undefined, is: Placed): boolean {
 }
 
 /** The effect of a rule that comes to stand before another one, or behind it. */
-function effectOfPassing(self: Placed, entry: Entry, isFirst: boolean, wire: string): Effect {
-  const effect = effectOnShared(self, entry, isFirst, wire);
-  if (effect === neutral) return neutral;
+function effectOfPassing(
+  self: Placed,
+  entry: Entry,
+  isFirst: boolean,
+  wire: string,
+  isCompared: boolean,
+): Effect {
+  const effect = effectOnShared(self, entry, isFirst, wire, isCompared);
+  if (effect === neutral || !isCompared) return effect;
   return certainlyExclude(self.expression, stateOf(entry).expression) ? neutral : effect;
 }
 
 /** The same on the requests that both select. */
-function effectOnShared(self: Placed, entry: Entry, isFirst: boolean, wire: string): Effect {
+function effectOnShared(
+  self: Placed,
+  entry: Entry,
+  isFirst: boolean,
+  wire: string,
+  isCompared: boolean,
+): Effect {
   const [other, title] = [stateOf(entry), titleOf(entry)];
   if (self.action.type === "skip") {
     const isSpared = spares(self.action.skip, wire) && other.action.type !== "skip";
@@ -74,7 +98,7 @@ function effectOnShared(self: Placed, entry: Entry, isFirst: boolean, wire: stri
     if (!spares(other.action.skip, wire) || isLog(self)) return neutral;
     return isFirst ? noException(title) : weakens(`${title} spares requests from it`);
   }
-  return effectOfFirst(self, other, title, isFirst);
+  return effectOfFirst(self, other, title, isFirst, isCompared);
 }
 
 function noException(title: string): Effect {
@@ -82,7 +106,13 @@ function noException(title: string): Effect {
 }
 
 /** The first rule that blocks or challenges a request ends the evaluation. */
-function effectOfFirst(self: Placed, other: Placed, title: string, isFirst: boolean): Effect {
+function effectOfFirst(
+  self: Placed,
+  other: Placed,
+  title: string,
+  isFirst: boolean,
+  isCompared: boolean,
+): Effect {
   if (isLog(self) || isLog(other)) return neutral;
   const isEnding = isActing(self) || isActing(other);
   if (!isEnding) return neutral;
@@ -95,8 +125,9 @@ function effectOfFirst(self: Placed, other: Placed, title: string, isFirst: bool
   if (own === others) return neutral;
   if (own > others === isFirst) return strengthens(words, true);
   const isShared =
-    certainlyImplies(self.expression, other.expression) ||
-    certainlyImplies(other.expression, self.expression);
+    isCompared &&
+    (certainlyImplies(self.expression, other.expression) ||
+      certainlyImplies(other.expression, self.expression));
   return isShared ? weakens(words) : unclear(words, false);
 }
 
