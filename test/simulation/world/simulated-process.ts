@@ -133,7 +133,9 @@ export class SimulatedProcess {
 
   /** The hash of a plan that is held, and whether its release was used; `undefined` if none is. */
   get heldPlan(): { readonly hash: string; readonly isUsed: boolean } | undefined {
+    // A release would override the freeze as well.
     const text = [...(this.term?.fleet.zones ?? [])]
+      .filter(({ holds }) => holds.every(({ reason }) => reason !== "freeze"))
       .flatMap(({ holds }) => holds.map(({ message }) => message))
       .join("\n");
     const [, hash] = /release this plan once with --accept ([0-9a-f]{64})/.exec(text) ?? [];
