@@ -51,7 +51,44 @@ export const ruleEdits = {
 
 export type RuleEdit = keyof typeof ruleEdits;
 
-export type Edit = PolicyEdit | RuleEdit;
+/** What another writer does in one of the three phases: in that of the request, if it is about rules. */
+export const phaseEdits = {
+  add_in_phase: "somebody adds a rule in a phase",
+  add_first_in_phase: "somebody adds a rule before all others of a phase",
+  edit_in_phase: "somebody edits a rule of their own in a phase",
+  move_in_phase: "somebody moves their last rule of a phase to the front",
+  delete_in_phase: "somebody deletes a rule of their own in a phase",
+  edit_ours_in_phase: "somebody switches a rule of ours off in a phase",
+  move_ours_in_phase: "somebody moves a rule of ours to the end of a phase",
+  delete_ours_in_phase: "somebody deletes a rule of ours in a phase",
+  copy_ours_in_phase: "somebody copies a rule of ours in a phase",
+  reverse_phase: "somebody replaces the rules of a phase by the same in reverse order",
+  delete_entry_point: "somebody deletes the entry point of a phase",
+  recreate_entry_point: "somebody deletes the entry point of a phase, and creates another one",
+} as const;
+
+export type PhaseEdit = keyof typeof phaseEdits;
+
+/** What the service refuses from then on. */
+export const refusals = {
+  no_room_for_rule: "the service refuses one custom rule with 50001",
+  rule_not_accepted: "the service refuses one rate limit with 20155",
+} as const;
+
+export type RefusalEvent = keyof typeof refusals;
+
+/** A rule that the service takes no write of, and the code that it gives. */
+export interface Refusal {
+  readonly key: string;
+  readonly code: number;
+}
+
+export const refused: Readonly<Record<RefusalEvent, Refusal>> = {
+  no_room_for_rule: { key: "admin", code: 50_001 },
+  rule_not_accepted: { key: "downloads", code: 20_155 },
+};
+
+export type Edit = PolicyEdit | RuleEdit | PhaseEdit;
 
 /** What happens to the zone files, just before a request arrives. */
 export const fileEvents = {
@@ -113,6 +150,8 @@ export type Disturbance =
   | RequestFault
   | PolicyEdit
   | RuleEdit
+  | PhaseEdit
+  | RefusalEvent
   | FileEvent
   | SettingEvent
   | ProcessEvent
@@ -123,6 +162,8 @@ export const disturbances: Readonly<Record<Disturbance, string>> = {
   ...requestFaults,
   ...policyEdits,
   ...ruleEdits,
+  ...phaseEdits,
+  ...refusals,
   ...fileEvents,
   ...settingEvents,
   ...processEvents,
@@ -134,7 +175,15 @@ export function isRequestFault(name: Disturbance): name is RequestFault {
 }
 
 export function isEdit(name: Disturbance): name is Edit {
-  return name in policyEdits || isRuleEdit(name);
+  return name in policyEdits || isRuleEdit(name) || isPhaseEdit(name);
+}
+
+export function isPhaseEdit(name: Disturbance): name is PhaseEdit {
+  return name in phaseEdits;
+}
+
+export function isRefusalEvent(name: Disturbance): name is RefusalEvent {
+  return name in refusals;
 }
 
 export function isRuleEdit(name: Disturbance): name is RuleEdit {

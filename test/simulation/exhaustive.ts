@@ -1,8 +1,18 @@
-import { databaseEvents, type Disturbance, disturbances, requestFaults } from "./disturbances.ts";
+import {
+  databaseEvents,
+  type Disturbance,
+  disturbances,
+  phaseEdits,
+  refusals,
+  requestFaults,
+} from "./disturbances.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** So many requests has the first run of the shop, with the listing before it. */
 export const requestsOfFirstRun = 13;
+
+/** So many has the first run of the zones with rules of all phases. */
+export const requestsOfRules = 27;
 
 const requests = Array.from({ length: requestsOfFirstRun }, (_, index) => index + 1);
 
@@ -10,15 +20,24 @@ function namesIn(of: object): readonly Disturbance[] {
   return Object.keys(of).filter((name): name is Disturbance => name in disturbances);
 }
 
-/** Each disturbance at each request of a run, with both stores. */
+/** Each disturbance at each request of a run, with both stores; and those of phases at each request of their own first run. */
 export function singles(): readonly Schedule[] {
-  return (["directory", "database"] as const).flatMap((store) =>
-    requests.flatMap((at) =>
-      namesIn(disturbances)
-        .filter((does) => store === "database" || !(does in databaseEvents))
-        .map((does) => ({ story: "shop", store, steps: [{ at, does }] }) as const),
+  const ofPhases = namesIn({ ...requestFaults, ...phaseEdits, ...refusals });
+  return [
+    ...(["directory", "database"] as const).flatMap((store) =>
+      requests.flatMap((at) =>
+        namesIn(disturbances)
+          .filter((does) => !(does in phaseEdits) && !(does in refusals))
+          .filter((does) => store === "database" || !(does in databaseEvents))
+          .map((does) => ({ story: "shop", store, steps: [{ at, does }] }) as const),
+      ),
     ),
-  );
+    ...Array.from({ length: requestsOfRules }, (_, index) => index + 1).flatMap((at) =>
+      ofPhases.map(
+        (does) => ({ story: "rules", store: "directory", steps: [{ at, does }] }) as const,
+      ),
+    ),
+  ];
 }
 
 /** Each pair of request faults at each pair of requests of a run. */

@@ -1,8 +1,10 @@
 import { basePath } from "../../src/api/wire.ts";
 import type { EmulatedZone } from "../../src/emulator/state.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
+import { coerceObject, coerceText, parseJson } from "../../src/syntax/json.ts";
+import { type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
 import type { Disturbance } from "./disturbances.ts";
-import { objectsIn, ownedIn } from "./invariants/oracle.ts";
+import { entryPointOf, objectsIn, ownedIn, wirePhases } from "./invariants/oracle.ts";
 import type { DeclaredContent, DeclaredZones } from "./stories.ts";
 import type { ServiceRequest } from "./world/in-process-service.ts";
 import type { SimulatedProcess } from "./world/simulated-process.ts";
@@ -20,7 +22,8 @@ export interface SentRequest {
   readonly path: string;
   /** Name of its zone; `undefined` where it is about no zone. */
   readonly zone: string | undefined;
-  readonly part: "settings" | "policies" | "rules" | undefined;
+  /** The phase of a request for rules is that of the ruleset in its path. */
+  readonly part: "settings" | "policies" | RulePhase | undefined;
   readonly body: string;
   /** As the sender saw it; `uncertain`: the sender cannot know whether it took effect. */
   answer: "none" | "ok" | "refused" | "uncertain";
@@ -71,6 +74,8 @@ export class Ledger {
   /** Since when an object has not been ours, as it is. */
   readonly #foreignSince = new Map<string, number>();
   readonly #zoneNames: ReadonlyMap<string, string>;
+  /** The phases of all entry points that there were, by id. */
+  readonly #phases = new Map<string, RulePhase>();
   /** Requests since the last report, by process and zone. */
   readonly #running = new Map<SimulatedProcess, Map<string, SentRequest[]>>();
 
@@ -89,7 +94,7 @@ export class Ledger {
       method,
       path,
       zone: this.#zoneNames.get(zoneId ?? ""),
-      part: partOf(path),
+      part: this.#partOf(path, body),
       body,
       answer: "none",
       staleMs: 0,
@@ -182,6 +187,10 @@ export class Ledger {
   #noteForeign(before: EmulatedZone | undefined, after: EmulatedZone, at: number): void {
     const owned = ownedIn(after);
     const known = before === undefined ? undefined : objectsIn(before);
+    for (const phase of rulePhases) {
+      const id = entryPointOf(after, phase)?.id;
+      if (id !== undefined) this.#phases.set(id, phase);
+    }
     for (const [id, content] of objectsIn(after)) {
       if (owned.has(id)) this.#foreignSince.delete(id);
       else if (!this.#foreignSince.has(id) || known?.get(id) !== content) {
@@ -189,12 +198,19 @@ export class Ledger {
       }
     }
   }
+
+  #partOf(path: string, body: string): SentRequest["part"] {
+    if (/^\/zones\/[^/]+\/page_shield$/.test(path)) return "settings";
+    if (/\/page_shield\/policies(\/|$)/.test(path)) return "policies";
+    const [, wire, id] =
+      /\/rulesets\/(?:phases\/([^/]+)\/entrypoint|([^/]+)\/rules(?:\/[^/]+)?)$/.exec(path) ?? [];
+    if (id !== undefined) return this.#phases.get(id);
+    const created = path.endsWith("/rulesets") ? coerceObject(parseJson(body))["phase"] : undefined;
+    return rulePhases.find((phase) => wirePhases[phase] === (wire ?? coerceText(created)));
+  }
 }
 
-function partOf(path: string): SentRequest["part"] {
-  if (/^\/zones\/[^/]+\/page_shield$/.test(path)) return "settings";
-  if (/\/page_shield\/policies(\/|$)/.test(path)) return "policies";
-  return /\/rulesets(\/phases\/.*\/entrypoint|\/[^/]+\/rules(\/[^/]+)?)?$/.test(path)
-    ? "rules"
-    : undefined;
+/** Whether a request is about rules. */
+export function isAboutRules({ part }: Pick<SentRequest, "part">): boolean {
+  return part !== undefined && part !== "settings" && part !== "policies";
 }

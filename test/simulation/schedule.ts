@@ -4,8 +4,10 @@ import {
   type Disturbance,
   disturbances,
   fileEvents,
+  phaseEdits,
   policyEdits,
   processEvents,
+  refusals,
   requestFaults,
   ruleEdits,
   settingEvents,
@@ -39,8 +41,12 @@ function keysOf<K extends string>(object: Readonly<Record<K, string>>): readonly
   return Object.keys(object).filter((key): key is K => key in object);
 }
 
-/** The schedule of a seed: one to ten steps. Faults of requests come twice as often as edits and events. */
-export function scheduleOf(seed: number): Schedule {
+/**
+ * The schedule of a seed: one to ten steps. Faults of requests come twice as often as edits and events.
+ *
+ * @param was as it was before there were databases and more than one phase: a seed that failed then still fails.
+ */
+export function scheduleOf(seed: number, was?: "earlier"): Schedule {
   const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => {
     const item = list[Math.floor(random() * list.length)];
@@ -55,14 +61,27 @@ export function scheduleOf(seed: number): Schedule {
     return { at: 1 + Math.floor(random() * last), does: pick(kind) };
   });
   const story = random() < 0.3 ? "shop" : "fleet";
-  // Drawn last: what a seed drew before there were databases stays as it was.
+  // Drawn last: what a seed drew before there were databases, and then phases, stays as it was.
+  if (was === "earlier") return { story, store: "directory", steps: inOrder(steps) };
   const store = random() < 1 / 3 ? "database" : "directory";
-  const ofStore = Array.from({ length: Math.floor(random() * 4) }, (): Step => ({
-    at: 1 + Math.floor(random() * last),
-    does: pick(keysOf(databaseEvents)),
-  }));
+  const some = (most: number, names: readonly Disturbance[]): readonly Step[] =>
+    Array.from({ length: Math.floor(random() * most) }, () => ({
+      at: 1 + Math.floor(random() * last),
+      does: pick(names),
+    }));
+  const ofStore = some(4, keysOf(databaseEvents));
   const all = store === "database" ? [...steps, ...ofStore] : steps;
-  return { story, store, steps: all.toSorted((a, b) => a.at - b.at) };
+  if (random() < 0.6) return { story, store, steps: inOrder(all) };
+  const refused = random() < 0.2 ? some(2, keysOf(refusals)) : [];
+  return {
+    story: "rules",
+    store,
+    steps: inOrder([...all, ...some(7, keysOf(phaseEdits)), ...refused]),
+  };
+}
+
+function inOrder(steps: readonly Step[]): readonly Step[] {
+  return steps.toSorted((a, b) => a.at - b.at);
 }
 
 /** A schedule for a person to read. */

@@ -1,12 +1,14 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
-import type { Effect } from "../ledger.ts";
+import { rulePhases } from "../../../src/zone/rule-phase.ts";
+import { type Effect, isAboutRules } from "../ledger.ts";
 import { maxFleetShare } from "../world/simulated-process.ts";
-import type { Invariant, Truth } from "./invariant.ts";
+import { declaredTo, type Invariant, type Truth } from "./invariant.ts";
 import {
-  keyOfPolicy,
-  keyOfRule,
+  foreignRulesOf,
   levelsDeclared,
   levelsOf,
+  namesDeclared,
+  namesOfOurs,
   objectsIn,
   ownedIn,
   rulesOf,
@@ -24,9 +26,9 @@ const memoryMs = 960_000;
 
 /** How long before a write somebody may have changed what it touches, without the program knowing. */
 function blindMs({ request }: Effect, truth: Truth): number {
-  const { sender, zone = "", method, part } = request;
+  const { sender, zone = "", method } = request;
   if (sender === "plan") return 0;
-  const isWhole = method === "PUT" && part === "rules";
+  const isWhole = method === "PUT" && isAboutRules(request);
   const readMs = isWhole ? graceMs * 2 ** 3 : maxAgeMs(sender, zone, truth) + graceMs;
   const isStale = truth.ledger.interferences.some(
     ({ kind, zone: where, at }) =>
@@ -40,17 +42,47 @@ function isUnguarded({ isStateLost, ledger }: Truth): boolean {
   return isStateLost && ledger.disturbed.some(({ does }) => does === "files_mass");
 }
 
-function foreignRules(zone: EmulatedZone): string {
-  return JSON.stringify(rulesOf(zone).filter((rule) => keyOfRule(rule) === undefined));
+/** The rules of others, without those that the files tell to delete. */
+function foreignRules(zone: EmulatedZone, { request }: Effect, { ledger }: Truth): string {
+  const declared = ledger.declaredSince(zone.name, request.at - revisionMs);
+  const kept = rulePhases.filter((phase) =>
+    declared.every((content) => content?.pruned.includes(phase) !== true),
+  );
+  return JSON.stringify(kept.map((phase) => foreignRulesOf(zone, phase)));
+}
+
+/** Ids of the rules in phases that the files tell to delete. */
+function prunedIds(
+  zone: EmulatedZone,
+  { request }: Effect,
+  { ledger }: Truth,
+): ReadonlySet<string> {
+  const declared = ledger.declaredSince(zone.name, request.at - revisionMs);
+  const phases = declared.flatMap((content) => content?.pruned ?? []);
+  return new Set(phases.flatMap((phase) => rulesOf(zone, phase).map(({ id }) => id)));
 }
 
 export const effectInvariants: readonly Invariant[] = [
   {
     name: "foreign-rules-stay",
     sentence: "No write changes a rule that does not bear our mark, nor the order of such rules.",
-    onEffect: ({ before, after, request }) => {
-      const isSame = foreignRules(before) === foreignRules(after);
-      return isSame ? undefined : `${request.method} ${request.path}`;
+    onEffect: (effect, truth) => {
+      const { before, after, request } = effect;
+      const [was, is] = [before, after].map((zone) => foreignRules(zone, effect, truth));
+      return was === is ? undefined : `${request.method} ${request.path}`;
+    },
+  },
+  {
+    name: "created-where-declared",
+    sentence: "What is created is declared, a rule in its phase.",
+    onEffect: ({ before, after, request }, truth) => {
+      const known = namesOfOurs(before);
+      const declared = declaredTo(truth, before.name, request.at - revisionMs);
+      const wanted = new Set(
+        declared.flatMap((content) => (content ? namesDeclared(content) : [])),
+      );
+      const wrong = namesOfOurs(after).find((name) => !known.includes(name) && !wanted.has(name));
+      return wrong === undefined ? undefined : `${request.method} ${request.path} created ${wrong}`;
     },
   },
   {
@@ -60,8 +92,9 @@ export const effectInvariants: readonly Invariant[] = [
       const { before, after, request } = effect;
       const owned = ownedIn(before);
       const left = objectsIn(after);
+      const pruned = prunedIds(before, effect, truth);
       for (const [id, content] of objectsIn(before)) {
-        if (owned.has(id) || left.get(id) === content) continue;
+        if (owned.has(id) || pruned.has(id) || left.get(id) === content) continue;
         const since = truth.ledger.foreignSince(id) ?? Number.NEGATIVE_INFINITY;
         if (since < request.at - blindMs(effect, truth)) {
           return `${request.method} ${request.path} ${left.has(id) ? "changed" : "deleted"} ${content}`;
@@ -90,17 +123,11 @@ export const effectInvariants: readonly Invariant[] = [
       const { ledger } = truth;
       if (isUnguarded(truth)) return undefined;
       const declared = ledger.declaredSince(before.name, request.at - revisionMs);
-      const left = new Set([...after.policies.map(keyOfPolicy), ...rulesOf(after).map(keyOfRule)]);
-      const gone = [...before.policies.map(keyOfPolicy), ...rulesOf(before).map(keyOfRule)].filter(
-        (key) => key !== undefined && !left.has(key),
-      );
+      const left = new Set(namesOfOurs(after));
+      const gone = namesOfOurs(before).filter((name) => !left.has(name));
       if (ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
-      const wrong = gone.find((key) =>
-        declared.every((content) =>
-          [...(content?.policies ?? []), ...(content?.rules ?? [])].some(
-            (each) => each.key === key,
-          ),
-        ),
+      const wrong = gone.find((name) =>
+        declared.every((content) => content !== undefined && namesDeclared(content).includes(name)),
       );
       return wrong === undefined ? undefined : `${request.method} ${request.path} deleted ${wrong}`;
     },

@@ -1,7 +1,9 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import { renderZones } from "../../../src/telemetry/metrics/zone-families.ts";
+import type { RulePhase } from "../../../src/zone/rule-phase.ts";
+import type { DeclaredContent } from "../stories.ts";
 import type { Invariant, Truth } from "./invariant.ts";
-import { keyOfPolicy, keyOfRule, rulesOf } from "./oracle.ts";
+import { foreignRulesOf, keyOfPolicy } from "./oracle.ts";
 
 /** A sweep was less long ago. */
 const lookedWithinSeconds = 900;
@@ -55,7 +57,9 @@ function wrongSeries(
   const declared = ledger.declaredNow(zone.name);
   const strangers = {
     policy: declared?.policies && zone.policies.filter((each) => keyOfPolicy(each) === undefined),
-    managed_rule: declared?.rules && rulesOf(zone).filter((each) => keyOfRule(each) === undefined),
+    custom_rule: foreignIn(zone, "custom_rules", declared),
+    rate_limiting_rule: foreignIn(zone, "rate_limiting_rules", declared),
+    managed_rule: foreignIn(zone, "managed_rules", declared),
   };
   return Object.entries(strangers)
     .filter(([, found]) => found !== undefined)
@@ -64,6 +68,16 @@ function wrongSeries(
       count: found?.length,
     }))
     .find(({ name, count }) => series.get(name) !== count)?.name;
+}
+
+/** The rules of others in a phase; `undefined` where it is not declared. */
+function foreignIn(
+  zone: EmulatedZone,
+  phase: RulePhase,
+  declared: DeclaredContent | undefined,
+): readonly unknown[] | undefined {
+  if (declared?.rules[phase] === undefined) return undefined;
+  return foreignRulesOf(zone, phase);
 }
 
 function isMetric(name: string, metric: string): boolean {

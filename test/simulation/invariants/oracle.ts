@@ -1,6 +1,14 @@
-import type { EmulatedPolicy, EmulatedRule, EmulatedZone } from "../../../src/emulator/state.ts";
-import { coerceText, isJsonObject } from "../../../src/syntax/json.ts";
+import { isDeepStrictEqual } from "node:util";
+
+import type {
+  EmulatedPolicy,
+  EmulatedRule,
+  EmulatedRuleset,
+  EmulatedZone,
+} from "../../../src/emulator/state.ts";
+import { coerceText, isJsonObject, type JsonObject } from "../../../src/syntax/json.ts";
 import { managedRulesets } from "../../../src/zone/managed-ruleset.ts";
+import { type RulePhase, rulePhases } from "../../../src/zone/rule-phase.ts";
 import type { DeclaredContent, DeclaredPolicy, DeclaredRule } from "../stories.ts";
 
 /*
@@ -8,8 +16,55 @@ import type { DeclaredContent, DeclaredPolicy, DeclaredRule } from "../stories.t
  * the program plans.
  */
 
-export function rulesOf({ rulesets }: EmulatedZone): readonly EmulatedRule[] {
-  return rulesets.find(({ current }) => current.kind === "zone")?.current.rules ?? [];
+/** The names of the phases at the service. */
+export const wirePhases: Readonly<Record<RulePhase, string>> = {
+  custom_rules: "http_request_firewall_custom",
+  rate_limiting_rules: "http_ratelimit",
+  managed_rules: "http_request_firewall_managed",
+};
+
+/** The entry point of a phase; `undefined` where it is absent. */
+export function entryPointOf(
+  { rulesets }: EmulatedZone,
+  phase: RulePhase,
+): EmulatedRuleset | undefined {
+  return rulesets.find(
+    ({ current }) => current.kind === "zone" && current.phase === wirePhases[phase],
+  )?.current;
+}
+
+export function rulesOf(zone: EmulatedZone, phase: RulePhase): readonly EmulatedRule[] {
+  return entryPointOf(zone, phase)?.rules ?? [];
+}
+
+/** The rules of all phases. */
+export function allRulesOf(zone: EmulatedZone): readonly EmulatedRule[] {
+  return rulePhases.flatMap((phase) => rulesOf(zone, phase));
+}
+
+/** What is ours in a zone, each named by its kind or phase and its key. */
+export function namesOfOurs(zone: EmulatedZone): readonly string[] {
+  return [
+    ...named("policies", zone.policies.map(keyOfPolicy)),
+    ...rulePhases.flatMap((phase) => named(phase, rulesOf(zone, phase).map(keyOfRule))),
+  ];
+}
+
+function named(kind: string, keys: readonly (string | undefined)[]): readonly string[] {
+  return keys.flatMap((key) => (key === undefined ? [] : `${kind}/${key}`));
+}
+
+/** The rules of a phase that do not bear our mark. */
+export function foreignRulesOf(zone: EmulatedZone, phase: RulePhase): readonly EmulatedRule[] {
+  return rulesOf(zone, phase).filter((rule) => keyOfRule(rule) === undefined);
+}
+
+/** The same names of what is declared. */
+export function namesDeclared({ policies = [], rules }: DeclaredContent): readonly string[] {
+  return [
+    ...policies.map(({ key }) => `policies/${key}`),
+    ...rulePhases.flatMap((phase) => (rules[phase] ?? []).map(({ key }) => `${phase}/${key}`)),
+  ];
 }
 
 /** The key in our mark; `undefined` where there is none. */
@@ -31,7 +86,7 @@ export function keyOfRule({ ref, action, action_parameters }: EmulatedRule): str
 export function ownedIn(zone: EmulatedZone): ReadonlySet<string> {
   return new Set([
     ...zone.policies.filter((policy) => keyOfPolicy(policy) !== undefined).map(({ id }) => id),
-    ...rulesOf(zone)
+    ...allRulesOf(zone)
       .filter((rule) => keyOfRule(rule) !== undefined)
       .map(({ id }) => id),
   ]);
@@ -41,7 +96,7 @@ export function ownedIn(zone: EmulatedZone): ReadonlySet<string> {
 export function objectsIn(zone: EmulatedZone): ReadonlyMap<string, string> {
   return new Map([
     ...zone.policies.map((policy) => [policy.id, JSON.stringify(policy)] as const),
-    ...rulesOf(zone).map(
+    ...allRulesOf(zone).map(
       (rule) => [rule.id, JSON.stringify({ ...rule, version: "", last_updated: "" })] as const,
     ),
   ]);
@@ -49,13 +104,13 @@ export function objectsIn(zone: EmulatedZone): ReadonlyMap<string, string> {
 
 /** In what a zone differs from its declaration; empty where it is as declared. */
 export function differencesOf(zone: EmulatedZone, declared: DeclaredContent): readonly string[] {
-  const { enabled, policies, rules } = declared;
+  const { enabled, policies } = declared;
   return [
     ...(enabled === undefined || enabled === zone.settings.enabled
       ? []
       : [`page shield is ${zone.settings.enabled ? "on" : "off"}`]),
     ...(policies === undefined ? [] : policyDifferences(zone, policies)),
-    ...(rules === undefined ? [] : ruleDifferences(zone, rules)),
+    ...rulePhases.flatMap((phase) => ruleDifferences(zone, phase, declared)),
   ];
 }
 
@@ -88,15 +143,66 @@ function pick({ action, expression, value, enabled }: EmulatedPolicy): object {
   return { action, expression, value, enabled };
 }
 
-function ruleDifferences(zone: EmulatedZone, declared: readonly DeclaredRule[]): readonly string[] {
-  const ours = rulesOf(zone).filter((rule) => keyOfRule(rule) !== undefined);
-  const keys = ours.map(keyOfRule).join(", ");
-  const wanted = declared.map(({ key }) => key).join(", ");
-  if (keys !== wanted) return [`the rules are ${keys || "none"} instead of ${wanted || "none"}`];
-  return declared.flatMap((rule, index) => {
-    const live = ours[index];
-    return live !== undefined && isAsDeclared(live, rule) ? [] : [`rule ${rule.key} differs`];
+function ruleDifferences(
+  zone: EmulatedZone,
+  phase: RulePhase,
+  { rules, pruned }: DeclaredContent,
+): readonly string[] {
+  const declared = rules[phase];
+  if (declared === undefined) return [];
+  const all = rulesOf(zone, phase);
+  const ours = all.filter((rule) => keyOfRule(rule) !== undefined);
+  const keys = inGroups(ours.map(keyOfRule), declared);
+  const wanted = inGroups(
+    declared.map(({ key }) => key),
+    declared,
+  );
+  if (keys !== wanted) return [`${phase} are ${keys || "none"} instead of ${wanted || "none"}`];
+  const left = pruned.includes(phase) ? all.length - ours.length : 0;
+  if (left > 0) return [`${phase} has ${left} rules of others`];
+  return declared.flatMap((rule) => {
+    const live = ours.find((each) => keyOfRule(each) === rule.key);
+    const isSame = live !== undefined && isAsDeclared(live, rule) && isPlaced(live, rule, all);
+    return isSame ? [] : [`${phase}/${rule.key} differs`];
   });
+}
+
+/** The declared rules that are not live as declared, wherever they stand. */
+export function rulesMissing(zone: EmulatedZone, { rules }: DeclaredContent): readonly string[] {
+  return rulePhases.flatMap((phase) =>
+    (rules[phase] ?? []).flatMap((rule) => {
+      const isLive = rulesOf(zone, phase).some(
+        (live) => keyOfRule(live) === rule.key && isAsDeclared(live, rule),
+      );
+      return isLive ? [] : [`${phase}/${rule.key}`];
+    }),
+  );
+}
+
+/** Keys of rules, of those with the same position in order; the order of others is not declared. */
+function inGroups(
+  keys: readonly (string | undefined)[],
+  declared: readonly DeclaredRule[],
+): string {
+  const positions = new Map(declared.map((rule) => [rule.key, positionOf(rule)]));
+  const groups = Map.groupBy(keys, (key = "") => positions.get(key) ?? "");
+  return [...groups.entries()]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, group]) => group)
+    .join(", ");
+}
+
+function positionOf(rule: DeclaredRule): "first" | "last" | undefined {
+  return "position" in rule ? rule.position : undefined;
+}
+
+/** Whether no rule of others is before a rule that is declared as the first, or behind one that is the last. */
+function isPlaced(live: EmulatedRule, rule: DeclaredRule, all: readonly EmulatedRule[]): boolean {
+  const position = positionOf(rule);
+  if (position === undefined) return true;
+  const index = all.indexOf(live);
+  const beyond = position === "first" ? all.slice(0, index) : all.slice(index + 1);
+  return beyond.every((each) => keyOfRule(each) !== undefined);
 }
 
 function isAsDeclared(live: EmulatedRule, rule: DeclaredRule): boolean {
@@ -105,15 +211,40 @@ function isAsDeclared(live: EmulatedRule, rule: DeclaredRule): boolean {
   if ("skip" in rule) {
     return (
       live.action === "skip" &&
-      parameters["ruleset"] === "current" &&
+      isDeepStrictEqual(parameters, rule.skip) &&
       live.expression === rule.expression
     );
   }
+  if ("expression" in rule) {
+    const { action, expression, ratelimit } = rule;
+    const isSame = live.action === action && live.expression === expression;
+    if (ratelimit === undefined) return isSame && live.ratelimit === undefined;
+    return isSame && isRateLimited(live, ratelimit);
+  }
+  return isDeployedAs(live, rule);
+}
+
+function isDeployedAs(
+  live: EmulatedRule,
+  rule: Extract<DeclaredRule, { readonly deploy: string }>,
+): boolean {
+  const parameters = live.action_parameters ?? {};
   const isDeployed = live.action === "execute" && parameters["id"] === managedRulesets[rule.deploy];
   const overrides = parameters["overrides"];
   const categories = isJsonObject(overrides) ? overrides["categories"] : undefined;
   const isTuned = Array.isArray(categories) && categories.length > 0;
   return isDeployed && isTuned === (rule.paranoia_level !== undefined);
+}
+
+function isRateLimited(live: EmulatedRule, wanted: JsonObject): boolean {
+  return Object.entries(wanted).every(([name, value]) =>
+    isDeepStrictEqual(plain(live.ratelimit?.[name]), plain(value)),
+  );
+}
+
+/** The service gives the characteristics in another order. */
+function plain(value: unknown): unknown {
+  return Array.isArray(value) ? new Set(value) : value;
 }
 
 /** How well a zone is protected, each a number that is better when it is higher. */
@@ -122,16 +253,34 @@ export type Levels = ReadonlyMap<string, number>;
 interface Protection {
   readonly enabled: boolean;
   readonly policies: readonly Pick<EmulatedPolicy, "action" | "enabled" | "expression" | "value">[];
-  readonly rulesets: readonly string[];
+  readonly rules: Readonly<Record<RulePhase, readonly ProtectingRule[]>>;
 }
+
+/** What a rule does, as far as the rules of the simulation need it. */
+interface ProtectingRule {
+  readonly expression: string;
+  readonly action: string;
+  readonly parameters: JsonObject;
+}
+
+/** All paths that rules of ours are about; and one that none is about. */
+const paths = ["/status", "/admin", "/export", "/exports", "/login", "/health", "/other"];
+
+const force: Readonly<Record<string, number>> = { block: 3, managed_challenge: 2, log: 1 };
 
 export function levelsOf(zone: EmulatedZone): Levels {
   return levelsIn({
     enabled: zone.settings.enabled,
     policies: zone.policies,
-    rulesets: rulesOf(zone)
-      .filter(({ action, enabled }) => action === "execute" && enabled)
-      .map(({ action_parameters: parameters }) => coerceText(parameters?.["id"])),
+    rules: byPhase((phase) =>
+      rulesOf(zone, phase)
+        .filter(({ enabled }) => enabled)
+        .map(({ expression = "", action, action_parameters: parameters = {} }) => ({
+          expression,
+          action,
+          parameters,
+        })),
+    ),
   });
 }
 
@@ -140,24 +289,63 @@ export function levelsDeclared({ enabled, policies, rules }: DeclaredContent): L
   return levelsIn({
     enabled: enabled ?? false,
     policies: (policies ?? []).map((policy) => ({ ...policy, enabled: true })),
-    rulesets: (rules ?? []).flatMap((rule) =>
-      "deploy" in rule ? managedRulesets[rule.deploy] : [],
-    ),
+    rules: byPhase((phase) => (rules[phase] ?? []).map(protectingRule)),
+  });
+}
+
+function byPhase<T>(of: (phase: RulePhase) => T): Readonly<Record<RulePhase, T>> {
+  return {
+    custom_rules: of("custom_rules"),
+    rate_limiting_rules: of("rate_limiting_rules"),
+    managed_rules: of("managed_rules"),
+  };
+}
+
+function protectingRule(rule: DeclaredRule): ProtectingRule {
+  if ("deploy" in rule) {
+    const parameters = { id: managedRulesets[rule.deploy] };
+    return { expression: "true", action: "execute", parameters };
+  }
+  const { expression } = rule;
+  if ("skip" in rule) return { expression, action: "skip", parameters: { ...rule.skip } };
+  return { expression, action: rule.action, parameters: {} };
+}
+
+/** What the rules do with requests to a path, phase by phase. */
+function levelsAt(
+  path: string,
+  rules: Protection["rules"],
+): readonly (readonly [string, number])[] {
+  const skipped = new Set<unknown>();
+  return rulePhases.flatMap((phase) => {
+    const levels: (readonly [string, number])[] = [];
+    if (skipped.has(wirePhases[phase])) return levels;
+    for (const { expression, action, parameters } of rules[phase]) {
+      if (expression !== "true" && expression !== `http.request.uri.path eq "${path}"`) continue;
+      const { phases, ruleset, id } = parameters;
+      if (action === "skip" && ruleset === "current") break;
+      if (Array.isArray(phases)) for (const each of phases) skipped.add(each);
+      if (action === "execute") levels.push([`managed ruleset ${coerceText(id)} at ${path}`, 1]);
+      if (action in force) levels.push([`${phase} at ${path}`, force[action] ?? 0]);
+    }
+    return levels;
   });
 }
 
 const sources = ["'self'", "cdn.example.net", "cdn.example.org", "evil.example"];
 
-function levelsIn({ enabled, policies, rulesets }: Protection): Levels {
+function levelsIn({ enabled, policies, rules }: Protection): Levels {
   const levels = new Map<string, number>([["scripts are watched", enabled ? 1 : 0]]);
-  for (const ruleset of rulesets) levels.set(`managed ruleset ${ruleset}`, 1);
+  for (const [name, level] of paths.flatMap((path) => levelsAt(path, rules))) {
+    levels.set(name, Math.max(levels.get(name) ?? 0, level));
+  }
   for (const policy of policies) {
-    const force = policy.enabled ? ({ allow: 2, log: 1 }[policy.action] ?? 0) : 0;
+    const strength = policy.enabled ? ({ allow: 2, log: 1 }[policy.action] ?? 0) : 0;
     const [directive = "", ...allowed] = policy.value.split(" ");
     for (const source of sources) {
       if (allowed.includes(source)) continue;
       const name = `${directive} ${source}`;
-      levels.set(name, Math.max(levels.get(name) ?? 0, force));
+      levels.set(name, Math.max(levels.get(name) ?? 0, strength));
     }
   }
   return levels;

@@ -3,7 +3,7 @@ import { planHash } from "../../../src/plan/guard/release.ts";
 import type { Outcome, ZoneReport } from "../../../src/state/run-report.ts";
 import type { HeardReport, SentRequest } from "../ledger.ts";
 import { declaredTo, type Invariant } from "./invariant.ts";
-import { differencesOf, keyOfPolicy, keyOfRule, rulesOf } from "./oracle.ts";
+import { allRulesOf, differencesOf, namesOfOurs } from "./oracle.ts";
 
 const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
   "update-settings": "PUT",
@@ -17,17 +17,10 @@ const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
   "put-entrypoint": "PUT",
 };
 
-const parts: Readonly<Record<Outcome["write"]["call"], SentRequest["part"]>> = {
-  "update-settings": "settings",
-  "create-policy": "policies",
-  "update-policy": "policies",
-  "delete-policy": "policies",
-  "create-rule": "rules",
-  "update-rule": "rules",
-  "delete-rule": "rules",
-  "create-entrypoint": "rules",
-  "put-entrypoint": "rules",
-};
+function partOf(write: Outcome["write"]): SentRequest["part"] {
+  if ("phase" in write) return write.phase;
+  return write.call === "update-settings" ? "settings" : "policies";
+}
 
 /** The requests that carried a write. */
 function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly SentRequest[] {
@@ -35,7 +28,7 @@ function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly Sen
   return requests.filter(
     (request) =>
       request.method === methods[write.call] &&
-      request.part === parts[write.call] &&
+      request.part === partOf(write) &&
       (!("id" in write) || request.path.endsWith(`/${write.id}`)) &&
       (typeof body !== "string" || request.body.includes(JSON.stringify(body))),
   );
@@ -43,7 +36,7 @@ function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly Sen
 
 /** Whether a zone is as a write leaves it: a DELETE of what is gone is done, and a create that somebody else sent too. */
 function isAsWritten({ write }: Outcome, zone: EmulatedZone): boolean {
-  const all = [...zone.policies, ...rulesOf(zone)];
+  const all = [...zone.policies, ...allRulesOf(zone)];
   if (write.call === "create-policy" || write.call === "create-rule") {
     return all.some(({ description }) => description === write.body["description"]);
   }
@@ -98,7 +91,7 @@ export const reportInvariants: readonly Invariant[] = [
       for (const outcome of outcomesOf(heard)) {
         if (outcome.status !== "done" || isAsWritten(outcome, zone(heard.report.zone))) continue;
         // A read after a lost answer may show an equal object that is gone since: the next sweep finds it.
-        const written = parts[outcome.write.call];
+        const written = partOf(outcome.write);
         if (heard.requests.some(({ part, staleMs }) => part === written && staleMs > 0)) continue;
         const effects = requestsOf(outcome, heard).flatMap((request) => request.effects);
         const isAnswered = requestsOf(outcome, heard).some(({ answer }) => answer === "ok");
@@ -175,9 +168,8 @@ export const reportInvariants: readonly Invariant[] = [
     atRest: ({ zones, ledger }) => {
       for (const zone of zones) {
         const arePolicies = ledger.declaredNow(zone.name)?.policies !== undefined;
-        const policies = arePolicies ? zone.policies : [];
-        const keys = [...policies.map(keyOfPolicy), ...rulesOf(zone).map(keyOfRule)];
-        const twice = keys.find((key, index) => key !== undefined && keys.indexOf(key) !== index);
+        const names = namesOfOurs(arePolicies ? zone : { ...zone, policies: [] });
+        const twice = names.find((name, index) => names.indexOf(name) !== index);
         if (twice !== undefined) return `${zone.name} has ${twice} twice`;
       }
       return undefined;

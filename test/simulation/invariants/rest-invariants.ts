@@ -1,8 +1,10 @@
 import type { HistoryEntry } from "../../../src/history/history.ts";
 import type { ZoneReport } from "../../../src/state/run-report.ts";
-import { type Disturbance, isRequestFault } from "../disturbances.ts";
+import { rulePhases } from "../../../src/zone/rule-phase.ts";
+import { type Disturbance, isRefusalEvent, isRequestFault, refused } from "../disturbances.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Invariant } from "./invariant.ts";
+import { entryPointOf, rulesMissing } from "./oracle.ts";
 
 /** At rest: one for each worker, the lock of the state, and a retry that was once set. */
 const mostTimers = 12;
@@ -41,6 +43,27 @@ export const restInvariants: readonly Invariant[] = [
           ),
       );
       return late === undefined ? undefined : `${late.name} was not run after ${began} ms`;
+    },
+  },
+  {
+    name: "a-refused-rule-holds-itself",
+    sentence:
+      "A rule that the service refuses keeps no other rule from being written, but for those that come with its entry point.",
+    atSweepEnd: (_, { ledger, zones }) => {
+      const events = new Set(ledger.disturbed.map(({ does }) => does));
+      const [event] = events;
+      if (event === undefined || events.size > 1 || !isRefusalEvent(event)) return undefined;
+      for (const zone of zones) {
+        const declared = ledger.declaredNow(zone.name);
+        const missing = declared === undefined ? [] : rulesMissing(zone, declared);
+        const phases = rulePhases.filter((phase) => entryPointOf(zone, phase) !== undefined);
+        const wrong = missing.find((name) => {
+          const [phase, key] = name.split("/");
+          return key !== refused[event].key && phases.some((each) => each === phase);
+        });
+        if (wrong !== undefined) return `${wrong} of ${zone.name} is not as declared`;
+      }
+      return undefined;
     },
   },
   {

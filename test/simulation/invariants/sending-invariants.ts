@@ -1,5 +1,6 @@
+import { coerceObject, coerceText, parseJson } from "../../../src/syntax/json.ts";
 import type { Disturbance } from "../disturbances.ts";
-import type { SentRequest } from "../ledger.ts";
+import { isAboutRules, type SentRequest } from "../ledger.ts";
 import {
   budget,
   maxFleetShare,
@@ -58,13 +59,19 @@ export function maxAgeMs(process: SimulatedProcess, zone: string, { ledger }: Tr
 function allowedAgeMs(write: SentRequest, truth: Truth): number {
   const { sender, zone = "" } = write;
   if (sender === "plan") return 0;
-  if (!(write.method === "PUT" && write.part === "rules")) {
+  if (!(write.method === "PUT" && isAboutRules(write))) {
     return maxAgeMs(sender, zone, truth) + gateMs;
   }
   const reads = truth.ledger
     .runningRequests(sender, zone)
-    .filter(({ method, part }) => method === "GET" && part === "rules");
+    .filter(({ method, part }) => method === "GET" && part === write.part);
   return freshAgeMs * 2 ** Math.max(0, reads.length - 1);
+}
+
+/** What a create makes: a rule of this ref, all rules of a phase, or what the body says. */
+function createdBy({ body, part }: SentRequest): string {
+  const { ref, phase } = coerceObject(parseJson(body));
+  return part === "policies" ? body : coerceText(ref) || coerceText(phase);
 }
 
 /** After these, the files declare fewer zones for a while. */
@@ -83,7 +90,8 @@ export const sendingInvariants: readonly Invariant[] = [
   },
   {
     name: "no-write-on-an-old-read",
-    sentence: "No write is sent on a reading that is older than documented.",
+    sentence:
+      "No write is sent on a reading that is older than documented, and none of a rule before its phase was read.",
     onSend: (request, truth) => {
       if (!isWrite(request)) return undefined;
       const view = lastView(request, truth);
@@ -104,8 +112,10 @@ export const sendingInvariants: readonly Invariant[] = [
         (each) =>
           each !== request &&
           each.sender === request.sender &&
-          each.path === request.path &&
-          each.body === request.body &&
+          each.method === "POST" &&
+          each.zone === request.zone &&
+          each.part === request.part &&
+          createdBy(each) === createdBy(request) &&
           each.answer !== "refused",
       );
       if (before === undefined) return undefined;

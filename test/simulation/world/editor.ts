@@ -1,15 +1,22 @@
 import { basePath } from "../../../src/api/wire.ts";
-import type { EmulatedPolicy, EmulatedZone } from "../../../src/emulator/state.ts";
+import type { EmulatedPolicy, EmulatedRule, EmulatedZone } from "../../../src/emulator/state.ts";
 import type { JsonObject } from "../../../src/syntax/json.ts";
-import { type Edit, isRuleEdit, type PolicyEdit, type RuleEdit } from "../disturbances.ts";
-import { keyOfPolicy, keyOfRule, rulesOf } from "../invariants/oracle.ts";
-import type { Ledger } from "../ledger.ts";
+import { type RulePhase, rulePhases } from "../../../src/zone/rule-phase.ts";
+import {
+  type Edit,
+  isPhaseEdit,
+  isRuleEdit,
+  type PhaseEdit,
+  type PolicyEdit,
+  type RuleEdit,
+} from "../disturbances.ts";
+import { entryPointOf, keyOfPolicy, keyOfRule, rulesOf, wirePhases } from "../invariants/oracle.ts";
+import type { Ledger, SentRequest } from "../ledger.ts";
 import { dashboardToken } from "../stories.ts";
 import type { InProcessService } from "./in-process-service.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
 const policiesPath = "page_shield/policies";
-const managedEntryPoint = "rulesets/phases/http_request_firewall_managed/entrypoint";
 
 /** Somebody in the dashboard, who does what the service allows. */
 export class Editor {
@@ -23,10 +30,12 @@ export class Editor {
     this.#time = time;
   }
 
-  /** Edits a zone. Where there is nothing to edit, nothing happens. */
-  edit(edit: Edit, name: string): void {
+  /** Edits a zone, just before a request of it arrives. Where there is nothing to edit, nothing happens. */
+  edit(edit: Edit, name: string, { part, number }: SentRequest): void {
     const zone = this.#service.zoneNamed(name);
+    const phase = rulePhases.find((each) => each === part) ?? rulePhases[number % 3];
     if (isRuleEdit(edit)) this.#editRules(edit, zone);
+    else if (isPhaseEdit(edit)) this.#editPhase(edit, zone, phase ?? "custom_rules");
     else this.#editPageShield(edit, zone);
     this.#ledger.edited(this.#time.elapsed, zone, this.#service.zoneNamed(name));
   }
@@ -64,7 +73,7 @@ export class Editor {
   }
 
   #editRules(edit: RuleEdit, zone: EmulatedZone): void {
-    const rules = rulesOf(zone);
+    const rules = rulesOf(zone, "managed_rules");
     const ours = rules.find((rule) => keyOfRule(rule) !== undefined);
     switch (edit) {
       case "add_rule":
@@ -99,17 +108,62 @@ export class Editor {
     }
   }
 
-  #putRules(zone: EmulatedZone, rules: readonly object[]): void {
-    const bodies = rules.map((rule) => {
-      const {
-        version: _,
-        last_updated: __,
-        categories: ___,
-        ...body
-      } = { ...rule } as Record<string, unknown>;
-      return body;
-    });
-    this.#call(zone, "PUT", managedEntryPoint, { rules: bodies });
+  #editPhase(edit: PhaseEdit, zone: EmulatedZone, phase: RulePhase): void {
+    const ruleset = entryPointOf(zone, phase);
+    const rules = ruleset?.rules ?? [];
+    const [theirs = [], [ours] = []] = [false, true].map((areOurs) =>
+      rules.filter((rule) => (keyOfRule(rule) !== undefined) === areOurs),
+    );
+    const at = `rulesets/${ruleset?.id ?? ""}`;
+    const added = newRuleIn(phase, rules.length);
+    const put = (list: readonly object[]): void => this.#putRules(zone, list, phase);
+    const add = (place: object): void => {
+      if (ruleset === undefined) put([added]);
+      else this.#call(zone, "POST", `${at}/rules`, { ...added, ...place });
+    };
+    const drop = (): void => {
+      if (ruleset !== undefined) this.#call(zone, "DELETE", at);
+    };
+    const patch = (rule: EmulatedRule | undefined, body: object): void => {
+      if (rule !== undefined) this.#call(zone, "PATCH", `${at}/rules/${rule.id}`, body);
+    };
+    const remove = (rule: EmulatedRule | undefined): void => {
+      if (rule !== undefined) this.#call(zone, "DELETE", `${at}/rules/${rule.id}`);
+    };
+    const edits: Readonly<Record<PhaseEdit, () => void>> = {
+      add_in_phase: () => add({}),
+      add_first_in_phase: () => add({ position: { before: "" } }),
+      edit_in_phase: () => patch(theirs[0], { ...bodyOf(theirs[0]), description: "Edited" }),
+      move_in_phase: () => patch(theirs.at(-1), { position: { before: "" } }),
+      delete_in_phase: () => remove(theirs[0]),
+      edit_ours_in_phase: () => patch(ours, { ...bodyOf(ours), enabled: false }),
+      move_ours_in_phase: () => patch(ours, { position: { after: "" } }),
+      delete_ours_in_phase: () => remove(ours),
+      copy_ours_in_phase: () => {
+        const { id: _, ref: __, ...content } = bodyOf(ours);
+        // One that is equal to what is declared would be taken for it.
+        const copy = { ...content, description: "A copy" };
+        if (ours !== undefined) this.#call(zone, "POST", `${at}/rules`, copy);
+      },
+      reverse_phase: () => {
+        if (ruleset !== undefined) put(rules.toReversed());
+      },
+      delete_entry_point: drop,
+      recreate_entry_point: () => {
+        drop();
+        put([added]);
+      },
+    };
+    edits[edit]();
+  }
+
+  #putRules(
+    zone: EmulatedZone,
+    rules: readonly object[],
+    phase: RulePhase = "managed_rules",
+  ): void {
+    const entryPoint = `rulesets/phases/${wirePhases[phase]}/entrypoint`;
+    this.#call(zone, "PUT", entryPoint, { rules: rules.map(bodyOf) });
   }
 
   #call(zone: EmulatedZone, method: string, path: string, body?: object): void {
@@ -120,6 +174,17 @@ export class Editor {
       body: body === undefined ? "" : JSON.stringify(body),
     });
   }
+}
+
+/** A rule as it can be sent back. */
+function bodyOf(rule: object = {}): Record<string, unknown> {
+  const {
+    version: _,
+    last_updated: __,
+    categories: ___,
+    ...body
+  } = { ...rule } as Record<string, unknown>;
+  return body;
 }
 
 function newPolicy(description: string): JsonObject {
@@ -140,5 +205,22 @@ function newRule(count: number): JsonObject {
     enabled: true,
     description: "Added by somebody",
     logging: { enabled: true },
+  };
+}
+
+function newRuleIn(phase: RulePhase, count: number): JsonObject {
+  if (phase === "managed_rules") return newRule(count);
+  const limit = {
+    characteristics: ["cf.colo.id", "ip.src"],
+    period: 10,
+    requests_per_period: 3,
+    mitigation_timeout: 60,
+  };
+  return {
+    action: "block",
+    expression: `http.request.uri.path eq "/added-${count}"`,
+    enabled: true,
+    description: "Added by somebody",
+    ...(phase === "rate_limiting_rules" ? { ratelimit: limit } : {}),
   };
 }

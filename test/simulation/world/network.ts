@@ -1,6 +1,6 @@
 import type { FaultEffects } from "../../../src/emulator/control/faults.ts";
-import type { RequestFault } from "../disturbances.ts";
-import type { Effect, Ledger, SentRequest } from "../ledger.ts";
+import type { Refusal, RequestFault } from "../disturbances.ts";
+import { type Effect, isAboutRules, type Ledger, type SentRequest } from "../ledger.ts";
 import type { InProcessService, ServiceAnswer } from "./in-process-service.ts";
 import { timeoutMs } from "./simulated-process.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
@@ -14,6 +14,11 @@ const lockOutMs = 240_000;
 const staleMs = 50_000;
 
 const notJson = '{"result": {"id": ';
+function refusalText(refusal: Refusal | undefined): string {
+  const errors = [{ code: refusal?.code ?? 0, message: "this rule is refused" }];
+  return JSON.stringify({ success: false, errors, messages: [], result: null });
+}
+
 const unsuccessful = JSON.stringify({
   success: false,
   errors: [{ code: 1000, message: "a fault of the simulation" }],
@@ -24,6 +29,8 @@ const unsuccessful = JSON.stringify({
 /** What becomes of requests between the processes and the service. */
 export class Network {
   isTokenRevoked = false;
+  /** The rule of which the service takes no write. */
+  refusal: Refusal | undefined;
   readonly #time: SimulatedTime;
   readonly #service: InProcessService;
   readonly #ledger: Ledger;
@@ -46,6 +53,7 @@ export class Network {
   /** All faults are over. */
   heal(): void {
     this.isTokenRevoked = false;
+    this.refusal = undefined;
     this.#lockedOutUntil = 0;
   }
 
@@ -69,6 +77,16 @@ export class Network {
     if (this.isTokenRevoked) {
       this.#arrive(request, sending, travelMs, { revoked: true }, (answer) =>
         this.#reply(request, sending, answer),
+      );
+      return;
+    }
+    if (this.#isRefused(request)) {
+      this.#time.after(travelMs, this, () =>
+        this.#reply(request, sending, {
+          ...noAnswer,
+          status: 400,
+          text: refusalText(this.refusal),
+        }),
       );
       return;
     }
@@ -114,6 +132,14 @@ export class Network {
       unreachable: () => after(travelMs, () => this.#fail(request, sending, "ECONNREFUSED")),
     };
     faults[fault]();
+  }
+
+  #isRefused({ method, body }: SentRequest): boolean {
+    return (
+      method !== "GET" &&
+      this.refusal !== undefined &&
+      body.includes(`"zonewarden:${this.refusal.key}"`)
+    );
   }
 
   #refuse(request: SentRequest, sending: Sending, status: number, retryAfter?: string): void {
@@ -187,7 +213,8 @@ export class Network {
 const noAnswer: ServiceAnswer = { status: 200, headers: {}, text: "", stored: undefined };
 
 /** An entry point that does not exist is an answer too. */
-function answerOf({ method, part }: SentRequest, status: number): SentRequest["answer"] {
-  if (status < 300 || (status === 404 && method === "GET" && part === "rules")) return "ok";
+function answerOf(request: SentRequest, status: number): SentRequest["answer"] {
+  const isAbsent = status === 404 && request.method === "GET" && isAboutRules(request);
+  if (status < 300 || isAbsent) return "ok";
   return status >= 500 || status === 408 ? "uncertain" : "refused";
 }

@@ -5,8 +5,10 @@ import {
   isEdit,
   isFileEvent,
   isProcessEvent,
+  isRefusalEvent,
   isRequestFault,
   type ProcessEvent,
+  refused,
   type RequestFault,
   type SettingEvent,
 } from "../disturbances.ts";
@@ -188,8 +190,9 @@ export class SimulatedWorld {
       this.ledger.disturbed.push({ zone: request.zone, does });
       if (isRequestFault(does)) fault ??= does;
       else if (isEdit(does)) {
-        this.editor.edit(does, request.zone ?? stories[this.#schedule.story][0]);
-      } else if (isFileEvent(does)) this.#changeFiles(does);
+        this.editor.edit(does, request.zone ?? stories[this.#schedule.story][0], request);
+      } else if (isRefusalEvent(does)) this.network.refusal = refused[does];
+      else if (isFileEvent(does)) this.#changeFiles(does);
       else if (isProcessEvent(does)) this.#disturbProcess(does);
       else if (isDatabaseEvent(does)) this.#disturbDatabase(does);
       else this.#changeSetting(does);
