@@ -172,6 +172,15 @@ export const misconfigurations: readonly (Planted & {
     remedy: /run zonewarden doctor again/,
   },
   {
+    when: "versions are trusted, and the token may not list the rulesets of a zone",
+    config: trusting,
+    plant: ({ emulator }) =>
+      control(emulator, "/faults", { fault: "status", status: 403, path: "/zones/*/rulesets" }),
+    code: 0,
+    says: /^warning +ruleset versions +GET \/zones\/\{zone_id\}\/rulesets: 403/m,
+    remedy: /give the token the permission Zone WAF: Read/,
+  },
+  {
     when: "versions are trusted, and the list of rulesets lags behind",
     config: trusting,
     plant: lagging,

@@ -30,6 +30,7 @@ export async function checkVersions(
     .toSorted((a, b) => b.phases.length - a.phases.length)
     .slice(0, maxSamples);
   if (samples.length === 0) return fine(check, "no zone declares rules");
+  const { rulesetVersions } = config.api;
   const differing: string[] = [];
   try {
     for (const { zone, phases } of samples) {
@@ -38,9 +39,10 @@ export async function checkVersions(
     }
   } catch (error) {
     stop.throwIfAborted();
-    return skipped(check, failureOf(error).message);
+    const failure = failureOf(error);
+    if (rulesetVersions === "read") return skipped(check, failure.message);
+    return finding(check, "warning", failure);
   }
-  const { rulesetVersions } = config.api;
   if (differing.length > 0) {
     const message = `the list of rulesets shows another version than the entry point: ${differing.join(", ")}`;
     const remedy = "set api.ruleset_versions to read";
