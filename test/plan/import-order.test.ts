@@ -49,7 +49,7 @@ describe("the policies of an imported zone", () => {
 });
 
 function reason(action: string): string {
-  return `its action "${action}" is not supported in files`;
+  return `has the action "${action}", which files do not support`;
 }
 
 describe("what an import leaves out", () => {

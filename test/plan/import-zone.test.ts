@@ -157,7 +157,10 @@ describe("what cannot be declared is reported", () => {
       policy: { description: "" },
       reason: "p1 has no description to identify it by: add one",
     },
-    { policy: { action: "block" }, reason: 'p1 its action "block" is not supported in files' },
+    {
+      policy: { action: "block" },
+      reason: 'p1 has the action "block", which files do not support',
+    },
     { policy: { description: "Theirs [team-b:x]" }, reason: "p1 belongs to team-b" },
   ])("$policy", ({ policy, reason }, { expect }) => {
     const declaration = declared(withPolicies(livePolicy("p1", policy), livePolicy("p2")));
@@ -175,7 +178,7 @@ describe("what cannot be declared is reported", () => {
     );
     expect(keysOf(declaration)).toEqual(["owasp"]);
     expect(reasonsOf(declaration)).toEqual([
-      'r1 its action "block" is not supported in files',
+      'r1 has the action "block", which files do not support',
       "r2 belongs to team-b",
     ]);
   });

@@ -33,7 +33,7 @@ function declarationOf(
 ): Policy | string {
   if (marker !== undefined && marker !== owner) return `belongs to ${marker}`;
   const action = policyActions.find((each) => each === name);
-  if (action === undefined) return `its action "${name}" is not supported in files`;
+  if (action === undefined) return `has the action "${name}", which files do not support`;
   if (markedKey === undefined && description === "") {
     return "has no description to identify it by: add one";
   }

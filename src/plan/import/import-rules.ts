@@ -37,7 +37,7 @@ export function ruleCandidates(
     const action = actionName(rule);
     const isDeclarable = rule.action.type !== "other" && actions.has(action);
     if (!isDeclarable || (rule.ratelimit !== undefined) !== isRateLimited) {
-      return { id, title, reason: `its action "${action}" is not supported in files` };
+      return { id, title, reason: `has the action "${action}", which files do not support` };
     }
     const key = mark.key === undefined ? newKey(rule, keys) : keys.claim(mark.key);
     if (key === undefined) return { id, title, reason: "bears the same ref as another rule" };
