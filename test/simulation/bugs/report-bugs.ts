@@ -193,11 +193,11 @@ export const reportBugs: readonly PlantedBug[] = [
     store: "database",
     steps: [
       { at: 8, does: "same_state" },
-      { at: 12, does: "slow" },
-      { at: 14, does: "lease_removed" },
-      { at: 18, does: "server_error_before" },
+      { at: 10, does: "lease_removed" },
+      { at: 14, does: "slow" },
+      { at: 14, does: "server_error_before" },
     ],
-    invariant: "one-writer-a-database",
+    invariant: "history-is-complete",
   },
   {
     name: "held-lease-is-free",

@@ -31,6 +31,20 @@ export const writeBugs: readonly PlantedBug[] = [
     invariant: "no-write-on-an-old-read",
   },
   {
+    name: "old-read-of-an-entry-point",
+    file: "reconcile/run/write-gate.ts",
+    from: "export const freshReadMs = 5_000;",
+    to: "export const freshReadMs = 500_000;",
+    story: "rules",
+    steps: [
+      {
+        at: 7,
+        does: "slow",
+      },
+    ],
+    invariant: "no-write-on-an-old-read",
+  },
+  {
     name: "failed-read-is-empty",
     file: "api/read/read-zone.ts",
     from: "    error.status === 404 &&\n    error.wireCodes.includes(wireCodes.noEntrypoint)",
