@@ -282,6 +282,8 @@ export class SimulatedWorld {
   #kill(process: SimulatedProcess, files: ProcessFiles = process.files): void {
     if (!process.isAlive) return;
     process.kill();
+    // One that only tried to share the state does not start again.
+    if (process !== this.main && process !== this.#second) return;
     this.#isStateLost ||= this.files.isNew(this.time.elapsed);
     const next = this.#createProcess(files);
     if (process === this.#second) this.#second = next;
