@@ -123,7 +123,7 @@ describe("the table for people", () => {
       expect(rows.filter((row) => new RegExp(`^- \`${name}\`[ :]`).test(row))).toHaveLength(1);
     }
     expect(renderMetrics()).toContain(
-      "- `zonewarden_drift_resources` (zone; kind: setting, policy, custom_rule, rate_limiting_rule, managed_rule; impact: weakens, neutral, strengthens): ",
+      "- `zonewarden_drift_resources` (zone; kind; impact: weakens, neutral, strengthens): ",
     );
   });
 
