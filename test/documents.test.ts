@@ -142,9 +142,22 @@ describe("the facts of the service", () => {
   });
 });
 
+function wordsIn(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
+
+describe("the pages of docs/", () => {
+  it("have at most 30,000 words together", ({ expect }) => {
+    const pages = documents.filter((file) => /^docs\/[^/]+$/.test(file));
+    expect(pages.length).toBeGreaterThan(20);
+    const words = pages.map((file) => wordsIn(textOf(file)));
+    expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30_000);
+  });
+});
+
 describe("the README", () => {
   it("has at most 1,500 words", ({ expect }) => {
-    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1_500);
+    expect(wordsIn(readme)).toBeLessThanOrEqual(1_500);
   });
 
   it.for(["npm ci && npm start", "npm ci && npm test"])(
