@@ -1,15 +1,21 @@
 import { describe, it } from "vitest";
 
 import type { AppliedZone } from "../../src/plan/cause/applied-zone.ts";
-import type { ChangeOutcome } from "../../src/plan/cause/next-applied.ts";
+import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
+import { plan } from "../../src/plan/plan.ts";
+import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import type { Rule } from "../../src/zone/resource.ts";
 import { after, names } from "../support/causes.ts";
 import {
   carriedOut,
   declared,
+  desiredZone,
   entrypoint,
   exception,
   liveException,
   livePolicy,
+  liveZone,
+  owner,
   policy,
 } from "../support/model.ts";
 
@@ -260,6 +266,40 @@ describe("the order of rules", () => {
     },
   ] as const)("that $when", ({ known, result, yields }, { expect }) => {
     expect(namesIn(after(known, file, liveRules, { result, left: [] }))).toBe(yields);
+  });
+
+  it("is not known where one rule was created or moved, and another was not", ({ expect }) => {
+    const c = exception("c");
+    const three = { rules: { managed_rules: declared([a, b, c]) } };
+    const { changes } = plan(
+      desiredZone(three),
+      liveZone({ entrypoints: liveRules.entrypoints }),
+      owner,
+    );
+    expect(changes.map(({ verb, key }) => `${verb} ${key}`)).toEqual([
+      "update managed_rule/b",
+      "create managed_rule/c",
+    ]);
+    const results = { update: "not_done", create: "done", delete: "done" } as const;
+    const outcomes = changes.map((change) => ({ change, result: results[change.verb], left: [] }));
+    const next = nextApplied(last, desiredZone(three).content, documentedScoreRuleId, outcomes);
+    expect(namesIn(next)).toContain("r/*");
+  });
+
+  it("is not only the declared one where rules have different positions", ({ expect }) => {
+    const oneFirst = {
+      rules: { managed_rules: declared<Rule>([a, { ...b, position: "first" }]) },
+    };
+    const bothFirst = {
+      rules: {
+        managed_rules: declared<Rule>([
+          { ...a, position: "first" },
+          { ...b, position: "first" },
+        ]),
+      },
+    };
+    expect(namesIn(after(undefined, oneFirst, undefined))).toBe("r/a r/b r/*");
+    expect(namesIn(after(undefined, bothFirst, undefined))).toBe("r/a r/b");
   });
 
   it("has rules of which nothing is known at its end", ({ expect }) => {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../syntax/json.ts";
 import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
 import {
   type Kind,
@@ -152,16 +153,35 @@ function wholeAfter(
     const mode = isLeft ? before : digestOfValue("delete");
     if (mode !== undefined) fields.set("unmanaged", mode);
   }
-  if (isOrderUncertain(kind, outcomes, last)) fields.set("position", uncertain);
+  if (haveSeveralPositions(declared?.items ?? []) || isOrderUncertain(kind, outcomes, last)) {
+    fields.set("position", uncertain);
+  }
   return fields;
 }
 
+/** Whether rules declare different positions: then the order that they have is not only the declared one. */
+function haveSeveralPositions(items: readonly (Policy | Rule)[]): boolean {
+  const positions = items.map((item) =>
+    canonicalJson("position" in item ? (item.position ?? null) : null),
+  );
+  return new Set(positions).size > 1;
+}
+
 function openMoves(kind: Kind, outcomes: readonly ChangeOutcome[]): readonly ChangeOutcome[] {
-  return outcomes.filter(
+  return outcomes.filter((each) => each.change.kind === kind && isMove(each) && isOpen(each));
+}
+
+function isMove({ change }: ChangeOutcome): boolean {
+  return change.fields.some(({ field }) => field === "position");
+}
+
+/** Whether a rule got its place among others of its kind, and some of these did not get theirs. */
+function isPartlyOrdered(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
+  return outcomes.some(
     (each) =>
       each.change.kind === kind &&
-      each.change.fields.some(({ field }) => field === "position") &&
-      isOpen(each),
+      each.result === "done" &&
+      (isMove(each) || each.change.verb === "create"),
   );
 }
 
@@ -173,7 +193,12 @@ function isOrderUncertain(
   const open = openMoves(kind, outcomes);
   if (open.length === 0) return false;
   const wasUncertain = last?.get(wholeName(kind))?.get("position") === uncertain;
-  return last === undefined || wasUncertain || open.some(({ result }) => result !== "not_done");
+  return (
+    last === undefined ||
+    wasUncertain ||
+    open.some(({ result }) => result !== "not_done") ||
+    isPartlyOrdered(kind, outcomes)
+  );
 }
 
 /** The resources in the order in which the rules are known to be: the declared one, or if it was not applied the last one. */
