@@ -89,7 +89,6 @@ const shop: SeedZone = {
           expression:
             'starts_with(http.request.uri.path, "/admin") and not ip.src in {192.0.2.0/24}',
         },
-        { deploy: "Payments", description: "Synthetic: rules of the payments team" },
       ],
     },
     {
