@@ -67,7 +67,7 @@ describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, (
       alert,
       severity: "critical",
       zone: shop,
-      summary: `${shop}: drift of kind rule weakens the protection.`,
+      summary: `${shop}: drift of kind managed_rule weakens the protection.`,
     });
 
     expect((await example.place.run("apply", shop)).code).toBe(0);
