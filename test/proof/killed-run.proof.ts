@@ -9,7 +9,7 @@ import { control, type Example, exampleWithEmulator, writesSeenBy } from "../sup
 import { eventually, startDaemon } from "../support/processes.ts";
 
 const zones = ["a.example.com", "b.example.com"];
-const policiesPerZone = 6;
+const policiesPerZone = 8;
 
 /** An example of two zones whose policies are created one after the other. */
 async function manyWrites(): Promise<Example> {
