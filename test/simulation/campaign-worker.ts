@@ -12,7 +12,6 @@ const batch = 100;
 async function work({ listed, firstSeed, seeds, seconds, nth, of, store }: Share): Promise<void> {
   let tally = noTally;
   const tell = (): void => {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     parentPort?.postMessage(tally);
     tally = noTally;
   };

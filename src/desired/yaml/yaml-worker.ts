@@ -6,6 +6,5 @@ import { readYaml } from "./read-yaml.ts";
 // The thread that `readYamlInWorker` starts for one text.
 const { file, text } = coerceObject(workerData);
 if (typeof file === "string" && typeof text === "string") {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
   parentPort?.postMessage(readYaml(file, text));
 }

@@ -18,6 +18,5 @@ for (const bug of plantedBugs) {
     invariant: violation?.invariant ?? "",
     message: violation?.message ?? "",
   };
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(caught);
 }
