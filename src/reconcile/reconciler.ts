@@ -123,7 +123,10 @@ export class Reconciler {
     else this.#queues.add(zone.desired.zone, "changed", trigger, 0);
   }
 
-  /** Queues a zone that somebody may have changed, at the urgency of a change, and reads it in full. Ignores zones that are not known. */
+  /**
+   * Queues a zone that somebody may have changed, at the urgency of a change, and reads it in full. Ignores zones that are not
+   * known.
+   */
   wakeZone(name: ZoneName): void {
     this.#runner.distrustVersions(name);
     const zone = this.#active.fleet.zones.get(name)?.desired.zone;

@@ -20,12 +20,12 @@ export interface PolicyStep extends Omit<Step, "waitsFor"> {
 }
 
 /**
- * Orders steps safest first, and otherwise by key, except that a policy which takes over what another one gives up goes first, and says for which writes
- * each step waits: for those that take over what it gives up, and the delete of a duplicate for the policy that stays.
+ * Orders steps safest first, and otherwise by key, except that a policy which takes over what another one gives up goes first.
+ * Says for which writes each step waits: for those that take over what it gives up, and the delete of a duplicate for the
+ * policy that stays.
  *
  * `safestFirst` sorts steps that only strengthen or only weaken. Of those that do both, one policy moves to the host that
- * another one leaves. Where two policies take over from each other, no order is safe:
- * the plan is held.
+ * another one leaves. Where two policies take over from each other, no order is safe: the plan is held.
  */
 export function orderPolicySteps(steps: readonly PolicyStep[]): Pick<KindPlan, "holds" | "steps"> {
   const waiting = steps.toSorted(byText(nameOf));

@@ -28,7 +28,10 @@ const weakenedMs = 3_600_000;
 /** What was in force so recently is an emergency revert. */
 const formerMs = 24 * 3_600_000;
 
-/** Of more, the oldest are forgotten: going back to them counts as any other change. */
+/**
+ * So many declarations of a zone are stored: what the store holds of a zone is bounded, however often its files change in a
+ * day. Going back to one that is no longer stored counts as any other change.
+ */
 const maxFormer = 8;
 
 /** The zones that count at a moment, of those that were weakened. */
