@@ -25,17 +25,8 @@ export function effectOfRule(
   return combine([
     effectOfReach(was, is),
     effectOfAction(was.action, is.action),
-    effectOfRateLimit(
-      was.ratelimit,
-      is.ratelimit,
-      compareExpressions(countedBy(was), countedBy(is)),
-    ),
+    effectOfRateLimit(was, is),
   ]);
-}
-
-/** The expression of the requests that count; of a rule without a rate limit, its own. */
-function countedBy({ expression, ratelimit }: ComparableRule): string {
-  return ratelimit?.counting_expression || expression;
 }
 
 function isLog({ action }: ComparableRule): boolean {
