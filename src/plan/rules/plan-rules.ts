@@ -50,9 +50,9 @@ export function planRules(
   const targets = declared.items.map((rule) => [rule, targetOf(rule, scoreRuleId)] as const);
   const markOf = (rule: LiveRule): Mark => markOfRule(rule, ownership, owner);
   const matches = matchRules(targets, before, owner, markOf);
-  const matched = new Set(matches.map(({ live }) => live));
+  const matchOf = new Map(matches.map((match) => [match.live, match]));
   const { toPrune, unmanaged } = prunableAmong(
-    before.filter((rule) => !matched.has(rule)),
+    before.filter((rule) => !matchOf.has(rule)),
     declared,
     owner,
     markOf,
@@ -71,14 +71,14 @@ export function planRules(
     (target, passed, isFirst) => effectOfMove(target, passed, isFirst, wire),
   );
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
+  const deployers = isWhole ? liveIn(after) : before;
+  const unmatched = unmatchedIn(after);
   return {
     steps: stepsOf(phase, entrypoint, after, placed, isWhole),
     unmanaged: unmanaged.map((rule) => unmanagedOf(rule, kind)),
     notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
     holds: [
-      ...matches.flatMap((match) =>
-        alreadyDeployedHolds(match, kind, isWhole ? liveIn(after) : before, unmatchedIn(after)),
-      ),
+      ...matches.flatMap((match) => alreadyDeployedHolds(match, kind, deployers, unmatched)),
       ...unknownPositions(before, matches).map((each) => unplacedHold(each, kind)),
       ...(declared.unmanaged === "delete"
         ? []
@@ -87,9 +87,11 @@ export function planRules(
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, kind, isOurs)),
     grown: after.length > before.length ? [{ phase, rules: after.length }] : [],
-    adoptedRules: before.flatMap((rule) => adoptedIn(rule, kind, matches, markOf, owner)),
+    adoptedRules: before.flatMap((rule) =>
+      adoptedIn(rule, kind, matchOf.get(rule)?.rule.key, markOf, owner),
+    ),
     liveOrder: before.flatMap((live) => {
-      const found = matches.find((match) => match.live === live);
+      const found = matchOf.get(live);
       return found === undefined ? [] : [`${kind}/${found.rule.key}` as const];
     }),
   };
@@ -120,7 +122,7 @@ function unownedIn(
 function adoptedIn(
   live: LiveRule,
   kind: RuleKind,
-  matches: readonly RuleMatch[],
+  declaredKey: string | undefined,
   markOf: (rule: LiveRule) => Mark,
   owner: string,
 ): readonly AdoptedRule[] {
@@ -128,8 +130,7 @@ function adoptedIn(
   if (mark.owner !== owner || mark.key === undefined) return [];
   if (markOfRef(live.ref).owner !== undefined) return [];
   const { id, ref } = live;
-  const declared = matches.find((match) => match.live === live);
-  return [{ kind, id, ref, key: declared?.rule.key ?? mark.key }];
+  return [{ kind, id, ref, key: declaredKey ?? mark.key }];
 }
 
 /** A step with its change, which does not have the move of the rule yet. */
@@ -203,19 +204,18 @@ function stepsOf(
   isWhole: boolean,
 ): readonly Step[] {
   if (placed.length === 0) return [];
-  const changes = placed.map(changeIn);
-  const whole = { rules: after.map(bodyOf), changes: changes.map(({ key }) => key) };
-  if (entrypoint.state === "absent") {
-    const write = { call: "create-entrypoint", phase, ...whole } as const;
+  if (entrypoint.state === "absent" || isWhole) {
+    const call = entrypoint.state === "absent" ? "create-entrypoint" : "put-entrypoint";
+    const changes = placed.map(changeIn);
+    const keys = changes.map(({ key }) => key);
+    const write: Write = { call, phase, rules: after.map(bodyOf), changes: keys };
     return [{ changes, write, waitsFor: [] }];
   }
-  if (isWhole) {
-    return [{ changes, write: { call: "put-entrypoint", phase, ...whole }, waitsFor: [] }];
-  }
-  const writes = new Map(placed.map((each) => [each.step, writeOf(phase, entrypoint.id, each)]));
-  return placed.map((each) => ({
+  const written = placed.map((each) => ({ each, write: writeOf(phase, entrypoint.id, each) }));
+  const writes = new Map(written.map(({ each, write }) => [each.step, write]));
+  return written.map(({ each, write }) => ({
     changes: [changeIn(each)],
-    write: writes.get(each.step) ?? writeOf(phase, entrypoint.id, each),
+    write,
     waitsFor: each.waitsFor.flatMap((step) => writes.get(step) ?? []),
   }));
 }
