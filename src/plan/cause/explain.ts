@@ -38,7 +38,9 @@ export function explainChanges(
 ): readonly Change[] {
   if (applied === undefined) return changes.map((each) => explained(each, () => ["unknown"]));
   const orderCauses = new Map(
-    ruleKinds.map((kind) => [kind, causesOfOrder(kind, liveOrder, content, applied)]),
+    ruleKinds
+      .filter((kind) => changes.some((change) => change.kind === kind))
+      .map((kind) => [kind, causesOfOrder(kind, liveOrder, content, applied)]),
   );
   return changes.map((change) => {
     if (change.verb === "delete" && change.reason === "unmanaged") {
