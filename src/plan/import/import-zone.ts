@@ -68,11 +68,7 @@ const noContent: ZoneContent = {
 };
 
 function declared<T>(items: readonly T[]): Declared<T> | undefined {
-  return items.length === 0 ? undefined : listed(items);
-}
-
-function listed<T>(items: readonly T[]): Declared<T> {
-  return { items, unmanaged: "report" };
+  return items.length === 0 ? undefined : { items, unmanaged: "report" };
 }
 
 interface ImportContext<T> {
