@@ -1,17 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
+import type { ExpressionOrder } from "../../syntax/expression/certainty/certainty.ts";
 import type { RateLimit } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
-import type { ComparableRule } from "./rule-fields.ts";
 import { effectOfNumber } from "./severity.ts";
 
 /**
  * The effect of another rate limit on how many requests a rule acts on. A shorter period and other
  * characteristics count other requests together: more of them may exceed the rate, or fewer.
+ *
+ * @param counted how the requests that count compare; asked only where another expression counts them.
  */
-export function effectOfRateLimit(before: ComparableRule, after: ComparableRule): Effect {
-  const [was, is] = [before.ratelimit, after.ratelimit];
+export function effectOfRateLimit(
+  was: RateLimit | undefined,
+  is: RateLimit | undefined,
+  counted: () => ExpressionOrder,
+): Effect {
   if (was === undefined && is === undefined) return neutral;
   if (was === undefined || is === undefined) return unclear("limits requests in another way", true);
   return combine([
@@ -24,14 +28,7 @@ export function effectOfRateLimit(before: ComparableRule, after: ComparableRule)
     effectOfNumber(was.mitigation_timeout, is.mitigation_timeout, "mitigation_timeout", "higher"),
     effectOfOrigin(was, is),
     // Where only the rule's own expression counts, its effect is told with the rule's reach.
-    was.counting_expression === is.counting_expression
-      ? neutral
-      : countingEffects[
-          compareExpressions(
-            was.counting_expression || before.expression,
-            is.counting_expression || after.expression,
-          )
-        ],
+    was.counting_expression === is.counting_expression ? neutral : countingEffects[counted()],
     was.score_response_header_name === is.score_response_header_name
       ? neutral
       : unclear("takes the score from another header", true),

@@ -25,8 +25,15 @@ export function effectOfRule(
   return combine([
     effectOfReach(was, is),
     effectOfAction(was.action, is.action),
-    effectOfRateLimit(was, is),
+    effectOfRateLimit(was.ratelimit, is.ratelimit, () =>
+      compareExpressions(countedBy(was), countedBy(is)),
+    ),
   ]);
+}
+
+/** The expression of the requests that count; of a rule without a rate limit, its own. */
+function countedBy({ expression, ratelimit }: ComparableRule): string {
+  return ratelimit?.counting_expression || expression;
 }
 
 function isLog({ action }: ComparableRule): boolean {
