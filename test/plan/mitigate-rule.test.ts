@@ -3,36 +3,21 @@ import { describe, it } from "vitest";
 import { ruleBody, unknownFieldsOf } from "../../src/plan/rules/rule-body.ts";
 import { comparable, differingRuleFields, targetOf } from "../../src/plan/rules/rule-fields.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
-import type { MitigateRule, RateLimit } from "../../src/zone/resource.ts";
-import { liveRule } from "../support/model.ts";
+import type { MitigateRule } from "../../src/zone/resource.ts";
+import { block, liveRule, rateLimit } from "../support/model.ts";
 
-const ratelimit: RateLimit = {
-  characteristics: ["cf.colo.id", "ip.src"],
-  period: 60,
-  requests_per_period: 5,
-  mitigation_timeout: 600,
-  counting_expression: "http.response.code eq 401",
-  requests_to_origin: false,
-  score_per_period: undefined,
-  score_response_header_name: undefined,
-};
-
-const login: MitigateRule = {
-  key: "login",
-  was: undefined,
-  position: undefined,
+const login = block("login", {
   description: "Logins",
-  expression: 'http.request.uri.path eq "/login"',
-  enabled: true,
-  action: "block",
   response: { status_code: 429, content_type: "text/plain", content: "slow down" },
-  ratelimit,
-};
+  ratelimit: { ...rateLimit, counting_expression: "http.response.code eq 401" },
+});
 
-const live = liveRule("r1", {
+/** The same as the service gives it, with fields that zonewarden does not know. */
+const wire = {
   ref: "zonewarden:login",
   description: "Logins",
   expression: 'http.request.uri.path eq "/login"',
+  enabled: true,
   action: "block",
   action_parameters: {
     later: 1,
@@ -47,7 +32,8 @@ const live = liveRule("r1", {
     requests_to_origin: false,
     later: 3,
   },
-});
+};
+const live = liveRule("r1", wire);
 
 const target = targetOf(login, documentedScoreRuleId);
 
@@ -66,7 +52,7 @@ describe("a rule that acts against requests", () => {
 
   it("names what differs as files do", ({ expect }) => {
     const response = { status_code: 403, content_type: "text/plain", content: "slow down" };
-    const changed = { ...ratelimit, period: 10, counting_expression: "" };
+    const changed = { ...rateLimit, period: 10 };
     expect(fieldsFrom({ ...login, action: "log", response, ratelimit: changed })).toEqual([
       { field: "action", before: "block", after: "log" },
       { field: "response.status_code", before: 429, after: 403 },
@@ -78,24 +64,8 @@ describe("a rule that acts against requests", () => {
   it("is sent whole, and repeats what it does not understand", ({ expect }) => {
     expect(ruleBody(target, live, "zonewarden:login")).toEqual({
       id: "r1",
-      ref: "zonewarden:login",
-      description: "Logins",
-      expression: 'http.request.uri.path eq "/login"',
-      enabled: true,
-      action: "block",
-      action_parameters: {
-        later: 1,
-        response: { status_code: 429, content_type: "text/plain", content: "slow down", later: 2 },
-      },
-      ratelimit: {
-        characteristics: ["cf.colo.id", "ip.src"],
-        period: 60,
-        requests_per_period: 5,
-        mitigation_timeout: 600,
-        counting_expression: "http.response.code eq 401",
-        requests_to_origin: false,
-        later: 3,
-      },
+      ...wire,
+      ratelimit: { ...wire.ratelimit, characteristics: ["cf.colo.id", "ip.src"] },
     });
     expect(unknownFieldsOf(live)).toEqual([
       "action_parameters.later",
@@ -113,8 +83,7 @@ describe("a rule that acts against requests", () => {
       enabled: true,
       action: "block",
     });
-    const throttle = { ...ratelimit, counting_expression: "" };
-    const limited = targetOf({ ...custom, ratelimit: throttle }, documentedScoreRuleId);
+    const limited = targetOf({ ...custom, ratelimit: rateLimit }, documentedScoreRuleId);
     expect(ruleBody(limited, undefined, "x:login")["ratelimit"]).toEqual({
       characteristics: ["cf.colo.id", "ip.src"],
       period: 60,

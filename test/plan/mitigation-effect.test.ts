@@ -8,6 +8,7 @@ import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { MitigateAction, MitigateRule, RateLimit, Rule } from "../../src/zone/resource.ts";
 import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import {
+  block,
   declared,
   desiredZone,
   entrypoint,
@@ -16,22 +17,12 @@ import {
   liveRule,
   liveZone,
   owner,
+  rateLimit,
   skipNothing,
 } from "../support/model.ts";
 import type { TestRule } from "../support/test-rules.ts";
 
 const admin = 'http.request.uri.path eq "/admin"';
-const limit: RateLimit = {
-  characteristics: ["cf.colo.id", "ip.src"],
-  period: 60,
-  requests_per_period: 5,
-  mitigation_timeout: 600,
-  counting_expression: "",
-  requests_to_origin: false,
-  score_per_period: undefined,
-  score_response_header_name: undefined,
-};
-
 function mitigate(name: MitigateAction, more: Partial<TestRule> = {}): TestRule {
   return {
     expression: admin,
@@ -44,7 +35,7 @@ function mitigate(name: MitigateAction, more: Partial<TestRule> = {}): TestRule 
 }
 
 function limited(more: Partial<RateLimit> = {}): TestRule {
-  return mitigate("block", { ratelimit: { ...limit, ...more } });
+  return mitigate("block", { ratelimit: { ...rateLimit, ...more } });
 }
 
 describe("the effect of a rule that acts against requests", () => {
@@ -236,18 +227,7 @@ function mitigating(
   action: MitigateAction,
   more: Partial<MitigateRule> = {},
 ): MitigateRule {
-  return {
-    key,
-    was: undefined,
-    position: undefined,
-    description: "",
-    expression: admin,
-    enabled: true,
-    action,
-    response: undefined,
-    ratelimit: undefined,
-    ...more,
-  };
+  return block(key, { action, expression: admin, ...more });
 }
 
 /** Changes of a list of rules, of which those with these keys are live in this order. */

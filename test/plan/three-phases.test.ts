@@ -6,10 +6,11 @@ import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import type { Declared } from "../../src/zone/desired-zone.ts";
 import type { LiveRule } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
-import type { MitigateRule, Rule } from "../../src/zone/resource.ts";
+import type { Rule } from "../../src/zone/resource.ts";
 import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import { found, inSync } from "../support/causes.ts";
 import {
+  block,
   declared,
   desiredZone,
   entrypoint,
@@ -18,39 +19,21 @@ import {
   liveRule,
   liveZone,
   owner,
+  rateLimit,
 } from "../support/model.ts";
 
 type Rules = Readonly<Partial<Record<RulePhase, Declared<Rule>>>>;
 
-const block: MitigateRule = {
-  key: "login",
-  was: undefined,
-  position: undefined,
-  description: "",
-  expression: "true",
-  enabled: true,
-  action: "block",
-  response: undefined,
-  ratelimit: undefined,
-};
+const login = block("login", { expression: "true" });
 
-const limit: MitigateRule = {
-  ...block,
-  ratelimit: {
-    characteristics: ["cf.colo.id"],
-    period: 60,
-    requests_per_period: 5,
-    mitigation_timeout: 0,
-    counting_expression: "",
-    requests_to_origin: false,
-    score_per_period: undefined,
-    score_response_header_name: undefined,
-  },
-};
+const limit = block("login", {
+  expression: "true",
+  ratelimit: { ...rateLimit, characteristics: ["cf.colo.id"], mitigation_timeout: 0 },
+});
 
 /** A rule of the same key in each list. */
 const everywhere: Rules = {
-  custom_rules: declared<Rule>([block]),
+  custom_rules: declared<Rule>([login]),
   rate_limiting_rules: declared<Rule>([limit]),
   managed_rules: declared<Rule>([exception("login")]),
 };
@@ -123,7 +106,7 @@ describe("rules of one key in three lists", () => {
     const live = zoneWith(liveBlock, liveRule("l1", weaker), liveSkip);
     const wanted = {
       ...everywhere,
-      custom_rules: declared<Rule>([{ ...block, action: "log" }]),
+      custom_rules: declared<Rule>([{ ...login, action: "log" }]),
     };
     expect(found(applied, { rules: wanted }, live)).toEqual([
       "rate_limiting_rule/login drift(ratelimit.period,ratelimit.requests_per_period)",

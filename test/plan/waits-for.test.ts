@@ -4,6 +4,7 @@ import { plan } from "../../src/plan/plan.ts";
 import type { LivePolicy, LiveRule } from "../../src/zone/live-zone.ts";
 import type { Policy, Rule } from "../../src/zone/resource.ts";
 import {
+  block,
   carriedOut,
   declared,
   desiredZone,
@@ -143,21 +144,7 @@ describe("a write waits for those that add what it takes away", () => {
   });
 });
 
-function block(key: string, expression: string): Rule {
-  return {
-    key,
-    was: undefined,
-    position: undefined,
-    description: "",
-    expression,
-    enabled: true,
-    action: "block",
-    response: undefined,
-    ratelimit: undefined,
-  };
-}
-
-/** The same as it is live. */
+/** A rule that blocks, as it is live. */
 function blocked(key: string, expression: string, description = ""): LiveRule {
   return liveRule(key, { ref: `zonewarden:${key}`, action: "block", expression, description });
 }
@@ -179,7 +166,7 @@ describe("a write of a rule waits", () => {
   const spare = exception("s", { skip: { ...skipNothing, ruleset: true } });
 
   it("for those that take over the requests which its rule gives up", ({ expect }) => {
-    const rules = [block("new", hostA), block("other", hostB)];
+    const rules = [block("new", { expression: hostA }), block("other", { expression: hostB })];
     expect(waitsOf(rules, [blocked("old-a", hostA, "Old"), blocked("old-c", hostC)])).toEqual([
       ["custom_rule/new", []],
       ["custom_rule/other", []],
@@ -189,7 +176,7 @@ describe("a write of a rule waits", () => {
   });
 
   it("as an exception also for what takes over, since it might spare both", ({ expect }) => {
-    const rules = [block("new", hostA), spare];
+    const rules = [block("new", { expression: hostA }), spare];
     expect(waitsOf(rules, [blocked("old", hostA, "Old")])).toEqual([
       ["custom_rule/new", []],
       ["custom_rule/s", ["custom_rule/new"]],
@@ -199,7 +186,7 @@ describe("a write of a rule waits", () => {
 
   it("as an exception for a rule that moves up from behind its place", ({ expect }) => {
     const foreigners = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
-    const moved: Rule = { ...block("b", hostA), position: "first" };
+    const moved = block("b", { expression: hostA, position: "first" });
     const rules = [moved, { ...spare, position: { before: "f1" } } as const];
     expect(waitsOf(rules, [...foreigners, blocked("b", hostA)])).toEqual([
       ["custom_rule/b", []],
@@ -217,7 +204,7 @@ describe("a write of a rule waits", () => {
       logging: { enabled: true },
     });
     const rules: readonly Rule[] = [
-      { ...block("b", hostA), position: "last" },
+      block("b", { expression: hostA, position: "last" }),
       { ...spare, position: "last" },
     ];
     const live = [blocked("b", hostA), liveSpare, ...foreigners];

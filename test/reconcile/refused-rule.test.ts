@@ -1,39 +1,13 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import type { MitigateRule, RateLimit, Rule } from "../../src/zone/resource.ts";
+import type { Rule } from "../../src/zone/resource.ts";
 import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated } from "../support/emulated.ts";
-import { declared, desiredZone, owner, readAllAt } from "../support/model.ts";
+import { block, declared, desiredZone, owner, rateLimit, readAllAt } from "../support/model.ts";
 import { plantedToken } from "../support/service.ts";
-
-function block(key: string, more: Partial<MitigateRule> = {}): MitigateRule {
-  return {
-    key,
-    was: undefined,
-    position: undefined,
-    description: "",
-    expression: "ssl",
-    enabled: true,
-    action: "block",
-    response: undefined,
-    ratelimit: undefined,
-    ...more,
-  };
-}
-
-const limit: RateLimit = {
-  characteristics: ["cf.colo.id", "ip.src"],
-  period: 60,
-  requests_per_period: 5,
-  mitigation_timeout: 60,
-  counting_expression: "",
-  requests_to_origin: false,
-  score_per_period: undefined,
-  score_response_header_name: undefined,
-};
 
 describe("a rule that the service refuses", () => {
   it.for<{
@@ -69,8 +43,8 @@ describe("a rule that the service refuses", () => {
       tier: "enterprise",
       phase: "rate_limiting_rules",
       rules: [
-        block("a", { ratelimit: { ...limit, characteristics: ["ip.src"] } }),
-        block("b", { ratelimit: limit }),
+        block("a", { ratelimit: { ...rateLimit, characteristics: ["ip.src"] } }),
+        block("b", { ratelimit: rateLimit }),
       ],
       outcomes: ["a API_REFUSED", "b done"],
       says: /missing 'cf\.colo\.id'/,

@@ -13,12 +13,19 @@ import {
   isJsonObject,
 } from "../../src/syntax/json.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import type { MitigateRule } from "../../src/zone/resource.ts";
 import { factsOf, type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";
-import { declared, deployment, desiredZone, exception, policy } from "../support/model.ts";
+import {
+  block,
+  declared,
+  deployment,
+  desiredZone,
+  exception,
+  policy,
+  rateLimit,
+} from "../support/model.ts";
 import { OneZoneRuns } from "../support/one-zone-runs.ts";
 import { cases } from "../support/properties.ts";
 import { plantedToken } from "../support/service.ts";
@@ -28,33 +35,7 @@ import { planIn, requestOf } from "../support/zone-planning.ts";
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-function block(key: string, more: Partial<MitigateRule> = {}): MitigateRule {
-  return {
-    action: "block",
-    key,
-    was: undefined,
-    position: undefined,
-    description: "",
-    expression: `starts_with(http.request.uri.path, "/${key}")`,
-    enabled: true,
-    response: undefined,
-    ratelimit: undefined,
-    ...more,
-  };
-}
-
-const limit = block("login", {
-  ratelimit: {
-    characteristics: ["cf.colo.id", "ip.src"],
-    period: 60,
-    requests_per_period: 5,
-    mitigation_timeout: 600,
-    counting_expression: "",
-    requests_to_origin: false,
-    score_per_period: undefined,
-    score_response_header_name: undefined,
-  },
-});
+const limit = block("login", { ratelimit: rateLimit });
 
 /** A zone with all that can be declared: two settings, one policy, and two, one and three rules. */
 const whole: ZoneContent = desiredZone({

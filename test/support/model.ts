@@ -7,9 +7,11 @@ import type { ReadTimes } from "../../src/zone/ports.ts";
 import type {
   CategoryOverride,
   ExecuteRule,
+  MitigateRule,
   Overrides,
   OwaspTuning,
   Policy,
+  RateLimit,
   RuleOverride,
   SkipParameters,
   SkipRule,
@@ -220,6 +222,34 @@ export function exception(key: string, more: Partial<SkipRule> = {}): SkipRule {
     ...more,
   };
 }
+
+/** A declared rule that blocks the requests of a path. */
+export function block(key: string, more: Partial<MitigateRule> = {}): MitigateRule {
+  return {
+    action: "block",
+    key,
+    was: undefined,
+    position: undefined,
+    description: "",
+    expression: `http.request.uri.path eq "/${key}"`,
+    enabled: true,
+    response: undefined,
+    ratelimit: undefined,
+    ...more,
+  };
+}
+
+/** A limit of five requests a minute from one address. */
+export const rateLimit: RateLimit = {
+  characteristics: ["cf.colo.id", "ip.src"],
+  period: 60,
+  requests_per_period: 5,
+  mitigation_timeout: 600,
+  counting_expression: "",
+  requests_to_origin: false,
+  score_per_period: undefined,
+  score_response_header_name: undefined,
+};
 
 /** A live rule, read from what the service would give for it. */
 export function liveRule(id: string, wire: Wire): LiveRule {
