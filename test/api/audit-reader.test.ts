@@ -47,11 +47,7 @@ describe("the reader of audit logs", () => {
     await using at = await emulated({}, { seed: { zones } });
     const audit = new AuditReader(at.service);
     await at.edit({ settings: { enabled: false } });
-    await fetch(`${at.emulator.baseUrl}/zones/${at.zone.id}/page_shield`, {
-      method: "PUT",
-      headers: { authorization: `Bearer ${plantedToken}` },
-      body: JSON.stringify({ enabled: true }),
-    });
+    await at.send("PUT", "/page_shield", { enabled: true });
     const read = await audit.read([at.zone], always, signal);
     expect(read.entries.map(({ actor }) => actor.context)).toEqual(["api_token", "dash"]);
     const all = await audit.readAll([at.zone], always, signal);

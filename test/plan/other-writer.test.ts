@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import { coerceText, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import type { LiveWriter } from "../../src/zone/ports.ts";
 import type { MitigateRule, Rule, RulePosition } from "../../src/zone/resource.ts";
@@ -12,7 +12,6 @@ import { SimulatedClock } from "../support/clock.ts";
 import { type Emulated, emulated } from "../support/emulated.ts";
 import { declared, desiredZone, owner, readAllAt } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
-import { plantedToken } from "../support/service.ts";
 
 /** 1,000 interleavings and more in the proof (test/support/properties.ts). */
 const runs = cases(150);
@@ -104,23 +103,12 @@ class OtherWriter {
   }
 
   async #call(method: string, path: string, body?: object): Promise<JsonObject> {
-    const { baseUrl } = this.#service.emulator;
-    const response = await fetch(`${baseUrl}/zones/${this.#service.zone.id}/rulesets${path}`, {
-      method,
-      headers: { authorization: `Bearer ${plantedToken}`, "content-type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const answer: unknown = await response.json();
-    const result = isJsonObject(answer) ? answer["result"] : undefined;
-    return isJsonObject(result) ? result : {};
+    return coerceObject(await this.#service.send(method, `/rulesets${path}`, body));
   }
 
   async rules(): Promise<{ readonly id: string; readonly rules: readonly JsonObject[] }> {
     const { id, rules } = await this.#call("GET", entryPoint);
-    return {
-      id: typeof id === "string" ? id : "",
-      rules: Array.isArray(rules) ? rules.filter(isJsonObject) : [],
-    };
+    return { id: coerceText(id), rules: coerceObjects(rules) };
   }
 
   put(rules: readonly object[]): Promise<JsonObject> {

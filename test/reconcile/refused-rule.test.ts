@@ -2,12 +2,11 @@ import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
 import type { Rule } from "../../src/zone/resource.ts";
-import type { RulePhase } from "../../src/zone/rule-phase.ts";
+import { factsOf, type RulePhase } from "../../src/zone/rule-phase.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { emulated } from "../support/emulated.ts";
 import { block, declared, desiredZone, owner, rateLimit, readAllAt } from "../support/model.ts";
-import { plantedToken } from "../support/service.ts";
 
 describe("a rule that the service refuses", () => {
   it.for<{
@@ -52,11 +51,8 @@ describe("a rule that the service refuses", () => {
   ])("holds no other rule, and is told in its words: $when", async (given, context) => {
     const { expect, signal } = context;
     await using service = await emulated({ plan: given.tier });
-    const { baseUrl } = service.emulator;
-    const wire = given.phase === "custom_rules" ? "http_request_firewall_custom" : "http_ratelimit";
-    const entryPoint = `${baseUrl}/zones/${service.zone.id}/rulesets/phases/${wire}/entrypoint`;
-    const headers = { authorization: `Bearer ${plantedToken}` };
-    await fetch(entryPoint, { method: "PUT", headers, body: JSON.stringify({ rules: [] }) });
+    const entryPoint = `/rulesets/phases/${factsOf(given.phase).wire}/entrypoint`;
+    await service.send("PUT", entryPoint, { rules: [] });
     const parts = { settings: false, policies: false, rules: [given.phase], scoreRule: false };
     const live = await service.reader.readZone(service.zone, parts, "changed", signal);
     const content = desiredZone({ rules: { [given.phase]: declared(given.rules) } }).content;

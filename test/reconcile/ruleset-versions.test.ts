@@ -5,13 +5,7 @@ import { textIn } from "../../src/api/wire-value.ts";
 import { rethrow } from "../../src/cli/session/session.ts";
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
-import {
-  coerceObject,
-  coerceObjects,
-  type Json,
-  type JsonObject,
-  isJsonObject,
-} from "../../src/syntax/json.ts";
+import { coerceObject, coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { factsOf, type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -28,7 +22,6 @@ import {
 } from "../support/model.ts";
 import { OneZoneRuns } from "../support/one-zone-runs.ts";
 import { cases } from "../support/properties.ts";
-import { plantedToken } from "../support/service.ts";
 import { deployOwasp } from "../support/writes.ts";
 import { planIn, requestOf } from "../support/zone-planning.ts";
 
@@ -94,25 +87,13 @@ class Watched extends OneZoneRuns {
 
   /** The entry point of a phase now. */
   async entrypoint(phase: RulePhase): Promise<Shown> {
-    const found = await this.other("GET", `/rulesets/phases/${factsOf(phase).wire}/entrypoint`);
+    const found = await this.at.send("GET", `/rulesets/phases/${factsOf(phase).wire}/entrypoint`);
     const shown = coerceObject(found);
     return {
       id: textIn(shown, "id"),
       version: textIn(shown, "version"),
       rules: coerceObjects(shown["rules"]),
     };
-  }
-
-  /** Sends a request of somebody else; gives its result, `undefined` where the service rejects it. */
-  async other(method: string, path: string, body?: Json): Promise<unknown> {
-    const response = await fetch(`${this.at.emulator.baseUrl}/zones/${this.at.zone.id}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${plantedToken}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const answer: unknown = text === "" ? {} : JSON.parse(text);
-    return response.ok && isJsonObject(answer) ? answer["result"] : undefined;
   }
 }
 
@@ -221,7 +202,7 @@ describe("a zone whose versions are trusted is read before it is written", () =>
   it("where an entry point was deleted", async ({ expect }) => {
     await using zone = await Watched.start("trust");
     const { id } = await zone.entrypoint("rate_limiting_rules");
-    await zone.other("DELETE", `/rulesets/${id}`);
+    await zone.at.send("DELETE", `/rulesets/${id}`);
     const [result, ...requests] = await zone.check(whole, "enforce");
     expect(result).toBe("applied");
     expect(requests.slice(0, -1)).toEqual([...shield, "GET rulesets", ...lists]);
@@ -234,8 +215,8 @@ it("reads an entry point that was created again, with the same version and the s
   await using zone = await Watched.start("trust");
   const { wire } = factsOf("rate_limiting_rules");
   const { id, version, rules } = await zone.entrypoint("rate_limiting_rules");
-  await zone.other("DELETE", `/rulesets/${id}`);
-  await zone.other("POST", "/rulesets", {
+  await zone.at.send("DELETE", `/rulesets/${id}`);
+  await zone.at.send("POST", "/rulesets", {
     kind: "zone",
     phase: wire,
     name: "default",
@@ -332,32 +313,32 @@ async function make(change: Edit, zone: Watched): Promise<void> {
     ruleOf[change.phase](each.ref, each.enabled);
   switch (change.verb) {
     case "add":
-      await zone.other("POST", `/rulesets/${id}/rules`, {
+      await zone.at.send("POST", `/rulesets/${id}/rules`, {
         ...made(change.rule),
         position: { index: 1 },
       });
       return;
     case "change":
-      await zone.other("PATCH", rule, made(change.rule));
+      await zone.at.send("PATCH", rule, made(change.rule));
       return;
     case "move":
-      await zone.other("PATCH", rule, { position: { index: 1 } });
+      await zone.at.send("PATCH", rule, { position: { index: 1 } });
       return;
     case "remove":
-      await zone.other("DELETE", rule);
+      await zone.at.send("DELETE", rule);
       return;
     case "put":
-      await zone.other("PUT", path, { rules: change.rules.map(made) });
+      await zone.at.send("PUT", path, { rules: change.rules.map(made) });
       return;
     case "put-same":
-      await zone.other("PUT", path, { rules: rules.map(withoutFacts) });
+      await zone.at.send("PUT", path, { rules: rules.map(withoutFacts) });
       return;
     case "drop":
-      await zone.other("DELETE", `/rulesets/${id}`);
+      await zone.at.send("DELETE", `/rulesets/${id}`);
       return;
     case "create-again":
-      await zone.other("DELETE", `/rulesets/${id}`);
-      await zone.other("POST", "/rulesets", {
+      await zone.at.send("DELETE", `/rulesets/${id}`);
+      await zone.at.send("POST", "/rulesets", {
         kind: "zone",
         phase: wire,
         name: "default",
@@ -365,7 +346,7 @@ async function make(change: Edit, zone: Watched): Promise<void> {
       });
       return;
     case "switch":
-      await zone.other("PUT", "/page_shield", { enabled: change.enabled });
+      await zone.at.send("PUT", "/page_shield", { enabled: change.enabled });
   }
 }
 

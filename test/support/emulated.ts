@@ -4,6 +4,7 @@ import { seededRandom } from "../../src/emulator/control/faults.ts";
 import type { Dialect } from "../../src/emulator/http/api-endpoint.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { control } from "./ask.ts";
@@ -30,6 +31,11 @@ export interface Emulated extends AsyncDisposable, Omit<TestService, typeof Symb
   fault(order: object): Promise<void>;
   /** Changes something as a person in the dashboard would. */
   edit(change: object): Promise<void>;
+  /**
+   * Sends a request of somebody else, with our token and a path below the zone; gives its `result`, `undefined`
+   * where the service rejects it.
+   */
+  send(method: string, path: string, body?: object): Promise<unknown>;
   /** Method and path of the requests since the last call, oldest first. */
   journal(): readonly string[];
 }
@@ -78,6 +84,16 @@ export async function emulated(
     look: (own) => reader.readZone(first, everything, "changed", own),
     fault: (order) => control(emulator, "/faults", order),
     edit: (change) => control(emulator, "/edit", { zone: first.name, ...change }),
+    send: async (method, path, body) => {
+      const response = await fetch(`${emulator.baseUrl}/zones/${first.id}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${plantedToken}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const answer: unknown = text === "" ? {} : JSON.parse(text);
+      return response.ok && isJsonObject(answer) ? answer["result"] : undefined;
+    },
     journal: () => {
       const entries = emulator.journal().slice(seen);
       seen += entries.length;
