@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { writesSeenBy } from "../support/example.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 import {
   deleteFromFile,
   imported,
@@ -22,8 +23,7 @@ describe("the ownership of what was imported, in a daemon", () => {
     const daemon = place.start("run");
     await eventually("it adopts", () => writesSeenBy(emulator).length === 3 || undefined);
     await eventually("it is in sync", () => daemon.stdout().includes("plan applied") || undefined);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     expect(await plannedShop(found)).toMatchObject({ changes: [], unowned: [] });
     await deleteFromFile(found, sale, probes);
     expect((await plannedShop(found)).changes).toHaveLength(2);
@@ -33,8 +33,7 @@ describe("the ownership of what was imported, in a daemon", () => {
     await using found = await imported();
     const daemon = found.place.start("run");
     await eventually("it ran", () => daemon.stdout().includes("revision applied") || undefined);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     expect(writesSeenBy(found.emulator)).toEqual([]);
     expect((await plannedShop(found)).unowned).toHaveLength(5);
   });
@@ -48,8 +47,7 @@ describe("the ownership of what was imported, in a daemon", () => {
     await place.write("state/state.jsonl", stateOf(emulator.baseUrl, forged));
     const daemon = place.start("run");
     await eventually("it holds", () => daemon.stdout().includes("adopted_delete") || undefined);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     expect(writesSeenBy(emulator)).toEqual([]);
     expect((await place.run("apply")).code).toBe(4);
     expect(writesSeenBy(emulator)).toEqual([]);

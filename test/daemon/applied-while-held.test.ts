@@ -1,9 +1,10 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { jsonFrom, stop } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
@@ -44,20 +45,15 @@ class Held implements AsyncDisposable {
 
   async #inSync(): Promise<void> {
     await eventually("all zones are as declared", async () => {
-      const zones = coerceObjects(coerceObject(await this.#json("api/v1/zones"))["zones"]);
+      const zones = coerceObjects((await jsonFrom(this.#daemon, "api/v1/zones"))["zones"]);
       return zones.length === 3 && zones.every(({ status }) => status === "in_sync")
         ? true
         : undefined;
     });
   }
 
-  async #json(path: string): Promise<unknown> {
-    const page = coerceText((await logged(this.#daemon, "zonewarden started"))["page"]);
-    return (await fetch(new URL(path, page))).json();
-  }
-
   zone(name: string): Promise<JsonObject> {
-    return this.#json(`api/v1/zones/${name}`).then(coerceObject);
+    return jsonFrom(this.#daemon, `api/v1/zones/${name}`);
   }
 
   /** Lets the daemon read all zones, until it has said so of one. */
@@ -81,8 +77,7 @@ class Held implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    this.#daemon.signal("SIGTERM");
-    await this.#daemon.ended;
+    await stop(this.#daemon);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

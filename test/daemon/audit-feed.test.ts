@@ -1,10 +1,11 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceText } from "../../src/syntax/json.ts";
+import { coerceObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type Example, control, exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const blog = "blog.example.com";
 const config = `schedule: { cron: "0 0 1 1 *" }
@@ -50,28 +51,23 @@ describe("a daemon that follows the audit log", () => {
       );
     }
     expect(readsOf(example, /page_shield$/)).toBe(runs);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("works without the permission, and shows that", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config });
     await control(example, "faults", { fault: "denied", path: "*/logs/audit" });
     const daemon = example.place.start("run");
-    const { page } = await logged(daemon, "zonewarden started");
     const line = await logged(
       daemon,
       "audit log not permitted: sweeps go on, changes by hand are found later",
     );
     expect(line).toMatchObject({ accounts: { following: 0, denied: 1, lagging: 0 } });
     await logged(daemon, "plan applied");
-    const json: unknown = await (await fetch(new URL("api/v1/fleet", coerceText(page)))).json();
-    const audit = coerceObject(coerceObject(json)["audit"]);
+    const audit = coerceObject((await jsonFrom(daemon, "api/v1/fleet"))["audit"]);
     expect(audit["state"]).toBe("denied");
     expect(audit["reason"]).toContain("Account Settings: Read");
-    const html = await (await fetch(coerceText(page))).text();
-    expect(html).toContain("1 account denied");
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    expect(await textFrom(daemon, "")).toContain("1 account denied");
+    await stop(daemon);
   });
 });

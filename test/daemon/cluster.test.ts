@@ -5,10 +5,11 @@ import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { freeLease, type KubeApi, leasePath, startKubeApi } from "../support/kube-api.ts";
-import { logLines, logged } from "../support/log-lines.ts";
+import { logLines } from "../support/log-lines.ts";
 import { wordsOf } from "../support/pages.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
+import { ask, jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const config = `schedule: { cron: "0 * * * *" }
 cluster: { kubeconfig: kubeconfig }
@@ -56,13 +57,8 @@ function untilSaid(daemon: Started, message: string, times = 1): Promise<true> {
   return eventually(message, () => said(daemon, message) >= times || undefined);
 }
 
-async function ask(daemon: Started, path: string): Promise<Response> {
-  const { page } = await logged(daemon, "zonewarden started");
-  return fetch(new URL(path, coerceText(page)));
-}
-
-async function metricsOf(daemon: Started): Promise<string> {
-  return (await ask(daemon, "metrics")).text();
+function metricsOf(daemon: Started): Promise<string> {
+  return textFrom(daemon, "metrics");
 }
 
 async function inSync(daemon: Started): Promise<true> {
@@ -116,10 +112,10 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
       /^zonewarden_(zone_|config_(hash|last)|schedule_(next|interval)|oldest|api_token)/m,
     );
     const holder = holderIn(stage.kube);
-    const page = await (await ask(second, "")).text();
+    const page = await textFrom(second, "");
     expect(page).toContain("holds the Lease zonewarden");
     expect(page).toContain(holder);
-    expect(coerceObject(await (await ask(second, "api/v1/fleet")).json())).toMatchObject({
+    expect(await jsonFrom(second, "api/v1/fleet")).toMatchObject({
       cluster: { lease: "zonewarden", leader: false, holder, reconciles: false },
     });
     expect(await metricsOf(first)).toContain('zonewarden_leader{lease="zonewarden"} 1');
@@ -127,7 +123,7 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
     const shown = wordsOf(page);
     expect(shown).toMatch(/As the store says, \d\d:\d\d:\d\d UTC ;/);
     expect(shown).toMatch(/shop\.example\.com in sync .* applied just now startup, \d+ changes/);
-    const list = coerceObject(await (await ask(second, "api/v1/zones")).json());
+    const list = await jsonFrom(second, "api/v1/zones");
     // The third zone was in sync from the start, so nothing happened to it.
     expect(list).toMatchObject({
       source: "store",
@@ -136,14 +132,13 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
       zones: [{ name: "blog.example.com", status: "unknown", last_entry: null }, {}, {}],
     });
     expect(await metricsOf(second)).not.toContain("zonewarden_zone_status{");
-    expect(coerceObject(await (await ask(first, "api/v1/zones")).json())["source"]).toBe(undefined);
+    expect((await jsonFrom(first, "api/v1/zones"))["source"]).toBe(undefined);
 
     const written = writesSeenBy(stage.example.emulator).length;
-    first.signal("SIGTERM");
-    expect((await first.ended).code).toBe(0);
+    expect(await stop(first)).toBe(0);
     await inSync(second);
     expect(await metricsOf(second)).toContain('zonewarden_leader{lease="zonewarden"} 1');
-    expect(await (await ask(second, "")).text()).not.toContain("As the store says");
+    expect(await textFrom(second, "")).not.toContain("As the store says");
     expect(await metricsOf(second)).toContain('zonewarden_lease_transitions{lease="zonewarden"} 2');
     expect(writesSeenBy(stage.example.emulator)).toHaveLength(written);
     expect(said(second, "state loaded")).toBe(1);
@@ -169,8 +164,7 @@ describe.skipIf(noPostgres).concurrent(`two processes with one Lease ${noPostgre
     for (let change = 0; change < 2; change += 1) {
       const next = stage.start();
       await untilSaid(next, "another process leads");
-      leader.signal("SIGTERM");
-      await leader.ended;
+      await stop(leader);
       await untilSaid(next, "revision held");
       await allRun(next);
       leader = next;
@@ -212,7 +206,7 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
     expect(logLines(daemon).find(({ msg }) => msg === complaint)?.["error"]).toContain(
       'role "nobody" does not exist: correct the user in the URL',
     );
-    const page = await (await ask(daemon, "")).text();
+    const page = await textFrom(daemon, "");
     expect(page).toContain("waits for the state");
     expect(wordsOf(page)).toContain(
       "The store cannot be read: the database cannot be used: role &quot;nobody&quot; does not exist: correct the user in the URL",
@@ -262,8 +256,7 @@ describe.skipIf(noPostgres).concurrent(`a process that ${noPostgres ?? ""}`, () 
       `zonewarden at ${stage.example.emulator.baseUrl}`,
     );
     expect(other.example.emulator.journal()).toEqual([]);
-    second.signal("SIGTERM");
-    await second.ended;
+    await stop(second);
   });
 
   it("is told to work in a cluster, and finds none, ends with what to do", async ({ expect }) => {

@@ -8,6 +8,7 @@ import type { Started, Workplace } from "../support/command-line.ts";
 import { type Example, control, exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop, textFrom } from "../support/running.ts";
 
 const shop = "shop.example.com";
 const brand = "www.brand.example";
@@ -21,8 +22,7 @@ function writtenTo(daemon: Started, zone: string): Promise<JsonObject> {
 
 /** Series of the inventory that the daemon exports. */
 async function seriesOf(daemon: Started): Promise<readonly string[]> {
-  const { page } = await logged(daemon, "zonewarden started");
-  const text = await (await fetch(`${typeof page === "string" ? page : ""}metrics`)).text();
+  const text = await textFrom(daemon, "metrics");
   return text.split("\n").filter((line) => line.startsWith("zonewarden_inventory_"));
 }
 
@@ -57,8 +57,7 @@ describe("the daemon's inventory", () => {
     expect(await seriesOf(daemon)).toEqual([]);
     // One policy of the shop begins to block: its guard wants to know what is in use.
     expect(readingsOf(example)).toEqual([expect.stringContaining("/page_shield/scripts")]);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("shows what browsers reported, and logs what is malicious", async ({ expect }) => {
@@ -81,8 +80,7 @@ describe("the daemon's inventory", () => {
     );
     expect(series.filter((line) => line.includes("cookie"))).toEqual([]);
     expect(readingsOf(example).every((path) => path.includes("/scripts"))).toBe(true);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("shows the available kinds, and says which are not", async ({ expect }) => {
@@ -101,8 +99,7 @@ describe("the daemon's inventory", () => {
     expect(
       series.filter((line) => line.includes("_items{") && line.includes("connection")),
     ).toEqual([]);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("says that it cannot be read, not that it is empty", async ({ expect }) => {
@@ -115,8 +112,7 @@ describe("the daemon's inventory", () => {
     const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));
     expect(failing).toEqual([expect.stringContaining("zonewarden_inventory_failing{")]);
     expect((await seriesOf(daemon)).join("\n")).not.toContain("_items{");
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("stops a read in progress on SIGTERM without a failure", async ({ expect }) => {
@@ -134,9 +130,7 @@ describe("the daemon's inventory", () => {
     await control(example, "faults", slow);
     const daemon = example.place.start("run");
     await Promise.all([begun.promise, writtenTo(daemon, shop), writtenTo(daemon, brand)]);
-    daemon.signal("SIGTERM");
-    const { code } = await daemon.ended;
-    expect(code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     const lines = logLines(daemon);
     expect(lines.at(-1)).toMatchObject({ msg: "zonewarden stopped" });
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
@@ -159,7 +153,6 @@ describe("the daemon's inventory", () => {
     daemon.signal("SIGHUP");
     await eventually("no series", async () => (await seriesOf(daemon)).length === 0 || undefined);
     expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 });

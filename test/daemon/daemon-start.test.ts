@@ -2,27 +2,12 @@ import { describe, it } from "vitest";
 
 import type { Host } from "../../src/host/host.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
-import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { ask, stop, textFrom } from "../support/running.ts";
 
 const shop = "shop.example.com";
-
-async function addressOf(daemon: Started): Promise<string> {
-  const { page } = await logged(daemon, "zonewarden started");
-  return typeof page === "string" ? page.replace(/\/$/, "") : "";
-}
-
-async function answer(address: string, path: string): Promise<readonly [number, string]> {
-  const response = await fetch(`${address}${path}`);
-  return [response.status, await response.text()];
-}
-
-async function end(daemon: Started): Promise<number> {
-  daemon.signal("SIGTERM");
-  return (await daemon.ended).code;
-}
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
@@ -31,10 +16,10 @@ describe("a daemon that starts", () => {
     const env = { ZONEWARDEN_API_TOKEN: "emulator-token", ZONEWARDEN_REVISION: "0a1b2c3d" };
     await using example = await exampleWithEmulator({ config: everyHour, ports: { env } });
     const daemon = example.place.start("run");
-    expect((await answer(await addressOf(daemon), "/metrics"))[1]).toMatch(
+    expect(await textFrom(daemon, "/metrics")).toMatch(
       /^zonewarden_build_info\{version="[\d.]+",revision="0a1b2c3d",/m,
     );
-    expect(await end(daemon)).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("takes in a configuration that changes before it watches the file", async ({ expect }) => {
@@ -57,7 +42,7 @@ describe("a daemon that starts", () => {
     edit.resolve(() => place.write("zonewarden.yaml", before.replace("enforce", "observe")));
     expect((await logged(daemon, "configuration applied"))["keys"]).toEqual(["mode"]);
     await logged(daemon, "revision applied");
-    expect(await end(daemon)).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 
@@ -67,22 +52,21 @@ describe("a daemon that starts", () => {
     const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
     await logged(daemon, "revision applied");
     const { code, error } = await logged(daemon, "zones cannot be listed");
     expect(code).toBe("API_NO_TOKEN");
     expect(error).toContain("check the token_file");
-    expect((await answer(address, "/livez"))[0]).toBe(200);
+    expect((await ask(daemon, "/livez")).status).toBe(200);
     // The files are read while the zones are asked for.
     await eventually("it is ready", async () =>
-      (await answer(address, "/readyz"))[0] === 200 ? true : undefined,
+      (await ask(daemon, "/readyz")).status === 200 ? true : undefined,
     );
     expect(example.emulator.journal()).toEqual([]);
 
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
     await logged(daemon, "plan applied", { zone: shop });
-    expect(await end(daemon)).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("exports that its token is refused, and uses the next one without a restart", async ({
@@ -92,18 +76,17 @@ describe("a daemon that starts", () => {
     await using example = await exampleWithEmulator({ config });
     await example.place.write("token", "revoked-long-ago\n");
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
     await logged(daemon, "zones cannot be listed", { code: "API_UNAUTHORIZED" });
-    expect((await answer(address, "/metrics"))[1]).toMatch(
+    expect(await textFrom(daemon, "/metrics")).toMatch(
       /^zonewarden_api_token_valid\{credential="main"\} 0$/m,
     );
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
     await logged(daemon, "plan applied", { zone: shop });
-    expect((await answer(address, "/metrics"))[1]).toMatch(
+    expect(await textFrom(daemon, "/metrics")).toMatch(
       /^zonewarden_api_token_valid\{credential="main"\} 1$/m,
     );
-    expect(await end(daemon)).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("with one broken file among good ones is ready, says where, and runs the other zones", async ({
@@ -114,13 +97,13 @@ describe("a daemon that starts", () => {
     const good = await place.read("zones/shop.yaml");
     await place.write("zones/shop.yaml", "zones: [");
     const daemon = place.start("run");
-    const address = await addressOf(daemon);
     await logged(daemon, "file diagnostic", { at: "shop.yaml:1:9" });
     const partial = { result: "partial", level: "warn", errors: 1, files: "shop.yaml" };
     await logged(daemon, "revision partially applied", partial);
-    expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
-    expect((await answer(address, "/"))[1]).toContain("The files are partially applied.");
-    const metrics = (await answer(address, "/metrics"))[1];
+    const ready = await ask(daemon, "/readyz");
+    expect([ready.status, await ready.text()]).toEqual([200, "ok\n"]);
+    expect(await textFrom(daemon, "/")).toContain("The files are partially applied.");
+    const metrics = await textFrom(daemon, "/metrics");
     expect(metrics).toMatch(/^zonewarden_files_reloads_total\{result="partial"\} 1$/m);
     expect(metrics).toMatch(/^zonewarden_files_last_reload_successful 0$/m);
     await logged(daemon, "plan applied", { zone: "www.brand.example" });
@@ -128,8 +111,8 @@ describe("a daemon that starts", () => {
 
     await place.write("zones/shop.yaml", good);
     await logged(daemon, "plan applied", { zone: shop });
-    expect((await answer(address, "/readyz"))[0]).toBe(200);
-    expect(await end(daemon)).toBe(0);
+    expect((await ask(daemon, "/readyz")).status).toBe(200);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("with only broken files is alive and not ready, says what to do, and is ready once one is repaired", async ({
@@ -141,21 +124,20 @@ describe("a daemon that starts", () => {
       await place.write(`zones/${file}.yaml`, "zones: [");
     }
     const daemon = place.start("run");
-    const address = await addressOf(daemon);
     await logged(daemon, "revision rejected", { result: "rejected", errors: 3 });
-    expect((await answer(address, "/livez"))[0]).toBe(200);
-    const [status, text] = await answer(address, "/readyz");
-    expect(status).toBe(503);
-    expect(text).toMatch(
+    expect((await ask(daemon, "/livez")).status).toBe(200);
+    const answer = await ask(daemon, "/readyz");
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toMatch(
       /^\[-\]desired-state failed: no revision is active, .* 3 errors in baseline\.yaml, shop\.yaml, sites\.yaml; baseline\.yaml:1: /m,
     );
-    expect((await answer(address, "/"))[1]).toContain("No revision is active");
+    expect(await textFrom(daemon, "/")).toContain("No revision is active");
     expect(writesSeenBy(example.emulator)).toEqual([]);
 
     await place.write("zones/shop.yaml", `zones: [{ name: ${shop} }]\n`);
     await logged(daemon, "revision partially applied");
-    expect((await answer(address, "/readyz"))[0]).toBe(200);
-    expect(await end(daemon)).toBe(0);
+    expect((await ask(daemon, "/readyz")).status).toBe(200);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("with no zone on purpose is ready", async ({ expect }) => {
@@ -164,10 +146,10 @@ describe("a daemon that starts", () => {
     for (const file of ["baseline", "shop"]) await place.remove(`zones/${file}.yaml`);
     await place.write("zones/sites.yaml", "zones: []\n");
     const daemon = place.start("run");
-    const address = await addressOf(daemon);
     await logged(daemon, "revision applied", { zones: 0 });
-    expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
-    expect(await end(daemon)).toBe(0);
+    const ready = await ask(daemon, "/readyz");
+    expect([ready.status, await ready.text()]).toEqual([200, "ok\n"]);
+    expect(await stop(daemon)).toBe(0);
   });
 });
 
@@ -176,13 +158,12 @@ describe("a configuration key that can change while the daemon runs", () => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const { place } = example;
     const daemon = place.start("run");
-    const address = await addressOf(daemon);
     await logged(daemon, "plan applied", { zone: shop });
     await logged(daemon, "plan applied", { zone: "www.brand.example" });
     const file = await place.read("zonewarden.yaml");
     const nextSweep = async (): Promise<string> => {
       const series = /^zonewarden_schedule_interval_seconds (.*)$/m;
-      return series.exec((await answer(address, "/metrics"))[1])?.[1] ?? "";
+      return series.exec(await textFrom(daemon, "/metrics"))?.[1] ?? "";
     };
     expect(await nextSweep()).toBe("3600");
     expect(logLines(daemon).filter(({ level }) => level === "debug")).toEqual([]);
@@ -209,6 +190,6 @@ describe("a configuration key that can change while the daemon runs", () => {
 
     await place.write("zonewarden.yaml", file);
     await logged(daemon, "plan applied", { zone: shop, trigger: "due" });
-    expect(await end(daemon)).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

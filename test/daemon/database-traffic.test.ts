@@ -3,14 +3,13 @@ import { describe, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { type Database, openDatabase } from "../../src/memory/postgres/open-database.ts";
 import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
-import { coerceText } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
-import { logged } from "../support/log-lines.ts";
 import { type PostgresTap, type RoundTrip, tapOn } from "../support/postgres-tap.ts";
 import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
 import { eventually } from "../support/processes.ts";
+import { stop, textFrom } from "../support/running.ts";
 import { storedApplied } from "../support/stored-applied.ts";
 
 const identity = { owner: "us", service: "https://service.example" };
@@ -49,8 +48,7 @@ store: { postgres: { url_file: database-url } }`,
   await declare(example, []);
   const daemon = example.place.start("run");
   resources.defer(async () => {
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
   const owned = resources.move();
   return { example, tap, daemon, open, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
@@ -69,10 +67,9 @@ async function declare({ place }: Example, keys: readonly string[]): Promise<voi
 }
 
 /** Resolves when so many runs have ended without an error. */
-async function ran(daemon: Started, times: number): Promise<true> {
-  const { page } = await logged(daemon, "zonewarden started");
+function ran(daemon: Started, times: number): Promise<true> {
   return eventually(`${times} runs`, async () => {
-    const text = await (await fetch(new URL("metrics", coerceText(page)))).text();
+    const text = await textFrom(daemon, "metrics");
     const counts = [
       ...text.matchAll(/^zonewarden_reconcile_total\{.*result="(?:in_sync|applied)".*\} (\d+)$/gm),
     ];
@@ -155,8 +152,7 @@ describe.skipIf(noPostgres)(`the leader of a database ${noPostgres ?? ""}`, () =
     }
     expect(example.emulator.journal().length).toBeGreaterThan(requests + 2);
     // What is gathered is sent at the end at the latest.
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     expect(trips.map(keysIn)).toEqual([["former-term"]]);
   });
 

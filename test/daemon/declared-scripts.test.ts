@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { readHistory } from "../../src/history/file/history-lines.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
 const config = "inventory: { enabled: true }\nstore: { path: state }";
@@ -49,8 +50,7 @@ describe("declared scripts in the daemon", () => {
       "declared scripts are not checked: set inventory.enabled, with scripts in inventory.kinds",
     );
     expect(line).toMatchObject({ level: "warn", zones: 1, first: shop });
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("are known after a restart: what was found is not found again", async ({ expect }) => {

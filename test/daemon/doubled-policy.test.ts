@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { coerceText } from "../../src/syntax/json.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { stop, textFrom } from "../support/running.ts";
 
 const zone = "shop.example.com";
 const old = "Made by hand for the spring sale";
@@ -34,13 +34,10 @@ describe("a policy whose description is edited before it is adopted", () => {
 
     const daemon = place.start("run");
     expect((await logged(daemon, "policy doubled", { zone }))["note"]).toMatch(note);
-    const { page } = await logged(daemon, "zonewarden started");
     for (const address of [`api/v1/zones/${zone}`, `zones/${zone}`]) {
-      const view = await fetch(new URL(address, coerceText(page)));
-      expect(await view.text(), address).toMatch(note);
+      expect(await textFrom(daemon, address), address).toMatch(note);
     }
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
 
     await place.write("zonewarden.yaml", config);
     await place.write("zones/shop.yaml", withSale(file, old));

@@ -1,11 +1,12 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { isEveryZoneKnown, jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 const brand = "www.brand.example";
@@ -44,14 +45,12 @@ class Followed implements AsyncDisposable {
   readonly example: Example;
   readonly daemon: Daemon;
   readonly #clock: SimulatedClock;
-  readonly #page: string;
   #linesBefore = 0;
 
-  private constructor(example: Example, daemon: Daemon, clock: SimulatedClock, page: string) {
+  private constructor(example: Example, daemon: Daemon, clock: SimulatedClock) {
     this.example = example;
     this.daemon = daemon;
     this.#clock = clock;
-    this.#page = page;
   }
 
   /** @param sites what `zones/sites.yaml` declares instead of the example's. */
@@ -64,14 +63,12 @@ ${more}`;
     const example = await exampleWithEmulator({ config, ports: { clock } });
     if (sites !== undefined) await example.place.write("zones/sites.yaml", sites);
     const daemon = example.place.start("run");
-    const { page } = await logged(daemon, "zonewarden started");
-    const followed = new Followed(example, daemon, clock, coerceText(page));
+    const followed = new Followed(example, daemon, clock);
     await logged(daemon, "audit log followed");
-    await followed.until("the first sweep", async () => {
-      const json = coerceObject(await followed.json("api/v1/zones"));
-      const zones = coerceObjects(json["zones"]);
-      return zones.every(({ status }) => status !== "unknown") ? true : undefined;
-    });
+    await followed.until(
+      "the first sweep",
+      async () => (await isEveryZoneKnown(daemon)) || undefined,
+    );
     return followed;
   }
 
@@ -101,17 +98,8 @@ ${more}`;
     );
   }
 
-  async json(path: string): Promise<unknown> {
-    return (await fetch(new URL(path, this.#page))).json();
-  }
-
-  async text(path: string): Promise<string> {
-    return (await fetch(new URL(path, this.#page))).text();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    this.daemon.signal("SIGTERM");
-    await this.daemon.ended;
+    await stop(this.daemon);
     await this.example[Symbol.asyncDispose]();
   }
 }
@@ -137,14 +125,16 @@ describe("the author of drift", () => {
     };
     expect(write).toMatchObject({ changes: [{ authors: [author] }] });
 
-    const history = coerceObject(await at.json(`api/v1/zones/${blog}/history`));
+    const history = await jsonFrom(at.daemon, `api/v1/zones/${blog}/history`);
     const last = coerceObjects(history["entries"]).at(-1);
     expect(last).toMatchObject({ changes: [{ key: "setting/enabled", authors: [author] }] });
-    expect(await at.text(`zones/${blog}`)).toContain(`changed by ${alice} in the dashboard`);
-    const fleet = await at.text("");
+    expect(await textFrom(at.daemon, `zones/${blog}`)).toContain(
+      `changed by ${alice} in the dashboard`,
+    );
+    const fleet = await textFrom(at.daemon, "");
     expect(fleet).toContain("Who changes zones by hand");
     expect(fleet).toContain(`${alice} in the dashboard`);
-    const metrics = await at.text("metrics");
+    const metrics = await textFrom(at.daemon, "metrics");
     expect(metrics).toContain('zonewarden_drift_authors_total{context="dash"} 1');
     expect(metrics).not.toContain("alice");
     const printed = await at.example.place.run("history", blog);
@@ -283,14 +273,12 @@ describe("the author of drift", () => {
     expect(await at.line("drift detected", blog)).toMatchObject({
       changed_by: `${alice} in the dashboard`,
     });
-    at.daemon.signal("SIGTERM");
-    await at.daemon.ended;
+    await stop(at.daemon);
     const again = at.example.place.start("run");
     expect(await logged(again, "drift detected", { zone: blog })).toMatchObject({
       changed_by: `${alice} in the dashboard`,
     });
-    again.signal("SIGTERM");
-    await again.ended;
+    await stop(again);
   });
 
   it("is nobody where the entry is lost", async ({ expect }) => {
@@ -333,7 +321,9 @@ describe("the author of drift", () => {
       expect(messages.filter((each) => !inChat.includes(each))).toEqual([
         expect.stringContaining(`changed by ${log} in the dashboard`),
       ]);
-      if (actors !== "full") expect(await at.text(`zones/${blog}`)).not.toContain("alice");
+      if (actors !== "full") {
+        expect(await textFrom(at.daemon, `zones/${blog}`)).not.toContain("alice");
+      }
     },
   );
 });

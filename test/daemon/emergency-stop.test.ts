@@ -7,6 +7,7 @@ import { control, exampleWithEmulator, writesSeenBy } from "../support/example.t
 import { namesOfFleet } from "../support/large-fleet.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 const zones = namesOfFleet(12);
 const profile = "profiles:\n  baseline:\n    page_shield: { settings: { enabled: true } }\n";
@@ -35,7 +36,6 @@ describe("an emergency stop through a profile", () => {
     daemon.signal("SIGHUP");
     await logged(daemon, "drift detected", { zone: shop, trigger: "signal" });
     expect(writesSeenBy(emulator)).toEqual([]);
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { coerceText } from "../../src/syntax/json.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { stop, textFrom } from "../support/running.ts";
 
 const zone = "shop.example.com";
 const note = "the suspension of the zone ended at 2020-02-01T00:00:00.000Z";
@@ -20,10 +20,7 @@ describe("a suspension whose end is in the past", () => {
     }
     const daemon = place.start("run");
     expect((await logged(daemon, "suspension ended", { zone }))["note"]).toContain(note);
-    const { page } = await logged(daemon, "zonewarden started");
-    const view = await fetch(new URL(`zones/${zone}`, coerceText(page)));
-    expect(await view.text()).toContain(note);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    expect(await textFrom(daemon, `zones/${zone}`)).toContain(note);
+    await stop(daemon);
   });
 });

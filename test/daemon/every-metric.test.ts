@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { version } from "../../src/host/version.ts";
-import { coerceText } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
@@ -9,6 +8,7 @@ import { control, exampleWithEmulator } from "../support/example.ts";
 import { leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logged } from "../support/log-lines.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
+import { stop, textFrom } from "../support/running.ts";
 import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
 
 const { blog, shop, brand } = zones;
@@ -192,12 +192,9 @@ async function auditRows(): Promise<ReadonlyMap<string, Row>> {
   });
   await control(example, "edit", { zone: blog, settings: { enabled: false } });
   const daemon = example.place.start("run");
-  const { page } = await logged(daemon, "zonewarden started");
   await logged(daemon, "audit log followed");
-  const response = await fetch(new URL("metrics", coerceText(page)));
-  const rows = [...rowsOf(seriesIn(await response.text()))];
-  daemon.signal("SIGTERM");
-  await daemon.ended;
+  const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
+  await stop(daemon);
   return new Map(rows.filter(([name]) => name.startsWith("zonewarden_audit_")));
 }
 
@@ -221,14 +218,11 @@ async function leaseRows(): Promise<ReadonlyMap<string, Row>> {
   await example.place.write("url", url);
   await example.place.write("kubeconfig", kube.kubeconfig);
   const daemon = example.place.start("run");
-  const { page } = await logged(daemon, "zonewarden started");
   await logged(daemon, "leadership acquired");
   kube.fault = (method) => (method === "PUT" ? { status: 500 } : undefined);
   await logged(daemon, "the Lease cannot be used");
-  const response = await fetch(new URL("metrics", coerceText(page)));
-  const rows = [...rowsOf(seriesIn(await response.text()))];
-  daemon.signal("SIGTERM");
-  await daemon.ended;
+  const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
+  await stop(daemon);
   return new Map(rows.filter(([name]) => /^zonewarden_lea(der|se)/.test(name)));
 }
 
@@ -250,12 +244,9 @@ async function scriptRows(): Promise<ReadonlyMap<string, Row>> {
     file.replace("      policies:\n", `${declared}      policies:\n`),
   );
   const daemon = example.place.start("run");
-  const { page } = await logged(daemon, "zonewarden started");
   await logged(daemon, "script finding acknowledged");
-  const response = await fetch(new URL("metrics", coerceText(page)));
-  const rows = [...rowsOf(seriesIn(await response.text()))];
-  daemon.signal("SIGTERM");
-  await daemon.ended;
+  const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
+  await stop(daemon);
   const checked = (row: Row): Row =>
     Object.fromEntries(Object.entries(row).map(([labels, at]) => [labels, Math.sign(at)]));
   return new Map(

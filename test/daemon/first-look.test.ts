@@ -3,11 +3,12 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { coerceObject, coerceText } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { workplace } from "../support/command-line.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually, freePort } from "../support/processes.ts";
+import { isEveryZoneKnown, stop, textFrom } from "../support/running.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -37,13 +38,10 @@ describe("who follows the README", () => {
     await cp(path.join(root, "config.example"), place.directory, { recursive: true });
     await place.write("zonewarden.yaml", await startedConfig(port));
     const daemon = place.start("run");
-    const { page } = await logged(daemon, "zonewarden started");
     await logged(daemon, "audit log followed");
     await eventually("the first sweep", async () => {
       await clock.advance(100);
-      const json: unknown = await (await fetch(new URL("api/v1/zones", coerceText(page)))).json();
-      const zones = coerceObjects(coerceObject(json)["zones"]);
-      return zones.every(({ status }) => status !== "unknown") ? true : undefined;
+      return (await isEveryZoneKnown(daemon)) || undefined;
     });
 
     await clock.advance(1_000);
@@ -64,10 +62,8 @@ describe("who follows the README", () => {
     });
     expect(line).toMatchObject({ zone, changed_by: `${coerceText(actor)} in the dashboard` });
     for (const shown of ["", `zones/${coerceText(zone)}`]) {
-      const html = await (await fetch(new URL(shown, coerceText(page)))).text();
-      expect(html).toContain(`${coerceText(actor)} in the dashboard`);
+      expect(await textFrom(daemon, shown)).toContain(`${coerceText(actor)} in the dashboard`);
     }
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

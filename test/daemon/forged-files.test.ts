@@ -19,7 +19,8 @@ import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { allRun, settled, stop } from "../support/settled-example.ts";
+import { jsonFrom, stop } from "../support/running.ts";
+import { allRun, settled } from "../support/settled-example.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 
@@ -57,9 +58,8 @@ async function storedHead({ place, emulator }: Example): Promise<JsonObject> {
 
 /** The statuses of the zones, in the order of their names. */
 async function statusesOf(daemon: Started): Promise<readonly string[]> {
-  const { page } = await logged(daemon, "zonewarden started");
-  const answer: unknown = await (await fetch(new URL("api/v1/zones", coerceText(page)))).json();
-  return coerceObjects(coerceObject(answer)["zones"]).map(({ status }) => coerceText(status));
+  const answer = await jsonFrom(daemon, "api/v1/zones");
+  return coerceObjects(answer["zones"]).map(({ status }) => coerceText(status));
 }
 
 const round = { round: "closed", passed: 0, judgesKnown: false, single: false };

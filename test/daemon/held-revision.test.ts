@@ -1,9 +1,11 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
+import { coerceObjects } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }';
 
@@ -19,20 +21,19 @@ async function editProfile({ place }: Example): Promise<void> {
 const zones = ["blog.example.com", "shop.example.com", "www.brand.example"];
 
 /** What a daemon tells of itself over HTTP. */
-async function lookAt(address: string): Promise<{
+async function lookAt(daemon: Started): Promise<{
   readonly metrics: string;
   readonly blocked: readonly string[];
   readonly fleet: unknown;
   readonly diagnostics: string;
 }> {
-  const get = async (path: string): Promise<string> => (await fetch(`${address}${path}`)).text();
-  const metrics = await get("metrics");
+  const metrics = await textFrom(daemon, "metrics");
   const blocked = [...metrics.matchAll(/^zonewarden_zone_held(\{.*fleet_change"\} 1)$/gm)];
   return {
     metrics,
     blocked: blocked.map(([, series = ""]) => series),
-    fleet: JSON.parse(await get("api/v1/fleet")),
-    diagnostics: await get("diagnostics"),
+    fleet: await jsonFrom(daemon, "api/v1/fleet"),
+    diagnostics: await textFrom(daemon, "diagnostics"),
   };
 }
 
@@ -55,8 +56,7 @@ describe("a revision of the files that changes too many zones", () => {
     await editProfile(example);
     const { hold } = await logged(daemon, "revision held");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
-    const page = JSON.stringify((await logged(daemon, "zonewarden started"))["page"]).slice(1, -1);
-    const seen = await lookAt(page);
+    const seen = await lookAt(daemon);
     const [, revision, hash] =
       /revision (\S+) .*add (sha256-[0-9a-f]{64}) to limits\.accept/.exec(JSON.stringify(hold)) ??
       [];
@@ -71,8 +71,10 @@ describe("a revision of the files that changes too many zones", () => {
     );
     expect(seen.metrics).not.toMatch(`zonewarden_files_info{.*${revision}`);
     expect(seen.diagnostics).toContain("is held");
-    const asked = await fetch(`${page}api/v1/zones/blog.example.com/write`);
-    const { blocked_by: blockedBy, links } = coerceObject(await asked.json());
+    const { blocked_by: blockedBy, links } = await jsonFrom(
+      daemon,
+      "api/v1/zones/blog.example.com/write",
+    );
     expect(blockedBy).toBeNull();
     const inPart = coerceObjects(links).filter(({ answer }) => answer === "partly");
     expect(inPart.map(({ link }) => link)).toEqual(["fleet"]);
@@ -90,15 +92,14 @@ describe("a revision of the files that changes too many zones", () => {
       () => writesSeenBy(example.emulator).length > written || undefined,
     );
     await eventually("nothing is held any more", async () => {
-      const { blocked, metrics } = await lookAt(page);
+      const { blocked, metrics } = await lookAt(daemon);
       return blocked.length === 0 &&
         metrics.includes(`zonewarden_files_info{source="${example.place.directory}/zones",`) &&
         !metrics.includes("zonewarden_files_held_info{")
         ? true
         : undefined;
     });
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon).filter(({ msg }) => msg === "file diagnostic")).toEqual([]);
   });
 });

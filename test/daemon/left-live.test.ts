@@ -1,19 +1,13 @@
 import { describe, it } from "vitest";
 
-import { coerceText } from "../../src/syntax/json.ts";
-import type { Started } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
+import { stop, textFrom } from "../support/running.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 const told = "part of a zone no longer managed";
 const note =
   "the policies checkout, everywhere are no longer declared. What is live of them stays, unmanaged; to delete those that zonewarden owns, declare page_shield.policies.items as []";
-
-async function stop(daemon: Started): Promise<void> {
-  daemon.signal("SIGTERM");
-  await daemon.ended;
-}
 
 describe("policies that are no longer declared, of a zone that is", () => {
   it("are told in the plan, the log and the page until they are declared again", async ({
@@ -34,9 +28,7 @@ describe("policies that are no longer declared, of a zone that is", () => {
     for (const start of ["first", "second"]) {
       const daemon = place.start("run");
       expect(await logged(daemon, told), start).toMatchObject({ zone: "shop.example.com", note });
-      const { page } = await logged(daemon, "zonewarden started");
-      const view = await fetch(new URL("api/v1/zones/shop.example.com", coerceText(page)));
-      expect(await view.text()).toContain(note);
+      expect(await textFrom(daemon, "api/v1/zones/shop.example.com")).toContain(note);
       await stop(daemon);
       expect(logLines(daemon).filter(({ msg }) => msg === told)).toHaveLength(1);
     }

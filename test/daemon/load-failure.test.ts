@@ -4,6 +4,7 @@ import { nodeFiles } from "../../src/desired/file-system.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { ask, stop, textFrom } from "../support/running.ts";
 
 /** The machine's files, until a bug of this program is planted: what is read of a zone file is then no list of bytes. */
 function filesWithBug() {
@@ -29,14 +30,8 @@ describe("a load of the files that fails by a bug of zonewarden", () => {
     await using example = await exampleWithEmulator({ config, ports: { files } });
     const { place, emulator } = example;
     const daemon = place.start("run");
-    const { page } = await logged(daemon, "zonewarden started");
-    const address = typeof page === "string" ? page : "";
-    const ask = async (path: string): Promise<readonly [number, string]> => {
-      const response = await fetch(new URL(path, address));
-      return [response.status, await response.text()];
-    };
     await logged(daemon, "plan applied", { zone: "shop.example.com" });
-    expect((await ask("/readyz"))[0]).toBe(200);
+    expect((await ask(daemon, "/readyz")).status).toBe(200);
 
     plant(true);
     // A file that did not change is not read again.
@@ -44,19 +39,19 @@ describe("a load of the files that fails by a bug of zonewarden", () => {
     daemon.signal("SIGHUP");
     await logged(daemon, "internal error");
     await eventually("it is not ready", async () =>
-      (await ask("/readyz"))[0] === 503 ? true : undefined,
+      (await ask(daemon, "/readyz")).status === 503 ? true : undefined,
     );
-    expect((await ask("/readyz"))[1]).toContain(
+    expect(await textFrom(daemon, "/readyz")).toContain(
       "desired-state failed: the zone files are not followed: zonewarden failed unexpectedly: TypeError",
     );
-    expect((await ask("/livez"))[0]).toBe(200);
-    const metrics = (await ask("/metrics"))[1];
+    expect((await ask(daemon, "/livez")).status).toBe(200);
+    const metrics = await textFrom(daemon, "/metrics");
     expect(metrics).toMatch(/^zonewarden_files_last_reload_successful 0$/m);
     expect(metrics).toMatch(/^zonewarden_files_reloads_total\{result="rejected"\} [1-9]/m);
-    expect(JSON.parse((await ask("/api/v1/diagnostics"))[1])).toMatchObject({
+    expect(JSON.parse(await textFrom(daemon, "/api/v1/diagnostics"))).toMatchObject({
       diagnostics: [{ code: "INTERNAL_ERROR" }],
     });
-    expect((await ask("/"))[1]).toContain("The zone files are not followed.");
+    expect(await textFrom(daemon, "/")).toContain("The zone files are not followed.");
 
     const writes = writesSeenBy(emulator).length;
     await control(example, "edit", { zone: "shop.example.com", settings: { enabled: false } });
@@ -68,9 +63,8 @@ describe("a load of the files that fails by a bug of zonewarden", () => {
     plant(false);
     daemon.signal("SIGHUP");
     await eventually("it is ready again", async () =>
-      (await ask("/readyz"))[0] === 200 ? true : undefined,
+      (await ask(daemon, "/readyz")).status === 200 ? true : undefined,
     );
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

@@ -5,6 +5,7 @@ import { control, exampleWithEmulator, writesSeenBy } from "../support/example.t
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
 
@@ -52,8 +53,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
         ? true
         : undefined,
     );
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
 
     const lines = logLines(daemon);
     expect(lines.map(factOf).toSorted()).toEqual([

@@ -3,10 +3,11 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject } from "../../src/syntax/json.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop, textFrom } from "../support/running.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }\n';
 
@@ -33,14 +34,12 @@ describe("a daemon whose state directory", () => {
 
     const daemon = place.start("run");
     await logged(daemon, "the store cannot be opened: nothing is remembered");
-    const { page } = await logged(daemon, "zonewarden started");
     await eventually("the plan is held", () => logLines(daemon).some(isShopHeld) || undefined);
-    const metrics = await (await fetch(new URL("metrics", coerceText(page)))).text();
+    const metrics = await textFrom(daemon, "metrics");
     expect(metrics).toMatch(/^zonewarden_state_last_write_successful 0$/m);
-    const html = await (await fetch(new URL("/", coerceText(page)))).text();
+    const html = await textFrom(daemon, "/");
     expect(html).toContain("The state cannot be written.");
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon)).not.toContainEqual(
       expect.objectContaining({ msg: "plan applied", zone: "shop.example.com" }),
     );
@@ -61,7 +60,6 @@ describe("a daemon whose state directory", () => {
     await control(example, "edit", { zone: "shop.example.com", rule: "zonewarden:owasp", set });
     daemon.signal("SIGHUP");
     await eventually("the state is there again", () => isStored("applied/shop.example.com"));
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

@@ -8,6 +8,7 @@ import type { Workplace } from "../support/command-line.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 const nightly = 'schedule: { cron: "0 0 1 1 *", on_change: false }';
 const brand = "www.brand.example";
@@ -53,7 +54,6 @@ describe("with `on_change: false`", () => {
       ),
     );
     expect(writesSeenBy(emulator)).toHaveLength(writes + 1);
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

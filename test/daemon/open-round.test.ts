@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop } from "../support/settled-example.ts";
+import { stop } from "../support/running.ts";
 
 /** Six zones, of which the last three are not protected yet. */
 const zones = Array.from({ length: 6 }, (_, nth) => ({

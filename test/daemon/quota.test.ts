@@ -1,8 +1,9 @@
 import { describe, it } from "vitest";
 
-import { goodSeed, textIn } from "../support/emulator.ts";
+import { goodSeed } from "../support/emulator.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { stop, textFrom } from "../support/running.ts";
 
 /** A zone whose contract has room for one policy, and has one of ours. */
 const seed = goodSeed(`
@@ -93,11 +94,9 @@ describe("a policy for which the service has no room until another one is gone",
     await using example = await fullZone();
     const daemon = example.place.start("run");
     expect(await logged(daemon, "plan held")).toMatchObject({ holds: [{ reason: "quota" }] });
-    const started = await logged(daemon, "zonewarden started");
-    const metrics = await (await fetch(new URL("metrics", textIn(started, "page")))).text();
+    const metrics = await textFrom(daemon, "metrics");
     expect(metrics).toContain('zonewarden_zone_held{zone="shop.example.com",reason="quota"} 1');
     expect(metrics).toContain('zonewarden_zone_status{zone="shop.example.com",status="held"} 1');
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

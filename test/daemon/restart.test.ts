@@ -1,10 +1,11 @@
 import { describe, it } from "vitest";
 
-import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
-import { allRun, settled, stop } from "../support/settled-example.ts";
+import { jsonFrom, stop } from "../support/running.ts";
+import { allRun, settled } from "../support/settled-example.ts";
 
 const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
 
@@ -21,10 +22,8 @@ function edit(example: Example, set: object): Promise<void> {
   return control(example, "edit", { zone: "shop.example.com", rule: "zonewarden:owasp", set });
 }
 
-async function shopOf(daemon: Started): Promise<JsonObject> {
-  const { page } = await logged(daemon, "zonewarden started");
-  const response = await fetch(new URL("api/v1/zones/shop.example.com", coerceText(page)));
-  return coerceObject(await response.json());
+function shopOf(daemon: Started): Promise<JsonObject> {
+  return jsonFrom(daemon, "api/v1/zones/shop.example.com");
 }
 
 describe("a daemon that starts again", () => {
@@ -106,9 +105,9 @@ describe("a daemon that starts again", () => {
     const first = example.place.start("run");
     const told = await logged(first, "zone no longer managed");
     expect(told).toMatchObject({ level: "warn", zone: "shop.example.com" });
-    const { page } = await logged(first, "zonewarden started");
-    const fleet = await (await fetch(new URL("api/v1/fleet", coerceText(page)))).json();
-    expect(fleet).toMatchObject({ removed: [{ zone: "shop.example.com" }] });
+    expect(await jsonFrom(first, "api/v1/fleet")).toMatchObject({
+      removed: [{ zone: "shop.example.com" }],
+    });
     await stop(first);
     const { stdout } = await example.place.run("history", "shop.example.com");
     expect(stdout).toContain("no longer declared");

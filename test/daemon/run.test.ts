@@ -2,38 +2,19 @@ import { describe, it } from "vitest";
 
 import { policiesOf } from "../support/ask.ts";
 import type { Started } from "../support/command-line.ts";
-import { type Example, exampleWithEmulator } from "../support/example.ts";
+import { control, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { ask, pageOf, stop, textFrom } from "../support/running.ts";
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
-function addressOf(daemon: Started): Promise<string> {
-  return eventually("the daemon listens", () => {
-    const page = logLines(daemon).find(({ msg }) => msg === "zonewarden started")?.["page"];
-    return typeof page === "string" ? page.replace(/\/$/, "") : undefined;
-  });
-}
-
-async function scrape(address: string): Promise<string> {
-  return (await fetch(`${address}/metrics`)).text();
-}
-
-function inSync(address: string): Promise<number> {
+function inSync(daemon: Started): Promise<number> {
   return eventually("every zone is in sync", async () => {
     const series = /^zonewarden_zone_status\{[^}]*status="in_sync"[^}]*\} 1$/gm;
-    const count = (await scrape(address)).match(series)?.length ?? 0;
+    const count = (await textFrom(daemon, "metrics")).match(series)?.length ?? 0;
     return count === 3 ? count : undefined;
   });
-}
-
-async function edit({ emulator }: Example, body: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${emulator.url}/_emulator/edit`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
 }
 
 describe("the daemon", () => {
@@ -42,32 +23,29 @@ describe("the daemon", () => {
   }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
-    expect(await inSync(address)).toBe(3);
-    expect((await fetch(`${address}/readyz`)).status).toBe(200);
-    expect((await fetch(`${address}/livez`)).status).toBe(200);
-    expect((await fetch(`${address}/healthz`)).status).toBe(200);
-    expect(await (await fetch(`${address}/`)).text()).toContain("shop.example.com");
+    expect(await inSync(daemon)).toBe(3);
+    expect((await ask(daemon, "/readyz")).status).toBe(200);
+    expect((await ask(daemon, "/livez")).status).toBe(200);
+    expect((await ask(daemon, "/healthz")).status).toBe(200);
+    expect(await textFrom(daemon, "/")).toContain("shop.example.com");
 
-    await edit(example, {
+    await control(example, "edit", {
       zone: "shop.example.com",
       policy: "Scripts of the checkout",
       set: { action: "log" },
     });
     daemon.signal("SIGHUP");
     await eventually("the metrics count the drift", async () => {
-      const text = await scrape(address);
+      const text = await textFrom(daemon, "metrics");
       return /^zonewarden_drift_detected_total\{zone="shop\.example\.com",kind="policy"\} 1$/m.test(
         text,
       )
         ? true
         : undefined;
     });
-    expect(await inSync(address)).toBe(3);
+    expect(await inSync(daemon)).toBe(3);
 
-    daemon.signal("SIGTERM");
-    const { code } = await daemon.ended;
-    expect(code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
   });
 
@@ -80,16 +58,16 @@ describe("the daemon", () => {
     });
     await example.place.write("token", "the-token\n");
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
-    await inSync(address);
-    await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
-    const ask = (token: string): Promise<Response> =>
-      fetch(`${address}/api/v1/reconcile?zone=shop.example.com`, {
+    await inSync(daemon);
+    await control(example, "edit", { zone: "shop.example.com", settings: { enabled: false } });
+    const url = new URL("api/v1/reconcile?zone=shop.example.com", await pageOf(daemon));
+    const request = (token: string): Promise<Response> =>
+      fetch(url, {
         method: "POST",
         headers: { authorization: `Bearer ${token}` },
       });
-    expect((await ask("another-token")).status).toBe(401);
-    expect((await ask("the-token")).status).toBe(202);
+    expect((await request("another-token")).status).toBe(401);
+    expect((await request("the-token")).status).toBe(202);
     const done = await eventually("the requested reconcile is applied", () =>
       logLines(daemon).find(({ msg, trigger }) => msg === "plan applied" && trigger === "manual"),
     );
@@ -97,14 +75,13 @@ describe("the daemon", () => {
     const asked = logLines(daemon).filter(({ msg }) => msg === "reconcile requested");
     expect(asked.map(({ result }) => result)).toEqual(["wrong_token", "accepted"]);
     expect(daemon.stdout()).not.toContain("the-token");
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("applies a changed file by itself", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
-    await inSync(await addressOf(daemon));
+    await inSync(daemon);
     await example.place.write(
       "zones/new.yaml",
       `zones:
@@ -119,23 +96,23 @@ describe("the daemon", () => {
       return found.length > 0 ? found : undefined;
     });
     expect(policies.map(({ description }) => description)).toEqual(["New [zonewarden:new]"]);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("keeps the last good version of a file that breaks, and logs where", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
-    await inSync(address);
+    await inSync(daemon);
     await example.place.write("zones/shop.yaml", "zones: [");
     await eventually("file diagnostic", () =>
       logLines(daemon).find(({ msg }) => msg === "file diagnostic"),
     );
-    expect(await scrape(address)).toMatch(/^zonewarden_files_last_reload_successful 0$/m);
-    expect(await inSync(address)).toBe(3);
+    expect(await textFrom(daemon, "metrics")).toMatch(
+      /^zonewarden_files_last_reload_successful 0$/m,
+    );
+    expect(await inSync(daemon)).toBe(3);
 
-    await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
+    await control(example, "edit", { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
     await eventually("the drift is corrected", () =>
       logLines(daemon).find(
@@ -143,8 +120,7 @@ describe("the daemon", () => {
           msg === "plan applied" && zone === "shop.example.com" && trigger === "signal",
       ),
     );
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("is alive and ready while the service is down, and logs why nothing happens", async ({
@@ -153,21 +129,19 @@ describe("the daemon", () => {
     await using example = await exampleWithEmulator({ config: everyHour });
     await example.emulator[Symbol.asyncDispose]();
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
     await eventually("zones cannot be listed", () =>
       logLines(daemon).find(({ msg }) => msg === "zones cannot be listed"),
     );
     // The files are read while the zones are listed.
     await eventually("the daemon is ready", async () =>
-      (await fetch(`${address}/readyz`)).status === 200 ? true : undefined,
+      (await ask(daemon, "/readyz")).status === 200 ? true : undefined,
     );
     // The first run of a zone ends after the files are read.
     const failed = /^zonewarden_zone_status\{zone="shop\.example\.com",status="error"\} 1$/m;
     await eventually("the zone has the status error", async () =>
-      failed.test(await scrape(address)) ? true : undefined,
+      failed.test(await textFrom(daemon, "metrics")) ? true : undefined,
     );
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });
 
@@ -175,15 +149,14 @@ describe("the daemon's configuration", () => {
   it("is applied when its file changes, and kept when that breaks", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
-    const address = await addressOf(daemon);
-    await inSync(address);
+    await inSync(daemon);
     const file = await example.place.read("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("mode: enforce", "mode: observe"));
     await eventually("configuration applied", () =>
       logLines(daemon).find(({ msg }) => msg === "configuration applied"),
     );
-    await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
+    await control(example, "edit", { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
     await eventually("drift detected", () =>
       logLines(daemon).find(({ msg }) => msg === "drift detected"),
@@ -191,11 +164,11 @@ describe("the daemon's configuration", () => {
 
     await example.place.write("zonewarden.yaml", "mode: [");
     await eventually("the broken configuration is reported", async () =>
-      (await scrape(address)).includes("zonewarden_files_last_reload_successful 0")
+      (await textFrom(daemon, "metrics")).includes("zonewarden_files_last_reload_successful 0")
         ? true
         : undefined,
     );
-    expect(await (await fetch(`${address}/diagnostics`)).text()).toContain("zonewarden.yaml");
+    expect(await textFrom(daemon, "/diagnostics")).toContain("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("127.0.0.1:0", "127.0.0.1:1"));
     const warning = await eventually("the restart is asked for", () =>
@@ -207,7 +180,6 @@ describe("the daemon's configuration", () => {
     await eventually("plan applied", () =>
       logLines(daemon).findLast(({ msg }) => msg === "plan applied"),
     );
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

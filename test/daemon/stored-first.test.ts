@@ -7,6 +7,7 @@ import {
 } from "../../src/memory/directory/state-directory.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
 
@@ -35,8 +36,7 @@ describe("what a run remembers of a zone", () => {
     });
     const daemon = example.place.start("run");
     await logged(daemon, "plan applied", { zone: shop });
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     expect(written.find(({ text }) => text.includes(`applied/${shop}`))).toMatchObject({
       writes: 0,
     });

@@ -7,6 +7,7 @@ import { control, type Example, exampleWithEmulator } from "../support/example.t
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { isEveryZoneKnown, jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
@@ -39,11 +40,10 @@ ${more}`;
   /** Waits until the daemon has read all zones and the log. */
   async settled(): Promise<void> {
     await logged(this.daemon, "audit log followed");
-    await this.until("the first sweep", async () => {
-      const json = coerceObject(await this.json("api/v1/zones"));
-      const zones = coerceObjects(json["zones"]);
-      return zones.every(({ status }) => status !== "unknown") ? true : undefined;
-    });
+    await this.until(
+      "the first sweep",
+      async () => (await isEveryZoneKnown(this.daemon)) || undefined,
+    );
   }
 
   /** Writes the settings of a zone with the token of the daemon, and waits for the next read of the log. */
@@ -96,18 +96,6 @@ ${more}`;
     );
   }
 
-  async #page(): Promise<string> {
-    return coerceText((await logged(this.daemon, "zonewarden started"))["page"]);
-  }
-
-  async json(path: string): Promise<unknown> {
-    return (await fetch(new URL(path, await this.#page()))).json();
-  }
-
-  async text(path: string): Promise<string> {
-    return (await fetch(new URL(path, await this.#page()))).text();
-  }
-
   async restart(): Promise<void> {
     await this.stop();
     this.daemon = this.example.place.start("run");
@@ -115,8 +103,7 @@ ${more}`;
   }
 
   async stop(): Promise<void> {
-    this.daemon.signal("SIGTERM");
-    await this.daemon.ended;
+    await stop(this.daemon);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,7 +125,7 @@ describe("a write with the token of the daemon that the daemon did not send", ()
     expect(line["why"]).toContain("give each its own");
     await at.ran("plan applied", blog);
 
-    const history = coerceObject(await at.json(`api/v1/zones/${blog}/history`));
+    const history = await jsonFrom(at.daemon, `api/v1/zones/${blog}/history`);
     const last = coerceObjects(history["entries"]).at(-1);
     expect(last).toMatchObject({ token_uses: [{ method: "PUT", zone: blog, ray: line["ray"] }] });
     const [author] = coerceObjects(coerceObjects(last?.["changes"])[0]?.["authors"]);
@@ -146,15 +133,15 @@ describe("a write with the token of the daemon that the daemon did not send", ()
     const printed = await at.example.place.run("history", blog);
     expect(printed.stdout).toContain("was used elsewhere: PUT /zones/");
     const says = "Our token is used elsewhere.";
-    expect(await at.text("")).toContain(says);
-    expect(await at.text(`zones/${blog}`)).toContain(says);
-    expect(await at.text(`zones/${shop}`)).not.toContain(says);
-    const fleet = coerceObject(await at.json("api/v1/fleet"));
+    expect(await textFrom(at.daemon, "")).toContain(says);
+    expect(await textFrom(at.daemon, `zones/${blog}`)).toContain(says);
+    expect(await textFrom(at.daemon, `zones/${shop}`)).not.toContain(says);
+    const fleet = await jsonFrom(at.daemon, "api/v1/fleet");
     expect(fleet["audit"]).toMatchObject({
       entries: { elsewhere: 0, elsewhere_drift: 1 },
       token_uses: [{ zone: blog, drift: true }],
     });
-    const metrics = await at.text("metrics");
+    const metrics = await textFrom(at.daemon, "metrics");
     expect(metrics).toContain('zonewarden_audit_entries_total{result="elsewhere_drift"} 1');
     const sent = await at.until("the notification", () =>
       sink.objects.find((each) => each["reason"] === "TokenUsedElsewhere"),
@@ -174,10 +161,10 @@ describe("a write with the token of the daemon that the daemon did not send", ()
       sink.objects.find((each) => each["reason"] === "TokenUsedElsewhere"),
     );
     expect(sent).toMatchObject({ severity: "info" });
-    const metrics = await at.text("metrics");
+    const metrics = await textFrom(at.daemon, "metrics");
     expect(metrics).toContain('zonewarden_audit_entries_total{result="elsewhere_drift"} 0');
     expect(metrics).toContain('zonewarden_audit_entries_total{result="elsewhere"} 1');
-    const history = coerceObject(await at.json(`api/v1/zones/${blog}/history`));
+    const history = await jsonFrom(at.daemon, `api/v1/zones/${blog}/history`);
     expect(coerceObjects(history["entries"]).at(-1)).toMatchObject({
       changes: [],
       token_uses: [{ zone: blog }],

@@ -7,6 +7,7 @@ import { goodSeed } from "../support/emulator.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { eventually } from "../support/processes.ts";
 import { feedsOf, figure, perSecond, shareOfBudget, sweepOf } from "../support/quota.ts";
+import { stop } from "../support/running.ts";
 
 const windowSeconds = 300;
 
@@ -102,8 +103,7 @@ zones: [{ name: shop.example.com }]
     await eventually("the inventory is read", () =>
       paths().some((each) => each.includes("/page_shield/cookies")) ? true : undefined,
     );
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     const ofZone = paths().filter((each) => /page_shield|rulesets/.test(each));
     const kinds = ofZone.filter((each) => /scripts|connections|cookies/.test(each));
     // The sweep reads three kinds of resources, and the round of the inventory reads them again.

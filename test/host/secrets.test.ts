@@ -8,6 +8,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 import { plantedToken } from "../support/service.ts";
 
 const rotatedToken = `${plantedToken}-rotated`;
@@ -195,8 +196,7 @@ describe("the token", () => {
     await place.write("token", rotatedToken);
     // The next sweep comes in an hour.
     await printed(daemon, /"msg":"(plan applied)"/);
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("is rotated under load without a failed request", async ({ expect }) => {

@@ -16,6 +16,7 @@ import {
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually, main, startDaemon, startProgram } from "../support/processes.ts";
 import { someOf } from "../support/properties.ts";
+import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
 
@@ -65,9 +66,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     await hold(example, method, path);
     const daemon = example.place.start("run");
     await eventually("a request stands at the gate", () => example.gate.arrived || undefined);
-    daemon.signal("SIGTERM");
-    const { code } = await daemon.ended;
-    expect(code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
     expect(logLines(daemon).at(-1)).toMatchObject({ msg: "zonewarden stopped", reason: "signal" });
   });
@@ -103,8 +102,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     execFileSync("mkfifo", [join(example.place.directory, "state/history.jsonl")]);
     const daemon = example.place.start("run");
     await logged(daemon, "history cannot be opened");
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     const errors = logLines(daemon).filter(({ level }) => level === "error");
     expect(errors.map(({ msg }) => msg)).toEqual(["history cannot be opened"]);
     expect(errors[0]?.["error"]).toContain("is no regular file");
@@ -146,8 +144,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     const daemon = example.place.start("run");
     await eventually("it has begun", () => example.emulator.journal()[2]);
     await sleep(50);
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(example.emulator.journal().length).toBeLessThanOrEqual(5);
   });
 
@@ -159,8 +156,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
       example.emulator.journal().find(({ status }) => status === 503),
     );
     await sleep(50);
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 
   it("while zones are in back-off", async ({ expect }) => {
@@ -189,8 +185,7 @@ describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
     isHeld = true;
     daemon.signal("SIGHUP");
     await eventually("the configuration is read", () => gate.arrived || undefined);
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
     expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
   });
 });

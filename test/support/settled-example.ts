@@ -1,8 +1,8 @@
-import { coerceText } from "../../src/syntax/json.ts";
 import type { Started } from "./command-line.ts";
 import type { Example } from "./example.ts";
 import { logLines, logged } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
+import { textFrom } from "./running.ts";
 
 /** Starts a daemon, and waits until all zones are as declared. From then on, two of the example's three zones are too many for one step. */
 export async function settled(example: Example): Promise<Started> {
@@ -17,18 +17,10 @@ export async function settled(example: Example): Promise<Started> {
   return daemon;
 }
 
-/** Ends a daemon in order. */
-export async function stop(daemon: Started): Promise<void> {
-  daemon.signal("SIGTERM");
-  await daemon.ended;
-}
-
 /** Resolves when every zone has been run since the start. */
 export async function allRun(daemon: Started): Promise<void> {
-  const { page } = await logged(daemon, "zonewarden started");
   await eventually("all zones are run", async () => {
-    const response = await fetch(new URL("api/v1/zones", coerceText(page)));
-    const text = await response.text();
+    const text = await textFrom(daemon, "api/v1/zones");
     return text.includes('"last_attempt_at":"') && !text.includes('"last_attempt_at":null')
       ? true
       : undefined;

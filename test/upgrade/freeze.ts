@@ -3,8 +3,8 @@ import path from "node:path";
 
 import { hostIn } from "../support/command-line.ts";
 import { type Workplace, workplace } from "../support/command-line.ts";
-import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop, textFrom } from "../support/running.ts";
 import { copyExample, frozenConfig } from "./frozen.ts";
 
 /**
@@ -32,15 +32,11 @@ async function freeze(target: string): Promise<void> {
 /** Runs the daemon until every zone is in sync. */
 async function runDaemon(place: Workplace): Promise<void> {
   const daemon = place.start("run");
-  const { page } = await logged(daemon, "zonewarden started");
-  const url = typeof page === "string" ? page : "";
   await eventually("all zones are in sync", async () => {
-    const answer = await fetch(`${url}api/v1/zones?status=in_sync`);
-    const text = await answer.text();
+    const text = await textFrom(daemon, "api/v1/zones?status=in_sync");
     return text.includes('"matching":3') ? true : undefined;
   });
-  daemon.signal("SIGTERM");
-  await daemon.ended;
+  await stop(daemon);
 }
 
 await freeze(path.resolve(hostIn(process.cwd()).directory, process.argv[2] ?? ""));
