@@ -6,6 +6,7 @@ import { describe, it } from "vitest";
 
 import { NewLines } from "../../src/history/chain/history-chain.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
+import { UnstoredLines } from "../../src/history/file/unstored-lines.ts";
 import { historyJson } from "../../src/history/history-json.ts";
 import { historyFile } from "../../src/memory/directory/history-file.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -13,6 +14,10 @@ import { entryAt, historyDirectory, openStore } from "../support/history-files.t
 import { at } from "../support/reports.ts";
 
 const lines = new NewLines({ chain: "c1", n: 0, hash: "" }, undefined);
+
+function notStored(): Promise<never> {
+  return Promise.reject(new Error("ENOSPC"));
+}
 
 describe("the history file", () => {
   it("gives back after a restart what was appended, in order", async ({ expect }) => {
@@ -170,6 +175,24 @@ describe("the history file", () => {
     await file.settled();
     expect(told).toEqual(["Error: ENOSPC", "recovered"]);
     expect((await openStore(real)).entries).toEqual([1, 2, 3, 4, 5].map(entryAt));
+  });
+
+  it("tells in the next term how many lines of the last one were too many to wait", async ({
+    expect,
+  }) => {
+    await using place = await historyDirectory();
+    const store = historyFile(place.file);
+    const unstored = new UnstoredLines();
+    const options = { unstored, maxBytes: 100_000_000 };
+    const first = await openStore({ ...store, add: notStored }, options);
+    const entry = entryAt(1);
+    await first.log.appendAndWait(entry);
+    for (let nth = 0; nth < 10_003; nth += 1) first.log.append(entry);
+    await first.log[Symbol.asyncDispose]();
+    expect(first.told).toEqual(["Error: ENOSPC"]);
+    const second = await openStore(store, options);
+    expect(second.told).toEqual(["recovered, 3 lines lost"]);
+    expect((await openStore(store, options)).told).toEqual([]);
   });
 
   it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {

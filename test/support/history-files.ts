@@ -50,7 +50,8 @@ export async function openStore(
   const entries: HistoryEntry[] = [];
   const told: string[] = [];
   const onFailure = (error: unknown): number => told.push(String(error));
-  const onRecovery = (): number => told.push("recovered");
+  const onRecovery = (lost: number): number =>
+    told.push(lost === 0 ? "recovered" : `recovered, ${lost} lines lost`);
   const own = { uniqueId: () => chain, version: "1.2.3", signKey, onDropped: ignore, unstored };
   const ports = { store, clock, onFailure, onRecovery, ...own };
   const opened = await openHistoryLog({ maxAgeMs, maxBytes }, ports, (entry) =>

@@ -214,7 +214,9 @@ class HistoryLog implements AsyncDisposable {
       if (this.#unstored.unconfirmed !== undefined) await this.#add(this.#unstored.unconfirmed);
       await this.#trim();
       while (this.#unstored.areWaiting) await this.#write();
-      if (this.#isFailing) this.#ports.onRecovery(this.#unstored.takeLost());
+      // Lines may have been too many in an earlier term.
+      const lost = this.#unstored.takeLost();
+      if (this.#isFailing || lost > 0) this.#ports.onRecovery(lost);
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) this.#ports.onFailure(error);
