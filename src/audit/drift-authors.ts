@@ -116,9 +116,9 @@ export class DriftAuthors {
   /**
    * Takes in the result of a run: since when each resource is as declared.
    *
-   * @param written the live state after its writes.
+   * @param written the live state after its writes; `undefined` or `live` itself: it has written nothing.
    */
-  record(report: ZoneReport, live: LiveZone | undefined, written = live): void {
+  record(report: ZoneReport, live: LiveZone | undefined, written?: LiveZone): void {
     if (report.result === "error") return;
     const { zone, startedAt, finishedAt } = report;
     const before = this.#seen.get(zone);
@@ -132,8 +132,7 @@ export class DriftAuthors {
     const found = new Map(left.flatMap((change) => foundIn(report, change)));
     const known = before?.found ?? this.#store.authors(zone);
     if (found.size + known.size > 0) this.#store.setAuthors(zone, found);
-    // What the writes created is known from now on.
-    const seen = live && new Map([...resourcesIn(written ?? live), ...resourcesIn(live)]);
+    const seen = resourcesKnown(live, written);
     const resources =
       seen &&
       resourcesAfter(report.plan.changes, new Set(drift), corrected, seen, before?.resources);
@@ -182,6 +181,16 @@ export class DriftAuthors {
       isCertain: author.isCertain && isComplete && author.at > until,
     }));
   }
+}
+
+/** The resources of a read, and those that the writes after it created. */
+function resourcesKnown(
+  live: LiveZone | undefined,
+  written: LiveZone | undefined,
+): SeenResources | undefined {
+  const read = live && resourcesIn(live);
+  if (read === undefined || written === undefined || written === live) return read;
+  return new Map([...resourcesIn(written), ...read]);
 }
 
 function asDeclaredIn(key: ResourceKey, seen: SeenRun | undefined): AsDeclared | undefined {

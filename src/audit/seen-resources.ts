@@ -15,13 +15,14 @@ export type SeenResources = ReadonlyMap<string, KnownResource>;
 
 /** The policies and rules of a read. */
 export function resourcesIn({ policies, entrypoints }: LiveZone): SeenResources {
-  const rules = rulePhases.flatMap((phase) => {
-    const { kind } = factsOf(phase);
-    return rulesIn(entrypoints[phase]).map(({ id, version }) => ({ kind, id, version }));
-  });
   return new Map<string, KnownResource>([
     ...(policies ?? []).map(({ id }) => [id, { kind: "policy", version: 0 }] as const),
-    ...rules.map(({ kind, id, version }) => [id, { kind, version: Number(version) }] as const),
+    ...rulePhases.flatMap((phase) => {
+      const { kind } = factsOf(phase);
+      return rulesIn(entrypoints[phase]).map(
+        ({ id, version }) => [id, { kind, version: Number(version) }] as const,
+      );
+    }),
   ]);
 }
 
