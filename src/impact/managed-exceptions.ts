@@ -2,7 +2,6 @@ import type { Plan } from "../plan/plan.ts";
 import type { ZoneContent } from "../zone/desired-zone.ts";
 import { type LiveRule, type LiveZone, rulesIn } from "../zone/live-zone.ts";
 import { rulesetNameOf } from "../zone/managed-ruleset.ts";
-import { markOfRef } from "../zone/mark.ts";
 import type { RuleKind, SkipParameters } from "../zone/resource.ts";
 import { factsOf, type RulePhase, rulePhases } from "../zone/rule-phase.ts";
 
@@ -73,7 +72,7 @@ function exceptionsIn(
 function plannedRules(
   phase: RulePhase,
   { rules }: ZoneContent,
-  { changes }: Plan,
+  { changes, liveRules }: Plan,
   { entrypoints }: LiveZone,
 ): readonly PlannedRule[] {
   const { kind } = factsOf(phase);
@@ -90,7 +89,7 @@ function plannedRules(
     const skip = action.type === "skip" ? action.skip : undefined;
     const before = { expression, enabled, title, skip };
     const change = own.find((each) => each.verb !== "create" && each.id === id);
-    if (change === undefined) return { name: nameOf(rule, kind, declared), before, after: before };
+    if (change === undefined) return { name: liveRules.get(id) ?? id, before, after: before };
     const after = change.verb === "delete" ? undefined : declared.get(change.key);
     return { name: change.key, before, after };
   });
@@ -98,15 +97,6 @@ function plannedRules(
     .filter(({ verb }) => verb === "create")
     .map(({ key }) => ({ name: key, before: undefined, after: declared.get(key) }));
   return [...lasting, ...created];
-}
-
-function nameOf(
-  { id, ref }: LiveRule,
-  kind: RuleKind,
-  declared: ReadonlyMap<string, unknown>,
-): string {
-  const key = `${kind}/${markOfRef(ref).key ?? ""}`;
-  return declared.has(key) ? key : id;
 }
 
 /** From which managed rules a rule spares requests; `undefined`: from none (SERVICE.md B.4). */

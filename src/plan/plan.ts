@@ -30,8 +30,8 @@ export interface Plan {
   readonly unowned: readonly Unowned[];
   /** The adopted rules that are live, with the keys that are declared now. */
   readonly adoptedRules: readonly AdoptedRule[];
-  /** The declared rules that are live, in their live order. */
-  readonly liveOrder: readonly ResourceKey[];
+  /** Keys of the declared rules that are live, by their ids, in their live order. */
+  readonly liveRules: ReadonlyMap<string, ResourceKey>;
   /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
   /** Remarks for the reader of the plan. */
@@ -89,7 +89,7 @@ export function plan(
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
-    liveOrder: kinds.flatMap(({ liveOrder = [] }) => liveOrder),
+    liveRules: new Map(kinds.flatMap(({ liveRules = [] }) => [...liveRules])),
     grown: kinds.flatMap(({ grown }) => grown),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),

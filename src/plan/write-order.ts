@@ -23,8 +23,8 @@ export interface KindPlan {
   readonly compared: number;
   readonly unowned: readonly Unowned[];
   readonly adoptedRules: readonly AdoptedRule[];
-  /** The declared rules that are live, in their live order; left out by kinds without an order. */
-  readonly liveOrder?: readonly ResourceKey[];
+  /** Keys of the declared rules that are live, by their ids, in their live order; left out by kinds without an order. */
+  readonly liveRules?: ReadonlyMap<string, ResourceKey>;
   readonly grown: readonly GrownPhase[];
 }
 

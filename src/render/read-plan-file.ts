@@ -45,7 +45,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
       key: coerceText(key),
     })),
     // Not in the file either: it only explains the order.
-    liveOrder: [],
+    liveRules: new Map(),
     notes: coerceList(plan["notes"]).map(coerceText),
     holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };

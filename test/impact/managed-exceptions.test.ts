@@ -87,6 +87,21 @@ describe("the exceptions from the managed rules", () => {
       ],
     },
     {
+      when: "it is live as declared without our mark, beside one of another tool with the same key",
+      given: { custom_rules: [monitoring] },
+      live: custom(
+        liveSkip("r1", { phases: [managed] }, { ref: "terraform:monitoring" }),
+        liveException("r2", "monitoring", {
+          action_parameters: { phases: [managed] },
+          description: "Probes",
+        }),
+      ),
+      says: [
+        `stays r1 “”: all managed rules where ${path("r1")}`,
+        `stays custom_rule/monitoring “Probes”: all managed rules where ${path("monitoring")}`,
+      ],
+    },
+    {
       when: "a declared one is switched off",
       given: { custom_rules: [{ ...monitoring, enabled: false }] },
       live: custom(liveSkip("r1", { phases: [managed] }, { ref: `${owner}:monitoring` })),

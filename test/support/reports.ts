@@ -89,7 +89,7 @@ export function planOf(
     unmanaged,
     unowned: [],
     adoptedRules: [],
-    liveOrder: [],
+    liveRules: new Map(),
     grown: [],
     notes: [],
     holds: [],

@@ -32,7 +32,7 @@ import { explained } from "./cause.ts";
  * @param applied `undefined`: nothing is known, and every cause is `unknown`.
  */
 export function explainChanges(
-  { changes, liveOrder }: Pick<Plan, "changes" | "liveOrder">,
+  { changes, liveRules }: Pick<Plan, "changes" | "liveRules">,
   content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly Change[] {
@@ -40,7 +40,7 @@ export function explainChanges(
   const orderCauses = new Map(
     ruleKinds
       .filter((kind) => changes.some((change) => change.kind === kind))
-      .map((kind) => [kind, causesOfOrder(kind, liveOrder, content, applied)]),
+      .map((kind) => [kind, causesOfOrder(kind, [...liveRules.values()], content, applied)]),
   );
   return changes.map((change) => {
     if (change.verb === "delete" && change.reason === "unmanaged") {

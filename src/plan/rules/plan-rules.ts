@@ -90,10 +90,12 @@ export function planRules(
     adoptedRules: before.flatMap((rule) =>
       adoptedIn(rule, kind, matchOf.get(rule)?.rule.key, markOf, owner),
     ),
-    liveOrder: before.flatMap((live) => {
-      const found = matchOf.get(live);
-      return found === undefined ? [] : [`${kind}/${found.rule.key}` as const];
-    }),
+    liveRules: new Map(
+      before.flatMap((live) => {
+        const found = matchOf.get(live);
+        return found === undefined ? [] : [[live.id, `${kind}/${found.rule.key}`] as const];
+      }),
+    ),
   };
 }
 
