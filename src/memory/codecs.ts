@@ -17,6 +17,7 @@ import {
   type Json,
   type JsonObject,
   parseJson,
+  parseName,
 } from "../syntax/json.ts";
 import type { SentWrite } from "../zone/audit-entry.ts";
 import { kinds, type ResourceKey, type RuleKind, ruleKinds } from "../zone/resource.ts";
@@ -91,7 +92,7 @@ export const adoptedRules: Codec<readonly AdoptedRule[]> = {
 
 /** Before there were other kinds, all rules were of the managed phase. */
 function ruleKindOf(stored: Json | undefined): RuleKind {
-  return ruleKinds.find((kind) => kind === stored) ?? "managed_rule";
+  return parseName(ruleKinds, stored) ?? "managed_rule";
 }
 
 /** A stored key as it is called now: before there were other kinds, managed rules were called rules. */

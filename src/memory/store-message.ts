@@ -1,6 +1,6 @@
 import type { AdoptedRule } from "../plan/ownership.ts";
 import { FleetPast, type WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
-import { coerceText, isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { coerceText, isJsonObject, type JsonObject, parseName } from "../syntax/json.ts";
 import type { Clock } from "../zone/ports.ts";
 import { ruleKinds } from "../zone/resource.ts";
 import { isRuleRef, isServiceId } from "../zone/service-id.ts";
@@ -64,7 +64,7 @@ export function storeMessageIn(json: unknown): StoreMessage | undefined {
   const { adopted: rulesOf, weakened: zonesOf } = json;
   if (!isJsonObject(rulesOf) || !isJsonObject(zonesOf)) return undefined;
   const adopted = listsIn(rulesOf, exactZone, ruleIn);
-  const weakened = listsIn(zonesOf, causeIn, exactZone);
+  const weakened = listsIn(zonesOf, (name) => parseName(causes, name), exactZone);
   return adopted && weakened && { adopted, weakened };
 }
 
@@ -85,10 +85,6 @@ function listsIn<K, T>(
   return lists;
 }
 
-function causeIn(name: string): WeakenedBy | undefined {
-  return causes.find((each) => each === name);
-}
-
 /** The items of a list; `undefined` if one of them is wrong, there are none, or too many. */
 function listIn<T>(value: unknown, itemIn: (item: unknown) => T | undefined): T[] | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > maxItems) return undefined;
@@ -106,7 +102,7 @@ function ruleIn(value: unknown): AdoptedRule | undefined {
   // Before there were other kinds, all rules were of the managed phase.
   const { kind: name = "managed_rule", ...rest } = value;
   if (Object.keys(rest).length !== 3) return undefined;
-  const kind = ruleKinds.find((each) => each === name);
+  const kind = parseName(ruleKinds, name);
   const id = coerceText(value["id"]);
   const ref = coerceText(value["ref"]);
   const key = coerceText(value["key"]);

@@ -6,7 +6,7 @@ import type { FileFacts, FilePort } from "../desired/file-system.ts";
 import type { LoadedFiles } from "../desired/load/zone-file-loader.ts";
 import { type RoundProgress, roundPhases } from "../reconcile/fleet/desired-fleet.ts";
 import { sha256 } from "../syntax/digest.ts";
-import { coerceObject, coerceText, parseJson } from "../syntax/json.ts";
+import { coerceObject, coerceText, parseJson, parseName } from "../syntax/json.ts";
 import { revisionKeys } from "./state-keys.ts";
 import type { StateStore } from "./state-store.ts";
 
@@ -123,7 +123,7 @@ function headIn(text: string | undefined): Head | undefined {
   if (hash === "") return undefined;
   const commit = coerceText(value["commit"]) || undefined;
   // Without it, the fleet is judged once more.
-  const phase = roundPhases.find((each) => each === value["round"]) ?? "planning";
+  const phase = parseName(roundPhases, value["round"]) ?? "planning";
   const passed = typeof value["passed"] === "number" ? Math.max(0, value["passed"]) : 0;
   const judgesKnown = value["judgesKnown"] === true;
   const round = { phase, passed, judgesKnown };

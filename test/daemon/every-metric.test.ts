@@ -56,7 +56,7 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   leaseFailing: { 'lease="zonewarden"': 1 },
   scheduleInterval: { "": 29 },
   scheduleNext: { "": after(118) },
-  // Eight parts of three zones and their share of a page of the listing, within 700 requests in 300 s, less the reserve.
+  // Ten parts of three zones and their share of a page of the listing, within 700 requests in 300 s, less the reserve.
   sweepSeconds: { "": (10 + 3 / 50) / ((700 / 300) * 0.8) },
   oldestSuccessAt: { "": after(0) },
   scheduleMissed: { 'reason="overlap"': 1, 'reason="paused"': 3 },
