@@ -119,11 +119,6 @@ export function isSignedBy(key: KeyObject, line: Uint8Array): boolean {
   return verify(null, signed, key, Buffer.from(signature, "base64"));
 }
 
-/** The hash by which the next line names a line: its own, or of all its bytes if it has none. */
-export function linkHashOf(line: Uint8Array): string {
-  return sealOf(line)?.hash ?? sha256(line);
-}
-
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }

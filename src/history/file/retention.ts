@@ -1,5 +1,6 @@
+import { sha256 } from "../../syntax/digest.ts";
 import type { DroppedLines } from "../chain/chain-records.ts";
-import { linkHashOf, sealOf } from "../chain/history-chain.ts";
+import { sealOf } from "../chain/history-chain.ts";
 import { type HistoryLine, linesOf, recordIn } from "./history-lines.ts";
 
 /** How long and how much a history file keeps. */
@@ -21,34 +22,19 @@ export async function dropFrom(
   oldest: Date,
   leastOffset: number,
 ): Promise<Drop | undefined> {
-  const count = new DroppedCount();
+  let firstAt: Date | undefined;
+  let lastAt: Date | undefined;
+  let last: HistoryLine | undefined;
   for await (const line of linesOf(pieces)) {
     const at = recordIn(line)?.at;
     if (at !== undefined && line.start >= leastOffset && at >= oldest) break;
-    count.add(line, at);
+    firstAt ??= at;
+    lastAt = at ?? lastAt;
+    last = line;
   }
-  return count.drop;
-}
-
-class DroppedCount {
-  #lines = 0;
-  #firstAt: Date | undefined;
-  #lastAt: Date | undefined;
-  #last: HistoryLine | undefined;
-
-  /** Adds a line, and its time where it can be read. */
-  add(line: HistoryLine, at: Date | undefined): void {
-    this.#lines += 1;
-    this.#firstAt ??= at;
-    this.#lastAt = at ?? this.#lastAt;
-    this.#last = line;
-  }
-
-  get drop(): Drop | undefined {
-    if (this.#last === undefined) return undefined;
-    const { bytes, end } = this.#last;
-    const last = { n: sealOf(bytes)?.n ?? 0, hash: linkHashOf(bytes) };
-    const [lines, firstAt, lastAt] = [this.#lines, this.#firstAt, this.#lastAt];
-    return { bytes: end, dropped: { lines, firstAt, lastAt, last } };
-  }
+  if (last === undefined) return undefined;
+  const { bytes, end, number: lines } = last;
+  // The next line names a line without a seal by the hash of all its bytes.
+  const { n, hash } = sealOf(bytes) ?? { n: 0, hash: sha256(bytes) };
+  return { bytes: end, dropped: { lines, firstAt, lastAt, last: { n, hash } } };
 }
