@@ -11,7 +11,7 @@ import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { plural, printable, valueText } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
 import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
-import { type JsonObject, jsonOf } from "../../syntax/json.ts";
+import { type JsonObject, jsonOf, parseName } from "../../syntax/json.ts";
 import { managedRulesets, rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
 import type { Ruleset, RulesetHead } from "../../zone/ruleset.ts";
@@ -145,7 +145,7 @@ async function idOf(
 ): Promise<string | undefined> {
   const known = /^[0-9a-f]{32}$/.test(name) ? name : rulesetIdOf(name);
   if (known !== undefined) return known;
-  const section = rulePhases.find((phase) => phase === name);
+  const section = parseName(rulePhases, name);
   const phase = section === undefined ? name : factsOf(section).wire;
   const kind = scope.level === "zone" ? "zone" : "root";
   const heads = await service.rulesets.list(scope, stop);
