@@ -43,6 +43,16 @@ export interface ZoneContent {
   readonly scripts: DeclaredScripts | undefined;
 }
 
+/** Declares nothing. */
+export const noContent: ZoneContent = {
+  mode: "enforce",
+  suspension: undefined,
+  settings: [],
+  policies: undefined,
+  rules: {},
+  scripts: undefined,
+};
+
 /** Declared rules by phase, without the phases of which `of` gives nothing. */
 export function byPhase(
   of: (phase: RulePhase) => Declared<Rule> | undefined,

@@ -1,5 +1,10 @@
 import type { Limits } from "../../src/plan/guard/guard.ts";
-import type { Declared, DesiredZone, ZoneContent } from "../../src/zone/desired-zone.ts";
+import {
+  type Declared,
+  type DesiredZone,
+  noContent,
+  type ZoneContent,
+} from "../../src/zone/desired-zone.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
@@ -52,15 +57,7 @@ export function zoneNamed(text: string): Zone {
 export function desiredZone(content: Partial<ZoneContent> = {}): DesiredZone {
   return {
     zone: shopZone,
-    content: {
-      mode: "enforce",
-      suspension: undefined,
-      settings: [],
-      policies: undefined,
-      rules: {},
-      scripts: undefined,
-      ...content,
-    },
+    content: { ...noContent, ...content },
   };
 }
 

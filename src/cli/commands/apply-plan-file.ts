@@ -30,7 +30,7 @@ import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { type PlanFile, planFileErrors, readPlanFile } from "../../render/plan-file.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import { allOf } from "../../syntax/first-of.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
+import { noContent, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { isPartOf } from "../../zone/ports.ts";
 import { zoneParts } from "../../zone/write.ts";
@@ -187,7 +187,7 @@ function savedPlanRequests(
     const desired = declared.get(id);
     if (desired === undefined) {
       const hold = undeclared(name, selection.leftAlone.get(name));
-      return { saved, desired: { zone, content: nothing }, owner, impact, holdsAt: () => [hold] };
+      return { saved, desired: { zone, content: noContent }, owner, impact, holdsAt: () => [hold] };
     }
     const dropped = allOf(partsDropped(saved, desired.content));
     const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
@@ -203,15 +203,6 @@ function savedPlanRequests(
   const names = [...selection.zones.map(({ zone }) => zone.name), ...namesOf(documents)];
   return { requestOf, declared: new Set(names).size };
 }
-
-const nothing: ZoneContent = {
-  mode: "enforce",
-  suspension: undefined,
-  settings: [],
-  policies: undefined,
-  rules: {},
-  scripts: undefined,
-};
 
 /** The parts of a zone that a plan writes and that the files no longer declare. */
 function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {

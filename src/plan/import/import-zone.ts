@@ -1,4 +1,4 @@
-import { byPhase, type Declared, type ZoneContent } from "../../zone/desired-zone.ts";
+import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Kind, Policy, Rule } from "../../zone/resource.ts";
 import { kindWords, settingNames } from "../../zone/resource.ts";
@@ -57,15 +57,6 @@ export function importLiveZone(
     leftOut: [...policies.leftOut, ...rules.flatMap(({ leftOut }) => leftOut)],
   };
 }
-
-const noContent: ZoneContent = {
-  mode: "enforce",
-  suspension: undefined,
-  settings: [],
-  policies: undefined,
-  rules: {},
-  scripts: undefined,
-};
 
 function declared<T>(items: readonly T[]): Declared<T> | undefined {
   return items.length === 0 ? undefined : { items, unmanaged: "report" };
