@@ -23,6 +23,7 @@ import {
   usualLimits,
 } from "../support/model.ts";
 import { policyPlan } from "../support/plan-of.ts";
+import { plannedPolicies, plannedRules } from "../support/planned.ts";
 
 const now = new Date("2026-11-21T10:00:00.000Z");
 
@@ -98,16 +99,11 @@ describe("the guard", () => {
     expect(refused(mixed, { maxUpdateShare: 0.3 })).toEqual([
       `too_many_updates: would update 2 of 6 managed settings, policies and rules (33.3 %), the limit is 30 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
     ]);
-    const rulesGone = plan(
-      desiredZone({ rules: { managed_rules: declared([]) } }),
-      liveZone({
-        entrypoints: {
-          managed_rules: entrypoint(
-            ...["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
-          ),
-        },
-      }),
-      owner,
+    const rulesGone = plannedRules(
+      declared([]),
+      entrypoint(
+        ...["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
+      ),
     );
     expect(refused(rulesGone)).toEqual([
       `too_many_deletes: would delete 3 of 3 managed policies and rules (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
@@ -255,11 +251,9 @@ describe("the guard", () => {
 
   it("holds unclear changes like weakening ones", ({ expect }) => {
     const other = policy("checkout", { action: "allow", value: "script-src other.example" });
-    const proposal = plan(
-      desiredZone({ policies: declared([other]) }),
-      liveZone({ policies: [carriedOut("p1", policy("checkout", { action: "allow" }))] }),
-      owner,
-    );
+    const proposal = plannedPolicies(declared([other]), [
+      carriedOut("p1", policy("checkout", { action: "allow" })),
+    ]);
     expect(proposal.changes.map(({ effect }) => effect.direction)).toEqual(["unclear"]);
     expect(refused(proposal, { weakening: "refuse" })).toEqual([
       `weakening: 1 of 1 changes weaken the protection, or may (policy/checkout), and limits.weakening is refuse: release this plan once with --accept ${planHash(proposal)}`,

@@ -1,25 +1,21 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
 import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
 import { comparable } from "../../src/plan/rules/rule-fields.ts";
 import { effectWords } from "../../src/render/change-text.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { MitigateAction, MitigateRule, RateLimit, Rule } from "../../src/zone/resource.ts";
-import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import {
   block,
   declared,
-  desiredZone,
   entrypoint,
   exception,
   liveException,
   liveRule,
-  liveZone,
-  owner,
   rateLimit,
   skipNothing,
 } from "../support/model.ts";
+import { plannedRules } from "../support/planned.ts";
 import type { TestRule } from "../support/test-rules.ts";
 
 const admin = 'http.request.uri.path eq "/admin"';
@@ -231,11 +227,7 @@ function mitigating(
 }
 
 /** Changes of a list of rules, of which those with these keys are live in this order. */
-function effects(
-  rules: readonly Rule[],
-  keys: string,
-  phase: RulePhase = "custom_rules",
-): readonly string[] {
+function effects(rules: readonly Rule[], keys: string): readonly string[] {
   const live = Array.from(keys, (key) => {
     const found = rules.find((each) => each.key === key);
     if (found === undefined) throw new Error(key);
@@ -248,11 +240,9 @@ function effects(
     }
     return liveRule(key, { ref, description, expression, action: found.action });
   });
-  const { changes } = plan(
-    desiredZone({ rules: { [phase]: declared(rules) } }),
-    liveZone({ entrypoints: { [phase]: entrypoint(...live) } }),
-    owner,
-  );
+  const { changes } = plannedRules(declared(rules), entrypoint(...live), {
+    phase: "custom_rules",
+  });
   return changes.map(
     ({ key, effect }) => `${key} ${effectWords(effect)}: ${effect.reasons.join("; ")}`,
   );

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
-import { plan } from "../../src/plan/plan.ts";
 import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import { neighborOf, type RulePlace } from "../../src/zone/rule-place.ts";
@@ -10,24 +9,21 @@ import {
   absent,
   declared,
   deployment,
-  desiredZone,
   entrypoint,
   exception,
   liveDeployment,
   liveException,
   liveRule,
-  liveZone,
-  owner,
   skipNothing,
 } from "../support/model.ts";
 import {
-  type Situation,
   foreign,
   foreignToo,
   liveOwasp,
   liveUploads,
   owasp,
   plannedRules,
+  type Situation,
   uploads,
 } from "../support/planned.ts";
 import { text } from "../support/wire-model.ts";
@@ -311,11 +307,7 @@ describe("planning rules", () => {
   }) => {
     const tuned = deployment("owasp", { tuning: { ...owasp.tuning, scoreThreshold: 25 } });
     const scoreRule = { id: "s1", source: "documented", version: "" } as const;
-    const { notes } = plan(
-      desiredZone({ rules: { managed_rules: declared([tuned]) } }),
-      liveZone({ entrypoints: { managed_rules: absent }, scoreRule }),
-      owner,
-    );
+    const { notes } = plannedRules(declared([tuned]), absent, { scoreRule });
     expect(notes).toEqual([
       "the OWASP ruleset could not be read: its score rule is taken by its documented id s1",
     ]);

@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
 import { resolveOverrides } from "../../src/plan/rules/owasp-tuning.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { Overrides, OwaspTuning } from "../../src/zone/resource.ts";
@@ -9,15 +8,13 @@ import {
   category,
   declared,
   deployment,
-  desiredZone,
   entrypoint,
   liveDeployment,
-  liveZone,
   noOverrides,
-  owner,
   ruleOverride,
   untuned,
 } from "../support/model.ts";
+import { plannedRules } from "../support/planned.ts";
 import { levelOff, levelOn, type Wire } from "../support/wire-model.ts";
 
 const score = documentedScoreRuleId;
@@ -34,14 +31,9 @@ function differences(
     tuning: { ...untuned, ...tuning },
     overrides: { ...noOverrides, ...overrides },
   });
-  const { changes } = plan(
-    desiredZone({ rules: { managed_rules: declared([rule]) } }),
-    liveZone({
-      entrypoints: {
-        managed_rules: entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" }, live)),
-      },
-    }),
-    owner,
+  const { changes } = plannedRules(
+    declared([rule]),
+    entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" }, live)),
   );
   return changes.flatMap(({ fields }) =>
     fields.map(({ field, before, after }) => [field, before, after]),
@@ -141,45 +133,29 @@ describe("the one complete overrides object", () => {
   });
 
   it("is left out where nothing is overridden, since an empty one is held", ({ expect }) => {
-    const { writes } = plan(
-      desiredZone({ rules: { managed_rules: declared([deployment("owasp")]) } }),
-      liveZone({ entrypoints: { managed_rules: absent } }),
-      owner,
-    );
+    const { writes } = plannedRules(declared([deployment("owasp")]), absent);
     expect(JSON.stringify(writes)).not.toContain("overrides");
   });
 
   it("tunes the score rule of the ruleset that was read", ({ expect }) => {
     const tuned = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
     const scoreRule = { id: "s1", source: "account", version: "87" } as const;
-    const { writes, notes } = plan(
-      desiredZone({ rules: { managed_rules: declared([tuned]) } }),
-      liveZone({ entrypoints: { managed_rules: absent }, scoreRule }),
-      owner,
-    );
+    const { writes, notes } = plannedRules(declared([tuned]), absent, { scoreRule });
     expect(JSON.stringify(writes)).toContain('"rules":[{"id":"s1","score_threshold":25}]');
     expect(notes).toEqual([]);
   });
 
   it("says nothing of the score rule where nothing is tuned", ({ expect }) => {
     const scoreRule = { id: "s1", source: "documented", version: "" } as const;
-    const { notes } = plan(
-      desiredZone({ rules: { managed_rules: declared([deployment("owasp")]) } }),
-      liveZone({ entrypoints: { managed_rules: absent }, scoreRule }),
-      owner,
-    );
+    const { notes } = plannedRules(declared([deployment("owasp")]), absent, { scoreRule });
     expect(notes).toEqual([]);
   });
 
   it("is not planned where the score rule was not read", ({ expect }) => {
     const rule = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
-    expect(() =>
-      plan(
-        desiredZone({ rules: { managed_rules: declared([rule]) } }),
-        liveZone({ entrypoints: { managed_rules: absent }, scoreRule: undefined }),
-        owner,
-      ),
-    ).toThrow("planned without having read the score rule of the zone");
+    expect(() => plannedRules(declared([rule]), absent, { scoreRule: undefined })).toThrow(
+      "planned without having read the score rule of the zone",
+    );
   });
 });
 
@@ -304,21 +280,16 @@ describe("differences of a tuning", () => {
   });
 
   it("are shown as tuning even where the file has none", ({ expect }) => {
-    const { changes } = plan(
-      desiredZone({ rules: { managed_rules: declared([deployment("owasp")]) } }),
-      liveZone({
-        entrypoints: {
-          managed_rules: entrypoint(
-            liveDeployment(
-              "r1",
-              { ref: "zonewarden:owasp" },
-              { rules: [{ id: score, score_threshold: 60, action: "log" }] },
-            ),
-          ),
-        },
-        scoreRule: undefined,
-      }),
-      owner,
+    const { changes } = plannedRules(
+      declared([deployment("owasp")]),
+      entrypoint(
+        liveDeployment(
+          "r1",
+          { ref: "zonewarden:owasp" },
+          { rules: [{ id: score, score_threshold: 60, action: "log" }] },
+        ),
+      ),
+      { scoreRule: undefined },
     );
     expect(changes[0]?.fields.map(({ field }) => field)).toEqual(["score_threshold", "action"]);
     expect(changes[0]?.effect.direction).toBe("strengthens");

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
+import { plan, type Plan } from "../../src/plan/plan.ts";
 import type { LivePolicy, LiveRule } from "../../src/zone/live-zone.ts";
 import type { Policy, Rule } from "../../src/zone/resource.ts";
 import {
@@ -17,7 +17,23 @@ import {
   policy,
   skipNothing,
 } from "../support/model.ts";
-import { hostA, hostAOrC, hostB, hostC, on } from "../support/planned.ts";
+import {
+  hostA,
+  hostAOrC,
+  hostB,
+  hostC,
+  on,
+  plannedPolicies,
+  plannedRules,
+} from "../support/planned.ts";
+
+/** Each write of a plan, and those that it waits for. */
+function waitsIn({ writes, waitsFor }: Plan): unknown {
+  return writes.map((write) => [
+    write.changes.join(", "),
+    waitsFor.get(write)?.flatMap(({ changes }) => changes),
+  ]);
+}
 
 describe("a write waits for those that add what it takes away", () => {
   it.for<{
@@ -108,16 +124,7 @@ describe("a write waits for those that add what it takes away", () => {
       },
     },
   ])("when $when", ({ given, live, yields }, { expect }) => {
-    const { writes, waitsFor } = plan(
-      desiredZone({ policies: declared(given) }),
-      liveZone({ policies: live }),
-      owner,
-    );
-    const found = writes.map((write) => [
-      write.changes.join(", "),
-      waitsFor.get(write)?.flatMap(({ changes }) => changes),
-    ]);
-    expect(found).toEqual(Object.entries(yields));
+    expect(waitsIn(plannedPolicies(declared(given), live))).toEqual(Object.entries(yields));
   });
 
   it("settings and rules wait for nothing", ({ expect }) => {
@@ -151,15 +158,7 @@ function blocked(key: string, expression: string, description = ""): LiveRule {
 
 /** Each write of the custom rules of a zone, and those that it waits for. */
 function waitsOf(rules: readonly Rule[], live: readonly LiveRule[]): unknown {
-  const { writes, waitsFor } = plan(
-    desiredZone({ rules: { custom_rules: declared(rules) } }),
-    liveZone({ entrypoints: { custom_rules: entrypoint(...live) } }),
-    owner,
-  );
-  return writes.map((write) => [
-    write.changes.join(", "),
-    (waitsFor.get(write) ?? []).flatMap(({ changes }) => changes),
-  ]);
+  return waitsIn(plannedRules(declared(rules), entrypoint(...live), { phase: "custom_rules" }));
 }
 
 describe("a write of a rule waits", () => {

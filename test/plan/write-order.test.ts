@@ -19,6 +19,7 @@ import {
   owner,
   policy,
 } from "../support/model.ts";
+import { plannedPolicies, plannedRules } from "../support/planned.ts";
 import { change } from "../support/reports.ts";
 
 describe("the order of changes", () => {
@@ -116,16 +117,10 @@ describe("a duplicate", () => {
     (given, { expect }) => {
       const { stays, going } = given;
       const checkout = policy("checkout");
-      const { changes, writes } = plan(
-        desiredZone({ policies: declared([checkout]) }),
-        liveZone({
-          policies: [
-            carriedOut("p1", { ...checkout, ...stays }),
-            carriedOut("p2", checkout, going),
-          ],
-        }),
-        owner,
-      );
+      const { changes, writes } = plannedPolicies(declared([checkout]), [
+        carriedOut("p1", { ...checkout, ...stays }),
+        carriedOut("p2", checkout, going),
+      ]);
       expect(changes.map(({ effect }) => effect.direction).at(-1)).toBe("neutral");
       expect(writes).toMatchObject([
         { call: "update-policy", id: "p1" },
@@ -244,11 +239,7 @@ describe("the effect of a rule's place", () => {
       yields: [["weakens", "spares requests from OWASP"]],
     },
   ])("when $when", ({ rules, live, yields }, { expect }) => {
-    const { changes } = plan(
-      desiredZone({ rules: { managed_rules: declared(rules) } }),
-      liveZone({ entrypoints: { managed_rules: live } }),
-      owner,
-    );
+    const { changes } = plannedRules(declared(rules), live);
     expect(changes.map(({ effect }) => [effect.direction, effect.reasons.join("; ")])).toEqual(
       yields,
     );

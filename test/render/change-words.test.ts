@@ -6,10 +6,10 @@ import {
   renderHistoryEntry,
 } from "../../src/history/history-text.ts";
 import type { HistoryEntry } from "../../src/history/history.ts";
-import { plan } from "../../src/plan/plan.ts";
 import { changeLines, changesLine } from "../../src/render/change-text.ts";
 import { paintOf } from "../../src/render/format.ts";
-import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
+import { carriedOut, declared, policy } from "../support/model.ts";
+import { plannedPolicies } from "../support/planned.ts";
 import { at } from "../support/reports.ts";
 
 const plain = paintOf(false);
@@ -20,11 +20,7 @@ function changesFrom(before: readonly string[], after: readonly string[]): reado
   const live = before.map((value, index) =>
     carriedOut(`id${index}`, policy(`p${index}`, { value })),
   );
-  const { changes } = plan(
-    desiredZone({ policies: declared(items) }),
-    liveZone({ policies: live }),
-    owner,
-  );
+  const { changes } = plannedPolicies(declared(items), live);
   return [
     changes
       .flatMap((change) => changeLines(change, plain, { cause: "", authors: "" }))

@@ -1,8 +1,9 @@
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import type { Declared } from "../../src/zone/desired-zone.ts";
-import type { LiveEntrypoint, LivePolicy } from "../../src/zone/live-zone.ts";
+import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { Policy, Rule } from "../../src/zone/resource.ts";
+import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import {
   deployment,
   desiredZone,
@@ -24,11 +25,15 @@ export interface Situation<T, Live> {
   readonly leaves?: readonly string[];
 }
 
-/** The plan of a zone of which rules alone are declared. */
-export function plannedRules(rules: Declared<Rule>, live: LiveEntrypoint): Plan {
+/** The plan of a zone of which the rules of one phase alone are declared. */
+export function plannedRules(
+  rules: Declared<Rule>,
+  live: LiveEntrypoint,
+  { phase = "managed_rules", ...parts }: Partial<LiveZone> & { readonly phase?: RulePhase } = {},
+): Plan {
   return plan(
-    desiredZone({ rules: { managed_rules: rules } }),
-    liveZone({ entrypoints: { managed_rules: live } }),
+    desiredZone({ rules: { [phase]: rules } }),
+    liveZone({ entrypoints: { [phase]: live }, ...parts }),
     owner,
   );
 }
