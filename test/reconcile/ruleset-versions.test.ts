@@ -95,6 +95,18 @@ class Watched extends OneZoneRuns {
       rules: coerceObjects(shown["rules"]),
     };
   }
+
+  /** Deletes the entry point of a phase, and creates another one with the same rules. */
+  async createAgain(phase: RulePhase): Promise<void> {
+    const { id, rules } = await this.entrypoint(phase);
+    await this.at.send("DELETE", `/rulesets/${id}`);
+    await this.at.send("POST", "/rulesets", {
+      kind: "zone",
+      phase: factsOf(phase).wire,
+      name: "default",
+      rules: rules.map(withoutFacts),
+    });
+  }
 }
 
 /** The entry point of a phase, as the service has it; empty where it is absent. */
@@ -213,15 +225,8 @@ it("reads an entry point that was created again, with the same version and the s
   expect,
 }) => {
   await using zone = await Watched.start("trust");
-  const { wire } = factsOf("rate_limiting_rules");
-  const { id, version, rules } = await zone.entrypoint("rate_limiting_rules");
-  await zone.at.send("DELETE", `/rulesets/${id}`);
-  await zone.at.send("POST", "/rulesets", {
-    kind: "zone",
-    phase: wire,
-    name: "default",
-    rules: rules.map(withoutFacts),
-  });
+  const { id, version } = await zone.entrypoint("rate_limiting_rules");
+  await zone.createAgain("rate_limiting_rules");
   const again = await zone.entrypoint("rate_limiting_rules");
   expect([again.version, again.id === id]).toEqual([version, false]);
   expect(await zone.check()).toEqual(["in_sync", ...shield, "GET rulesets", ...lists]);
@@ -304,8 +309,7 @@ type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Somebody else edits a zone; what the service rejects changes nothing. */
 async function make(change: Edit, zone: Watched): Promise<void> {
-  const { wire } = factsOf(change.phase);
-  const path = `/rulesets/phases/${wire}/entrypoint`;
+  const path = `/rulesets/phases/${factsOf(change.phase).wire}/entrypoint`;
   const { id, rules } = await zone.entrypoint(change.phase);
   const target = "nth" in change ? rules[change.nth % Math.max(1, rules.length)] : undefined;
   const rule = `/rulesets/${id}/rules/${textIn(target ?? {}, "id")}`;
@@ -337,13 +341,7 @@ async function make(change: Edit, zone: Watched): Promise<void> {
       await zone.at.send("DELETE", `/rulesets/${id}`);
       return;
     case "create-again":
-      await zone.at.send("DELETE", `/rulesets/${id}`);
-      await zone.at.send("POST", "/rulesets", {
-        kind: "zone",
-        phase: wire,
-        name: "default",
-        rules: rules.map(withoutFacts),
-      });
+      await zone.createAgain(change.phase);
       return;
     case "switch":
       await zone.at.send("PUT", "/page_shield", { enabled: change.enabled });
