@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { loadText } from "../support/desired.ts";
+import { zoneNamed } from "../support/model.ts";
 import { problemLine } from "../support/problem-line.ts";
-import { zoneOf } from "../support/reports.ts";
 
 /** What is told of zones of a plan, of which the last two share a profile. */
 async function toldOf(plan: string, custom: string, limits: string): Promise<readonly string[]> {
@@ -19,7 +19,7 @@ zones:
 `);
   const zones = ["a.example", "b.example", "c.example"].flatMap((name, index) => {
     const id = zoneId(`${index}`.repeat(32));
-    return id === undefined ? [] : [{ ...zoneOf(name), id, plan }];
+    return id === undefined ? [] : [{ ...zoneNamed(name), id, plan }];
   });
   return selectZones(documents, { zones, unlisted: [] }).diagnostics.map((each) =>
     problemLine(each, "").replace(/^a\.yaml:(\d+):\d+: warning: the plan \w+ is documented/, "$1"),

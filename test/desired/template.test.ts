@@ -4,7 +4,7 @@ import { extractProfile } from "../../src/desired/import/extract-profile.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { linesOf, loadText } from "../support/desired.ts";
-import { zoneOf } from "../support/reports.ts";
+import { zoneNamed } from "../support/model.ts";
 
 const profile = `profiles:
   shop:
@@ -107,7 +107,7 @@ describe("placeholders", () => {
       `zones:\n  - match: { name: "*.example" }\n    ${policy(fields)}\n`,
     );
     expect(linesOf(state)).toEqual([]);
-    const listed = [zoneOf("a.example"), zoneOf("b.example")];
+    const listed = [zoneNamed("a.example"), zoneNamed("b.example")];
     const select = () => selectZones(state.documents, { zones: listed, unlisted: [] });
     const { zones: found, diagnostics } = select();
     expect(diagnostics).toEqual([]);

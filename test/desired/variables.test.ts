@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { linesOf, loadText } from "../support/desired.ts";
-import { zoneOf } from "../support/reports.ts";
+import { zoneNamed } from "../support/model.ts";
 
 function owasp(vars: string, expression = 'http.host eq "${vars.host}"', own = "{}"): string {
   return `profiles:
@@ -64,7 +64,7 @@ describe("variables that use placeholders", () => {
 
   it("use what only the listing tells", async ({ expect }) => {
     const state = await loadText(owasp("{ host: 'x${zone.id}.example' }"));
-    const listed = [zoneOf("a.example")];
+    const listed = [zoneNamed("a.example")];
     const { zones: found } = selectZones(state.documents, { zones: listed, unlisted: [] });
     expect(found[0]?.content.rules.managed_rules?.items[0]).toMatchObject({
       expression: `http.host eq "x${listed[0]?.id}.example"`,

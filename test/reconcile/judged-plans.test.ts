@@ -1,25 +1,26 @@
 import { describe, it } from "vitest";
 
-import { acceptedRound, heldRound, JudgedRound, names } from "../support/judged-round.ts";
+import { acceptedRound, heldRound, JudgedRound } from "../support/judged-round.ts";
 import { report } from "../support/reports.ts";
+import { many } from "../support/world.ts";
 
 describe("the plans of a first round", () => {
   it("are judged together once each zone has one, and that is told once", ({ expect }) => {
     const bench = new JudgedRound();
-    bench.declare({ zones: names(0, 10) });
-    bench.planAll(names(0, 9), "policy/checkout");
+    bench.declare({ zones: many(10) });
+    bench.planAll(many(9), "policy/checkout");
     expect(bench.now.hold).toBeUndefined();
     expect([bench.told, bench.mayWrite("z0.example")]).toEqual([0, false]);
     bench.plan("z9.example", "policy/checkout");
     expect(bench.told).toBe(1);
     expect(bench.now).toMatchObject({
       result: "held",
-      hold: { reason: "fleet_change", touched: new Set(names(0, 10)) },
+      hold: { reason: "fleet_change", touched: new Set(many(10)) },
       round: { phase: "planning", passed: 0, isBinding: true },
     });
     expect(bench.mayWrite("z0.example")).toBe(false);
     // A sweep that finds the same plans again changes nothing.
-    bench.planAll(names(0, 10), "policy/checkout");
+    bench.planAll(many(10), "policy/checkout");
     expect(bench.told).toBe(1);
     bench.plan("z9.example", "policy/other");
     expect(bench.told).toBe(1);
@@ -27,11 +28,11 @@ describe("the plans of a first round", () => {
 
   it("may all be written where few change, and those that change are run at once", ({ expect }) => {
     const bench = new JudgedRound();
-    bench.declare({ zones: names(0, 10) });
-    bench.planAll(names(0, 7));
-    bench.planAll(names(7, 10), "policy/checkout");
+    bench.declare({ zones: many(10) });
+    bench.planAll(many(7));
+    bench.planAll(many(10, 7), "policy/checkout");
     expect(bench.told).toBe(1);
-    expect(bench.takeReleased()).toEqual(names(7, 10));
+    expect(bench.takeReleased()).toEqual(many(10, 7));
     expect(bench.takeReleased()).toEqual([]);
     expect(bench.now).toMatchObject({ result: "unchanged", round: { phase: "closed", passed: 3 } });
     expect(bench.mayWrite("z0.example")).toBe(true);
@@ -45,10 +46,10 @@ describe("the plans of a first round", () => {
     "of $zones zones beside $absent that the service does not list are held: $isHeld",
     ({ zones, absent, isHeld }, { expect }) => {
       const bench = new JudgedRound();
-      bench.declare({ zones: names(0, zones), missing: names(zones, zones + absent) });
+      bench.declare({ zones: many(zones), missing: many(zones + absent, zones) });
       expect(bench.mayWrite("z0.example")).toBe(!isHeld);
       expect(bench.now.round.phase).toBe(isHeld ? "planning" : "closed");
-      bench.planAll(names(0, zones), "policy/checkout");
+      bench.planAll(many(zones), "policy/checkout");
       expect(bench.now.hold !== undefined).toBe(isHeld);
       expect(bench.now.round.phase).toBe(isHeld ? "planning" : "closed");
     },
@@ -56,17 +57,17 @@ describe("the plans of a first round", () => {
 
   it("are a share of the declared zones, of those too that are missing", ({ expect }) => {
     const bench = new JudgedRound();
-    bench.declare({ zones: names(0, 9), missing: ["gone.example"] });
-    bench.planAll(names(0, 6));
-    bench.planAll(names(6, 9), "policy/checkout");
+    bench.declare({ zones: many(9), missing: ["gone.example"] });
+    bench.planAll(many(6));
+    bench.planAll(many(9, 6), "policy/checkout");
     // 3 of 10, and the round goes on until the missing one is planned.
     expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "open", passed: 3 } });
   });
 
   it("are judged without zones that failed for good, or three times", ({ expect }) => {
     const bench = new JudgedRound();
-    bench.declare({ zones: names(0, 10) });
-    bench.planAll(names(0, 8), "policy/checkout");
+    bench.declare({ zones: many(10) });
+    bench.planAll(many(8), "policy/checkout");
     bench.fail("z8.example", false);
     for (let attempt = 0; attempt < 2; attempt += 1) bench.fail("z9.example", true);
     expect(bench.now.hold).toBeUndefined();
@@ -78,10 +79,10 @@ describe("the plans of a first round", () => {
   it("are judged anew where a declaration changes", ({ expect }) => {
     const bench = heldRound();
     expect(bench.now.result).toBe("held");
-    bench.declare({ zones: names(0, 10) }, "applied", "d2");
+    bench.declare({ zones: many(10) }, "applied", "d2");
     // A run that began before the change says nothing.
     const before = bench.zone("z9.example", "d1");
-    bench.planAll(names(0, 9));
+    bench.planAll(many(9));
     bench.round.record(before, report("z9.example", 1, { result: "in_sync" }));
     expect(bench.mayWrite("z0.example")).toBe(false);
     bench.plan("z9.example");
@@ -95,7 +96,7 @@ describe("the plans of a first round", () => {
     { result: "held", shown: "held" },
     { result: "rejected", shown: "rejected" },
   ] as const)("are held: a load that is $result shows as $shown", (given, { expect }) => {
-    const load = heldRound().declare({ zones: names(0, 10) }, given.result);
+    const load = heldRound().declare({ zones: many(10) }, given.result);
     expect(load).toMatchObject({ result: given.shown, isAllListed: true });
     const isOwn = given.result === "held" || given.result === "rejected";
     expect(load.hold === undefined).toBe(isOwn);
@@ -117,7 +118,7 @@ describe("the plans of a first round", () => {
 describe("a revision that a person accepted", () => {
   it("may be written as far as it is planned", ({ expect }) => {
     const bench = acceptedRound();
-    expect(bench.takeReleased()).toEqual(names(0, 9));
+    expect(bench.takeReleased()).toEqual(many(9));
     expect(bench.now).toMatchObject({ hold: undefined, round: { phase: "open", passed: 0 } });
     expect(bench.mayWrite("z0.example")).toBe(true);
     expect(bench.mayWrite("z9.example")).toBe(false);
@@ -136,7 +137,7 @@ describe("a revision that a person accepted", () => {
     expect,
   }) => {
     const bench = acceptedRound();
-    for (const name of names(0, 9)) bench.apply(name, "policy/checkout");
+    for (const name of many(9)) bench.apply(name, "policy/checkout");
     expect(bench.now.round).toMatchObject({ phase: "open", passed: 0 });
     bench.plan("z9.example");
     expect(bench.now.round).toMatchObject({ phase: "closed", passed: 0 });
@@ -147,7 +148,7 @@ describe("a first round without a limit", () => {
   it("judges what is planned at once, and is over when all zones are listed", ({ expect }) => {
     const bench = new JudgedRound();
     bench.reconfigure("enforce", { maxFleetShare: 1 });
-    bench.declare({ zones: names(0, 10), isAllListed: false });
+    bench.declare({ zones: many(10), isAllListed: false });
     bench.plan("z0.example", "policy/checkout");
     expect(bench.now.round).toEqual({
       phase: "open",
@@ -156,6 +157,6 @@ describe("a first round without a limit", () => {
       isBinding: true,
     });
     expect(bench.mayWrite("z0.example")).toBe(true);
-    expect(bench.declare({ zones: names(0, 10) }).round.phase).toBe("closed");
+    expect(bench.declare({ zones: many(10) }).round.phase).toBe("closed");
   });
 });

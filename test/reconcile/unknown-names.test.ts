@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { bare } from "../support/model.ts";
-import { named, zoneOf } from "../support/reports.ts";
+import { bare, zoneNamed } from "../support/model.ts";
+import { named } from "../support/reports.ts";
 import { protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -31,7 +31,7 @@ describe("the zones are listed for a name in the files", () => {
   it("that was not listed before: the zone may be new", async ({ expect }) => {
     await using world = await sweptWorld();
     const name = named("new.example");
-    world.live.set(name, bare(zoneOf(name)));
+    world.live.set(name, bare(zoneNamed(name)));
     expect(await declare(world, name, "r2")).toBe(2);
     expect(world.takeResults()).toEqual([`${name} applied`]);
   });

@@ -6,10 +6,11 @@ import { selectZones } from "../../src/desired/zones/select.ts";
 import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
-import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { zoneNamed } from "./model.ts";
+import { document, files } from "./revision-files.ts";
 import { MemoryRunStore, noAuthors } from "./run-store.ts";
 import { defaultOptions, oneCredential } from "./world.ts";
 
@@ -153,17 +154,10 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
 const unlimited = { maxDeleteShare: 1, maxUpdateShare: 1, minCompared: 1_000 };
 
 function stateOf(declared: ReadonlyMap<string, ZoneContent>, revision: string): DesiredState {
-  const documents = [...declared].map(([name, content]): ZoneDocument => ({
-    target: { by: "name", name: zoneNamed(name).name },
-    content,
-    place: { file: "zones.yaml", line: 1, column: 1 },
-  }));
-  return {
-    documents,
-    diagnostics: [],
-    usable: true,
+  return files(
     revision,
-    hash: revision,
-    declaredHash: revision,
-  };
+    [...declared].map(([name, content]) =>
+      document({ by: "name", name: zoneNamed(name).name }, content),
+    ),
+  );
 }

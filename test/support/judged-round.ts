@@ -9,13 +9,9 @@ import type { ResourceKey } from "../../src/zone/resource.ts";
 import { hashToAccept } from "./held.ts";
 import { desiredZone } from "./model.ts";
 import { change, failure, named, report } from "./reports.ts";
-import { noPast } from "./revision-files.ts";
+import { files, noPast } from "./revision-files.ts";
 import { zone } from "./service.ts";
-
-/** `z0.example` …, from one number until before another. */
-export function names(from: number, until: number): readonly string[] {
-  return Array.from({ length: until - from }, (_, index) => `z${from + index}.example`);
-}
+import { many } from "./world.ts";
 
 interface Fleet {
   readonly zones: readonly string[];
@@ -57,14 +53,7 @@ export class JudgedRound {
       diagnostics: [],
       missing: new Map(missing.map((name) => [named(name), undefined])),
     };
-    const state = {
-      documents: [],
-      diagnostics: [],
-      usable: true,
-      revision: "r1",
-      hash: "r1",
-      declaredHash: "r1",
-    };
+    const state = files("r1", []);
     const loaded: Loaded = {
       result,
       state,
@@ -130,16 +119,16 @@ function planned(name: string, ...keys: readonly ResourceKey[]): ZoneReport {
 /** A fleet of ten zones, of which all plans are held. */
 export function heldRound(): JudgedRound {
   const bench = new JudgedRound();
-  bench.declare({ zones: names(0, 10) });
-  bench.planAll(names(0, 10), "policy/checkout");
+  bench.declare({ zones: many(10) });
+  bench.planAll(many(10), "policy/checkout");
   return bench;
 }
 
 /** Ten zones: the plans of nine were accepted, the last could not be read. */
 export function acceptedRound(): JudgedRound {
   const bench = new JudgedRound();
-  bench.declare({ zones: names(0, 10) });
-  bench.planAll(names(0, 9), "policy/checkout");
+  bench.declare({ zones: many(10) });
+  bench.planAll(many(9), "policy/checkout");
   bench.fail("z9.example", false);
   bench.reconfigure("enforce", { accept: [hashToAccept(bench.now.hold?.message)] });
   return bench;

@@ -10,7 +10,8 @@ import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { kinds, type ResourceKey } from "../../src/zone/resource.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { type Zone, zoneId, zoneName, type ZoneName } from "../../src/zone/zone.ts";
+import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
+import { zoneNamed } from "./model.ts";
 
 /** The moment at which every story of these tests begins. */
 export const start: Date = new Date("2026-11-21T10:00:00.000Z");
@@ -23,19 +24,6 @@ export function named(text: string): ZoneName {
   const name = zoneName(text);
   if (name === undefined) throw new Error(`${text} is no zone name`);
   return name;
-}
-
-export function zoneOf(name: string): Zone {
-  const id = zoneId("023e105f4ecef8ad9ca31a8372d0c353");
-  if (id === undefined) throw new Error("no zone id");
-  return {
-    id,
-    name: named(name),
-    accountId: "01a7362d577a6c3019a474fd6f485823",
-    accountName: "Example Shops",
-    status: "active",
-    plan: "enterprise",
-  };
 }
 
 export function declared(name: string, more: Partial<DeclaredZone> = {}): DeclaredZone {
@@ -82,7 +70,7 @@ export function planOf(
   unmanaged: readonly Unmanaged[] = [],
 ): Plan {
   return {
-    zone: zoneOf(zone),
+    zone: zoneNamed(zone),
     changes,
     writes: changes.map(({ key }) => writeOf(key)),
     waitsFor: new Map(),
@@ -160,7 +148,6 @@ export type Came =
       readonly left?: readonly Change[];
     };
 
-/** A report of a run that ended `minutes` after the start. */
 /** A use of our token elsewhere. */
 export function tokenUse(more: Partial<JudgedTokenUse> = {}): JudgedTokenUse {
   const request = { method: "PUT", path: "/zones/z1/page_shield", ray: "ray" };
@@ -168,6 +155,7 @@ export function tokenUse(more: Partial<JudgedTokenUse> = {}): JudgedTokenUse {
   return { at: at(0), credential, zone, ...request, isDrift: false, ...more };
 }
 
+/** A report of a run that ended `minutes` after the start. */
 export function report(zone: string, minutes: number, came: Came): ZoneReport {
   const isApplied = came.result === "applied";
   const base = {

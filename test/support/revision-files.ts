@@ -27,11 +27,14 @@ export const limits: FleetLimits = { maxFleetShare: 0.3, minFleet: 3, accept: []
 
 /** Zones `z0.example` …, each with an id of its own. */
 export function zones(count: number): readonly Zone[] {
-  return Array.from({ length: count }, (_, index) => {
-    const id = zoneId(index.toString(16).padStart(32, "0"));
-    if (id === undefined) throw new Error("no zone id");
-    return zone(`z${index}.example`, { id });
-  });
+  return Array.from({ length: count }, (_, index) => numbered(`z${index}.example`, index));
+}
+
+/** A zone with an id of its own. */
+export function numbered(name: string, index: number): Zone {
+  const id = zoneId(index.toString(16).padStart(32, "0"));
+  if (id === undefined) throw new Error("no zone id");
+  return zone(name, { id });
 }
 
 export function names(count: number): ReadonlySet<string> {

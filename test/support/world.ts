@@ -8,17 +8,19 @@ import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconcil
 import type { RunStore } from "../../src/reconcile/run/run-store.ts";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
-import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
 import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { RequestPriority, Written } from "../../src/zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
-import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
+import { type Zone } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { bare, declared, desiredZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
+import { named } from "./reports.ts";
+import { document, files, numbered } from "./revision-files.ts";
 import { MemoryRunStore } from "./run-store.ts";
 import { selectByName } from "./select-by-name.ts";
 import { afterWrite } from "./service-model.ts";
@@ -148,7 +150,7 @@ export class World implements AsyncDisposable {
     this.store = store;
     for (const [index, name] of zones.entries()) {
       this.files.set(name, protectedContent);
-      this.live.set(name, bare(zoneOf(name, index)));
+      this.live.set(name, bare(numbered(name, index)));
     }
     this.options = { ...defaultOptions, ...options };
     this.credentials = credentials;
@@ -283,17 +285,11 @@ export class World implements AsyncDisposable {
 
   #read(): DesiredState {
     this.loadCount += 1;
-    const documents = [...this.files].map(([text, content]): ZoneDocument => {
-      const name = zoneName(text);
-      if (name === undefined) throw new Error(`${text} is no zone name`);
-      return {
-        target: { by: "name", name },
-        content,
-        place: { file: "zones.yaml", line: 1, column: 1 },
-      };
-    });
+    const documents = [...this.files].map(([name, content]) =>
+      document({ by: "name", name: named(name) }, content),
+    );
     const { diagnostics, usable, revision } = this;
-    return { documents, diagnostics, usable, revision, hash: revision, declaredHash: revision };
+    return files(revision, documents, { diagnostics, usable });
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {
@@ -343,11 +339,4 @@ export class World implements AsyncDisposable {
     const fault = this.faults.get(zone.name)?.();
     if (fault !== undefined) throw fault;
   }
-}
-
-function zoneOf(text: string, index: number): Zone {
-  const name = zoneName(text);
-  const id = zoneId(index.toString(16).padStart(32, "0"));
-  if (name === undefined || id === undefined) throw new Error(`${text} is no zone name`);
-  return { id, name, accountId: "a", accountName: "A", status: "active", plan: "enterprise" };
 }
