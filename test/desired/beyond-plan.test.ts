@@ -1,13 +1,13 @@
 import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
+import type { ZoneDocument } from "../../src/zone/desired-zone.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import { loadText } from "../support/desired.ts";
 import { zoneNamed } from "../support/model.ts";
 import { problemLine } from "../support/problem-line.ts";
 
-/** What is told of zones of a plan, of which the last two share a profile. */
-async function toldOf(plan: string, custom: string, limits: string): Promise<readonly string[]> {
+async function documentsOf(custom: string, limits: string): Promise<readonly ZoneDocument[]> {
   const { documents } = await loadText(`profiles:
   shop:
     custom_rules: { rules: [${custom}] }
@@ -17,13 +17,23 @@ zones:
   - { name: b.example, profiles: [shop] }
   - { name: c.example, profiles: [shop] }
 `);
+  return documents;
+}
+
+/** What is told of the zones, of which the last two share a profile. */
+function toldTo(documents: readonly ZoneDocument[], plans: readonly string[]): readonly string[] {
   const zones = ["a.example", "b.example", "c.example"].flatMap((name, index) => {
     const id = zoneId(`${index}`.repeat(32));
-    return id === undefined ? [] : [{ ...zoneNamed(name), id, plan }];
+    return id === undefined ? [] : [{ ...zoneNamed(name), id, plan: plans[index] ?? "" }];
   });
   return selectZones(documents, { zones, unlisted: [] }).diagnostics.map((each) =>
     problemLine(each, "").replace(/^a\.yaml:(\d+):\d+: warning: the plan \w+ is documented/, "$1"),
   );
+}
+
+/** What is told of zones that all have one plan. */
+async function toldOf(plan: string, custom: string, limits: string): Promise<readonly string[]> {
+  return toldTo(await documentsOf(custom, limits), [plan, plan, plan]);
 }
 
 /** A rate limit that a free zone may have, of which `members` replace some. */
@@ -114,5 +124,17 @@ describe("what a plan does not include", () => {
       );
       expect(told, plan).toBe(without.some((each) => each === plan));
     }
+  });
+
+  it("is told of each plan of zones that share a profile, whichever was selected before", async ({
+    expect,
+  }) => {
+    const log = "{ key: a, action: log, expression: 'http.host matches \"a+\"' }";
+    const documents = await documentsOf(log, usual);
+    const regex: unknown = expect.stringMatching(/^3 not to include regular expressions;/);
+    const action: unknown = expect.stringMatching(/^3 not to include the action log;/);
+    expect(toldTo(documents, ["free", "enterprise", "business"])).toEqual([action]);
+    expect(toldTo(documents, ["free", "pro", "business"])).toEqual([regex, action, action]);
+    expect(toldTo(documents, ["free", "enterprise", "enterprise"])).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import {
   servicePlans,
 } from "../../zone/plan-facts.ts";
 import type { MitigateRule, RateLimit, Rule } from "../../zone/resource.ts";
-import { rulePhases } from "../../zone/rule-phase.ts";
+import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { ruleListOf } from "./zone-lists.ts";
@@ -26,15 +26,31 @@ export function beyondPlan(
 ): readonly UnplacedDiagnostic[] {
   const plan = servicePlans.find((each) => each === planName);
   if (plan === undefined || plan === "enterprise") return [];
-  return rulePhases.flatMap((phase) =>
-    (rules[phase]?.items ?? []).flatMap((rule) =>
-      beyondOf(rule, plan).map(([path, what]) => ({
-        code: "BEYOND_PLAN" as const,
-        path: [...ruleListOf(phase), rule.key, ...path],
-        message: `the plan ${plan} is documented not to include ${what}`,
-        remedy: "declare it for zones of a larger plan; nothing, if your contract includes it",
-      })),
-    ),
+  return rulePhases.flatMap((phase) => {
+    const items = rules[phase]?.items;
+    if (items === undefined) return [];
+    const found = known[plan].get(items) ?? beyondIn(phase, items, plan);
+    known[plan].set(items, found);
+    return found;
+  });
+}
+
+/** Zones share lists, and are selected again whenever the listing of zones changes. */
+const known: Readonly<Record<KnownPlan, WeakMap<readonly Rule[], readonly UnplacedDiagnostic[]>>> =
+  { free: new WeakMap(), pro: new WeakMap(), business: new WeakMap() };
+
+function beyondIn(
+  phase: RulePhase,
+  items: readonly Rule[],
+  plan: KnownPlan,
+): readonly UnplacedDiagnostic[] {
+  return items.flatMap((rule) =>
+    beyondOf(rule, plan).map(([path, what]) => ({
+      code: "BEYOND_PLAN" as const,
+      path: [...ruleListOf(phase), rule.key, ...path],
+      message: `the plan ${plan} is documented not to include ${what}`,
+      remedy: "declare it for zones of a larger plan; nothing, if your contract includes it",
+    })),
   );
 }
 
