@@ -1,6 +1,7 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../../syntax-diagnostic.ts";
 import { CertaintyJudge } from "../certainty/certainty-judge.ts";
 import { selectedBy } from "../certainty/selected-requests.ts";
+import { isResponseField } from "../expression-fields.ts";
 import {
   type Comparison,
   type ExpressionNode,
@@ -88,7 +89,7 @@ function oldName({ name, offset }: FieldOperand): readonly SyntaxDiagnostic[] {
 }
 
 function responseField({ name, offset }: FieldOperand, phase: Phase): readonly SyntaxDiagnostic[] {
-  if (phase === "response" || !/^(?:(?:raw\.)?http|cf)\.response\./.test(name)) return [];
+  if (phase === "response" || !isResponseField(name)) return [];
   const message = `${name} has no value yet: this is evaluated before the response is there`;
   const remedy = "use a field of the request";
   return [diagnostic("EXPR_RESPONSE_FIELD", { offset, length: name.length }, message, remedy)];

@@ -1,4 +1,4 @@
-import { aliasOf, expressionFields } from "../expression-fields.ts";
+import { aliasOf, expressionFields, isResponseField } from "../expression-fields.ts";
 import type { Argument, CallOperand, Comparison, Operand } from "../expression-tree.ts";
 import { everyAddress, networkIn } from "../ip-address.ts";
 import { common, complement, everyInteger, type NumberSet, numbersOf } from "../number-sets.ts";
@@ -313,7 +313,7 @@ function isAlwaysPresent(operand: Operand): boolean {
   const last = operand.indexes.at(-1);
   if (last !== undefined) return last.kind === "each";
   if (operand.kind === "field") {
-    return expressionFields.has(operand.name) && !/\bresponse\./.test(operand.name);
+    return expressionFields.has(operand.name) && !isResponseField(operand.name);
   }
   return (
     totalFunctions.has(operand.name) &&
