@@ -1,5 +1,4 @@
-import { nodesOf } from "../../syntax/expression/expression-tree.ts";
-import { validTree } from "../../syntax/expression/expression.ts";
+import { nodesIn } from "../../syntax/expression/expression.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import {
   includesField,
@@ -123,8 +122,7 @@ function usedIn(expression: string): {
   readonly fields: readonly string[];
   readonly hasRegex: boolean;
 } {
-  const tree = validTree(expression);
-  const nodes = tree === undefined ? [] : nodesOf(tree);
+  const nodes = nodesIn(expression);
   const names = nodes.flatMap((node) => (node.kind === "field" ? [node.name] : []));
   const hasRegex = nodes.some((node) => node.kind === "comparison" && node.operator === "matches");
   return { fields: [...new Set(names)], hasRegex };

@@ -1,6 +1,6 @@
 import { isResponseField } from "../../syntax/expression/expression-fields.ts";
-import { type ExpressionNode, nodesOf } from "../../syntax/expression/expression-tree.ts";
-import { canonicalExpression, validTree } from "../../syntax/expression/expression.ts";
+import type { ExpressionNode } from "../../syntax/expression/expression-tree.ts";
+import { canonicalExpression, nodesIn } from "../../syntax/expression/expression.ts";
 import type { RateLimit, Rule, RuleBase } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
@@ -130,11 +130,6 @@ function inExpressions(
     found.push(contradiction([...path, "requests_to_origin"], message, remedy));
   }
   return found;
-}
-
-function nodesIn(expression: string): readonly ExpressionNode[] {
-  const tree = validTree(expression);
-  return tree === undefined ? [] : nodesOf(tree);
 }
 
 /** A list of the account, not one that the service maintains (`$cf.…`). */

@@ -1,7 +1,7 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { checkExpression } from "./check-expression.ts";
 import { checkRegexes } from "./check-regex.ts";
-import { type Expression, nodesOf, type Operand } from "./expression-tree.ts";
+import { type Expression, type ExpressionNode, nodesOf, type Operand } from "./expression-tree.ts";
 import { readExpression, readWholeOperand } from "./read/read-expression.ts";
 import { TextReader } from "./read/text-reader.ts";
 
@@ -54,6 +54,12 @@ export function parseOperand(text: string): {
 export function validTree(text: string): Expression | undefined {
   const { tree, diagnostics } = parseExpression(text);
   return diagnostics.some(({ severity }) => severity === "error") ? undefined : tree;
+}
+
+/** All nodes of an expression except indexes, in depth-first order; none if it is invalid. */
+export function nodesIn(text: string): readonly ExpressionNode[] {
+  const tree = validTree(text);
+  return tree === undefined ? [] : nodesOf(tree);
 }
 
 function parse(text: string): ParsedExpression {
