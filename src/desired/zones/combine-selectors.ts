@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import {
-  byPhase,
-  type Declared,
-  type Suspension,
-  type ZoneContent,
-} from "../../zone/desired-zone.ts";
+import type { Declared, Suspension, ZoneContent } from "../../zone/desired-zone.ts";
 import type { Rule } from "../../zone/resource.ts";
 import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 
@@ -24,12 +19,14 @@ export function combineSelectors(a: ZoneContent, b: ZoneContent): Combined {
   );
   if (policies === "conflict") return { conflict: "policies" };
   // Rules must be equal: two lists do not define the order between them.
-  const contradicting = rulePhases.find((phase) => sameRules(a, b, phase) === "conflict");
-  if (contradicting !== undefined) return { conflict: contradicting.replaceAll("_", " ") };
-  const rules = byPhase((phase) => {
-    const same = sameRules(a, b, phase);
-    return same === "conflict" ? undefined : same;
-  });
+  const rules: Partial<Record<RulePhase, Declared<Rule>>> = {};
+  for (const phase of rulePhases) {
+    const same = combineDeclared(a.rules[phase], b.rules[phase], (first, second) =>
+      isDeepStrictEqual(first, second) ? first : undefined,
+    );
+    if (same === "conflict") return { conflict: phase.replaceAll("_", " ") };
+    if (same !== undefined) rules[phase] = same;
+  }
   const scripts = a.scripts ?? b.scripts;
   if (b.scripts !== undefined && !isDeepStrictEqual(scripts, b.scripts)) {
     return { conflict: "scripts" };
@@ -37,16 +34,6 @@ export function combineSelectors(a: ZoneContent, b: ZoneContent): Combined {
   const mode = a.mode === "observe" ? a.mode : b.mode;
   const suspension = longer(a.suspension, b.suspension);
   return { content: { mode, suspension, settings, policies, rules, scripts } };
-}
-
-function sameRules(
-  a: ZoneContent,
-  b: ZoneContent,
-  phase: RulePhase,
-): Declared<Rule> | undefined | "conflict" {
-  return combineDeclared(a.rules[phase], b.rules[phase], (first, second) =>
-    isDeepStrictEqual(first, second) ? first : undefined,
-  );
 }
 
 /** The items of both lists; `undefined` if two differ that have the same name. */
