@@ -6,6 +6,7 @@ import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { servicePlans } from "../../zone/plan-facts.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
@@ -68,7 +69,7 @@ function repeatedKeys(
 /** The values that a selector can match, where they are known. */
 const selectable = {
   status: ["initializing", "pending", "active", "moved"],
-  plan: ["free", "pro", "business", "enterprise"],
+  plan: servicePlans,
 };
 
 /** Patterns of a selector that match none of the values that there are. */
