@@ -73,12 +73,7 @@ function partsOf(settings: JsonObject, policies: Items, rules: RuleItems): JsonO
       settings: membersOrNone(settings),
       policies: policies.length > 0 ? { items: policies } : undefined,
     }),
-    ...Object.fromEntries(
-      Object.entries(rules).map(([phase, list]) => [
-        phase,
-        list.length > 0 ? { rules: list } : undefined,
-      ]),
-    ),
+    ...ofEachPhase((phase) => (rules[phase].length > 0 ? { rules: rules[phase] } : undefined)),
   });
 }
 

@@ -12,7 +12,7 @@ import type {
   Rule,
   SkipParameters,
 } from "../../zone/resource.ts";
-import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
+import { ofEachPhase, type RulePhase } from "../../zone/rule-phase.ts";
 import { escapedTemplate } from "../template/template.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { noRequest } from "../zones/declared-list.ts";
@@ -25,7 +25,7 @@ export function contentEntry({ settings, policies, rules }: ZoneContent): JsonOb
       settings: membersOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
-    ...Object.fromEntries(rulePhases.map((phase) => [phase, rulesEntry(phase, rules[phase])])),
+    ...ofEachPhase((phase) => rulesEntry(phase, rules[phase])),
   });
 }
 
