@@ -35,7 +35,6 @@ import { rulesOf } from "./declared-rules.ts";
 import { keepPlaces } from "./document-places.ts";
 import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
-import type { RulesInFile } from "./rule-in-file.ts";
 import { everyRequest } from "./skip-rule.ts";
 import { suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
@@ -252,11 +251,8 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
   };
 }
 
-function declaredRulesOf<P extends RulePhase>(
-  phase: P,
-  merged: unknown,
-  shape: Shape<RulesInFile<P>> = rulesShape(phase),
-): ConvertedRules {
+function declaredRulesOf(phase: RulePhase, merged: unknown): ConvertedRules {
+  const shape = rulesShape(phase);
   return shape(merged)
     ? rulesOf(phase, merged)
     : { value: undefined, diagnostics: [incomplete(phase, merged, shape)] };
