@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissionNames } from "../http/access.ts";
 import { isTime } from "../http/time.ts";
-import { customRulesetLimit, phases } from "../rulesets/phases.ts";
+import { customRulesetLimit, managedPhase, phases } from "../rulesets/phases.ts";
 import type { Owner } from "../state.ts";
 import type { Seed, SeedRuleset, SeedToken, SeedZone } from "./seed.ts";
 
@@ -106,7 +106,7 @@ function rulesetIssues(
   level: Owner["level"],
   hasEntrypoint = false,
 ): readonly SeedIssue[] {
-  const taken = new Set(hasEntrypoint ? ["http_request_firewall_managed"] : []);
+  const taken = new Set(hasEntrypoint ? [managedPhase] : []);
   const issues = rulesets.flatMap(({ phase, kind }, index) => {
     const phasePath = [...path, index, "phase"];
     if (!phases.includes(phase)) {

@@ -93,6 +93,7 @@ function oneOf<T>(items: readonly [T, ...T[]], random: Random): T {
   return items[Math.floor(random() * items.length)] ?? items[0];
 }
 
-function repeat<T>(count: number, make: (index: number) => T): readonly T[] {
+/** As many values as `count` says. */
+export function repeat<T>(count: number, make: (index: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -150,16 +150,12 @@ class Builder {
 
   /** Custom rulesets are built first: the rules of an entry point deploy them. */
   rulesets(owner: Owner, seeds: readonly SeedRuleset[] = [], path: Path): readonly StoredRuleset[] {
-    const build = (
-      [index, seed]: readonly [number, SeedRuleset],
-      before: readonly StoredRuleset[],
-    ): StoredRuleset =>
-      this.ruleset(seed, { ...owner, rulesets: before }, [...path, index, "rules"]);
-    const custom = [...seeds.entries()].filter(([, { kind }]) => kind === "custom");
-    const built: StoredRuleset[] = [];
-    for (const each of custom) built.push(build(each, built));
-    const entries = [...seeds.entries()].filter(([, { kind }]) => kind !== "custom");
-    return [...entries.map((each) => build(each, built)), ...built];
+    const custom: StoredRuleset[] = [];
+    const build = ([index, seed]: readonly [number, SeedRuleset]): StoredRuleset =>
+      this.ruleset(seed, { ...owner, rulesets: custom }, [...path, index, "rules"]);
+    const all = [...seeds.entries()];
+    for (const each of all.filter(([, { kind }]) => kind === "custom")) custom.push(build(each));
+    return [...all.filter(([, { kind }]) => kind !== "custom").map(build), ...custom];
   }
 
   /** `path` is that of its rules. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { seededRandom } from "../control/faults.ts";
-import { generatedRulesets } from "./generated-rules.ts";
+import { generatedRulesets, repeat } from "./generated-rules.ts";
 import type { Seed, SeedZone } from "./seed.ts";
 
 /** The small seed of an emulator without a seed file. */
@@ -246,8 +246,4 @@ function scriptOf(index: number, zone: string, random: () => number): JsonObject
     status: random() < 0.9 ? "active" : "infrequent",
     js_integrity_score: 1 + Math.floor(random() * 99),
   };
-}
-
-function repeat<T>(count: number, make: (index: number) => T): readonly T[] {
-  return Array.from({ length: count }, (_, index) => make(index));
 }
