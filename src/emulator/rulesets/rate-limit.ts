@@ -96,8 +96,7 @@ function periodIn(fields: FieldReader, { owner }: RulesetWrite): number {
 function timeoutIn(fields: FieldReader, action: string, { owner }: RulesetWrite): number {
   const { timeouts, throttling } = rateLimitPlan(owner);
   const isChallenge = action.endsWith("challenge");
-  const allowed = [...(throttling || isChallenge ? [0] : []), ...timeouts];
-  const within = isChallenge && !throttling ? [0] : allowed;
+  const within = throttling ? [0, ...timeouts] : isChallenge ? [0] : timeouts;
   const timeout = fields.integer("mitigation_timeout", 0) ?? within[0] ?? 0;
   if (within.includes(timeout)) return timeout;
   throw fields.error(
