@@ -1,6 +1,9 @@
 import { isResponseField } from "../../syntax/expression/expression-fields.ts";
 
-/** What a plan includes of rate limits (SERVICE.md B.11). */
+/**
+ * What a plan includes of rate limits (SERVICE.md B.11). The program does not share its
+ * facts (`zone/plan-facts.ts`) with the service that it is tested against; a test compares both.
+ */
 export interface RateLimitPlan {
   readonly rules: number;
   /** Seconds, ascending. */
