@@ -180,6 +180,10 @@ describe("a rate limiting rule that is wrong", () => {
       limited().replace("ssl", "http.response.code eq 401"),
       "5:52: warning: http.response.code has no value yet: this is evaluated before the response is there; move the condition to `counting_expression`",
     ],
+    [
+      limited().replace("ssl", "'http.response.code eq 401 and http.host eq \"${zone.name}\"'"),
+      'http.response.code eq 401 and http.host eq "a.example"; move the condition to `counting_expression`',
+    ],
   ] as const)("is a warning at its place: %s", async ([rule, says], { expect }) => {
     expect(linesOf(await loadText(rules(rule)))).toEqual([expect.stringContaining(says)]);
   });

@@ -14,6 +14,7 @@ import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { identityOf } from "../zones/layer.ts";
+import { phaseAt } from "../zones/phase-at.ts";
 import { sections } from "../zones/zone-lists.ts";
 import {
   fillableKeys,
@@ -198,15 +199,19 @@ function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variab
   const filled = fill(value, path);
   if (filled === value || found.length > 0 || missing.length > 0) return { value: filled, found };
   // What a file says without placeholders is checked with its file.
-  return { value: filled, found: checked(filled, path, variables.zone) };
+  return { value: filled, found: checked(filled, path, kind, variables.zone) };
 }
 
-function checked(value: Json, path: Path, zone: string): readonly UnplacedDiagnostic[] {
-  const key = path.at(-1);
+function checked(
+  value: Json,
+  path: Path,
+  kind: TemplateKind,
+  zone: string,
+): readonly UnplacedDiagnostic[] {
   const [text, found] =
-    key === "expression" || key === "counting_expression"
+    kind === "expression"
       ? ofExpression(value, path)
-      : key === "value"
+      : path.at(-1) === "value"
         ? ofCsp(value)
         : ["", []];
   return found.map(({ code, message, remedy }) => ({
@@ -224,9 +229,7 @@ function shortened(text: string): string {
 type Checked = [text: string, found: readonly SyntaxDiagnostic[]];
 
 function ofExpression(value: Json, path: Path): Checked {
-  if (typeof value !== "string") return ["", []];
-  const isAfterResponse = path[0] === "page_shield" || path.at(-1) === "counting_expression";
-  return [value, adviseExpression(value, isAfterResponse ? "response" : "request")];
+  return typeof value === "string" ? [value, adviseExpression(value, phaseAt(path))] : ["", []];
 }
 
 function ofCsp(value: Json): Checked {

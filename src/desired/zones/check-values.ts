@@ -13,6 +13,7 @@ import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { isTemplate } from "../template/template.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
+import { phaseAt } from "./phase-at.ts";
 import { policyList, ruleListOf, zoneLists } from "./zone-lists.ts";
 
 const overrideLists = ["categories", "rules"].map((list) => ["overrides", list]);
@@ -87,7 +88,11 @@ function checkSelector(part: FilePart): readonly Diagnostic[] {
 }
 
 /** Policies and rules without diagnostics: zones share them, and need no second check. */
-const flawless = { response: new WeakSet<object>(), request: new WeakSet<object>() };
+const flawless: Readonly<Record<Phase, WeakSet<object>>> = {
+  response: new WeakSet(),
+  request: new WeakSet(),
+  ratelimit: new WeakSet(),
+};
 
 /**
  * Maps of directives without diagnostics: policies with expressions of their own share them too.
@@ -96,7 +101,7 @@ const flawlessMaps = new WeakSet<object>();
 
 /** Checks the expressions of a policy or rule, and the value of a policy. */
 function checkItem(part: FilePart, text: string, item: unknown, path: Path): readonly Diagnostic[] {
-  const known = flawless[phaseOf(path)];
+  const known = flawless[phaseAt(path)];
   if (!isJsonObject(item) || known.has(item)) return [];
   const found = diagnosticsOf(part, text, item, path);
   if (found.length === 0 && !part.mayBeTemplate) known.add(item);
@@ -150,7 +155,7 @@ function languageTexts(item: object, path: Path): readonly LanguageText[] {
     {
       at: ["expression"],
       scalar: expression,
-      advise: (text) => adviseExpression(text, phaseOf(path)).map((each) => ofLimit(each, path)),
+      advise: (text) => adviseExpression(text, phaseAt(path)),
     },
     ...characteristics.map((scalar, index) => ({
       at: ["ratelimit", "characteristics", index],
@@ -163,12 +168,6 @@ function languageTexts(item: object, path: Path): readonly LanguageText[] {
       advise: (text) => adviseExpression(text, "response"),
     },
   ];
-}
-
-/** A rate limit has another place for what concerns the response. */
-function ofLimit(found: SyntaxDiagnostic, [section]: Path): SyntaxDiagnostic {
-  if (section !== "rate_limiting_rules" || found.code !== "EXPR_RESPONSE_FIELD") return found;
-  return { ...found, remedy: "move the condition to `counting_expression`" };
 }
 
 /** Whether a value is known to be without diagnostics, or cannot be checked by itself. */
@@ -187,11 +186,6 @@ function inYaml(found: SyntaxDiagnostic): SyntaxDiagnostic {
   const keyword = /^write ('\S+')$/.exec(found.remedy)?.[1];
   if (found.code !== "CSP_UNQUOTED_KEYWORD" || keyword === undefined) return found;
   return { ...found, remedy: `write "${keyword}", with both quotes: YAML removes the outer ones` };
-}
-
-/** Policies are evaluated once the response is there, rules before (SERVICE.md A.6 and B.4). */
-function phaseOf([kind]: Path): Phase {
-  return kind === "page_shield" ? "response" : "request";
 }
 
 function isCspInFile(value: unknown): value is CspInFile {

@@ -14,10 +14,10 @@ import { adviseSet } from "./advise-sets.ts";
 import { adviseTexts, headerAdvice } from "./advise-texts.ts";
 
 /**
- * When the service evaluates an expression: before the request reaches the origin, or once the
- * response is there.
+ * When the service evaluates an expression: before the request reaches the origin, as part of a
+ * rate limit or not, or once the response is there.
  */
-export type Phase = "request" | "response";
+export type Phase = "request" | "ratelimit" | "response";
 
 /**
  * All diagnostics of an expression: what is wrong with it, or if nothing is, what is valid but
@@ -91,6 +91,9 @@ function oldName({ name, offset }: FieldOperand): readonly SyntaxDiagnostic[] {
 function responseField({ name, offset }: FieldOperand, phase: Phase): readonly SyntaxDiagnostic[] {
   if (phase === "response" || !isResponseField(name)) return [];
   const message = `${name} has no value yet: this is evaluated before the response is there`;
-  const remedy = "use a field of the request";
+  const remedy =
+    phase === "ratelimit"
+      ? "move the condition to `counting_expression`"
+      : "use a field of the request";
   return [diagnostic("EXPR_RESPONSE_FIELD", { offset, length: name.length }, message, remedy)];
 }
