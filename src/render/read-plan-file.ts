@@ -31,9 +31,10 @@ export function planOf(json: Json | undefined): Plan | undefined {
     zone,
     changes: coerceObjects(plan["changes"]).map(changeOf),
     writes: coerceObjects(plan["writes"]).map(writeOf),
-    // Not in the file: `apply` takes it from the plan of today.
+    // Not in the file: `apply` takes them from the plan of today.
     waitsFor: new Map(),
     grown: [],
+    liveRules: new Map(),
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),
@@ -44,8 +45,6 @@ export function planOf(json: Json | undefined): Plan | undefined {
       ref: coerceText(ref),
       key: coerceText(key),
     })),
-    // Not in the file either: it only explains the order.
-    liveRules: new Map(),
     notes: coerceList(plan["notes"]).map(coerceText),
     holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
