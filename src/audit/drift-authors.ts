@@ -104,10 +104,11 @@ export class DriftAuthors {
   /** The plan with the authors of its drift. */
   explain(plan: Plan, live: LiveZone | undefined): Plan {
     const style = this.#style();
-    if (style === undefined) return plan;
+    if (style === undefined || !plan.changes.some(mayBeDrift)) return plan;
+    const now = live && resourcesIn(live);
     const changes = plan.changes.map((change) =>
       mayBeDrift(change)
-        ? { ...change, authors: this.#authorsOf(plan, change, live, style) }
+        ? { ...change, authors: this.#authorsOf(plan, change, live, now, style) }
         : change,
     );
     return { ...plan, changes };
@@ -154,6 +155,7 @@ export class DriftAuthors {
     { zone: { name, accountId } }: Plan,
     change: Change,
     live: LiveZone | undefined,
+    now: SeenResources | undefined,
     style: ActorStyle,
   ): readonly Author[] {
     const seen = this.#seen.get(name);
@@ -167,7 +169,6 @@ export class DriftAuthors {
       .since(name, from)
       .filter(({ wrote }) => live === undefined || !isElsewhere(wrote, change.kind, live));
     const { resources } = seen;
-    const now = live && resourcesIn(live);
     const gone = resources && now && ((kind: Kind) => goneOf(kind, resources, now));
     const isOwn = (entry: AuditEntry): boolean => this.#log.isOwn(entry);
     const authors = authorsOf(change, { entries, isSinceDeclared: true, isOwn, gone }, style);
