@@ -41,8 +41,8 @@ export const ruleBugs: readonly PlantedBug[] = [
   {
     name: "strange-rules-are-deleted",
     file: "plan/rules/plan-rules.ts",
-    from: "    before.filter((rule) => !matched.has(rule)),\n    declared,",
-    to: '    before.filter((rule) => !matched.has(rule)),\n    { ...declared, unmanaged: "delete" },',
+    from: "    before.filter((rule) => !matchOf.has(rule)),\n    declared,",
+    to: '    before.filter((rule) => !matchOf.has(rule)),\n    { ...declared, unmanaged: "delete" },',
     story: "rules",
     steps: [],
     invariant: "foreign-rules-stay",
