@@ -53,13 +53,32 @@ export async function costOf(args: readonly string[], directory: string): Promis
   return { wall, cpu: (Number(user) + Number(system)) / 1_000 };
 }
 
-/** The least of each of several costs: what others do on the machine only adds to it. */
-export function least(costs: readonly Cost[]): Cost {
-  return {
-    wall: Math.min(...costs.map(({ wall }) => wall)),
-    cpu: Math.min(...costs.map(({ cpu }) => cpu)),
-  };
+/** The arguments of a Node process, and the directory in which it runs. */
+export interface Command {
+  readonly directory: string;
+  readonly args: readonly string[];
 }
+
+/**
+ * The least cost of each of several commands in so many rounds: what others do on the machine only adds to it. The
+ * commands take turns, so that a machine that gets slower or faster does so for all.
+ */
+export async function leastCosts<Name extends string>(
+  rounds: number,
+  commands: Readonly<Record<Name, Command>>,
+): Promise<(name: Name) => Cost> {
+  const least = new Map<string, Cost>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, { directory, args }] of Object.entries<Command>(commands)) {
+      const { wall, cpu } = await costOf(args, directory);
+      const before = least.get(name) ?? unknownCost;
+      least.set(name, { wall: Math.min(before.wall, wall), cpu: Math.min(before.cpu, cpu) });
+    }
+  }
+  return (name) => least.get(name) ?? unknownCost;
+}
+
+const unknownCost: Cost = { wall: Infinity, cpu: Infinity };
 
 /** What was asked of an emulator process so far, as whole URLs. */
 export async function urlsAsked(url: string): Promise<readonly string[]> {

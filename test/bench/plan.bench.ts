@@ -9,9 +9,8 @@ import {
   bareRequests,
   built,
   comparedSeed,
-  type Cost,
   costOf,
-  least,
+  leastCosts,
   notBuilt,
   urlsAsked,
   writeCompared,
@@ -35,22 +34,14 @@ export async function bench(): Promise<BenchResult | SkippedBench> {
   const [single, whole] = [path.join(directory, "single"), path.join(directory, "whole")];
   await writeCompared(single, names.slice(0, 1), emulator.baseUrl);
   await writeCompared(whole, names, emulator.baseUrl);
-  const runs = {
-    one: [single, built, "plan"],
-    all: [whole, built, "plan"],
-    bareOne: [single, await bareOf(single, emulator.url)],
-    bareAll: [whole, await bareOf(whole, emulator.url)],
-  } as const;
-  const costs: Record<keyof typeof runs, Cost[]> = { one: [], all: [], bareOne: [], bareAll: [] };
-  // Taking turns, so that a machine that gets slower or faster does so for all.
-  for (let round = 0; round < rounds; round += 1) {
-    for (const name of ["one", "all", "bareOne", "bareAll"] as const) {
-      const [cwd, ...args] = runs[name];
-      costs[name].push(await costOf(args, cwd));
-    }
-  }
-  const zone = (least(costs.all).cpu - least(costs.one).cpu) / (size - 1);
-  const bare = (least(costs.bareAll).cpu - least(costs.bareOne).cpu) / (size - 1);
+  const cost = await leastCosts(rounds, {
+    one: { directory: single, args: [built, "plan"] },
+    all: { directory: whole, args: [built, "plan"] },
+    bareOne: { directory: single, args: [await bareOf(single, emulator.url)] },
+    bareAll: { directory: whole, args: [await bareOf(whole, emulator.url)] },
+  });
+  const zone = (cost("all").cpu - cost("one").cpu) / (size - 1);
+  const bare = (cost("bareAll").cpu - cost("bareOne").cpu) / (size - 1);
   const ratio = zone / bare;
   const line = `${size} zones: a zone more takes ${zone.toFixed(1)} ms of processors, its bare requests and yaml alone ${bare.toFixed(1)} ms, ratio ${ratio.toFixed(1)} (promised ${promised})`;
   return { name: "plan", line, kept: ratio <= promised };

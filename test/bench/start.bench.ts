@@ -10,7 +10,7 @@ import {
   comparedSeed,
   type Cost,
   costOf,
-  least,
+  leastCosts,
   notBuilt,
   urlsAsked,
   writeCompared,
@@ -38,24 +38,16 @@ export async function bench(): Promise<BenchResult | SkippedBench> {
   // The first plan also fills the cache of compiled code, as it is for all but the first command.
   await costOf([built, "plan", name], directory);
   await writeFile(bare, bareRequests(await urlsAsked(emulator.url)));
-  const runs = {
-    node: ["-e", "0"],
-    version: [built, "--version"],
-    bare: [bare],
-    plan: [built, "plan", name],
-  };
-  const costs: Record<keyof typeof runs, Cost[]> = { node: [], version: [], bare: [], plan: [] };
-  // Taking turns, so that a machine that gets slower or faster does so for all.
-  for (let round = 0; round < rounds; round += 1) {
-    costs.node.push(await costOf(runs.node, directory));
-    costs.version.push(await costOf(runs.version, directory));
-    costs.bare.push(await costOf(runs.bare, directory));
-    costs.plan.push(await costOf(runs.plan, directory));
-  }
-  const version = least(costs.version);
-  const plan = least(costs.plan);
-  const versionRatio = version.cpu / least(costs.node).cpu;
-  const planRatio = plan.cpu / least(costs.bare).cpu;
+  const cost = await leastCosts(rounds, {
+    node: { directory, args: ["-e", "0"] },
+    version: { directory, args: [built, "--version"] },
+    bare: { directory, args: [bare] },
+    plan: { directory, args: [built, "plan", name] },
+  });
+  const version = cost("version");
+  const plan = cost("plan");
+  const versionRatio = version.cpu / cost("node").cpu;
+  const planRatio = plan.cpu / cost("bare").cpu;
   const line = [
     `--version ${shown(version)}, ${versionRatio.toFixed(1)} times bare Node (promised ${promisedOfVersion})`,
     `plan of one zone of ${size} ${shown(plan)}, ${planRatio.toFixed(1)} times its bare requests (promised ${promisedOfPlan})`,
