@@ -16,18 +16,12 @@ import {
   skipNothing,
 } from "../support/model.ts";
 import { plannedRules } from "../support/planned.ts";
-import type { TestRule } from "../support/test-rules.ts";
+import { type TestRule, testRule } from "../support/test-rules.ts";
 
 const admin = 'http.request.uri.path eq "/admin"';
 function mitigate(name: MitigateAction, more: Partial<TestRule> = {}): TestRule {
-  return {
-    expression: admin,
-    enabled: true,
-    description: "",
-    action: { type: "mitigate", name, response: undefined },
-    ratelimit: undefined,
-    ...more,
-  };
+  const action = { type: "mitigate", name, response: undefined } as const;
+  return testRule(action, { expression: admin, ...more });
 }
 
 function limited(more: Partial<RateLimit> = {}): TestRule {

@@ -5,27 +5,17 @@ import { comparable } from "../../src/plan/rules/rule-fields.ts";
 import { effectWords } from "../../src/render/change-text.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { liveDeployment, noOverrides, skipNothing } from "../support/model.ts";
-import { type TestRule, execute } from "../support/test-rules.ts";
+import { type TestRule, execute, testRule } from "../support/test-rules.ts";
 
 function skip(more: Partial<TestRule> = {}): TestRule {
-  const action = { type: "skip", skip: { ...skipNothing, ruleset: true }, logging: true } as const;
-  return {
-    expression: 'http.host eq "a.example"',
-    enabled: true,
-    description: "",
-    action,
-    ratelimit: undefined,
-    ...more,
-  };
+  const spared = { ...skipNothing, ruleset: true };
+  return testRule(
+    { type: "skip", skip: spared, logging: true },
+    { expression: 'http.host eq "a.example"', ...more },
+  );
 }
 
-const other: TestRule = {
-  description: "",
-  expression: "true",
-  enabled: true,
-  action: { type: "other", name: "rewrite" },
-  ratelimit: undefined,
-};
+const other = testRule({ type: "other", name: "rewrite" });
 
 describe("the effect of a rule", () => {
   it.for<{

@@ -1,4 +1,4 @@
-import type { LiveRule } from "../../src/zone/live-zone.ts";
+import type { LiveRule, RuleAction } from "../../src/zone/live-zone.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Overrides } from "../../src/zone/resource.ts";
 import { noOverrides } from "./model.ts";
@@ -9,16 +9,29 @@ export type TestRule = Pick<
   "description" | "expression" | "enabled" | "action" | "ratelimit"
 >;
 
+/** A rule of all requests. */
+export function testRule(action: RuleAction, more: Partial<TestRule> = {}): TestRule {
+  return {
+    description: "",
+    expression: "true",
+    enabled: true,
+    ratelimit: undefined,
+    action,
+    ...more,
+  };
+}
+
 /** A rule that deploys the OWASP ruleset with these overrides. */
 export function execute(
   overrides: Partial<Overrides> = {},
   more: Partial<TestRule> = {},
 ): TestRule {
-  const action = {
-    type: "execute",
-    ruleset: owaspRulesetId,
-    overrides: { ...noOverrides, ...overrides },
-  } as const;
-  const ratelimit = undefined;
-  return { expression: "true", enabled: true, description: "", action, ratelimit, ...more };
+  return testRule(
+    {
+      type: "execute",
+      ruleset: owaspRulesetId,
+      overrides: { ...noOverrides, ...overrides },
+    },
+    more,
+  );
 }
