@@ -4,7 +4,7 @@ import { check } from "../../src/api/write/send-write.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";
-import { deployOwasp, kinds, shop, shopFor, writes } from "../support/writes.ts";
+import { deployTwice, kinds, shop, shopFor, writes } from "../support/writes.ts";
 
 describe("a check", () => {
   it.for(kinds)("of %s stores nothing", async (call, { expect, signal }) => {
@@ -21,13 +21,7 @@ describe("a check", () => {
   it("finds what the service would refuse", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const before = await shopAt.look(signal);
-    const write: Write = {
-      call: "put-entrypoint",
-      phase: "managed_rules",
-      rules: [deployOwasp, deployOwasp],
-      changes: [],
-    };
-    await expect(shopAt.writer.check(before, write, signal)).rejects.toMatchObject({
+    await expect(shopAt.writer.check(before, deployTwice, signal)).rejects.toMatchObject({
       code: "API_REFUSED",
     });
   });

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import type { RulePlace } from "../../src/zone/rule-place.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { shop, shopFor, writes } from "../support/writes.ts";
+import { rulesetOf, shop, shopFor, writes } from "../support/writes.ts";
 
 const health = { action: "skip", action_parameters: { ruleset: "current" }, expression: "ssl" };
 
@@ -47,9 +47,7 @@ describe("a write of a rule that the service refuses", () => {
     const before = await shopAt.look(signal);
     await shopAt.writer.write(before, writes["delete-rule"](before), signal, signal);
     const place = { after: "zonewarden:owasp", behind: [], before: "" };
-    const { entrypoints } = before;
-    const ruleset =
-      entrypoints.managed_rules?.state === "present" ? entrypoints.managed_rules.id : "";
+    const { id: ruleset } = rulesetOf(before);
     await expect(
       shopAt.writer.write(before, create(ruleset, place), signal, signal),
     ).rejects.toMatchObject({ code: "API_CONFLICT" });
@@ -62,9 +60,7 @@ describe("a write of a rule that the service refuses", () => {
   it("is refused for good where nobody else wrote", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const before = await shopAt.look(signal);
-    const { entrypoints } = before;
-    const ruleset =
-      entrypoints.managed_rules?.state === "present" ? entrypoints.managed_rules.id : "";
+    const { id: ruleset } = rulesetOf(before);
     const write = create(ruleset, first, { expression: "no expression (" });
     await expect(shopAt.writer.write(before, write, signal, signal)).rejects.toMatchObject({
       code: "API_REFUSED",

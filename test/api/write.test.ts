@@ -11,7 +11,15 @@ import { fakeGet } from "../support/get.ts";
 import { startServer, succeed } from "../support/http-server.ts";
 import { liveZone } from "../support/model.ts";
 import { connect, zone } from "../support/service.ts";
-import { deployOwasp, kinds, rulesetOf, shop, shopFor, writes } from "../support/writes.ts";
+import {
+  deployOwasp,
+  deployTwice,
+  kinds,
+  rulesetOf,
+  shop,
+  shopFor,
+  writes,
+} from "../support/writes.ts";
 
 const everyWay = dialects.flatMap((dialect) => kinds.map((call) => ({ dialect, call })));
 
@@ -84,13 +92,7 @@ describe("a write", () => {
   it("that the service refuses changes nothing and says why", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const before = await shopAt.look(signal);
-    const write: Write = {
-      call: "put-entrypoint",
-      phase: "managed_rules",
-      rules: [deployOwasp, deployOwasp],
-      changes: [],
-    };
-    await expect(shopAt.writer.write(before, write, signal, signal)).rejects.toMatchObject({
+    await expect(shopAt.writer.write(before, deployTwice, signal, signal)).rejects.toMatchObject({
       code: "API_REFUSED",
       transient: false,
       mayHaveHappened: false,

@@ -131,7 +131,7 @@ describe("a read that writes rely on", () => {
   });
 
   it("is no read where the part was not read", async ({ expect }) => {
-    const readAt = { settings: 0, policies: undefined, rules: {} };
+    const readAt = { ...readAllAt(0), policies: undefined };
     expect(await outcomesOf([deletePolicy], 0, { readAt })).toEqual(["read_expired"]);
   });
 

@@ -23,6 +23,14 @@ export const deployOwasp: JsonObject = {
   ref: "zonewarden:owasp",
 };
 
+/** A write that the service refuses: a managed ruleset is deployed once in a phase. */
+export const deployTwice: Write = {
+  call: "put-entrypoint",
+  phase: "managed_rules",
+  rules: [deployOwasp, deployOwasp],
+  changes: [],
+};
+
 const skip: JsonObject = {
   action: "skip",
   action_parameters: { ruleset: "current" },
