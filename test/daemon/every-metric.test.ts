@@ -5,7 +5,7 @@ import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
-import { leasePath, startKubeApi } from "../support/kube-api.ts";
+import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
 import { logged } from "../support/log-lines.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { stop, textFrom } from "../support/running.ts";
@@ -201,16 +201,7 @@ async function auditRows(): Promise<ReadonlyMap<string, Row>> {
 /** What a process in a cluster exports of its Lease. */
 async function leaseRows(): Promise<ReadonlyMap<string, Row>> {
   await using kube = await startKubeApi();
-  kube.edit(leasePath, () => ({
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: {
-      name: "zonewarden",
-      namespace: "zonewarden",
-      annotations: { "zonewarden/released-by": "the last one" },
-    },
-    spec: { leaseTransitions: 2 },
-  }));
+  kube.edit(leasePath, () => ({ ...freeLease(), spec: { leaseTransitions: 2 } }));
   const { url } = await installation();
   await using example = await exampleWithEmulator({
     config: "cluster: { kubeconfig: kubeconfig }\nstore: { postgres: { url_file: url } }",

@@ -9,9 +9,9 @@ import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { heldHistoryFile } from "../../src/memory/directory/history-file.ts";
 import { DatabaseError } from "../../src/memory/postgres/sql-connection.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
-import { createLogger } from "../../src/telemetry/log/log.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop, stepOf } from "../support/fleets.ts";
+import { book } from "../support/log-book.ts";
 import { change, declared, hold, report } from "../support/reports.ts";
 
 /** A history file in memory. */
@@ -36,14 +36,7 @@ function memoryStore(): HistoryStore {
 const ignore = (): undefined => undefined;
 
 function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHistory> {
-  const logger = createLogger({
-    level: "trace",
-    format: "json",
-    color: false,
-    destination: { write: () => undefined },
-    clock,
-    scrub: (line) => line,
-  });
+  const { logger } = book();
   const maxAgeMs = 9_600 * 3_600_000;
   const config = { maxAgeMs, maxBytes: 1_000_000, signKey: undefined };
   const host = {

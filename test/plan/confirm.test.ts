@@ -17,9 +17,10 @@ import {
   owner,
   policy,
 } from "../support/model.ts";
+import { plannedPolicies } from "../support/planned.ts";
 
 function planOf(policies: readonly Policy[], live: readonly LivePolicy[]): Plan {
-  return plan(desiredZone({ policies: declared(policies) }), liveZone({ policies: live }), owner);
+  return plannedPolicies(declared(policies), live);
 }
 
 function savedOf(policies: readonly Policy[], live: readonly LivePolicy[]): SavedPlan {

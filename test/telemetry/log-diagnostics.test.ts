@@ -1,22 +1,14 @@
 import { expect, it } from "vitest";
 
 import { logDiagnostics } from "../../src/telemetry/log/log-reports.ts";
-import { createLogger } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
-import { diagnostic, start } from "../support/reports.ts";
+import { book } from "../support/log-book.ts";
+import { diagnostic } from "../support/reports.ts";
 
 function linesOf(diagnostics: readonly Diagnostic[]): readonly unknown[] {
-  const written: string[] = [];
-  const logger = createLogger({
-    level: "debug",
-    format: "json",
-    color: false,
-    destination: { write: (text) => written.push(text) },
-    clock: { now: () => start },
-    scrub: (line) => line,
-  });
+  const { logger, lines } = book();
   logDiagnostics(logger, diagnostics);
-  return written.map((line): unknown => JSON.parse(line));
+  return lines();
 }
 
 it("logs a line for each error, and then one for each code of the warnings", () => {
