@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 
 import { describe, it } from "vitest";
@@ -10,6 +9,7 @@ import { maxAnswerBytes } from "../../src/api/request/client.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { refuse, startServer, succeed, type Answering, type Seen } from "../support/http-server.ts";
+import { close, listenOnLoopback } from "../support/loopback.ts";
 import { connect, plantedToken, type ServiceChoice } from "../support/service.ts";
 
 const settings = get("/zones/{zone_id}/page_shield", { zone_id: "z1" });
@@ -44,20 +44,18 @@ async function errorAt(
 }
 
 /** A server below HTTP: it handles each connection as the test says. */
-async function startRaw(handle: (socket: Socket) => void): Promise<Server> {
+async function startRaw(
+  handle: (socket: Socket) => void,
+): Promise<AsyncDisposable & { readonly baseUrl: string }> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.once("data", () => handle(socket));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return `http://127.0.0.1:${address.port}/client/v4`;
+  const port = await listenOnLoopback(server);
+  return {
+    baseUrl: `http://127.0.0.1:${port}/client/v4`,
+    [Symbol.asyncDispose]: () => close(server),
+  };
 }
 
 describe("a request", () => {
@@ -225,18 +223,15 @@ describe("an answer that is none", () => {
       if (sends === "") socket.resetAndDestroy();
       else socket.end(sends);
     });
-    const error = await errorAt(addressOf(server), signal, put);
+    const error = await errorAt(server.baseUrl, signal, put);
     expect(error).toMatchObject({ code, fault, ray, status: 0, transient: true });
     expect(error.mayHaveHappened).toBe(true);
   });
 
   it("a connection that never came about leaves no doubt", async ({ expect, signal }) => {
     const server = await startRaw(() => undefined);
-    const baseUrl = addressOf(server);
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
-    const refused = await errorAt(baseUrl, signal, put);
+    await server[Symbol.asyncDispose]();
+    const refused = await errorAt(server.baseUrl, signal, put);
     expect(refused).toMatchObject({ code: "API_UNREACHABLE", fault: "reset" });
     expect(refused.mayHaveHappened).toBe(false);
 
@@ -250,7 +245,7 @@ describe("an answer that is none", () => {
     signal,
   }) => {
     await using server = await startRaw((socket) => socket.end("HTTP/1.1 400 Bad\r\n\r\n"));
-    const error = await errorAt(addressOf(server).replace("http:", "https:"), signal, put);
+    const error = await errorAt(server.baseUrl.replace("http:", "https:"), signal, put);
     expect(error).toMatchObject({ code: "API_UNREACHABLE", fault: "tls", mayHaveHappened: false });
   });
 });
@@ -268,7 +263,7 @@ describe("the token", () => {
     const errors = [
       await errorFrom(echo, signal),
       await errorFrom(({ authorization }, response) => response.end(authorization), signal),
-      await errorAt(addressOf(raw), signal),
+      await errorAt(raw.baseUrl, signal),
     ];
     for (const error of errors) {
       const shown = [

@@ -1,6 +1,6 @@
-import { getEventListeners, once } from "node:events";
+import { getEventListeners } from "node:events";
 import { createServer as createHttpServer, type IncomingHttpHeaders } from "node:http";
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 
 import { describe, it } from "vitest";
 
@@ -9,6 +9,7 @@ import { createDispatcher, serviceAddress } from "../../src/api/request/client.t
 import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startServer, succeed, type Answering } from "../support/http-server.ts";
+import { listenOnLoopback } from "../support/loopback.ts";
 import { connect, type ServiceChoice } from "../support/service.ts";
 
 const put: Call = {
@@ -19,15 +20,6 @@ const put: Call = {
   body: { enabled: true },
 };
 const silent = get("/zones/{zone_id}/page_shield", { zone_id: "z1" });
-
-/** Listens on a free port. */
-async function portOf(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 describe("the address of the service", () => {
   it.for([
@@ -52,7 +44,7 @@ describe("a connection", () => {
         socket.destroy();
       });
     });
-    const origin = `https://127.0.0.1:${await portOf(server)}`;
+    const origin = `https://127.0.0.1:${await listenOnLoopback(server)}`;
     const dispatcher = createDispatcher(1);
     const request = dispatcher.request({ origin, path: "/", method: "GET" });
     await Promise.allSettled([request]);
@@ -72,7 +64,7 @@ describe("a request", () => {
       request.resume();
       succeed(response, {});
     });
-    const port = await portOf(server);
+    const port = await listenOnLoopback(server);
     await using connected = connect(`http://127.0.0.1:${port}/client/v4`);
     await sendWithRetries(connected.session, "sweep", silent, signal);
     await sendWithRetries(connected.session, "write", put, signal);

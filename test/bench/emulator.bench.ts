@@ -12,6 +12,7 @@ import { setTimeout } from "node:timers/promises";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import { generateSeed } from "../../src/emulator/seed/synthetic-seed.ts";
 import { startEmulator } from "../../src/emulator/start-emulator.ts";
+import { close, listenOnLoopback } from "../support/loopback.ts";
 import { median } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
@@ -98,15 +99,12 @@ async function startBareServer(
   const bare = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end(body);
   });
-  bare.listen(0, "127.0.0.1");
-  await once(bare, "listening");
-  const address = bare.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(bare);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
       bare.closeAllConnections();
-      await new Promise((resolve) => bare.close(resolve));
+      await close(bare);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer } from "node:net";
 
 import { describe, it, vi } from "vitest";
@@ -6,6 +5,7 @@ import { describe, it, vi } from "vitest";
 import { exampleRepository, git, zonesRead } from "../support/example-repository.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { close, listenOnLoopback } from "../support/loopback.ts";
 import { plantedToken } from "../support/service.ts";
 
 describe("plan --changed-since", () => {
@@ -66,10 +66,7 @@ describe("plan --changed-since", () => {
       connections += 1;
       socket.destroy();
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const port = await listenOnLoopback(server);
     await using example = await exampleRepository();
     const { place } = example;
     const config = await place.read("zonewarden.yaml");
@@ -82,8 +79,7 @@ describe("plan --changed-since", () => {
     // Without it, the database is asked.
     expect((await place.run("plan")).stderr).toContain("cannot be used: the database");
     expect(connections).toBeGreaterThan(0);
-    server.close();
-    await once(server, "close");
+    await close(server);
   });
 
   it("shows in the comment what the files no longer declare, without a state", async ({

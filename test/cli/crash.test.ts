@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
-import { ask, listAnswer } from "../support/ask.ts";
+import { ask, endFaults, listAnswer } from "../support/ask.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { main } from "../support/processes.ts";
 import { someOf } from "../support/properties.ts";
@@ -30,11 +30,6 @@ async function holdUpAfter(example: Example, passing: readonly string[]): Promis
     const order = { fault: "latency", milliseconds: 5_000, method, skip };
     await control(example, "faults", order);
   }
-}
-
-/** Takes the hold-up away, for the run after the kill. */
-async function letPass({ emulator }: Example): Promise<void> {
-  await fetch(`${emulator.url}/_emulator/faults`, { method: "DELETE" });
 }
 
 /** Everything that can be seen of the zones, without what differs from run to run. */
@@ -77,7 +72,7 @@ describe("a process that is killed between two requests", () => {
       // The one that is held up may have happened all the same: nobody is left to hear its answer.
       const seen = writesSeenBy(example.emulator).length;
       expect([writes, writes + 1]).toContain(seen);
-      await letPass(example);
+      await endFaults(example.emulator);
 
       const { code, stdout } = await example.place.run("apply");
       expect(code, stdout).toBe(0);

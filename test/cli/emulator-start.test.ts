@@ -1,26 +1,17 @@
-import { once } from "node:events";
 import { createServer } from "node:net";
 
 import { describe, it } from "vitest";
 
 import { workplace } from "../support/command-line.ts";
 import { logged } from "../support/log-lines.ts";
+import { close, listenOnLoopback } from "../support/loopback.ts";
 import { freePort } from "../support/processes.ts";
 
 /** A port that somebody listens on, until it is disposed. */
 async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return {
-    port: address.port,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const port = await listenOnLoopback(server);
+  return { port, [Symbol.asyncDispose]: () => close(server) };
 }
 
 /** A daemon with an embedded emulator. */

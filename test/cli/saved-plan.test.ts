@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { endFaults } from "../support/ask.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
 const freeze = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
@@ -35,7 +36,7 @@ describe("a saved plan", () => {
     await control(example, "faults", { fault: "status", status: 400, method: "PATCH" });
     const cutOff = await place.run("apply", "--plan", "plan.json");
     expect(cutOff.code, cutOff.stdout).toBe(5);
-    await fetch(`${emulator.url}/_emulator/faults`, { method: "DELETE" });
+    await endFaults(emulator);
     const before = writesSeenBy(emulator).length;
 
     const carriedOn = await place.run("apply", "--plan", "plan.json");

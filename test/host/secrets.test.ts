@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
+import { type Emulator } from "../../src/emulator/start-emulator.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
+import { control, endFaults } from "../support/ask.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
+import { loopbackEmulator } from "../support/loopback-emulator.ts";
 import { eventually } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
 import { plantedToken } from "../support/service.ts";
@@ -26,22 +27,14 @@ const zones = `zones:
 async function shopWithTokens(
   ports: Partial<Host> = {},
 ): Promise<{ place: Workplace; emulator: Emulator }> {
-  const emulator = await startEmulator({
-    listen: { host: "127.0.0.1", port: 0 },
-    seed: {
-      rate_limit: false,
-      tokens: [plantedToken, rotatedToken].map((value, index) => ({
-        name: `t${index}`,
-        value,
-        permissions: "all",
-      })),
-      zones: [{ name: shop }],
-    },
-    statePath: undefined,
-    dialect: "published",
-    clock: { now: () => new Date() },
-    random: seededRandom(1),
-    sleep: () => Promise.resolve(),
+  const emulator = await loopbackEmulator({
+    rate_limit: false,
+    tokens: [plantedToken, rotatedToken].map((value, index) => ({
+      name: `t${index}`,
+      value,
+      permissions: "all",
+    })),
+    zones: [{ name: shop }],
   });
   const place = await workplace({ ZONEWARDEN_TRACE: "1" }, ports);
   await place.write("token", `${plantedToken}\n`);
@@ -84,19 +77,6 @@ async function served(address: string): Promise<readonly string[]> {
   return Promise.all(paths.map(async (path) => (await fetch(`${address}${path}`)).text()));
 }
 
-async function letPass(emulator: Emulator): Promise<void> {
-  await fetch(`${emulator.url}/_emulator/faults`, { method: "DELETE" });
-}
-
-async function order(emulator: Emulator, path: string, body: object): Promise<void> {
-  const response = await fetch(`${emulator.url}/_emulator${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
-}
-
 describe("the token", () => {
   it("is in nothing that any command prints or serves, whatever fails", async ({ expect }) => {
     const { place, emulator } = await shopWithTokens();
@@ -111,7 +91,7 @@ describe("the token", () => {
     const address = await printed(daemon, /"page":"([^"]+)\/"/);
     await printed(daemon, /"msg":"(plan applied)"/);
     for (const fault of ["lost_request", "cut_body", "malformed_json", "revoked"]) {
-      await order(emulator, "/faults", { fault, count: 2 });
+      await control(emulator, "/faults", { fault, count: 2 });
       daemon.signal("SIGHUP");
       await sleep(100);
       said.push(...(await served(address)));
@@ -136,11 +116,11 @@ describe("the token", () => {
       { fault: "status", status: 403, method: "PUT" },
     ];
     for (const hold of holds) {
-      if (hold !== undefined) await order(emulator, "/faults", hold);
-      await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
+      if (hold !== undefined) await control(emulator, "/faults", hold);
+      await control(emulator, "/edit", { zone: shop, settings: { enabled: false } });
       for (const args of readings) await record(...args);
       said.push(...(await served(address)), await place.read("plan.json"));
-      await letPass(emulator);
+      await endFaults(emulator);
     }
     await place.write("zones/broken.yaml", "zones: [");
     await record("validate");
@@ -186,7 +166,7 @@ describe("the token", () => {
     const { place, emulator } = await shopWithTokens({ clock });
     await using _place = place;
     await using _emulator = emulator;
-    await order(emulator, "/faults", {
+    await control(emulator, "/faults", {
       fault: "revoked",
       credential: "t0",
       path: "*/page_shield*",
@@ -206,9 +186,9 @@ describe("the token", () => {
     const daemon = place.start("run");
     await printed(daemon, /"msg":"(plan applied)"/);
     await place.write("token", rotatedToken);
-    await order(emulator, "/faults", { fault: "revoked", credential: "t0" });
+    await control(emulator, "/faults", { fault: "revoked", credential: "t0" });
     for (let round = 0; round < 5; round += 1) {
-      await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
+      await control(emulator, "/edit", { zone: shop, settings: { enabled: false } });
       daemon.signal("SIGHUP");
       await sleep(100);
     }

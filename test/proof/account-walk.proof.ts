@@ -4,9 +4,8 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
-import { startEmulator } from "../../src/emulator/start-emulator.ts";
+import { loopbackEmulator } from "../support/loopback-emulator.ts";
 import { walkQuickStart } from "../support/quick-start.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -45,15 +44,7 @@ END`,
 
 describe("the walk on a real account", { timeout: 180_000 }, () => {
   it("writes nothing before the fifth step, and then to one zone", async ({ expect }) => {
-    await using emulator = await startEmulator({
-      listen: { host: "127.0.0.1", port: 0 },
-      seed: { ...syntheticSeed(), tokens },
-      statePath: undefined,
-      dialect: "published",
-      clock: { now: () => new Date() },
-      random: seededRandom(1),
-      sleep: () => Promise.resolve(),
-    });
+    await using emulator = await loopbackEmulator({ ...syntheticSeed(), tokens });
     const port = Number(new URL(emulator.url).port);
     const search = process.env["PATH"] ?? "";
     await using walk = await walkQuickStart(port, instead, search, "docs/real-account.md");

@@ -53,6 +53,11 @@ export async function control(
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
 }
 
+/** Takes away all faults that were ordered. */
+export async function endFaults({ url }: Pick<Emulator, "url">): Promise<void> {
+  await fetch(`${url}/_emulator/faults`, { method: "DELETE" });
+}
+
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

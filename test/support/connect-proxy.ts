@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Server } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+
+import { close, listenOnLoopback } from "./loopback.ts";
 
 /** A proxy of a test that makes tunnels. */
 export interface ConnectProxy extends AsyncDisposable {
@@ -38,12 +40,12 @@ export async function startConnectProxy(status = 200): Promise<ConnectProxy> {
     });
     target.on("error", () => socket.destroy());
   });
-  const port = await listen(server);
+  const port = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     tunnels,
     authorizations,
-    [Symbol.asyncDispose]: () => closed(server),
+    [Symbol.asyncDispose]: () => close(server),
   };
 }
 
@@ -60,16 +62,6 @@ export async function startTlsServer(
   setDefaultCACertificates([...getCACertificates(), pem]);
   const server = createTlsServer({ key: await readFile(key), cert: pem }, answer);
   await rm(directory, { recursive: true });
-  const port = await listen(server);
-  return { host: `localhost:${port}`, [Symbol.asyncDispose]: () => closed(server) };
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address: AddressInfo | string | null = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
+  const port = await listenOnLoopback(server);
+  return { host: `localhost:${port}`, [Symbol.asyncDispose]: () => close(server) };
 }

@@ -1,8 +1,8 @@
-import { seededRandom } from "../../src/emulator/control/faults.ts";
 import type { SeedToken } from "../../src/emulator/seed/seed.ts";
-import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
+import { type Emulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
 import { type Ran, type Workplace, workplace } from "./command-line.ts";
+import { loopbackEmulator } from "./loopback-emulator.ts";
 
 /** The token of the set-up: no output may show it. */
 export const secret = "planted-token-0123456789";
@@ -34,17 +34,9 @@ export interface Planted {
 
 /** A set-up that works, apart from what is planted, and what `doctor` says about it. */
 export async function examined(planted: Planted, ...flags: readonly string[]): Promise<Examined> {
-  await using emulator = await startEmulator({
-    listen: { host: "127.0.0.1", port: 0 },
-    seed: {
-      tokens: [{ name: "main", value: secret, permissions: "all", ...planted.token }],
-      zones: [{ name: "shop.example.com" }, { name: "blog.example.com" }],
-    },
-    statePath: undefined,
-    dialect: "published",
-    clock: { now: () => new Date() },
-    random: seededRandom(1),
-    sleep: () => Promise.resolve(),
+  await using emulator = await loopbackEmulator({
+    tokens: [{ name: "main", value: secret, permissions: "all", ...planted.token }],
+    zones: [{ name: "shop.example.com" }, { name: "blog.example.com" }],
   });
   const env = planted.env ?? { ZONEWARDEN_API_TOKEN: secret };
   await using place = await workplace(env, planted.ports);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 import type { JsonObject } from "../../src/syntax/json.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
-import { control } from "./ask.ts";
+import { control, endFaults } from "./ask.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { EmulatedFleet } from "./emulated-fleet.ts";
 import type { Emulated } from "./emulated.ts";
@@ -197,7 +197,7 @@ export async function carryOutEdits(
       const { zone: name, actor: by, what: did } = step;
       made.push({ ...edits[did], zone: name, actor: by, what: did, at: now, shownAt });
     }
-    await fetch(`${at.emulator.url}/_emulator/faults`, { method: "DELETE" });
+    await endFaults(at.emulator);
   }
   return made;
 }

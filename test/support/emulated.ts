@@ -1,13 +1,13 @@
 import { type Reader, type Writer, createReader, createWriter } from "../../src/api/service.ts";
 import { basePath } from "../../src/api/wire.ts";
-import { seededRandom } from "../../src/emulator/control/faults.ts";
 import type { Dialect } from "../../src/emulator/http/api-endpoint.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
-import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
+import { type Emulator } from "../../src/emulator/start-emulator.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { control } from "./ask.ts";
+import { loopbackEmulator } from "./loopback-emulator.ts";
 import { type ServiceChoice, type TestService, connect, plantedToken } from "./service.ts";
 
 /** Everything of a zone. */
@@ -55,19 +55,16 @@ export async function emulated(
   zone: Omit<SeedZone, "name">,
   choice: EmulatedChoice = {},
 ): Promise<Emulated> {
-  const emulator = await startEmulator({
-    listen: { host: "127.0.0.1", port: 0 },
-    seed: {
-      tokens: [{ name: "everything", value: plantedToken, permissions: "all" }],
-      rate_limit: false,
-      zones: [{ name: "shop.example.com", ...zone }],
-      ...choice.seed,
-    },
-    statePath: undefined,
-    dialect: choice.dialect ?? "published",
+  const seed = {
+    tokens: [{ name: "everything", value: plantedToken, permissions: "all" }],
+    rate_limit: false,
+    zones: [{ name: "shop.example.com", ...zone }],
+    ...choice.seed,
+  } as const;
+  const emulator = await loopbackEmulator(seed, {
     clock: choice.emulatorClock ?? choice.clock ?? { now: () => new Date("2026-11-20T12:00:00Z") },
-    random: seededRandom(1),
-    sleep: choice.sleep ?? (() => Promise.resolve()),
+    ...(choice.dialect && { dialect: choice.dialect }),
+    ...(choice.sleep && { sleep: choice.sleep }),
   });
   const connected = connect(emulator.baseUrl, choice);
   const reader = createReader(connected.service);

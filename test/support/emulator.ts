@@ -1,16 +1,12 @@
 import type { TestContext } from "vitest";
 
-import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
-import {
-  type Emulator,
-  type EmulatorOptions,
-  startEmulator,
-} from "../../src/emulator/start-emulator.ts";
+import { type Emulator, type EmulatorOptions } from "../../src/emulator/start-emulator.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { type Exchange, contradictionsOf } from "./api-contract.ts";
+import { loopbackEmulator } from "./loopback-emulator.ts";
 
 /** A moment at which tests begin. */
 export const testStart: Date = new Date("2026-11-20T12:00:00Z");
@@ -45,14 +41,8 @@ export async function testEmulator(
   { expect }: Pick<TestContext, "expect">,
   options: Partial<EmulatorOptions> = {},
 ): Promise<TestEmulator> {
-  const emulator = await startEmulator({
-    listen: { host: "127.0.0.1", port: 0 },
-    seed: syntheticSeed(),
-    statePath: undefined,
-    dialect: "published",
+  const emulator = await loopbackEmulator(syntheticSeed(), {
     clock: { now: () => testStart },
-    random: seededRandom(1),
-    sleep: () => Promise.resolve(),
     ...options,
   });
   const exchanges: Exchange[] = [];

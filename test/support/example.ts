@@ -1,13 +1,13 @@
 import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
-import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
+import { type Emulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
 import { control as controlOf } from "./ask.ts";
 import { type Workplace, workplace } from "./command-line.ts";
+import { loopbackEmulator } from "./loopback-emulator.ts";
 
 const example = path.resolve(import.meta.dirname, "../../config.example");
 
@@ -34,14 +34,9 @@ export interface ExampleOptions {
 
 /** Copies the example's zones, starts its emulator on any port and points the configuration at it. */
 export async function exampleWithEmulator(options: ExampleOptions = {}): Promise<Example> {
-  const emulator = await startEmulator({
-    listen: { host: "127.0.0.1", port: 0 },
-    seed: options.seed ?? (await exampleSeed()),
-    statePath: undefined,
-    dialect: options.dialect ?? "published",
-    clock: { now: () => new Date() },
-    random: seededRandom(1),
-    sleep: options.sleep ?? (() => Promise.resolve()),
+  const emulator = await loopbackEmulator(options.seed ?? (await exampleSeed()), {
+    ...(options.dialect && { dialect: options.dialect }),
+    ...(options.sleep && { sleep: options.sleep }),
   });
   const place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" }, options.ports);
   await cp(path.join(example, "zones"), path.join(place.directory, "zones"), { recursive: true });

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
 import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
+import { close, listenOnLoopback } from "./loopback.ts";
 
 /** A request as a server of a test saw it. */
 export interface Seen {
@@ -59,17 +59,12 @@ async function startOnLoopback(
   const server = createServer((request, response) => {
     void readAll(request).then((body) => answer(request, body, response));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = addressOf(server.address());
+  const port = await listenOnLoopback(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
+      await close(server);
     },
   };
 }
@@ -106,9 +101,4 @@ async function readAll(request: IncomingMessage): Promise<unknown> {
   for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   return text === "" ? undefined : (JSON.parse(text) as unknown);
-}
-
-function addressOf(address: string | AddressInfo | null): AddressInfo {
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address;
 }

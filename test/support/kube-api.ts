@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 import { coerceObject, coerceText, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { close, listenOnLoopback } from "./loopback.ts";
 
 /** What happens to requests that a test chose, instead of what they ask for. */
 export type KubeFault =
@@ -88,12 +89,7 @@ export async function startKubeApi(): Promise<KubeApi> {
     }
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(object));
   };
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const api: KubeApi = {
     url,
     seen,
@@ -104,9 +100,7 @@ export async function startKubeApi(): Promise<KubeApi> {
     kubeconfig: kubeconfigOf(url),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
+      await close(server);
     },
   };
   return api;

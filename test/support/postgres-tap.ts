@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
 import path from "node:path";
 
+import { close, listenOnLoopback } from "./loopback.ts";
 import type { PostgresServer } from "./postgres.ts";
 
 /** What a process sent to a database in one round trip. */
@@ -50,18 +50,14 @@ export async function tapOn(server: PostgresServer, database: string): Promise<P
       client.write(bytes);
     });
   });
-  listener.listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const address = listener.address();
-  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const port = await listenOnLoopback(listener);
   const tap: PostgresTap = {
     url: `postgres://postgres@127.0.0.1:${port}/${database}`,
     roundTrips,
     sent: () => undefined,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
-      listener.close();
-      await once(listener, "close");
+      await close(listener);
     },
   };
   return tap;

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { builtMain, caches } from "./built-main.ts";
+import { close, listenOnLoopback } from "./loopback.ts";
 
 /** The entry file of the program. */
 export const main: string = builtMain();
@@ -109,13 +110,9 @@ export async function eventually<T>(
 /** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new Error("no port");
+  const port = await listenOnLoopback(server);
+  await close(server);
+  return port;
 }
 
 /** Why tests that need a program are skipped, and how to install it; `undefined` where it is installed. */
