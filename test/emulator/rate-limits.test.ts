@@ -89,6 +89,10 @@ describe("a rate limit", () => {
     { plan: "advanced", rule: scoring },
     {
       plan: "advanced",
+      rule: limiting({ requests_to_origin: true }, { expression: "ip.src in $cf.vpn" }),
+    },
+    {
+      plan: "advanced",
       rule: limiting({ period: 65_535, characteristics: ["cf.colo.id", "http.host"] }),
     },
   ])("$rule is stored in plan $plan", async ({ plan, rule }, context) => {

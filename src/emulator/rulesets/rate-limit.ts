@@ -36,7 +36,7 @@ export function rateLimitIn(
   const score = fields.integer("score_per_period", 1);
   if (score === undefined) fields.required("requests_per_period", requests);
   const toOrigin = fields.boolean("requests_to_origin") ?? false;
-  if (toOrigin && namesList(rule.expression)) {
+  if (toOrigin && listsIn(rule.expression).some(isCustom)) {
     const message = "requests_to_origin must be false because the expression has a list";
     throw fields.error("requests_to_origin", message);
   }
@@ -120,15 +120,22 @@ function countingExpressionIn(fields: FieldReader, write: RulesetWrite): string 
   const limits = expressionLimits(owner, write.before.current.phase, write.isLenient);
   const member = "counting_expression";
   checkFilterExpression(fields, counting, { ...limits, member, isBeforeResponse: false });
-  if (namesList(counting) && namesResponse(counting)) {
+  if (listsIn(counting).length > 0 && namesResponse(counting)) {
     throw fields.error(member, "counting_expression must not have both lists and response fields");
   }
   return counting;
 }
 
-function namesList(expression: string): boolean {
+/** The names of the lists in an expression. */
+function listsIn(expression: string): readonly string[] {
   const { tree } = parseExpression(expression);
-  return tree !== undefined && nodesOf(tree).some(({ kind }) => kind === "list");
+  const nodes = tree === undefined ? [] : nodesOf(tree);
+  return nodes.flatMap((node) => (node.kind === "list" ? [node.name] : []));
+}
+
+/** Whether a list is not one of those that the service maintains. */
+function isCustom(list: string): boolean {
+  return !list.startsWith("cf.");
 }
 
 function namesResponse(expression: string): boolean {
