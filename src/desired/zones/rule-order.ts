@@ -27,7 +27,7 @@ function move<R extends AnyRule>(ordered: R[], rule: R, side: Side): void {
   ordered.splice(ordered.indexOf(neighbour) + (side === "after" ? 1 : 0), 0, rule);
 }
 
-/** The rules with a neighbour, each after its neighbour, whose own move would leave it behind. */
+/** The rules, each after its neighbour, whose own move would leave it behind. */
 function neighboursFirst<R extends AnyRule>(rules: readonly R[], side: Side): ReadonlySet<R> {
   const sorted = new Set<R>();
   for (const rule of rules) {
