@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Seed } from "../../src/emulator/seed/seed.ts";
@@ -9,9 +9,10 @@ import { isJsonObject } from "../../src/syntax/json.ts";
 import { listIn, textIn } from "../support/emulator.ts";
 import { plantedToken } from "../support/service.ts";
 import { deployOwasp } from "../support/writes.ts";
+import { writeZoneFiles } from "./bench-directory.ts";
 import type { SkippedBench } from "./run.ts";
 
-/** The program as it is released. */
+/** The program as it is released: run from its sources, it would also strip their types. */
 export const built = path.resolve(import.meta.dirname, "../../dist/main.js");
 
 /** Why a bench of the built program cannot run; `undefined` if it can. */
@@ -137,8 +138,6 @@ const profile = `profiles:
         - { key: owasp, deploy: owasp, description: OWASP }
 `;
 
-const zonesInFile = 50;
-
 /** Writes the configuration and the zone files that declare what {@link comparedSeed} has. */
 export async function writeCompared(
   directory: string,
@@ -146,15 +145,8 @@ export async function writeCompared(
   baseUrl: string,
 ): Promise<void> {
   const zones = path.join(directory, "zones");
-  await mkdir(zones, { recursive: true });
+  await writeZoneFiles(zones, names, (some) => `zones:\n${some.map(entryOf).join("")}`);
   await writeFile(path.join(zones, "profiles.yaml"), profile);
-  for (let first = 0; first < names.length; first += zonesInFile) {
-    const text = `zones:\n${names
-      .slice(first, first + zonesInFile)
-      .map(entryOf)
-      .join("")}`;
-    await writeFile(path.join(zones, `team-${first / zonesInFile}.yaml`), text);
-  }
   const config = `mode: observe
 api: { base_url: "${baseUrl}" }
 budget: { requests: 1000000 }

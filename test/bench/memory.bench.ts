@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,26 +7,23 @@ import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { eventually, startDaemon } from "../support/processes.ts";
 import { plantedToken } from "../support/service.ts";
+import { benchDirectory, writeZoneFiles } from "./bench-directory.ts";
+import { built, notBuilt } from "./command-cost.ts";
 import type { BenchResult, SkippedBench } from "./run.ts";
 
 const size = 10_000;
-const zonesInFile = 50;
 const promisedMegabytes = 236;
 
 /** What the image leaves to the heap of the 256Mi that the deployment grants the container: half. */
 const heapMegabytes = 128;
 
-/** The program as it is deployed: run from its sources, it would also hold what strips their types. */
-const built = path.resolve(import.meta.dirname, "../../dist/main.js");
-
 /** The memory of the daemon after it has reconciled 10,000 zones, read their inventories and been scraped. */
 export async function bench(): Promise<BenchResult | SkippedBench> {
-  if (!existsSync(built)) {
-    return { name: "memory", skipped: "it measures the built program: run `npm run build` first" };
-  }
+  const skipped = notBuilt("memory");
+  if (skipped !== undefined) return skipped;
   const names = namesOfFleet(size);
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
-  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using place = await benchDirectory();
+  const { directory } = place;
   await using emulator = await startEmulatorProcess(directory, seenFleet(names));
   await writeFleet(directory, names, emulator.baseUrl);
   await using daemon = await startDaemon(
@@ -87,11 +82,7 @@ async function writeFleet(
   baseUrl: string,
 ): Promise<void> {
   const zones = path.join(directory, "zones");
-  await mkdir(zones);
-  for (let first = 0; first < names.length; first += zonesInFile) {
-    const text = declarationOf(names.slice(first, first + zonesInFile));
-    await writeFile(path.join(zones, `team-${first / zonesInFile}.yaml`), text);
-  }
+  await writeZoneFiles(zones, names, declarationOf);
   const config = `mode: enforce
 api: { base_url: "${baseUrl}" }
 budget: { requests: 1000000 }

@@ -1,10 +1,10 @@
 import { globSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { namesOfFleet } from "../support/large-fleet.ts";
+import { benchDirectory } from "./bench-directory.ts";
 import {
   bareRequests,
   built,
@@ -28,8 +28,8 @@ export async function bench(): Promise<BenchResult | SkippedBench> {
   const skipped = notBuilt("plan");
   if (skipped !== undefined) return skipped;
   const names = namesOfFleet(size);
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
-  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using place = await benchDirectory();
+  const { directory } = place;
   await using emulator = await startEmulatorProcess(directory, comparedSeed(names));
   const [single, whole] = [path.join(directory, "single"), path.join(directory, "whole")];
   await writeCompared(single, names.slice(0, 1), emulator.baseUrl);

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { namesOfFleet } from "../support/large-fleet.ts";
+import { benchDirectory } from "./bench-directory.ts";
 import {
   bareRequests,
   built,
@@ -29,8 +29,8 @@ export async function bench(): Promise<BenchResult | SkippedBench> {
   const skipped = notBuilt("start");
   if (skipped !== undefined) return skipped;
   const names = namesOfFleet(size);
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
-  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using place = await benchDirectory();
+  const { directory } = place;
   await using emulator = await startEmulatorProcess(directory, comparedSeed(names));
   await writeCompared(directory, names, emulator.baseUrl);
   const [name = ""] = names.slice(7);

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-
 import { Agent, request } from "undici";
 
 import { createReader, createWriter } from "../../src/api/service.ts";
@@ -29,6 +25,7 @@ import { memoryFiles } from "../support/memory-files.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
 import { defaultOptions, oneCredential } from "../support/world.ts";
+import { benchDirectory } from "./bench-directory.ts";
 import { median, processorTime } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
@@ -46,8 +43,8 @@ const promisedRequests = { read: 5.1, trust: 3.1 };
 /** A sweep of 1,000 zones by the whole loop, against its GETs sent with bare undici and read with JSON.parse. */
 export async function bench(): Promise<BenchResult> {
   const names = namesOfFleet(size);
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
-  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using place = await benchDirectory();
+  const { directory } = place;
   await using emulator = await startEmulatorProcess(directory, seedOfFleet(names));
   const metrics = createMetrics({ version: "", revision: "", nodeVersion: "" });
   let sent = 0;
@@ -105,8 +102,8 @@ const sweepsOfDay = 96;
 /** What a check of a zone costs on average in so many sweeps that find nothing to do, the list of zones included. */
 async function requestsOfCheck(rulesetVersions: "trust" | "read", sweeps: number): Promise<number> {
   const names = namesOfFleet(50);
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
-  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using place = await benchDirectory();
+  const { directory } = place;
   await using emulator = await startEmulatorProcess(directory, seedWithLists(names));
   const metrics = createMetrics({ version: "", revision: "", nodeVersion: "" });
   let sent = 0;
