@@ -5,6 +5,7 @@ import { hostIn, type Ran } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 import { plantedToken } from "../support/service.ts";
 
 const env = { ZONEWARDEN_API_TOKEN: plantedToken };
@@ -45,7 +46,7 @@ async function runElsewhere({ place }: Example, ...args: readonly string[]): Pro
   const { clock } = hostIn("/");
   const host = hostIn(place.directory, {
     env,
-    clock: { ...clock, sleep: (ms, stop) => clock.sleep(ms === 500 ? 1 : ms, stop) },
+    clock: { ...clock, sleep: (ms, signal) => clock.sleep(ms === 500 ? 1 : ms, signal) },
     process: { pid: process.pid + 1, hostName: "here", isRunning: () => true },
     stdout: { isTTY: false, write: (text) => stdout.push(text) },
     stderr: { isTTY: false, write: (text) => stderr.push(text) },
@@ -183,8 +184,7 @@ describe("apply within an hour", () => {
     expect(two.code, two.stderr).toBe(4);
     expect(two.stderr).toContain("after 2 within the last hour");
     expect(writesSeenBy(emulator)).toHaveLength(3);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("corrects few zones that somebody strengthened by hand, and holds each one more", async ({
@@ -197,8 +197,7 @@ describe("apply within an hour", () => {
       "all zones are in sync",
       () => daemon.stdout().includes("writing begins") || undefined,
     );
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     for (const zone of names.slice(2, 7)) {
       await control(example, "edit", {
         zone,

@@ -6,6 +6,7 @@ import { type Example, writesSeenBy } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
 import { eventually, freePort } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 import {
   deleteFromFile,
   imported,
@@ -47,8 +48,7 @@ async function besideDaemon(
     daemon,
     page,
     [Symbol.asyncDispose]: async () => {
-      daemon.signal("SIGTERM");
-      await daemon.ended;
+      await stop(daemon);
       await found[Symbol.asyncDispose]();
     },
   };

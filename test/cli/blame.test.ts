@@ -4,6 +4,7 @@ import { compareText } from "../../src/syntax/by-text.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
 const alice = { zone: shop, settings: { enabled: false }, actor: "alice@example.com" };
@@ -18,8 +19,7 @@ describe("blame", () => {
     await eventually("the shop is written", () =>
       logLines(daemon).find(({ msg, zone }) => msg === "plan applied" && zone === shop),
     );
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     await control(example, "edit", { ...alice, actor: "bob@example.com" });
 
     const { stdout, code } = await place.run("blame", shop);
@@ -45,8 +45,7 @@ describe("blame", () => {
     await eventually("the shop is written", () =>
       logLines(daemon).find(({ msg, zone }) => msg === "plan applied" && zone === shop),
     );
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     const before = await example.place.run("blame", shop);
     expect(before.stdout).not.toContain("alice@example.com");
     await control(example, "clock", { advance: "120s" });

@@ -6,6 +6,7 @@ import { workplace } from "../support/command-line.ts";
 import { logged } from "../support/log-lines.ts";
 import { close, listenOnLoopback } from "../support/loopback.ts";
 import { freePort } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 /** A port that somebody listens on, until it is disposed. */
 async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
@@ -53,7 +54,6 @@ describe("an emulator that cannot start says what to do", () => {
     const daemon = place.start("run");
     await logged(daemon, "revision applied");
     expect(await place.run("plan")).toMatchObject({ code: 0 });
-    daemon.signal("SIGTERM");
-    expect((await daemon.ended).code).toBe(0);
+    expect(await stop(daemon)).toBe(0);
   });
 });

@@ -5,6 +5,7 @@ import { workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 import { freePort } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 describe("explain", () => {
   it.for(Object.keys(diagnosticCodes))("explains %s with an example", async (code, { expect }) => {
@@ -103,8 +104,7 @@ describe("explain zone", () => {
     });
     const page = await (await fetch(`http://127.0.0.1:${port}/zones/${zone}`)).text();
     expect(page).toContain("not written: blocked by guards");
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
     expect(writesSeenBy(emulator).filter((each) => each.includes(zone))).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { exampleWithEmulator } from "../support/example.ts";
 import { startServer } from "../support/http-server.ts";
 import { logged } from "../support/log-lines.ts";
 import { eventually, freePort } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
 
 describe("healthcheck", () => {
   it("asks the daemon of the configuration, on the loopback address", async ({ expect }) => {
@@ -25,8 +26,7 @@ describe("healthcheck", () => {
     await eventually("it is ready", async () =>
       (await example.place.run("healthcheck", "--ready")).code === 0 ? true : undefined,
     );
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("fails with what the daemon says where a check fails", async ({ expect }) => {

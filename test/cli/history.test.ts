@@ -14,6 +14,7 @@ import { exampleWithEmulator } from "../support/example.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { headOf, type Kept, kept, linesIn } from "../support/kept-history.ts";
 import { at, declared, report, tokenUse } from "../support/reports.ts";
+import { stop } from "../support/running.ts";
 import { historyOf } from "../support/scenes.ts";
 
 const blog = "blog.example.com";
@@ -164,8 +165,7 @@ describe("zonewarden history", () => {
     await expect
       .poll(() => daemon.stdout(), { timeout: 10_000 })
       .toMatch(/"damage":"1 line is damaged \(line 2\)".*"msg":"history is damaged"/);
-    daemon.signal("SIGTERM");
-    await daemon.ended;
+    await stop(daemon);
   });
 
   it("prints what the daemon has written, run after run", async ({ expect }) => {
@@ -179,8 +179,7 @@ describe("zonewarden history", () => {
           timeout: 10_000,
         })
         .toBe(run === 0 ? 3 : 1);
-      daemon.signal("SIGTERM");
-      await daemon.ended;
+      await stop(daemon);
     }
     const { stdout } = await example.place.run("history", "--format", "json");
     const output: unknown = JSON.parse(stdout);
@@ -302,8 +301,7 @@ describe("zonewarden history verify", () => {
         })
         .toBe(run === 0 ? 3 : 1);
       if (run === 1) expect(daemon.stdout()).toContain(`"when":"start","head":"${head}"`);
-      daemon.signal("SIGTERM");
-      await daemon.ended;
+      await stop(daemon);
       head = /"when":"stop","head":"([0-9a-f]{64})"/.exec(daemon.stdout())?.[1] ?? "";
     }
     const args = ["--format", "json", "--head", head, "--verify-key", "verify.pem"];

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
+import { stop } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
@@ -12,8 +13,7 @@ async function appliedExample(actors = "full"): Promise<Example> {
   });
   const daemon = example.place.start("run");
   for (const zone of [shop, "www.brand.example"]) await logged(daemon, "plan applied", { zone });
-  daemon.signal("SIGTERM");
-  await daemon.ended;
+  await stop(daemon);
   return example;
 }
 
