@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 
 import { isJsonObject } from "../../../src/syntax/json.ts";
+import { close, listenOnLoopback } from "../../support/loopback.ts";
 
 /** A comment of a pull request. */
 export interface StoredComment {
@@ -32,23 +33,22 @@ export class CommentsApi implements AsyncDisposable {
     });
   });
   #lastId = 100;
+  #port = 0;
 
   /** Starts it for the pull request 7 of acme/zones. Whoever has the token of GitHub writes as `github-actions[bot]`. */
   static async start(): Promise<CommentsApi> {
     const api = new CommentsApi();
-    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
+    api.#port = await listenOnLoopback(api.#server);
     return api;
   }
 
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("no port");
-    return `http://127.0.0.1:${address.port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await close(this.#server);
   }
 
   #answer(method: string, { pathname, searchParams }: URL, body: string): Answer {
