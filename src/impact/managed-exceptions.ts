@@ -72,7 +72,7 @@ function exceptionsIn(
 function plannedRules(
   phase: RulePhase,
   { rules }: ZoneContent,
-  { changes, liveRules }: Plan,
+  { changes, liveKeys }: Plan,
   { entrypoints }: LiveZone,
 ): readonly PlannedRule[] {
   const { kind } = factsOf(phase);
@@ -89,7 +89,7 @@ function plannedRules(
     const skip = action.type === "skip" ? action.skip : undefined;
     const before = { expression, enabled, title, skip };
     const change = own.find((each) => each.verb !== "create" && each.id === id);
-    if (change === undefined) return { name: liveRules.get(id) ?? id, before, after: before };
+    if (change === undefined) return { name: liveKeys.get(id) ?? id, before, after: before };
     const after = change.verb === "delete" ? undefined : declared.get(change.key);
     return { name: change.key, before, after };
   });

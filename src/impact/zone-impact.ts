@@ -108,10 +108,9 @@ export function comparedPolicies(
     .map(({ key, title }) => ({ key, title, before: undefined, after: byKey.get(key) }));
   const lasting = live.map((before): ComparedPolicy => {
     const change = ids.get(before.id);
-    const { description, key } = unmarked(before.description);
-    const own = key !== undefined && byKey.has(`policy/${key}`) ? key : before.id;
     if (change === undefined) {
-      return { key: `policy/${own}`, title: description, before, after: before };
+      const key = plan.liveKeys.get(before.id) ?? (`policy/${before.id}` as const);
+      return { key, title: unmarked(before.description).description, before, after: before };
     }
     const after = change.verb === "delete" ? undefined : byKey.get(change.key);
     return { key: change.key, title: change.title, before, after };

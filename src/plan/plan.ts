@@ -30,8 +30,8 @@ export interface Plan {
   readonly unowned: readonly Unowned[];
   /** The adopted rules that are live, with the keys that are declared now. */
   readonly adoptedRules: readonly AdoptedRule[];
-  /** Keys of the declared rules that are live, by their ids, in their live order. */
-  readonly liveRules: ReadonlyMap<string, ResourceKey>;
+  /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
+  readonly liveKeys: ReadonlyMap<string, ResourceKey>;
   /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
   /** Remarks for the reader of the plan. */
@@ -89,7 +89,7 @@ export function plan(
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
-    liveRules: new Map(kinds.flatMap(({ liveRules = [] }) => [...liveRules])),
+    liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
     grown: kinds.flatMap(({ grown }) => grown),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),
@@ -107,6 +107,7 @@ const undeclared: KindPlan = {
   compared: 0,
   unowned: [],
   adoptedRules: [],
+  liveKeys: new Map(),
   grown: [],
 };
 

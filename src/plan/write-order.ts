@@ -23,8 +23,8 @@ export interface KindPlan {
   readonly compared: number;
   readonly unowned: readonly Unowned[];
   readonly adoptedRules: readonly AdoptedRule[];
-  /** Keys of the declared rules that are live, by their ids, in their live order; left out by kinds without an order. */
-  readonly liveRules?: ReadonlyMap<string, ResourceKey>;
+  /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
+  readonly liveKeys: ReadonlyMap<string, ResourceKey>;
   readonly grown: readonly GrownPhase[];
 }
 

@@ -34,7 +34,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
     // Not in the file: `apply` takes them from the plan of today.
     waitsFor: new Map(),
     grown: [],
-    liveRules: new Map(),
+    liveKeys: new Map(),
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),

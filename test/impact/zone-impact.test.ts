@@ -83,6 +83,18 @@ describe("the policies of a zone before and after its plan", () => {
       ],
     },
     {
+      when: "one is as declared without our mark, beside one of another tool with the same key",
+      items: [checkout],
+      live: [
+        livePolicy("p1", { description: "Theirs [terraform:checkout]", ...looser }),
+        livePolicy("p2", { action: "allow", description: "Scripts of the checkout" }),
+      ],
+      says: [
+        "policy/checkout Scripts of the checkout: script-src 'self' → script-src 'self'",
+        "policy/p1 Theirs: script-src * → script-src *",
+      ],
+    },
+    {
       when: "one is deleted whose id is the key of a declared one",
       items: [policy("p2")],
       live: [livePolicy("p2", looser)],

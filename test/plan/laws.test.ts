@@ -158,7 +158,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         expect(planOf(isJsonObject(json) ? json : {})).toEqual({
           ...proposal,
           waitsFor: new Map(),
-          liveRules: new Map(),
+          liveKeys: new Map(),
           grown: [],
         });
       }),

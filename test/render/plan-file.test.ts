@@ -79,7 +79,7 @@ describe("a saved plan", () => {
   it("is read back as it was", ({ expect }) => {
     expect(readPlanFile(text)).toEqual({
       result: "read",
-      file: { ...saved, zones: saved.zones.map((zone) => ({ ...zone, liveRules: new Map() })) },
+      file: { ...saved, zones: saved.zones.map((zone) => ({ ...zone, liveKeys: new Map() })) },
       signedText: text.trimEnd(),
       signature: undefined,
     });

@@ -77,7 +77,7 @@ export function planOf(
     unmanaged,
     unowned: [],
     adoptedRules: [],
-    liveRules: new Map(),
+    liveKeys: new Map(),
     grown: [],
     notes: [],
     holds: [],

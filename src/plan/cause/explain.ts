@@ -32,7 +32,7 @@ import { explained } from "./cause.ts";
  * @param applied `undefined`: nothing is known, and every cause is `unknown`.
  */
 export function explainChanges(
-  { changes, liveRules }: Pick<Plan, "changes" | "liveRules">,
+  { changes, liveKeys }: Pick<Plan, "changes" | "liveKeys">,
   content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly Change[] {
@@ -40,7 +40,7 @@ export function explainChanges(
   const orderCauses = new Map(
     ruleKinds
       .filter((kind) => changes.some((change) => change.kind === kind))
-      .map((kind) => [kind, causesOfOrder(kind, [...liveRules.values()], content, applied)]),
+      .map((kind) => [kind, causesOfOrder(kind, [...liveKeys.values()], content, applied)]),
   );
   return changes.map((change) => {
     if (change.verb === "delete" && change.reason === "unmanaged") {

@@ -45,6 +45,11 @@ export function planPolicies(
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, owner, adopt)),
     adoptedRules: [],
+    liveKeys: new Map(
+      matches.flatMap(({ policy, live: found }) =>
+        found === undefined ? [] : [[found.id, `policy/${policy.key}`] as const],
+      ),
+    ),
     grown: [],
   };
 }

@@ -90,7 +90,7 @@ export function planRules(
     adoptedRules: before.flatMap((rule) =>
       adoptedIn(rule, kind, matchOf.get(rule)?.rule.key, markOf, owner),
     ),
-    liveRules: new Map(
+    liveKeys: new Map(
       before.flatMap((live) => {
         const found = matchOf.get(live);
         return found === undefined ? [] : [[live.id, `${kind}/${found.rule.key}`] as const];
