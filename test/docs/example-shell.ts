@@ -9,6 +9,7 @@ import { type Example, exampleWithEmulator } from "../support/example.ts";
 import { headOf, kept } from "../support/kept-history.ts";
 import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
+import { pageOf } from "../support/running.ts";
 import { readScript, type ShellCommand } from "../support/shell-script.ts";
 import { mistakesInDocker, mistakesInKubectl } from "./deploy-examples.ts";
 import { mistakesInHelm } from "./helm-examples.ts";
@@ -149,8 +150,7 @@ export class ExampleShell implements AsyncDisposable {
 
   async #daemonUrl(): Promise<string> {
     this.#daemon ??= this.#example.place.start("run");
-    const { page } = await logged(this.#daemon, "zonewarden started");
-    const url = typeof page === "string" ? page.replace(/\/$/, "") : "";
+    const url = (await pageOf(this.#daemon)).replace(/\/$/, "");
     await eventually("the daemon is ready", async () =>
       (await fetch(`${url}/readyz`)).ok ? true : undefined,
     );

@@ -5,11 +5,11 @@ import { vi } from "vitest";
 import { SimulatedClock } from "./clock.ts";
 import type { Started } from "./command-line.ts";
 import { declareMore, idsOf, prepareFiles, storySeed, zones } from "./daemon-story-files.ts";
-import { textIn } from "./emulator.ts";
 import { control, type Example, exampleWithEmulator } from "./example.ts";
 import { startJsonSink } from "./http-server.ts";
 import { logged } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
+import { pageOf } from "./running.ts";
 import { revisionIn, seriesIn } from "./scrapes.ts";
 
 const { blog, shop, brand } = zones;
@@ -211,7 +211,7 @@ class Stage {
     }
     await this.fault({ fault: "status", status: 403, path: `*/${id(blog)}/page_shield/cookies` });
     this.#daemon = this.example.place.start("run");
-    this.#page = textIn(await logged(this.#daemon, "zonewarden started"), "page");
+    this.#page = await pageOf(this.#daemon);
   }
 
   async end(): Promise<void> {

@@ -23,7 +23,7 @@ const exfiltration = connection("https://collect.example.org/c", {
 });
 
 /** All that was seen in the shop. */
-export const shopItems: readonly Item[] = [
+const shopItems: readonly Item[] = [
   script("https://shop.example.com/js/app.js"),
   script("https://cdn.example.net/lib/2.4/ui.js"),
   script("https://old.example.net/v1.js", { status: "inactive" }),

@@ -39,8 +39,6 @@ export interface KubeApi extends AsyncDisposable {
 }
 
 export const leasePath = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/zonewarden";
-export const eventPath = "/apis/events.k8s.io/v1/namespaces/zonewarden/events";
-export const mapPath = "/api/v1/namespaces/zonewarden/configmaps";
 
 /** A Lease that its last holder gave back: the next one need not wait. */
 export function freeLease(): JsonObject {

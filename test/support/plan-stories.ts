@@ -29,7 +29,7 @@ import {
 import { withCause } from "./reports.ts";
 
 /** When the run of these stories begins. */
-export const begun: Date = new Date("2026-11-21T10:00:00.000Z");
+const begun: Date = new Date("2026-11-21T10:00:00.000Z");
 
 const settings = {
   enabled: false,

@@ -6,7 +6,7 @@ import {
 } from "../../src/zone/live-zone.ts";
 
 /** The hosts that the expressions of generated policies tell apart. */
-export const hosts = ["a.example.com", "b.example.com", "c.example.com"] as const;
+const hosts = ["a.example.com", "b.example.com", "c.example.com"] as const;
 
 /** Expressions of generated policies, with the hosts that each selects. */
 export const hostExpressions: ReadonlyMap<string, readonly string[]> = new Map<
@@ -34,7 +34,7 @@ const directives = ["script-src", "img-src"] as const;
  * effects: what of which host is blocked (2) or reported (1), which managed ruleset sees which path, and whether
  * scripts are watched.
  */
-export function protectionOf(live: LiveZone): ReadonlyMap<string, number> {
+function protectionOf(live: LiveZone): ReadonlyMap<string, number> {
   const levels = new Map<string, number>();
   levels.set("scripts are watched", live.settings?.enabled === true ? 1 : 0);
   for (const host of hosts) {
