@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
@@ -12,14 +13,12 @@ const config = `schedule: { cron: "0 0 1 1 *" }
 store: { path: state }
 limits: { min_fleet: 2, max_fleet_share: 0.4 }`;
 
-type Daemon = ReturnType<Example["place"]["start"]>;
-
 /** A daemon that holds a revision of all three zones: they get another threshold, and the first one a policy. */
 class Held implements AsyncDisposable {
   readonly example: Example;
-  #daemon: Daemon;
+  #daemon: Started;
 
-  private constructor(example: Example, daemon: Daemon) {
+  private constructor(example: Example, daemon: Started) {
     this.example = example;
     this.#daemon = daemon;
   }

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { coerceObjects, type JsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -38,16 +39,14 @@ const twoPhases = `zones:
           ratelimit: *limit
 `;
 
-type Daemon = ReturnType<Example["place"]["start"]>;
-
 /** A daemon whose first sweep has ended, on a clock that the test moves. */
 class Followed implements AsyncDisposable {
   readonly example: Example;
-  readonly daemon: Daemon;
+  readonly daemon: Started;
   readonly #clock: SimulatedClock;
   #linesBefore = 0;
 
-  private constructor(example: Example, daemon: Daemon, clock: SimulatedClock) {
+  private constructor(example: Example, daemon: Started, clock: SimulatedClock) {
     this.example = example;
     this.daemon = daemon;
     this.#clock = clock;

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { rayId } from "../../src/zone/audit-entry.ts";
 import { SimulatedClock } from "../support/clock.ts";
+import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -11,15 +12,13 @@ import { isEveryZoneKnown, jsonFrom, stop, textFrom } from "../support/running.t
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
-type Daemon = ReturnType<Example["place"]["start"]>;
-
 /** A daemon that follows the audit log, and another process that has its token. */
 class Shared implements AsyncDisposable {
   readonly example: Example;
   readonly clock: SimulatedClock;
-  daemon: Daemon;
+  daemon: Started;
 
-  private constructor(example: Example, daemon: Daemon, clock: SimulatedClock) {
+  private constructor(example: Example, daemon: Started, clock: SimulatedClock) {
     this.example = example;
     this.daemon = daemon;
     this.clock = clock;

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { rayId } from "../../src/zone/audit-entry.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { type Workplace, workplace } from "../support/command-line.ts";
+import { type Started, type Workplace, workplace } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
@@ -15,7 +15,7 @@ const [blog, shop, brand] = ["blog.example.com", "shop.example.com", "www.brand.
 class Installation {
   readonly place: Workplace;
   readonly #clock: SimulatedClock;
-  #daemon: ReturnType<Workplace["start"]> | undefined;
+  #daemon: Started | undefined;
 
   constructor(place: Workplace, clock: SimulatedClock) {
     this.place = place;
