@@ -85,13 +85,21 @@ export interface Place {
   readonly column: number;
 }
 
-/** Patterns for listed zones; `undefined` matches every zone, `*` any characters. */
-export interface Selector {
-  readonly name: string | undefined;
+/**
+ * Patterns for listed zones, of which one must match; what is left out matches every zone, `*` any
+ * characters.
+ */
+export interface ZonePatterns {
+  readonly name?: readonly string[] | undefined;
   /** Name or id of the account. */
-  readonly account: string | undefined;
-  readonly status: string | undefined;
-  readonly plan: string | undefined;
+  readonly account?: readonly string[] | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly plan?: readonly string[] | undefined;
+}
+
+/** Zones that match all patterns, without those that match all of `not`. */
+export interface Selector extends ZonePatterns {
+  readonly not?: ZonePatterns | undefined;
 }
 
 /** The zones that an entry declares. */

@@ -64,6 +64,21 @@ describe("selecting zones", () => {
       yields: ["uk.brand.example"],
     },
     {
+      when: "one pattern of a list matches",
+      entries: [`{ match: { name: [shop.*, uk.*], plan: [free, enterprise] }, ${on} }`],
+      yields: ["shop.example", "uk.brand.example"],
+    },
+    {
+      when: "some are excluded",
+      entries: [`{ match: { account: brand*, not: { name: [shop.*, uk.*] } }, ${on} }`],
+      yields: ["de.brand.example"],
+    },
+    {
+      when: "only those are excluded that all of an exclusion matches",
+      entries: [`{ match: { not: { name: "*.brand.example", status: pending } }, ${on} }`],
+      yields: ["shop.example", "uk.brand.example"],
+    },
+    {
       when: "a zone is not listed",
       entries: [`{ name: shp.example, ${on} }`, `{ name: shop.example, ${on} }`],
       yields: ["shop.example"],

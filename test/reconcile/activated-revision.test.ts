@@ -90,12 +90,7 @@ describe("the active revision", () => {
       const active = withActive(4);
       const documents = result === "held" ? byName(4, off) : [...byName(4)];
       // No listed zone matches it.
-      const selector = {
-        name: "w*.example",
-        account: undefined,
-        status: undefined,
-        plan: undefined,
-      };
+      const selector = { name: ["w*.example"] };
       const unused = document({ by: "selector", selector }, on);
       active.activate(files("r1a", [...byName(4), unused]), listing(4), judge);
       const state = files("r2", [...documents, unused], {

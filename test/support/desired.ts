@@ -48,7 +48,7 @@ export function linesOf({ diagnostics }: LoadedFiles): readonly string[] {
 /** Names of the declared zones. */
 export function zonesOf({ documents }: LoadedFiles): readonly string[] {
   return documents.map(({ target }) => {
-    if (target.by === "selector") return `match ${target.selector.name ?? ""}`;
+    if (target.by === "selector") return `match ${(target.selector.name ?? []).join(" ")}`;
     return target.by === "name" ? target.name : target.id;
   });
 }

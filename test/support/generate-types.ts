@@ -51,11 +51,18 @@ export function committedTypes(types: string): string {
   return readFileSync(path.join(root, types), "utf8");
 }
 
-/** The schema without what makes types long or strange: descriptions stand in the schema, "one of" is checked there. */
+/**
+ * The schema without what makes types long or strange: descriptions stand in the schema, "one of" is checked there. A key of
+ * a file can be called `not` too.
+ */
 function structure(schema: JsonObject, definitions: JsonObject | undefined): JsonObject {
   const parts = Object.entries(schema).filter(
     ([key, value]) =>
-      !(key === "oneOf" || key === "not" || (key === "description" && typeof value === "string")),
+      !(
+        key === "oneOf" ||
+        (key === "not" && coerceObject(value)["type"] === undefined) ||
+        (key === "description" && typeof value === "string")
+      ),
   );
   const inner = Object.fromEntries(parts.map(([key, value]) => [key, within(value, definitions)]));
   if (definitions === undefined || !isJsonObject(schema["properties"])) return inner;

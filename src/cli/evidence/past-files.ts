@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Config } from "../../desired/config/config.ts";
+import { matcherOf } from "../../desired/zones/selector.ts";
 import { selectorsNaming } from "../../desired/zones/show-zone.ts";
 import type { EvidenceInput, EvidenceSubject } from "../../evidence/evidence-pack.ts";
 import type { FilesRevision } from "../../evidence/evidence-stories.ts";
@@ -91,9 +92,7 @@ function contentOf(name: ZoneName, documents: readonly ZoneDocument[]): ZoneCont
     target.by === "name" ||
     (target.by === "selector" &&
       others.length === 0 &&
-      [target.selector.account, target.selector.status, target.selector.plan].every(
-        (each) => each === undefined,
-      ));
+      matcherOf(target.selector)({ name: [name] }) === true);
   if (!isSure) return needsListing;
   if (contentFor === undefined) return content;
   // What is the same for two listings depends on the name alone.

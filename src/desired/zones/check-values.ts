@@ -2,7 +2,13 @@ import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { adviseCharacteristic } from "../../syntax/expression/advice/advise-characteristic.ts";
 import { type Phase, adviseExpression } from "../../syntax/expression/advice/advise-expression.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
+import {
+  coerceList,
+  coerceObject,
+  isJsonList,
+  isJsonObject,
+  type JsonObject,
+} from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -76,14 +82,25 @@ const selectable = {
 /** Patterns of a selector that match none of the values that there are. */
 function checkSelector(part: FilePart): readonly Diagnostic[] {
   const selector = coerceObject(coerceObject(part.content)["match"]);
+  return [
+    ...checkPatterns(part, selector, ["match"]),
+    ...checkPatterns(part, coerceObject(selector["not"]), ["match", "not"]),
+  ];
+}
+
+function checkPatterns(part: FilePart, patterns: JsonObject, above: Path): readonly Diagnostic[] {
   return Object.entries(selectable).flatMap(([name, values]) => {
-    const pattern = selector[name];
-    if (typeof pattern !== "string" || values.some(globIgnoringCase(pattern))) return [];
-    const message = `"${pattern}" matches no ${name} of a zone`;
-    const remedy = didYouMean(pattern, values) || `write one of: ${values.join(", ")}`;
-    return [
-      diagnosticInPart(part, { code: "MATCH_NOTHING", path: ["match", name], message, remedy }),
-    ];
+    const written = patterns[name];
+    const list: Path = [...above, name];
+    const all = isJsonList(written)
+      ? written.map((pattern, index) => ({ pattern, path: [...list, index] }))
+      : [{ pattern: written, path: list }];
+    return all.flatMap(({ pattern, path }) => {
+      if (typeof pattern !== "string" || values.some(globIgnoringCase(pattern))) return [];
+      const message = `"${pattern}" matches no ${name} of a zone`;
+      const remedy = didYouMean(pattern, values) || `write one of: ${values.join(", ")}`;
+      return [diagnosticInPart(part, { code: "MATCH_NOTHING", path, message, remedy })];
+    });
   });
 }
 

@@ -1,6 +1,5 @@
-import { globIgnoringCase } from "../../syntax/glob.ts";
 import { nearestOfMany } from "../../syntax/nearest.ts";
-import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
+import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
@@ -9,6 +8,7 @@ import { beyondPlan } from "./beyond-plan.ts";
 import { combineSelectors } from "./combine-selectors.ts";
 import { placeIn } from "./document-places.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
+import { listedFacts, matcherOf } from "./selector.ts";
 import { labelOf } from "./target.ts";
 
 /** The declared zones that are listed, in the order of the listing. */
@@ -32,13 +32,14 @@ export function selectZones(
   const explicit = findExplicit(documents, zones);
   const selectors = documents.flatMap((document) =>
     document.target.by === "selector"
-      ? [{ document, matches: selectorMatcher(document.target.selector) }]
+      ? [{ document, matches: matcherOf(document.target.selector) }]
       : [],
   );
   const used = new Set<ZoneDocument>();
   const declared = zones.flatMap((zone): readonly ZoneDeclarations[] => {
+    const facts = listedFacts(zone);
     const matching = selectors
-      .filter(({ matches }) => matches(zone))
+      .filter(({ matches }) => matches(facts) === true)
       .map(({ document }) => document);
     for (const document of matching) used.add(document);
     const [first, ...others] = explicit.documents.get(zone.id) ?? matching;
@@ -175,24 +176,6 @@ function unfilled(document: ZoneDocument, { name }: Zone): Diagnostic {
   const message = `the placeholders of this entry cannot be filled for ${name}`;
   const remedy = "declare the zone by name, and run `zonewarden validate`";
   return diagnosticAt(document.place, { code: "BAD_PLACEHOLDER", message, remedy });
-}
-
-/** No pattern matches every text. */
-function selectorMatcher({
-  name = "*",
-  account = "*",
-  status = "*",
-  plan = "*",
-}: Selector): (zone: Zone) => boolean {
-  const matchesName = globIgnoringCase(name);
-  const matchesAccount = globIgnoringCase(account);
-  const matchesStatus = globIgnoringCase(status);
-  const matchesPlan = globIgnoringCase(plan);
-  return (zone) =>
-    matchesName(zone.name) &&
-    (matchesAccount(zone.accountName) || matchesAccount(zone.accountId)) &&
-    matchesStatus(zone.status) &&
-    matchesPlan(zone.plan);
 }
 
 function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Diagnostic {

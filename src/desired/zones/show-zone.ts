@@ -1,4 +1,3 @@
-import { globIgnoringCase } from "../../syntax/glob.ts";
 import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
@@ -6,6 +5,7 @@ import { fillZone } from "../template/fill-zone.ts";
 import { Variables } from "../template/variables.ts";
 import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
 import { factsOf, ZoneMerger } from "./merge-zone.ts";
+import { matcherOf } from "./selector.ts";
 import { labelOf } from "./target.ts";
 
 /** A value of a merged zone, and the place that sets it. */
@@ -37,16 +37,14 @@ export function showZone(
   return [...known, ...filled].map(({ path, value }) => shown(own, layers, path, value));
 }
 
-/**
- * Selectors whose name pattern matches `name`; whatever else they match on is unknown without a
- * listing.
- */
+/** Selectors that match a zone of this name, or may: what else they match on only a listing tells. */
 export function selectorsNaming(
   documents: readonly ZoneDocument[],
   name: string,
 ): readonly ZoneDocument[] {
+  const facts = { name: [name] };
   return documents.filter(
-    ({ target }) => target.by === "selector" && globIgnoringCase(target.selector.name ?? "*")(name),
+    ({ target }) => target.by === "selector" && matcherOf(target.selector)(facts) !== false,
   );
 }
 

@@ -1,10 +1,10 @@
 import { domainToASCII } from "node:url";
 
-import type { Suspension, Target } from "../../zone/desired-zone.ts";
+import type { Selector, Suspension, Target, ZonePatterns } from "../../zone/desired-zone.ts";
 import { startOf } from "../../zone/written-date.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
 import { type Converted, noDate } from "../diagnostics.ts";
-import type { YamlZoneEntry } from "./zone-file.ts";
+import type { YamlSelector, YamlZoneEntry } from "./zone-file.ts";
 
 /** Which zones an entry declares; no value if the name is invalid. */
 export function targetOf({
@@ -13,9 +13,8 @@ export function targetOf({
   name: written = "",
 }: YamlZoneEntry): Converted<Target | undefined> {
   if (match !== undefined) {
-    const { name, account, status, plan } = match;
-    const value = { by: "selector", selector: { name, account, status, plan } } as const;
-    return { value, diagnostics: [] };
+    const selector = { ...patternsOf(match), not: match.not && patternsOf(match.not) };
+    return { value: { by: "selector", selector }, diagnostics: [] };
   }
   const id = zoneId(writtenId ?? "");
   if (id !== undefined) return { value: { by: "id", id }, diagnostics: [] };
@@ -29,6 +28,15 @@ export function targetOf({
   return { value: undefined, diagnostics };
 }
 
+function patternsOf({ name, account, status, plan }: Omit<YamlSelector, "not">): ZonePatterns {
+  return {
+    name: listOf(name),
+    account: listOf(account),
+    status: listOf(status),
+    plan: listOf(plan),
+  };
+}
+
 /** Identifies a target: entries with the same label declare the same zones. */
 export function labelOf(target: Target): string {
   switch (target.by) {
@@ -37,8 +45,21 @@ export function labelOf(target: Target): string {
     case "id":
       return target.id;
     case "selector":
-      return `match ${JSON.stringify(target.selector)}`;
+      return `match ${JSON.stringify(asWritten(target.selector))}`;
   }
+}
+
+function listOf(patterns: string | string[] | undefined): readonly string[] | undefined {
+  return patterns === undefined ? undefined : [patterns].flat();
+}
+
+/** The patterns as files have them: one alone is no list. */
+function asWritten({ not, ...patterns }: Selector): Readonly<Record<string, unknown>> {
+  const written = Object.entries(patterns).map(([key, list]): [string, unknown] => [
+    key,
+    list?.length === 1 ? list[0] : list,
+  ]);
+  return { ...Object.fromEntries(written), not: not && asWritten(not) };
 }
 
 /** Why and how long a zone is suspended; no value if it is not. */

@@ -110,6 +110,10 @@ export type YamlSkip = {
   products?: YamlProducts;
 } | null;
 export type YamlRulesetName = string;
+export type YamlNamePatterns = string | string[];
+export type YamlAccountPatterns = string | string[];
+export type YamlStatusPatterns = string | string[];
+export type YamlPlanPatterns = string | string[];
 
 export interface ZoneFile {
   $schema?: string;
@@ -265,8 +269,14 @@ export interface YamlZoneEntry {
   managed_rules?: YamlManagedRules;
 }
 export interface YamlSelector {
-  name?: string;
-  account?: string;
-  status?: string;
-  plan?: string;
+  name?: YamlNamePatterns;
+  account?: YamlAccountPatterns;
+  status?: YamlStatusPatterns;
+  plan?: YamlPlanPatterns;
+  not?: {
+    name?: YamlNamePatterns;
+    account?: YamlAccountPatterns;
+    status?: YamlStatusPatterns;
+    plan?: YamlPlanPatterns;
+  };
 }
