@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { compress } from "hono/compress";
 import { etag } from "hono/etag";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
@@ -76,6 +77,8 @@ export function createApp(parts: AppParts): Hono {
     answersOf: (state) => parts.answersOf(state),
   });
   app.use(secureHeaders(headers));
+  // Not the stream of events, which it leaves alone: each event must arrive at once.
+  app.use(compress());
   app.use((c, next) =>
     isAllowedHost(c.req.header("host") ?? "", parts.hosts)
       ? next()

@@ -16,6 +16,11 @@ function loadedFleet(): Fleet {
   return fleet;
 }
 
+/** Lines of an answer, without what Node.js tells of the process at that moment. */
+function ours(text: string): readonly string[] {
+  return text.split("\n").filter((line) => !/^(?:process|nodejs)_/.test(line));
+}
+
 describe("the server", () => {
   it("answers probes", async ({ expect, signal }) => {
     const fleet = fleetOf();
@@ -61,6 +66,31 @@ describe("the server", () => {
     const text = await response.text();
     expect(text).toContain(`zonewarden_zone_status{zone="${shop}",status="drifted"} 1`);
     expect(text.endsWith("\n")).toBe(true);
+  });
+
+  it.for(["/metrics", "/", "/api/v1/zones"])(
+    "compresses %s for a client that accepts it, and says the same to one that does not",
+    async (path, { expect, signal }) => {
+      await using server = await serveFleet(loadedFleet());
+      const get = (encoding: string): Promise<Response> =>
+        fetch(server.url + path, { signal, headers: { "accept-encoding": encoding } });
+      const [packed, plain] = [await get("gzip"), await get("identity")];
+      expect(packed.headers.get("content-encoding")).toBe("gzip");
+      expect(plain.headers.get("content-encoding")).toBeNull();
+      expect(packed.headers.get("vary")).toBe("Accept-Encoding");
+      expect(ours(await packed.text())).toEqual(ours(await plain.text()));
+    },
+  );
+
+  it("does not compress the stream of events, which would delay them", async ({
+    expect,
+    signal,
+  }) => {
+    await using server = await serveFleet(loadedFleet());
+    const headers = { "accept-encoding": "gzip" };
+    const events = await fetch(`${server.url}/events`, { signal, headers });
+    expect(events.headers.get("content-encoding")).toBeNull();
+    await events.body?.cancel();
   });
 
   it("has a strict policy of its own on every answer", async ({ expect, signal }) => {
