@@ -4,7 +4,7 @@ import type { Change } from "../plan/change.ts";
 import { changedByLine, driftWords } from "../render/cause-text.ts";
 import { changesLine, driftLine } from "../render/change-text.ts";
 import { type JudgedTokenUse, tokenUseText } from "../state/audit-status.ts";
-import { onsets, weakeningOf } from "../state/drift.ts";
+import { hasNewDrift, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
 import { isObservation, type ZoneReport } from "../state/run-report.ts";
@@ -215,7 +215,7 @@ function drifted({ before, report, after }: ZoneStep): Content | undefined {
   }
   // The process before this one sent a notification about drift that goes on over a restart.
   const isNotified = before.lastRun === undefined && before.driftedSince !== undefined;
-  if (!isNotified && onsets(driftOf(before), drift).length > 0) {
+  if (!isNotified && hasNewDrift(driftOf(before), drift)) {
     return { reason: "DriftDetected", ...driftContent(drift) };
   }
   if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;

@@ -1,6 +1,6 @@
 import { causesOf } from "../plan/cause/cause.ts";
 import type { Change, Direction } from "../plan/change.ts";
-import { kinds, type Kind, ofEachKind } from "../zone/resource.ts";
+import { type Kind, ofEachKind } from "../zone/resource.ts";
 import { addCounts } from "./add-counts.ts";
 
 /** What drift does to the protection of the zone. */
@@ -57,11 +57,10 @@ export function countByKind(resources: readonly { readonly kind: Kind }[]): ByKi
   );
 }
 
-export const none: ByKind = ofEachKind(() => 0);
+const none: ByKind = ofEachKind(() => 0);
 
-/** Kinds with a resource that drifted now and not before. */
-export function onsets(before: readonly Change[], now: readonly Change[]): readonly Kind[] {
+/** Whether a resource drifted now and not before. */
+export function hasNewDrift(before: readonly Change[], now: readonly Change[]): boolean {
   const known = new Set(before.map(({ key }) => key));
-  const fresh = new Set(now.filter(({ key }) => !known.has(key)).map(({ kind }) => kind));
-  return kinds.filter((kind) => fresh.has(kind));
+  return now.some(({ key }) => !known.has(key));
 }

@@ -4,8 +4,7 @@ import { isSuspended } from "../plan/guard/guard.ts";
 import { type Hold, holdFacts } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import { dayOf } from "../zone/written-date.ts";
-import { addCounts } from "./add-counts.ts";
-import { none, onsets } from "./drift.ts";
+import { hasNewDrift } from "./drift.ts";
 import {
   type Applied,
   durationOf,
@@ -51,7 +50,7 @@ export function initialState(declared: DeclaredZone, at: Date, differed: Differe
     differing: [],
     driftedSince: past(differed.drift),
     pendingSince: past(differed.pending),
-    driftOnsets: none,
+    driftOnsets: 0,
     unmanaged: [],
     notes: [],
     compared: 0,
@@ -116,7 +115,7 @@ function afterPlan(state: ZoneState, report: PlannedReport): Facts {
   const differing = remainingChanges(report);
   // Drift that was there before the start of the process is not new.
   const isStored = state.lastRun === undefined && state.driftedSince !== undefined;
-  const fresh = isStored ? [] : onsets(driftOf(state), changesWith("drift", plan.changes));
+  const isNew = !isStored && hasNewDrift(driftOf(state), changesWith("drift", plan.changes));
   const found = causesIn(differing);
   // What is not known does not end drift: its cause may only be forgotten.
   const isUnsure = state.driftedSince !== undefined && found.includes("unknown");
@@ -130,7 +129,7 @@ function afterPlan(state: ZoneState, report: PlannedReport): Facts {
     ...rulesetVersion(plan, state, report.finishedAt),
     holds: report.result === "held" ? report.holds : [],
     differing,
-    driftOnsets: addCounts(state.driftOnsets, fresh),
+    driftOnsets: state.driftOnsets + Number(isNew),
     driftedSince: drifted ? (state.driftedSince ?? report.finishedAt) : undefined,
     pendingSince: waits ? (state.pendingSince ?? report.finishedAt) : undefined,
   };

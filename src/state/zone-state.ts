@@ -6,7 +6,6 @@ import type { Mode, Suspension } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { WriteCall } from "../zone/write.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import type { ByKind } from "./drift.ts";
 import type { InventoryState } from "./inventory.ts";
 import type { Failure, Outcome, Trigger } from "./run-report.ts";
 import type { ScriptWatch } from "./scripts/script-watch.ts";
@@ -90,8 +89,8 @@ export interface ZoneState {
   readonly driftedSince: Date | undefined;
   /** Since when the zone has changes that are not drift: pending ones, or of an unknown cause. */
   readonly pendingSince: Date | undefined;
-  /** Times that drift was detected since the zone was declared, by kind. */
-  readonly driftOnsets: ByKind;
+  /** Runs that detected new drift since the zone was declared. */
+  readonly driftOnsets: number;
   readonly unmanaged: readonly Unmanaged[];
   readonly notes: readonly string[];
   /** Resources that the last plan compared. */

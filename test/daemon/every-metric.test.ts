@@ -106,7 +106,7 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   },
   pendingSince: { [`zone="${brand}"`]: after(0) },
   unmanaged: { [`zone="${shop}",kind="policy"`]: 3 },
-  driftOnsets: { [`zone="${blog}",kind="managed_rule"`]: 1 },
+  driftOnsets: { [`zone="${blog}"`]: 1 },
   owaspVersion: {
     [`zone="${blog}"`]: 87,
     [`zone="${shop}"`]: 87,

@@ -37,9 +37,9 @@ describe("the alert rules", () => {
     expect(foreignNames(expr)).toEqual(finds);
   });
 
-  it("are the 31 alerts and three recorded series", ({ expect }) => {
+  it("are the 31 alerts and five recorded series", ({ expect }) => {
     expect(alerts).toHaveLength(31);
-    expect(rulesIn(rules)).toHaveLength(34);
+    expect(rulesIn(rules)).toHaveLength(36);
     expect(new Set(alerts.map(({ name }) => name)).size).toBe(31);
   });
 
@@ -71,7 +71,7 @@ describe("the alert rules", () => {
       "--lint-fatal",
       ruleFile,
     ]);
-    expect(stdout).toContain("SUCCESS: 34 rules found");
+    expect(stdout).toContain("SUCCESS: 36 rules found");
   });
 
   it("have annotations that the scenarios expect, as far as that is known without promtool", ({

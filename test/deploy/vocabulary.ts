@@ -87,8 +87,15 @@ function ofTheProcess(): readonly Vocable[] {
   return registry.getMetricsAsArray().map(({ name }) => ({ name, labels: {} }));
 }
 
+/** A recorded series has the labels by which its expression groups, with the values that they have in its metrics. */
 function recorded(): readonly Vocable[] {
+  const labelsOf = new Map(ours().map(({ name, labels }) => [name, labels]));
   return rulesIn(readRules())
-    .map((rule) => ({ name: textAt(rule, "record"), labels: {} }))
-    .filter(({ name }) => name !== "");
+    .filter((rule) => textAt(rule, "record") !== "")
+    .map((rule) => {
+      const { grouping, selections } = namesIn(textAt(rule, "expr"));
+      const values = selections.flatMap(({ metric }) => Object.entries(labelsOf.get(metric) ?? {}));
+      const labels = Object.fromEntries(values.filter(([label]) => grouping.includes(label)));
+      return { name: textAt(rule, "record"), labels };
+    });
 }

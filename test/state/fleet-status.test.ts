@@ -33,13 +33,7 @@ describe("the status of a zone", () => {
       lastSuccess: undefined,
       consecutiveFailures: 0,
       compared: 0,
-      driftOnsets: {
-        setting: 0,
-        policy: 0,
-        custom_rule: 0,
-        rate_limiting_rule: 0,
-        managed_rule: 0,
-      },
+      driftOnsets: 0,
     });
   });
 

@@ -32,22 +32,16 @@ describe("drift", () => {
     expect(driftOf(state)).toEqual([]);
     expect(state).toMatchObject({
       driftedSince: undefined,
-      driftOnsets: {
-        setting: 0,
-        policy: 1,
-        custom_rule: 0,
-        rate_limiting_rule: 0,
-        managed_rule: 0,
-      },
+      driftOnsets: 1,
     });
   });
 
   it("is one onset as long as it lasts, and another one when it comes again", ({ expect }) => {
-    expect(after(drifted, drifted).driftOnsets.policy).toBe(1);
-    expect(after(drifted, { result: "in_sync" }, drifted).driftOnsets.policy).toBe(2);
-    expect(
-      after(drifted, { result: "planned", cause: "drift", changes: [a, b] }).driftOnsets.policy,
-    ).toBe(2);
+    expect(after(drifted, drifted).driftOnsets).toBe(1);
+    expect(after(drifted, { result: "in_sync" }, drifted).driftOnsets).toBe(2);
+    expect(after(drifted, { result: "planned", cause: "drift", changes: [a, b] }).driftOnsets).toBe(
+      2,
+    );
   });
 
   it("is dated from when it was first seen", ({ expect }) => {
@@ -75,7 +69,7 @@ describe("drift", () => {
     const state = after(pending);
     expect(driftOf(state)).toEqual([]);
     expect(pendingOf(state)).toEqual(withCause("pending", [a]));
-    expect(state).toMatchObject({ driftedSince: undefined, driftOnsets: { policy: 0 } });
+    expect(state).toMatchObject({ driftedSince: undefined, driftOnsets: 0 });
   });
 });
 

@@ -140,42 +140,48 @@ export const metricTable = {
   ),
   zoneFailures: gauge(
     "zonewarden_zone_consecutive_failures",
-    "Failed runs since the last success.",
+    "Failed runs since the last success; no series for none.",
     { zone },
   ),
-  zoneStatus: gauge("zonewarden_zone_status", "Status of the zone: exactly one series is 1.", {
-    zone,
-    status: zoneStatuses,
-  }),
+  zoneStatus: gauge(
+    "zonewarden_zone_status",
+    "Status of the zone; always 1, no series for the others.",
+    {
+      zone,
+      status: zoneStatuses,
+    },
+  ),
   drift: gauge(
     "zonewarden_drift_resources",
-    "Drifted resources by what the drift does to the protection.",
+    "Drifted resources by what the drift does to the protection; no series for none.",
     { zone, kind: kinds, impact: impacts },
   ),
-  pending: gauge("zonewarden_pending_changes", "Declared changes that are not applied yet.", {
-    zone,
-    kind: kinds,
-  }),
+  pending: gauge(
+    "zonewarden_pending_changes",
+    "Declared changes that are not applied yet; no series for none.",
+    {
+      zone,
+      kind: kinds,
+    },
+  ),
   causeUnknown: gauge(
     "zonewarden_cause_unknown_changes",
-    "Changes whose cause is unknown: what was last applied is not known.",
+    "Changes whose cause is unknown: what was last applied is not known; no series for none.",
     { zone, kind: kinds },
   ),
   pendingSince: gauge(
     "zonewarden_zone_pending_since_timestamp_seconds",
-    "Since when the zone has pending changes, or changes of unknown cause; 0 if it has none.",
+    "Since when the zone has pending changes, or changes of unknown cause; no series if it has none.",
     { zone },
   ),
   unmanaged: gauge(
     "zonewarden_unmanaged_resources",
-    "Live resources that are neither declared nor created by zonewarden.",
+    "Live resources that are neither declared nor created by zonewarden; no series for none.",
     { zone, kind: kinds },
   ),
-  driftOnsets: counter(
-    "zonewarden_drift_detected_total",
-    "Times that drift was detected; at most one for each run and kind.",
-    { zone, kind: kinds },
-  ),
+  driftOnsets: counter("zonewarden_drift_detected_total", "Runs that detected new drift.", {
+    zone,
+  }),
   driftAuthors: counter(
     "zonewarden_drift_authors_total",
     "Drifted resources that were found, by the way in which the audit log says they were changed; unknown: it names nobody, or is not followed.",
@@ -212,22 +218,22 @@ export const metricTable = {
   ),
   inventoryNotPermitted: gauge(
     "zonewarden_inventory_not_permitted",
-    "Whether the token or the contract does not permit reading this kind; no series before the first read.",
+    "The token or the contract does not permit reading this kind; always 1, no series for the others.",
     { zone, kind: itemKinds },
   ),
   inventoryItems: gauge(
     "zonewarden_inventory_items",
-    "Items in the inventory; cookies have no status. No series before the first read.",
+    "Items in the inventory; cookies have no status. No series for none, or before the first read.",
     { zone, kind: itemKinds, status: itemStatuses },
   ),
   inventoryNew: gauge(
     "zonewarden_inventory_new_items",
-    "Items first seen within the day before the read.",
+    "Items first seen within the day before the read; no series for none.",
     { zone, kind: itemKinds },
   ),
   inventoryMalicious: gauge(
     "zonewarden_inventory_malicious_items",
-    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone.",
+    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone. No series for none.",
     { zone, kind: resourceKinds, status: itemStatuses },
   ),
   inventoryFound: counter(
@@ -252,7 +258,7 @@ export const metricTable = {
   ),
   scriptFindings: gauge(
     "zonewarden_script_findings",
-    "Findings on declared scripts that nobody has acknowledged.",
+    "Findings on declared scripts that nobody has acknowledged; no series for none.",
     { zone, kind: findingKinds },
   ),
   scriptsAcknowledged: gauge(

@@ -126,7 +126,7 @@ export function createMetrics(build: Build): Metrics {
       yield await renderDaemon(fleet, daemon);
       yield await registry.metrics();
       for (const piece of renderZones(fleet.zones)) {
-        yield piece;
+        if (piece !== "") yield piece;
         await setImmediate();
       }
     },

@@ -1,5 +1,5 @@
 import { holdReasons } from "../../plan/guard/hold.ts";
-import { type ByKind, countByKind, driftIn, impacts } from "../../state/drift.ts";
+import { countByKind, driftIn, impacts } from "../../state/drift.ts";
 import type { InventoryFacts, InventorySummary } from "../../state/inventory.ts";
 import { findingKinds, openOf, type ScriptWatch } from "../../state/scripts/script-watch.ts";
 import {
@@ -16,37 +16,45 @@ import {
   itemStatuses,
   resourceKinds,
 } from "../../zone/inventory-item.ts";
-import { kinds } from "../../zone/resource.ts";
+import { type Kind, kinds } from "../../zone/resource.ts";
 import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
-/** Characters of a piece; other work runs between pieces. */
+/** Characters of a piece, and zones that it looks at, of which most may have no series: other work runs between pieces. */
 const pieceLength = 65_536;
+const pieceZones = 500;
 
-/** The values of a zone, in the order in which the labels of the metric list theirs; `undefined`: there is no such series. */
+/**
+ * The values of a zone, in the order in which the labels of the metric list theirs; `undefined`, or missing at the end:
+ * there is no such series.
+ */
 type Values = (state: ZoneState) => readonly (number | undefined)[];
 
 const families: readonly (readonly [MetricDefinition, Values])[] = [
   [metricTable.zoneSuccessAt, ({ lastSuccess }) => [seconds(lastSuccess)]],
   [metricTable.zoneAttemptAt, ({ lastRun }) => [seconds(lastRun?.at)]],
-  [metricTable.zoneFailures, ({ consecutiveFailures }) => [consecutiveFailures]],
-  [metricTable.zoneStatus, (state) => zoneStatuses.map((each) => Number(each === state.status))],
+  [metricTable.zoneFailures, ({ consecutiveFailures }) => [ifAny(consecutiveFailures)]],
+  [metricTable.zoneStatus, ({ status }) => oneAt[zoneStatuses.indexOf(status)] ?? none],
   [
     metricTable.drift,
     (state) => {
-      const counts = driftIn(driftOf(state));
-      return kinds.flatMap((kind) => impacts.map((impact) => counts[kind][impact]));
+      const drift = driftOf(state);
+      if (drift.length === 0) return none;
+      const counts = driftIn(drift);
+      return kinds.flatMap((kind) => impacts.map((impact) => ifAny(counts[kind][impact])));
     },
   ],
-  [metricTable.pending, (state) => ofKinds(countByKind(pendingOf(state)))],
-  [metricTable.causeUnknown, (state) => ofKinds(countByKind(unknownOf(state)))],
-  [metricTable.pendingSince, ({ pendingSince }) => [seconds(pendingSince)]],
-  [metricTable.unmanaged, ({ unmanaged }) => ofKinds(countByKind(unmanaged))],
-  [metricTable.driftOnsets, ({ driftOnsets }) => ofKinds(driftOnsets)],
+  [metricTable.pending, (state) => byKind(pendingOf(state))],
+  [metricTable.causeUnknown, (state) => byKind(unknownOf(state))],
+  [metricTable.pendingSince, ({ pendingSince }) => [pendingSince && seconds(pendingSince)]],
+  [metricTable.unmanaged, ({ unmanaged }) => byKind(unmanaged)],
+  [metricTable.driftOnsets, ({ driftOnsets }) => [driftOnsets]],
   [
     metricTable.held,
     (state) => {
-      const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
+      const holds = holdsOf(state);
+      if (holds.length === 0) return none;
+      const reasons = new Set(holds.map(({ reason }) => reason));
       return holdReasons.map((reason) => (reasons.has(reason) ? 1 : undefined));
     },
   ],
@@ -62,7 +70,8 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
   ],
   [
     metricTable.inventoryNotPermitted,
-    ({ inventory }) => itemKinds.map((kind) => notPermitted(kind, inventory?.facts)),
+    ({ inventory }) =>
+      itemKinds.map((kind) => (inventory?.facts?.notPermitted.has(kind) === true ? 1 : undefined)),
   ],
   [
     metricTable.inventoryItems,
@@ -71,7 +80,8 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
   ],
   [
     metricTable.inventoryNew,
-    ({ inventory }) => itemKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.fresh),
+    ({ inventory }) =>
+      itemKinds.map((kind) => ifAny(inventory?.facts?.kinds.get(kind)?.fresh ?? 0)),
   ],
   [
     metricTable.inventoryMalicious,
@@ -86,7 +96,7 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
   [metricTable.scriptsCheckedAt, ({ scripts }) => [scripts && seconds(scripts.readAt)]],
   [
     metricTable.scriptFindings,
-    ({ scripts }) => findingKinds.map((kind) => scripts && openOf(scripts, kind)),
+    ({ scripts }) => findingKinds.map((kind) => scripts && ifAny(openOf(scripts, kind))),
   ],
   [
     metricTable.scriptsAcknowledged,
@@ -96,8 +106,24 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
   ],
 ];
 
-function ofKinds(counts: ByKind): readonly number[] {
-  return kinds.map((kind) => counts[kind]);
+const none: ReturnType<Values> = [];
+
+/** By the index of a status: its series is 1, and there is no other. */
+const oneAt: readonly ReturnType<Values>[] = zoneStatuses.map((_, at) => [
+  ...Array.from({ length: at }, () => undefined),
+  1,
+]);
+
+/** A gauge without a series at zero: most zones have nothing to tell of. */
+function ifAny(count: number): number | undefined {
+  return count > 0 ? count : undefined;
+}
+
+/** By kind, how many resources there are. */
+function byKind(resources: readonly { readonly kind: Kind }[]): ReturnType<Values> {
+  if (resources.length === 0) return none;
+  const counts = countByKind(resources);
+  return kinds.map((kind) => ifAny(counts[kind]));
 }
 
 /** How many scripts are authorised, and how many are not: of more scripts than are kept, those come first. */
@@ -109,17 +135,11 @@ function scriptCounts({ scripts, moreScripts }: ScriptWatch): readonly number[] 
     : [authorised + moreScripts, others];
 }
 
-/** 1 if a kind is not permitted, 0 if it was read, `undefined` if it is not configured. */
-function notPermitted(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {
-  if (facts?.notPermitted.has(kind) === true) return 1;
-  return facts?.kinds.has(kind) === true ? 0 : undefined;
-}
-
 /** Counts in the order of the statuses; the last one includes unknown statuses. */
 function itemsByStatus(summary: InventorySummary | undefined): readonly (number | undefined)[] {
   if (summary === undefined) return itemStatuses.map(() => undefined);
   const named = itemStatuses.slice(0, -1).map((status) => summary.statuses[status] ?? 0);
-  return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)];
+  return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)].map(ifAny);
 }
 
 /** Counts in the order of the statuses; none if the kind is not configured. */
@@ -131,7 +151,7 @@ function maliciousByStatus(
   const found = facts.malicious
     .filter((item) => item.kind === kind)
     .map(({ status }) => itemStatuses.find((known) => known === status) ?? "none");
-  return itemStatuses.map((status) => found.filter((each) => each === status).length);
+  return itemStatuses.map((status) => ifAny(found.filter((each) => each === status).length));
 }
 
 /**
@@ -145,15 +165,14 @@ export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
     piece += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
     const { zone: _zone, ...others } = labels;
     const tails = seriesOf(others).map(tailOf);
-    for (const state of zones) {
+    for (const [nth, state] of zones.entries()) {
       // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
       const head = `${name}{zone="${state.declared.name}"`;
       const values = valuesOf(state);
-      for (const [at, tail] of tails.entries()) {
-        const value = values[at];
-        if (value !== undefined) piece += `${head}${tail} ${value}\n`;
+      for (const [at, value] of values.entries()) {
+        if (value !== undefined) piece += `${head}${tails[at] ?? ""} ${value}\n`;
       }
-      if (piece.length < pieceLength) continue;
+      if (piece.length < pieceLength && (nth + 1) % pieceZones !== 0) continue;
       yield piece;
       piece = "";
     }

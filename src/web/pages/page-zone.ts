@@ -4,7 +4,7 @@ import type { Unmanaged } from "../../plan/write-order.ts";
 import { html, type Html } from "../../render/html.ts";
 import { headlineOf } from "../../render/write-answers.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
-import { type ByKind, weakeningOf } from "../../state/drift.ts";
+import { weakeningOf } from "../../state/drift.ts";
 import { type Failure, isObservation } from "../../state/run-report.ts";
 import {
   type ChangeRecord,
@@ -14,7 +14,7 @@ import {
   type ZoneState,
 } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
-import { kinds, kindWords } from "../../zone/resource.ts";
+import { kindWords } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Snapshot, writeAnswerOf } from "../snapshot.ts";
 import { renderChange } from "./page-change.ts";
@@ -239,16 +239,9 @@ function stateList(state: ZoneState, now: Date, mode: Mode): Html {
       Revision: last && revisionCode(last.revision),
       Run: last && html`<code>${last.run}</code>`,
       Mode: modeText(declared.mode, mode),
-      Drifted: `${onsetsText(driftOnsets)} since the start`,
+      Drifted: `${driftOnsets === 0 ? "never" : counted(driftOnsets, "time")} since the start`,
     })}
     <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;
-}
-
-/** By kind, as in the metrics: the sum would count a drift of two kinds twice. */
-function onsetsText(onsets: ByKind): string {
-  const drifted = kinds.filter((kind) => onsets[kind] > 0);
-  if (drifted.length === 0) return "never";
-  return drifted.map((kind) => `${kindWords(kind)} ${counted(onsets[kind], "time")}`).join(", ");
 }
 
 /** The stricter mode applies; if the program observes, the declared mode is shown, too. */
