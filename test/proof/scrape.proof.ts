@@ -15,18 +15,22 @@ audit: { enabled: true }
 notifications: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]`;
 
 /** What nobody can know before a zone's inventory was read; and in the example no policy is enforced by then. */
-const unread: readonly Vocable[] = [
-  metricTable.inventoryItems,
-  metricTable.inventoryNew,
-  metricTable.inventoryMalicious,
-];
+const unread: readonly Vocable[] = [metricTable.inventoryItems, metricTable.inventoryNew];
 const unenforced: readonly Vocable[] = [metricTable.inventoryOutside];
 
 /** What only a zone with declared scripts has. */
-const undeclared: readonly Vocable[] = [metricTable.scriptFindings];
+const undeclared: readonly Vocable[] = [metricTable.scriptFindings, metricTable.scriptsCheckedAt];
 
-/** What only a zone with a held plan has. */
-const unheld: readonly Vocable[] = [metricTable.held];
+/** What only a zone has of which it is so: a plan that is held, drift that is not corrected. */
+const uneventful: readonly Vocable[] = [
+  metricTable.held,
+  metricTable.drift,
+  metricTable.pending,
+  metricTable.pendingSince,
+  metricTable.unmanaged,
+  metricTable.zoneFailures,
+  metricTable.inventoryMalicious,
+];
 
 /** What only a process in a cluster exports. */
 const clustered: readonly Vocable[] = [
@@ -86,7 +90,7 @@ describe("a real process", () => {
         ...unread,
         ...unenforced,
         ...undeclared,
-        ...unheld,
+        ...uneventful,
         ...clustered,
       ]),
     ).toEqual([]);
@@ -129,7 +133,12 @@ describe("a real process", () => {
       (v) => v === 1,
     );
     expect(
-      missingFrom(await scrape(daemon), [...unenforced, ...undeclared, ...unheld, ...clustered]),
+      missingFrom(await scrape(daemon), [
+        ...unenforced,
+        ...undeclared,
+        ...uneventful,
+        ...clustered,
+      ]),
     ).toEqual([]);
     expect(await daemon.end("SIGTERM")).toBe(0);
   });

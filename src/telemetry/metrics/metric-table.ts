@@ -140,7 +140,7 @@ export const metricTable = {
   ),
   zoneFailures: gauge(
     "zonewarden_zone_consecutive_failures",
-    "Failed runs since the last success; no series for none.",
+    "Failed runs since the last success.",
     { zone },
   ),
   zoneStatus: gauge(
@@ -153,20 +153,16 @@ export const metricTable = {
   ),
   drift: gauge(
     "zonewarden_drift_resources",
-    "Drifted resources by what the drift does to the protection; no series for none.",
+    "Drifted resources by what the drift does to the protection.",
     { zone, kind: kinds, impact: impacts },
   ),
-  pending: gauge(
-    "zonewarden_pending_changes",
-    "Declared changes that are not applied yet; no series for none.",
-    {
-      zone,
-      kind: kinds,
-    },
-  ),
+  pending: gauge("zonewarden_pending_changes", "Declared changes that are not applied yet.", {
+    zone,
+    kind: kinds,
+  }),
   causeUnknown: gauge(
     "zonewarden_cause_unknown_changes",
-    "Changes whose cause is unknown: what was last applied is not known; no series for none.",
+    "Changes whose cause is unknown: what was last applied is not known.",
     { zone, kind: kinds },
   ),
   pendingSince: gauge(
@@ -176,7 +172,7 @@ export const metricTable = {
   ),
   unmanaged: gauge(
     "zonewarden_unmanaged_resources",
-    "Live resources that are neither declared nor created by zonewarden; no series for none.",
+    "Live resources that are neither declared nor created by zonewarden.",
     { zone, kind: kinds },
   ),
   driftOnsets: counter("zonewarden_drift_detected_total", "Runs that detected new drift.", {
@@ -223,17 +219,17 @@ export const metricTable = {
   ),
   inventoryItems: gauge(
     "zonewarden_inventory_items",
-    "Items in the inventory; cookies have no status. No series for none, or before the first read.",
+    "Items in the inventory; cookies have no status. No series before the first read.",
     { zone, kind: itemKinds, status: itemStatuses },
   ),
   inventoryNew: gauge(
     "zonewarden_inventory_new_items",
-    "Items first seen within the day before the read; no series for none.",
+    "Items first seen within the day before the read.",
     { zone, kind: itemKinds },
   ),
   inventoryMalicious: gauge(
     "zonewarden_inventory_malicious_items",
-    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone. No series for none.",
+    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone..",
     { zone, kind: resourceKinds, status: itemStatuses },
   ),
   inventoryFound: counter(
@@ -258,7 +254,7 @@ export const metricTable = {
   ),
   scriptFindings: gauge(
     "zonewarden_script_findings",
-    "Findings on declared scripts that nobody has acknowledged; no series for none.",
+    "Findings on declared scripts that nobody has acknowledged.",
     { zone, kind: findingKinds },
   ),
   scriptsAcknowledged: gauge(

@@ -8,7 +8,7 @@ import { foreignRulesOf, keyOfPolicy } from "./oracle.ts";
 /** A sweep was less long ago. */
 const lookedWithinSeconds = 900;
 
-/** Series that are all 0 for a zone that is as declared. */
+/** Metrics that have nothing to tell of a zone that is as declared. */
 const quietMetrics = [
   "drift_resources",
   "pending_changes",
@@ -67,7 +67,7 @@ function wrongSeries(
       name: `zonewarden_unmanaged_resources${named},kind="${kind}"}`,
       count: found?.length,
     }))
-    .find(({ name, count }) => series.get(name) !== count)?.name;
+    .find(({ name, count }) => (series.get(name) ?? 0) !== count)?.name;
 }
 
 /** The rules of others in a phase; `undefined` where it is not declared. */
