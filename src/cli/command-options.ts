@@ -63,6 +63,10 @@ export class CliCommand extends Command {
     );
   }
 
+  verbose(): this {
+    return this.option("--verbose", "print each zone in full, however many there are");
+  }
+
   /** The first format is the default. */
   formats(...formats: readonly string[]): this {
     return this.choice("-f, --format <format>", "how to print the result", formats, formats[0]);

@@ -1,5 +1,4 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
-import { isLeftLive } from "../plan/cause/left-live.ts";
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -12,8 +11,6 @@ import {
   changedSources,
   effectMarks,
   effectWords,
-  fieldWords,
-  mostFields,
   remarkOf,
   shownFields,
   sourceMarks,
@@ -23,6 +20,14 @@ import {
 import { fenced, markdownCode, markdownText, plural, printable } from "./format.ts";
 import { fleetHoldText, type HeldFleet } from "./held-fleet.ts";
 import { renderImpacts } from "./impact-text.ts";
+import {
+  factsOf,
+  isDanger,
+  otherGroups,
+  type PlanGroup,
+  reviewGroups,
+  type PlanFacts,
+} from "./plan-groups.ts";
 import { aboutTexts, type SweepForecast, summaryText, sweepText, titleText } from "./plan-text.ts";
 
 /** GitHub allows 65,536 characters in a comment. Bytes of UTF-8 are never fewer. */
@@ -71,8 +76,9 @@ export function renderMarkdown(
   if (heldFleet !== undefined) page.add(`${fleetHoldText(heldFleet, markdownCode)}\n`);
   page.add(`${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}${label}\n`);
   const blocks = blocksOf(zones);
-  const unseen = page.addList("### Review first", reviewLines(zones, dropped));
-  page.addList("### In several zones", sharedLines(zones, blocks));
+  const facts = zones.map(factsOf);
+  const unseen = page.addList("### Review first", reviewGroups(facts, dropped).map(itemOf));
+  page.addList("### In several zones", sharedGroups(facts, blocks).map(itemOf));
   const left = blocks.filter((block) => !page.add(blockText(block)));
   const closing = [
     ...(sweep === undefined ? [] : [`${sweepText(sweep)}\n`]),
@@ -134,7 +140,7 @@ function headline(zones: readonly ZoneReport[]): string {
     ...(["weakens", "unclear", "strengthens", "neutral"] as const).map(
       (each) => [`${effectMarks[each].sign} `, directions.get(each) ?? [], each] as const,
     ),
-    ["", changes.filter(isDelete), "deleted"],
+    ["", changes.filter(({ verb }) => verb === "delete"), "deleted"],
     ["", results.get("held") ?? [], "held"],
     ["", results.get("error") ?? [], "not read"],
   ];
@@ -148,128 +154,30 @@ function changesOf(report: ZoneReport): readonly Change[] {
   return "plan" in report ? report.plan.changes : [];
 }
 
-/** A line about a zone; zones with the same `key` share it. */
-interface Line {
-  readonly zone: ZoneName;
-  readonly key: string;
-  readonly text: string;
-}
-
-/**
- * What a person must see: zones that were not read, holds, changes that weaken, delete or are unclear, and what is no longer
- * managed.
- */
-function reviewLines(
-  zones: readonly ZoneReport[],
-  dropped: readonly ZoneName[],
-): readonly string[] {
-  const lines = zones.flatMap((report) =>
-    changesOf(report).map((change) => ({ ...changeLine(change, report), rank: dangerOf(change) })),
-  );
-  const dangers = lines
-    .filter(({ rank }) => rank < harmless)
-    .toSorted((one, other) => one.rank - other.rank);
-  return [
-    ...shared(zones.flatMap(errorLines)),
-    ...shared(holdLines(zones)),
-    ...shared(dangers),
-    ...shared(dropped.map(droppedLine)),
-    ...shared(zones.flatMap(leftLiveLines)),
-  ];
-}
-
-function droppedLine(zone: ZoneName): Line {
-  const text = "**no longer declared**: it stays as it is, and nothing corrects it";
-  return { zone, key: text, text };
-}
-
-function leftLiveLines(report: ZoneReport): readonly Line[] {
-  const notes = "plan" in report ? report.plan.notes.filter((note) => isLeftLive(note)) : [];
-  return notes.map((note) => {
-    const text = `**no longer managed**: ${markdownText(note)}`;
-    return { zone: report.zone, key: text, text };
-  });
-}
-
-const harmless = 3;
-
-/** The rank of a change: those that weaken come first, then those that delete or are unclear, then all others. */
-function dangerOf(change: Change): number {
-  if (change.effect.direction === "weakens") return 0;
-  if (isDelete(change)) return 1;
-  return change.effect.direction === "unclear" ? 2 : harmless;
-}
-
-function isDelete({ verb }: Change): boolean {
-  return verb === "delete";
-}
-
-function isDanger(change: Change): boolean {
-  return dangerOf(change) < harmless;
-}
-
-function errorLines(report: ZoneReport): readonly Line[] {
-  if (report.result !== "error") return [];
-  const { code, message } = report.failure;
-  const text = `**not read**: ${markdownCode(code)}: ${markdownText(message)}`;
-  return [{ zone: report.zone, key: text, text }];
-}
-
-/** A line for each reason. A message names the hash that releases one plan: those of many stand at their zones. */
-function holdLines(zones: readonly ZoneReport[]): readonly Line[] {
-  const holds = zones.flatMap((report) =>
-    report.result === "held" ? report.holds.map((hold) => ({ ...hold, zone: report.zone })) : [],
-  );
-  return [...Map.groupBy(holds, ({ reason }) => reason)].flatMap(([reason, group]) =>
-    group.map(({ zone, message }) => {
-      const why = group.length === 1 ? `: ${markdownText(message)}` : "";
-      return { zone, key: reason, text: `**held** by ${markdownCode(reason)}${why}` };
-    }),
-  );
-}
-
 /** Other changes of several zones whose plans differ: equal plans stand together anyway. */
-function sharedLines(zones: readonly ZoneReport[], blocks: readonly Block[]): readonly string[] {
+function sharedGroups(zones: readonly PlanFacts[], blocks: readonly Block[]): readonly PlanGroup[] {
   const homes = new Map(
     blocks.flatMap((block) => block.reports.map(({ zone }) => [zone, block] as const)),
   );
-  const lines = zones.flatMap((report) =>
-    changesOf(report)
-      .filter((change) => !isDanger(change))
-      .map((change) => changeLine(change, report)),
+  return otherGroups(zones).filter(
+    (group) => new Set(group.zones.map((zone) => homes.get(zone))).size > 1,
   );
-  const groups = [...Map.groupBy(lines, ({ key }) => key).values()];
-  return groups
-    .filter((group) => new Set(group.map(({ zone }) => homes.get(zone))).size > 1)
-    .flatMap(shared);
 }
 
-/** Lines of a list; zones with the same key share a line. */
-function shared(lines: readonly Line[]): readonly string[] {
-  return [...Map.groupBy(lines, ({ key }) => key).values()].map((group) => {
-    const names = [...new Set(group.map(({ zone }) => zone))];
-    const text = group[0]?.text ?? "";
-    if (names.length <= mostOpenZones) return `- ${namesText(names)}: ${text}`;
-    return `- ${plural(names.length, "zone")}: ${text} <details><summary>zones</summary>${namesText(names)}</details>`;
-  });
+/** A group as an item of a list. */
+function itemOf({ zones, head, code, remarks, text }: PlanGroup): string {
+  const what = [
+    `**${head}**`,
+    ...(code === "" ? [] : [markdownCode(code)]),
+    ...remarks.map((remark) => `_${markdownText(remark)}_`),
+  ].join(" ");
+  const said = text === "" ? what : `${what}: ${markdownText(text)}`;
+  if (zones.length <= mostOpenZones) return `- ${namesText(zones)}: ${said}`;
+  return `- ${plural(zones.length, "zone")}: ${said} <details><summary>zones</summary>${namesText(zones)}</details>`;
 }
 
 function namesText(names: readonly ZoneName[]): string {
   return names.map(markdownText).join(", ");
-}
-
-/** A change in short form, with its fields. */
-function changeLine(change: Change, report: ZoneReport): Line {
-  const { key, verb, effect, title, fields } = change;
-  const remarks = remarksOf(change, report);
-  const words = verb === "update" ? fields.map((field) => fieldWords(field, change)) : [];
-  const what = `${verbSigns[verb]} ${key} ${firstOf(words, mostFields)}`.trim();
-  const text = [`**${effectWords(effect)}**`, markdownCode(what), ...remarks, reasonsText(effect)]
-    .filter((part) => part !== "")
-    .join(" ");
-  // A line does not show what a deleted resource was, and may not show all of a change.
-  const hidden = verb === "delete" ? [] : [title, fields];
-  return { zone: report.zone, key: JSON.stringify([text, ...hidden]), text };
 }
 
 function reasonsText({ reasons }: Effect): string {

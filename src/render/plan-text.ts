@@ -14,34 +14,107 @@ import { summarize, type Summary } from "../state/summary.ts";
 import { allOf, firstOf } from "../syntax/first-of.ts";
 import { kinds, kindWords, listedKinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import { agoOf, authorsText, causeRemark, causeWords } from "./cause-text.ts";
-import { changeLines } from "./change-text.ts";
+import { changeLines, effectMarks } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
+import { factsOf, otherGroups, type PlanGroup, reviewGroups, whySkipped } from "./plan-groups.ts";
 
 /** If more zones than this are in sync, their unmanaged resources are not listed. */
 const maxInSync = 5;
 
-/** Zone reports as text: a block for each zone that is not simply in sync, and a summary line. */
+/** If more zones than this have something to show, equal statements stand once with their zones. */
+const mostBlocks = 10;
+
+/** More changes that nobody must review are counted. */
+const mostChanges = 40;
+
+/** Names of zones that stand with a statement; the others are counted. */
+const mostZones = 3;
+
+export interface TextOptions {
+  readonly color: boolean;
+  /** Whether each zone is shown in full, however many there are. */
+  readonly verbose?: boolean | undefined;
+  /** Zones that the files no longer declare. */
+  readonly dropped?: readonly ZoneName[] | undefined;
+}
+
+/**
+ * Zone reports as text: a block for each zone that is not simply in sync, or, for many zones, a block for each statement
+ * with its zones, what a person must see first; and a summary line.
+ */
 export function renderReports(
   reports: readonly ZoneReport[],
-  options: { readonly color: boolean },
+  { color, verbose = false, dropped = [] }: TextOptions,
 ): string {
-  const paint = paintOf(options.color);
+  const paint = paintOf(color);
   const remarkable = reports.filter(
     (report) => report.result === "in_sync" && aboutTexts(report.plan).length > 0,
   );
   const left = remarkable.length > maxInSync ? new Set(remarkable) : new Set();
-  const blocks = reports
-    .filter((report) => !left.has(report))
-    .map((report) => zoneLines(report, paint))
-    .filter(({ length }) => length > 0);
+  const shown = reports.filter((report) => !left.has(report));
+  const blocks = shown.map((report) => zoneLines(report, paint)).filter(({ length }) => length > 0);
+  const isLong = blocks.length > mostBlocks && !verbose;
   const inSync = `${plural(left.size, "zone")} in sync with unmanaged resources, left alone, or with notes; name a zone to list its own`;
   return [
-    ...blocks.map((lines) => lines.join("\n")),
+    ...(isLong ? groupBlocks(shown, dropped, paint) : blocks.map((lines) => lines.join("\n"))),
     ...(left.size === 0 ? [] : [inSync]),
     paint("bold", summaryText(summarize(reports))),
+    ...(isLong ? ["Each zone in full: name it, or add --verbose."] : []),
   ].join("\n\n");
 }
+
+/** The statements about many zones: those that a person must see, then the others, those of the most zones first. */
+function groupBlocks(
+  reports: readonly ZoneReport[],
+  dropped: readonly ZoneName[],
+  paint: Paint,
+): readonly string[] {
+  const facts = reports.map(factsOf);
+  const review = reviewGroups(facts, dropped);
+  const others = otherGroups(facts).toSorted((a, b) => b.zones.length - a.zones.length);
+  const more = others.slice(mostChanges);
+  const zones = new Set(more.flatMap((group) => group.zones)).size;
+  const blocksOf = (title: string, groups: readonly PlanGroup[]) =>
+    groups.length === 0
+      ? []
+      : [paint("bold", title), ...groups.map((group) => groupLines(group, paint).join("\n"))];
+  return [
+    ...blocksOf("Review first", review),
+    ...blocksOf(review.length === 0 ? "Changes" : "Other changes", others.slice(0, mostChanges)),
+    ...(more.length === 0
+      ? []
+      : [`${plural(more.length, "more change")} in ${plural(zones, "zone")}: add --verbose`]),
+  ];
+}
+
+function groupLines(group: PlanGroup, paint: Paint): readonly string[] {
+  const { zones, kind, direction, head, code, remarks, text } = group;
+  const style = direction === "" ? groupStyles[kind] : effectMarks[direction].style;
+  const names = firstOf(zones.map(printable), mostZones);
+  const said = [code, ...remarks].filter((each) => each !== "").map(printable);
+  const what = wrap([head, ...said].join("  "), width);
+  const why = text === "" ? [] : wrap(printable(text), width - 2);
+  return [
+    zones.length === 1
+      ? paint("bold", names)
+      : `${paint("bold", plural(zones.length, "zone"))}  ${paint("dim", names)}`,
+    ...what.map((line, at) => (at === 0 ? `  ${paint(style, line)}` : `    ${line}`)),
+    ...why.map((line) => `      ${line}`),
+  ];
+}
+
+const groupStyles = {
+  failed: "red",
+  held: "yellow",
+  dropped: "yellow",
+  left: "yellow",
+  changed: "dim",
+} as const satisfies Readonly<Record<PlanGroup["kind"], string>>;
+
+/** Of a line, without its indent. */
+const width = 94;
 
 function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
   const head = (words: string) => `${paint("bold", report.zone)}  ${words}`;
@@ -138,22 +211,6 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
       return [paint("dim", `  – ${name}: not sent, ${whySkipped(outcome)}`)];
   }
 }
-
-function whySkipped({
-  reason,
-  waitsFor,
-}: Extract<Outcome, { readonly status: "skipped" }>): string {
-  return waitsFor === undefined ? skipReasons[reason] : `it waits for ${waitsFor.join(", ")}`;
-}
-
-const skipReasons = {
-  earlier_failure: "an earlier request failed",
-  shutdown: "the program was stopped",
-  conflict: "the zone or its files changed after it was planned",
-  read_expired: "it waited until the state that was read was too old; the next run plans it again",
-  cancelled: "a guard blocked it while it waited; the next run plans it again",
-  lease_lost: "this process no longer holds the Lease; the process that does plans it again",
-} as const;
 
 function leftLines(
   report: ZoneReport & { readonly result: "applied" },

@@ -178,7 +178,7 @@ describe("a plan as Markdown", () => {
     const places = [
       "held by `fleet_change`",
       "f.example: **not read**",
-      "e.example: **held** by `weakening`: would weaken",
+      "e.example: **held by** `weakening`: would weaken",
       "d.example: **▼",
       "c.example: **· neutral** `- policy/old`",
       "b.example: **◆",

@@ -29,6 +29,7 @@ export const defineAdopt: DefineCommand = (command, host) => {
     .configFile()
     .formats("text", "json", "markdown")
     .quiet()
+    .verbose()
     .option(
       "--accept <hash>",
       "adopt many zones at once, by the hash that adopt prints, or in a freeze, by the hash of a plan; can be repeated",
@@ -59,17 +60,18 @@ export async function adoptZones(flags: ApplyFlags, session: Session): Promise<E
   if (typeof fleet === "number") return fleet;
   const { reports } = fleet;
   if (flags.format === "text" && host.isInteractive) {
-    host.stdout.write(`${renderReports(reports, { color: hasColor(host, host.stdout) })}\n`);
+    const color = hasColor(host, host.stdout);
+    host.stdout.write(`${renderReports(reports, { color, verbose: flags.verbose })}\n`);
   }
   const isNothing = reports.every((report) => !isTouched(report));
   const isAgreed = isNothing || flags.yes === true || (await host.confirm(questionOf(fleet), stop));
   if (!isAgreed) {
     host.stderr.write("nothing was written; --yes writes without asking\n");
-    return finish(fleet, reports, exitCodes.held, flags.format, host);
+    return finish(fleet, reports, exitCodes.held, flags, host);
   }
   const applied = await applyZones(fleet, session, { ...flags, yes: true });
   const { reports: after, code } = await remember(applied, fleet, opened, session);
-  return finish(fleet, after, code, flags.format, host);
+  return finish(fleet, after, code, flags, host);
 }
 
 function questionOf({ reports, declared }: PlannedFleet): string {

@@ -35,6 +35,7 @@ export const defineApply: DefineCommand = (command, host) => {
     )
     .option("--no-audit", "do not ask the audit log who made drift")
     .quiet()
+    .verbose()
     .option("--check", "let the service check the ruleset writes without storing them")
     .examples(
       "zonewarden apply",
@@ -79,7 +80,7 @@ async function runApply(
     const fleet = await planAll(flags, session);
     if (typeof fleet === "number") return fleet;
     const { reports, code } = await work(fleet, session, flags);
-    return finish(fleet, reports, code, flags.format, host);
+    return finish(fleet, reports, code, flags, host);
   });
 }
 

@@ -44,7 +44,10 @@ import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
 import { readStoredZones } from "../session/stored.ts";
 
-export interface PlanFileFlags extends Pick<FleetFlags, "config" | "quiet" | "format" | "accept"> {
+export interface PlanFileFlags extends Pick<
+  FleetFlags,
+  "config" | "quiet" | "format" | "verbose" | "accept"
+> {
   readonly plan: string;
   readonly verifyKey?: string;
 }
@@ -85,7 +88,7 @@ const brokenFiles =
 async function applyAll(
   file: PlanFile,
   desired: DesiredState,
-  { format, accept = [] }: PlanFileFlags,
+  { accept = [], ...flags }: PlanFileFlags,
   session: Session,
 ): Promise<ExitCode> {
   const { revision, commit, declaredHash } = desired;
@@ -122,7 +125,7 @@ async function applyAll(
   );
   const isComplete = listing.failed.length === 0;
   const fleet = { revision, commit, startedAt, isComplete, diagnostics: [] };
-  return finish(fleet, reports, code, format, host);
+  return finish(fleet, reports, code, flags, host);
 }
 
 function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | undefined {

@@ -39,6 +39,7 @@ export const definePlan: DefineCommand = (command, host) => {
     .option("--paths <patterns...>", "only zones that come from these files (* matches anything)")
     .option("--no-audit", "do not ask the audit log who made drift")
     .quiet()
+    .verbose()
     .option("-w, --watch", "plan again when the zone files change, until Ctrl-C")
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .examples(
@@ -114,7 +115,7 @@ function separator(at: Date): string {
 /** Saves the plan where it is asked for, and prints it. */
 export async function printPlan(
   fleet: PlannedFleet,
-  { out, full, impact = false, format }: PlanFlags,
+  { out, full, impact = false, ...flags }: PlanFlags,
   session: Session,
   signingKey: KeyObject | undefined,
 ): Promise<ExitCode> {
@@ -137,7 +138,7 @@ export async function printPlan(
         host.namedFiles.save(to, renderMarkdown(report, extras, Infinity).text),
       )));
   const code = isSaved ? exitCodeOfPlan(reports, held) : exitCodes.failed;
-  return finish(fleet, reports, code, format, host, extras);
+  return finish(fleet, reports, code, flags, host, extras);
 }
 
 /** What the daemon would hold: after a merge where the base is known, else in the first round. */

@@ -47,6 +47,8 @@ import { readStoredZones } from "./stored.ts";
 /** The flags that `plan` and `apply` share. */
 export interface FleetFlags extends PartFlags, SessionFlags {
   readonly format: "text" | "json" | "markdown";
+  /** Whether text shows each zone in full, however many there are. */
+  readonly verbose?: boolean;
   /** Patterns of zone names; none means all. */
   readonly zones: readonly string[];
   /** Hashes of held plans that are released for this command. */

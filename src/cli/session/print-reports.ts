@@ -24,11 +24,11 @@ export function finish(
   fleet: Planned & Pick<PlannedFleet, "isComplete" | "diagnostics">,
   zones: readonly ZoneReport[],
   code: ExitCode,
-  format: FleetFlags["format"],
+  flags: PrintedAs,
   host: Host,
   extras: Extras = {},
 ): ExitCode {
-  const unseen = printReports(reportOf(fleet, zones, host), format, host, extras);
+  const unseen = printReports(reportOf(fleet, zones, host), flags, host, extras);
   if (!fleet.isComplete) return exitCodeInPart(code);
   const isGood = code === exitCodes.done || code === exitCodes.changes;
   if (isGood && hasErrors(fleet.diagnostics)) return exitCodes.invalid;
@@ -39,6 +39,8 @@ export function finish(
     host,
   );
 }
+
+export type PrintedAs = Pick<FleetFlags, "format" | "verbose">;
 
 type Planned = Pick<PlannedFleet, "revision" | "commit" | "startedAt">;
 
@@ -54,15 +56,15 @@ export function reportOf(
 /** Prints the reports. Returns how much of what must be reviewed did not fit. */
 function printReports(
   report: RunReport,
-  format: FleetFlags["format"],
+  { format, verbose }: PrintedAs,
   host: Host,
   extras: Extras,
 ): number {
-  const { impacts, sweep, heldFleet } = extras;
+  const { impacts, sweep, heldFleet, dropped } = extras;
   switch (format) {
     case "text": {
       const color = hasColor(host, host.stdout);
-      host.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      host.stdout.write(`${renderReports(report.zones, { color, verbose, dropped })}\n`);
       if (heldFleet !== undefined) host.stdout.write(`${fleetHoldText(heldFleet)}\n`);
       if (sweep !== undefined) host.stdout.write(`${sweepText(sweep)}\n`);
       if (impacts !== undefined) host.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
