@@ -142,8 +142,8 @@ export interface SkipParameters {
 }
 
 /**
- * A place among the live rules that are not ours: before or after all of them, or the one with a
- * ref or id.
+ * A place among the live rules that are not ours: anywhere before or after all of them, or the one
+ * with a ref or id.
  */
 export type RulePosition =
   | "first"

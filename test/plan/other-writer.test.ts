@@ -40,7 +40,7 @@ const otherStep: fc.Arbitrary<OtherStep> = fc.record({
 const position: fc.Arbitrary<RulePosition | undefined> = fc.option(
   fc.oneof(
     fc.constantFrom<RulePosition>("first", "last"),
-    fc.constantFrom(...keys).map((before): RulePosition => ({ before })),
+    fc.constantFrom(...keys).map((key): RulePosition => ({ before: `${owner}:${key}` })),
   ),
   { nil: undefined, freq: 4 },
 );
@@ -57,17 +57,17 @@ const declaredRule: fc.Arbitrary<MitigateRule> = fc.record({
   ratelimit: fc.constant(undefined),
 });
 
-/** Declared rules of which no position names the rule itself, a missing one, or one in a circle. */
+/** Declared rules of which no position contradicts the order of the list. */
 const declaredRules: fc.Arbitrary<readonly Rule[]> = fc
   .uniqueArray(declaredRule, { selector: ({ key }) => key, maxLength: keys.length })
   .map((rules) =>
-    rules.map((rule) => {
+    rules.map((rule, index) => {
       const { position: at } = rule;
-      if (typeof at !== "object" || !("before" in at)) return rule;
-      const isFree = rules.some(
-        ({ key, position: other }) => key === at.before && typeof other !== "object",
-      );
-      return isFree && at.before !== rule.key ? rule : { ...rule, position: undefined };
+      const named = typeof at === "object" && "before" in at ? at.before : undefined;
+      const isLater = rules.slice(index + 1).some(({ key }) => named === `${owner}:${key}`);
+      const isAfterLast = rules.slice(0, index).some(({ position: other }) => other === "last");
+      const isPossible = named === undefined ? at !== "first" || !isAfterLast : isLater;
+      return isPossible ? rule : { ...rule, position: undefined };
     }),
   );
 

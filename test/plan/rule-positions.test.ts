@@ -165,13 +165,13 @@ describe("a declared position", () => {
       yields: ["managed_rule/x after ", "managed_rule/y after zonewarden:x"],
     },
     {
-      when: "last, of two new rules beside one that goes anywhere",
+      when: "last, of two new rules around one that goes anywhere",
       rules: [at("x", "last"), exception("z"), at("y", "last")],
       live: foreigners,
       yields: [
-        "managed_rule/z after ",
         "managed_rule/x after f3",
-        "managed_rule/y after zonewarden:x",
+        "managed_rule/z after zonewarden:x",
+        "managed_rule/y after zonewarden:z",
       ],
     },
     {
@@ -199,23 +199,35 @@ describe("a declared position", () => {
       yields: ["managed_rule/x after f3"],
     },
     {
-      when: "before a rule of ours by its key, which moves itself",
-      rules: [at("x", { before: "y" }), at("y", "first")],
+      when: "before a rule of ours by its ref, which moves itself",
+      rules: [at("x", { before: "zonewarden:y" }), at("y", "first")],
       live: [...foreigners, liveX, liveY],
       yields: ["managed_rule/x after ", "managed_rule/y after zonewarden:x"],
     },
     {
-      when: "first, of a rule declared after one without a position",
+      when: "first, of a rule declared after one without a position, which goes with it",
       rules: [exception("y"), at("x", "first")],
       live: [...foreigners, liveY],
-      yields: ["managed_rule/x after "],
+      yields: ["managed_rule/x after ", "managed_rule/y after "],
+    },
+    {
+      when: "after a rule, of one declared before another without a position, which goes no further than it must",
+      rules: [at("x", { after: "f1" }), exception("y")],
+      live: [liveY, ...foreigners],
+      yields: ["managed_rule/y after f1", "managed_rule/x after f1"],
+    },
+    {
+      when: "before a rule that stays in the next but one gap, of a new rule beside one with another position",
+      rules: [at("z", "first"), at("x", { before: "f3" })],
+      live: foreigners,
+      yields: ["managed_rule/z after ", "managed_rule/x after f2"],
     },
   ])("is $when", ({ rules, live, yields }, { expect }) => {
     expect(movedBy(rules, live)).toEqual(yields);
   });
 
   it("of a rule that is nowhere holds the plan, and moves nothing", ({ expect }) => {
-    const rules = [at("x", { before: "gone" }), at("y", { after: "x" })];
+    const rules = [at("x", { before: "gone" }), at("y", { after: "zonewarden:x" })];
     const { writes, holds } = plannedRules(
       declared(rules),
       entrypoint(...foreigners, liveX, liveY),
@@ -228,5 +240,39 @@ describe("a declared position", () => {
           "the position of managed_rule/x names gone, which is neither the ref or id of a live rule nor a declared key",
       },
     ]);
+  });
+
+  it.for<{ readonly rules: readonly Rule[]; readonly says: string }>([
+    {
+      rules: [at("x", { after: "f2" }), exception("z"), at("y", { before: "f1" })],
+      says: 'the position of managed_rule/y (before f1) contradicts that of "x" (after f2), which the list has before it',
+    },
+    {
+      rules: [at("x", "last"), at("y", "first")],
+      says: 'the position of managed_rule/y (first) contradicts that of "x" (last), which the list has before it',
+    },
+    {
+      rules: [at("x", { after: "zonewarden:y" }), exception("y")],
+      says: 'the position of managed_rule/x names zonewarden:y, which is "y", and contradicts the order of the list',
+    },
+    {
+      rules: [exception("x"), at("y", { before: "x" }), exception("z")],
+      says: 'the position of managed_rule/y names x, which is "x", and contradicts the order of the list',
+    },
+  ])("against the order of the list holds the plan: $says", ({ rules, says }, { expect }) => {
+    const { writes, holds } = plannedRules(
+      declared(rules),
+      entrypoint(...foreigners, liveX, liveY),
+    );
+    expect(writes.filter(({ call }) => call !== "create-rule")).toEqual([]);
+    expect(holds).toEqual([{ reason: "unplaced", message: says }]);
+  });
+
+  it("beside a rule that the plan deletes holds it", ({ expect }) => {
+    const { holds } = plannedRules(
+      declared([at("x", { before: "f2" })], "delete"),
+      entrypoint(...foreigners, liveX),
+    );
+    expect(holds.map(({ reason }) => reason)).toEqual(["unplaced"]);
   });
 });

@@ -28,8 +28,8 @@ import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
 import { comparable, differingRuleFields, targetOf } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
-import { arrange, type Entry, type UnknownPosition, unknownPositions } from "./rule-positions.ts";
-import { inSafeOrder, type PlacedStep, type RuleStep, staysAmong } from "./rule-sequence.ts";
+import { arrange, type Entry, type Unplaced } from "./rule-positions.ts";
+import { inSafeOrder, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
 
 /**
  * Plans an entry point: one write for each rule, so that other writers lose nothing, and a rule that the service refuses
@@ -57,18 +57,16 @@ export function planRules(
     owner,
     markOf,
   );
-  const after = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
+  const lists = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
+  const { after, stays, unplaced } = lists;
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
-  const stays = staysAmong(before, after);
   const changed = after.flatMap((entry) =>
     changeOf(entry, { after, stays, facts, scoreRuleId, isOurs }),
   );
   const deleted = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
-  const placed = inSafeOrder(
-    { before, after, stays },
-    [...changed, ...deleted],
-    (target, passed, isFirst) => effectOfMove(target, passed, isFirst, wire),
+  const placed = inSafeOrder(lists, [...changed, ...deleted], (target, passed, isFirst) =>
+    effectOfMove(target, passed, isFirst, wire),
   );
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
   const deployers = isWhole ? liveIn(after) : before;
@@ -79,7 +77,7 @@ export function planRules(
     notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
     holds: [
       ...matches.flatMap((match) => alreadyDeployedHolds(match, kind, deployers, unmatched)),
-      ...unknownPositions(before, matches).map((each) => unplacedHold(each, kind)),
+      ...unplaced.map((each) => unplacedHold(each, kind)),
       ...(declared.unmanaged === "delete"
         ? []
         : toPrune.flatMap((each) => adoptedDeleteHolds(each, kind))),
@@ -293,11 +291,8 @@ function alreadyDeployedHolds(
   ];
 }
 
-function unplacedHold({ key, name }: UnknownPosition, kind: RuleKind): Hold {
-  return {
-    reason: "unplaced",
-    message: `the position of ${kind}/${key} names ${name}, which is neither the ref or id of a live rule nor a declared key`,
-  };
+function unplacedHold({ key, why }: Unplaced, kind: RuleKind): Hold {
+  return { reason: "unplaced", message: `the position of ${kind}/${key} ${why}` };
 }
 
 function notesOf(declared: readonly Rule[], scoreRule: ScoreRule | undefined): readonly string[] {

@@ -8,137 +8,190 @@ export type Entry =
   | { readonly live: LiveRule; readonly match: undefined }
   | { readonly live: LiveRule | undefined; readonly match: RuleMatch };
 
+/** The lists of a phase, before and after the plan. */
+export interface RuleLists {
+  readonly before: readonly LiveRule[];
+  readonly after: readonly Entry[];
+  /**
+   * The rules of `after` that keep their places: all foreign rules, and of ours as many as possible. Of several such sets it
+   * is the one with the rules that are declared first: so a plan that was carried out in part goes on in the same way.
+   */
+  readonly stays: ReadonlySet<Entry>;
+}
+
+/** A declared rule whose position cannot be, and why. */
+export interface Unplaced {
+  readonly key: string;
+  readonly why: string;
+}
+
 /**
  * Arranges the desired list of rules.
  *
- * Undeclared rules keep their places, and so do declared ones of which the place fits: the position that a rule declares, and
- * the order of the rules that declare the same. The others go after the declared rule before them, else before the one after
- * them. Without either, a rule goes where its position says; one without a position goes last, and an exception first, since
- * it acts on later rules only (SERVICE.md B.4).
+ * Foreign rules keep their places. Declared rules have the order of their list, and each stands where its position says. As
+ * few of them as possible move: such a rule goes beside its declared neighbor with the same position, else as near as
+ * possible to where it is. A new rule without such a neighbor goes to the start or end of what its position leaves open; one
+ * without a position to the end, and an exception to the start, since it acts on later rules only (SERVICE.md B.4).
  */
 export function arrange(
-  live: readonly LiveRule[],
+  before: readonly LiveRule[],
   matches: readonly RuleMatch[],
   toPrune: ReadonlySet<LiveRule>,
-): readonly Entry[] {
+): RuleLists & { readonly unplaced: readonly Unplaced[] } {
   const byLive = new Map(matches.map((match) => [match.live, match]));
-  const entries = live
-    .filter((rule) => !toPrune.has(rule))
-    .map((rule): Entry => ({ live: rule, match: byLive.get(rule) }));
-  const groups = Map.groupBy(matches, ({ rule }) => canonicalJson(rule.position ?? null));
-  for (const group of inOrderOfNames([...groups.values()])) placeGroup(group, entries);
-  return entries;
-}
-
-/** Groups of rules with the same position, each after the group of the rule of ours that its position names. */
-function inOrderOfNames(
-  groups: readonly (readonly RuleMatch[])[],
-): readonly (readonly RuleMatch[])[] {
-  const waiting = groups.toSorted((a, b) => rankOf(a) - rankOf(b));
-  const ordered: (readonly RuleMatch[])[] = [];
-  while (waiting.length > 0) {
-    const isFree = (group: readonly RuleMatch[]): boolean => {
-      const name = namedBy(group[0]?.rule.position);
-      return name === undefined || !waiting.flat().some(({ rule }) => rule.key === name);
-    };
-    ordered.push(...waiting.splice(Math.max(waiting.findIndex(isFree), 0), 1));
-  }
-  return ordered;
-}
-
-/** Rules without a position come first: the others go around them. */
-function rankOf([match]: readonly RuleMatch[]): number {
-  return match?.rule.position === undefined ? 0 : 1;
-}
-
-/** A declared rule, and the rule that its position names. */
-export interface UnknownPosition {
-  readonly key: string;
-  readonly name: string;
-}
-
-/** The positions that name a rule which is neither live nor declared. */
-export function unknownPositions(
-  live: readonly LiveRule[],
-  matches: readonly RuleMatch[],
-): readonly UnknownPosition[] {
-  return matches.flatMap((match) => {
-    const name = namedBy(match.rule.position);
-    const isKnown =
-      name === undefined ||
-      live.some((rule) => rule !== match.live && [rule.id, rule.ref].includes(name)) ||
-      matches.some((other) => other !== match && other.rule.key === name);
-    return isKnown ? [] : [{ key: match.rule.key, name }];
-  });
-}
-
-/** Places the rules that declare the same position in the list. */
-function placeGroup(group: readonly RuleMatch[], entries: Entry[]): void {
-  const order = new Map(group.map((match, index) => [match, index]));
-  const places = new Map(entries.map(({ match }, index) => [match, index]));
-  const position = group[0]?.rule.position;
-  const limits = limitsOf(position, entries);
-  const fitting = group.flatMap((match) => {
-    const at = places.get(match);
-    return at !== undefined && limits.low < at && at < limits.high ? [{ item: match, at }] : [];
-  });
-  const stays = new Set(longestRising(fitting));
-  const moved = entries.filter(({ match }) => match && order.has(match) && !stays.has(match));
-  for (const entry of moved) entries.splice(entries.indexOf(entry), 1);
-  const orderOf = ({ match }: Entry): number => (match && order.get(match)) ?? -1;
-  group.forEach((match, index) => {
-    if (stays.has(match)) return;
-    const before = entries.findLastIndex((each) => orderOf(each) >= 0 && orderOf(each) < index);
-    const after = entries.findIndex((each) => orderOf(each) > index);
-    const at = before >= 0 ? before + 1 : after >= 0 ? after : firstPlace(match, position, entries);
-    entries.splice(at, 0, { live: match.live, match });
-  });
-}
-
-/** Where a rule goes that nothing else of its group is placed by. */
-function firstPlace(
-  { target }: RuleMatch,
-  position: RulePosition | undefined,
-  entries: readonly Entry[],
-): number {
-  if (position === "first") return 0;
-  if (position === "last") return entries.length;
-  if (position === undefined) return target.action.type === "skip" ? 0 : entries.length;
-  const { low, high } = limitsOf(position, entries);
-  return "before" in position ? high : low + 1;
-}
-
-/** The indices between which a position lies. */
-function limitsOf(
-  position: RulePosition | undefined,
-  entries: readonly Entry[],
-): { readonly low: number; readonly high: number } {
-  const isForeign = ({ match }: Entry): boolean => match === undefined;
-  const all = { low: -1, high: entries.length };
-  if (position === undefined) return all;
-  if (position === "last") return { ...all, low: entries.findLastIndex(isForeign) };
-  const name = namedBy(position);
-  const found = entries.findIndex(
-    (entry) => isForeign(entry) && (name === undefined || isNamed(entry, name)),
+  const kept = before.filter((rule) => !toPrune.has(rule));
+  const foreign = kept.filter((rule) => !byLive.has(rule));
+  const { slots, unplaced } = slotsOf(matches, kept, foreign);
+  const fitting = slots.flatMap(({ match, low, high, at, gap }) =>
+    at !== undefined && low <= gap && gap <= high ? [{ item: match, at }] : [],
   );
-  const at = found < 0 ? entries.findIndex(({ match }) => match?.rule.key === name) : found;
-  if (at < 0) return all;
-  return typeof position === "object" && "after" in position
-    ? { ...all, low: at }
-    : { ...all, high: at };
+  const staying = new Set(longestRising(fitting));
+  const after = kept.flatMap((live): readonly Entry[] => {
+    const match = byLive.get(live);
+    return match === undefined || staying.has(match) ? [{ live, match }] : [];
+  });
+  const stays = new Set(after);
+  const slotOf = new Map(slots.map((slot) => [slot.match, slot]));
+  for (const slot of slots) {
+    const { match } = slot;
+    if (staying.has(match)) continue;
+    const list = after.flatMap((each) => (each.match && slotOf.get(each.match)) ?? each.live ?? []);
+    after.splice(placeIn(list, slot, foreign), 0, { live: match.live, match });
+  }
+  return { before, after, stays, unplaced };
 }
 
-function namedBy(position: RulePosition | undefined): string | undefined {
+/**
+ * A declared rule, and where it may stand: in the gaps from `low` to `high`. A gap is named by the number of foreign rules
+ * before it.
+ */
+interface Slot {
+  readonly match: RuleMatch;
+  /** Its index in the list of declared rules. */
+  readonly order: number;
+  readonly low: number;
+  readonly high: number;
+  /** Where it is in the live list; `undefined` if it is new. */
+  readonly at: number | undefined;
+  /** The gap in which it is; of a new rule the one in which it goes best. */
+  readonly gap: number;
+}
+
+/** Where each declared rule may stand, by its position and those of the rules before and after it in the list. */
+function slotsOf(
+  matches: readonly RuleMatch[],
+  kept: readonly LiveRule[],
+  foreign: readonly LiveRule[],
+): { readonly slots: readonly Slot[]; readonly unplaced: readonly Unplaced[] } {
+  const isForeign = new Set(foreign);
+  const places = new Map<LiveRule | undefined, number>(kept.map((rule, at) => [rule, at]));
+  const all: Gaps = { low: 0, high: foreign.length };
+  const unplaced: Unplaced[] = [];
+  let low = 0;
+  let lowest: RuleMatch | undefined;
+  const slots = matches.map((match, order): Slot => {
+    const allowed = gapsOf(match.rule.position, foreign);
+    const why =
+      allowed === undefined
+        ? whyNotAmongOurs(match, order, matches)
+        : allowed.high < low
+          ? contradiction(match, lowest)
+          : undefined;
+    if (why !== undefined) unplaced.push({ key: match.rule.key, why });
+    const gaps = allowed === undefined || why !== undefined ? all : allowed;
+    if (gaps.low > low) [low, lowest] = [gaps.low, match];
+    const at = places.get(match.live);
+    const passed = kept.slice(0, at ?? 0).filter((rule) => isForeign.has(rule)).length;
+    const gap = at === undefined ? (goesFirst(match) ? 0 : foreign.length) : passed;
+    return { match, order, low, high: gaps.high, at, gap };
+  });
+  let high = foreign.length;
+  const backwards = slots.toReversed().map((slot): Slot => {
+    high = Math.min(high, slot.high);
+    return { ...slot, high };
+  });
+  return { slots: backwards.toReversed(), unplaced };
+}
+
+type Gaps = Pick<Slot, "low" | "high">;
+
+/** The gaps that a position allows; `undefined` if it names no foreign rule. */
+function gapsOf(
+  position: RulePosition | undefined,
+  foreign: readonly LiveRule[],
+): Gaps | undefined {
+  const high = foreign.length;
+  if (position === undefined) return { low: 0, high };
+  if (position === "first") return { low: 0, high: 0 };
+  if (position === "last") return { low: high, high };
+  const name = nameIn(position);
+  const named = foreign.findIndex(({ id, ref }) => id === name || ref === name);
+  if (named < 0) return undefined;
+  return "before" in position ? { low: 0, high: named } : { low: named + 1, high };
+}
+
+/** Why a position that names no foreign rule cannot be; `undefined` if it names a rule of ours, on the right side. */
+function whyNotAmongOurs(
+  { rule: { position } }: RuleMatch,
+  order: number,
+  matches: readonly RuleMatch[],
+): string | undefined {
   if (typeof position !== "object") return undefined;
+  const name = nameIn(position);
+  const named = matches.findIndex(({ ref, live }) => ref === name || live?.id === name);
+  const other = matches[named];
+  if (other === undefined) {
+    return `names ${name}, which is neither the ref or id of a live rule nor a declared key`;
+  }
+  if ("before" in position ? order < named : named < order) return undefined;
+  return `names ${name}, which is "${other.rule.key}", and contradicts the order of the list`;
+}
+
+function contradiction({ rule: { position } }: RuleMatch, earlier: RuleMatch | undefined): string {
+  const other =
+    earlier === undefined ? "" : `"${earlier.rule.key}" (${words(earlier.rule.position)})`;
+  return `(${words(position)}) contradicts that of ${other}, which the list has before it`;
+}
+
+function nameIn(position: Exclude<RulePosition, string>): string {
   return "before" in position ? position.before : position.after;
 }
 
-function isNamed({ live }: Entry, name: string): boolean {
-  return live?.id === name || live?.ref === name;
+function words(position: RulePosition | undefined): string {
+  if (typeof position !== "object") return position ?? "";
+  return `${"before" in position ? "before" : "after"} ${nameIn(position)}`;
+}
+
+/** Whether a new rule goes to the start of what is open to it. */
+function goesFirst({ rule: { position }, target }: RuleMatch): boolean {
+  if (position === undefined) return target.action.type === "skip";
+  return position === "first" || (typeof position === "object" && "after" in position);
+}
+
+/** The index at which a rule that moves or is new goes into a list, which has all declared rules before it. */
+function placeIn(
+  list: readonly (Slot | LiveRule)[],
+  { match, order, low, high, gap }: Slot,
+  foreign: readonly LiveRule[],
+): number {
+  const position = canonicalJson(match.rule.position ?? null);
+  const isAlike = (slot: Slot): boolean =>
+    canonicalJson(slot.match.rule.position ?? null) === position;
+  const isEarlier = (each: Slot | LiveRule): each is Slot => "match" in each && each.order < order;
+  const isLater = (each: Slot | LiveRule): each is Slot => "match" in each && each.order > order;
+  const orEnd = (index: number): number => (index < 0 ? list.length : index);
+  const endOf = (which: number): number => orEnd(list.findIndex((each) => each === foreign[which]));
+  const start = low === 0 ? 0 : endOf(low - 1) + 1;
+  const first = Math.max(start, list.findLastIndex(isEarlier) + 1);
+  const last = Math.min(endOf(high), orEnd(list.findIndex(isLater)));
+  const previous = list.findLastIndex((each) => isEarlier(each) && isAlike(each));
+  const next = list.findIndex((each) => isLater(each) && isAlike(each));
+  const best = previous >= 0 ? previous + 1 : next >= 0 ? next : endOf(gap);
+  return Math.min(Math.max(best, first), last);
 }
 
 /** The longest subsequence with rising places; of several the one with the first items. */
-export function longestRising<Item>(
+function longestRising<Item>(
   list: readonly { readonly item: Item; readonly at: number }[],
 ): readonly Item[] {
   const lengths: number[] = [];

@@ -1,5 +1,4 @@
 import { certainlyExclude } from "../../syntax/expression/certainty/certainty.ts";
-import type { LiveRule } from "../../zone/live-zone.ts";
 import type { RulePlace } from "../../zone/rule-place.ts";
 import {
   type Effect,
@@ -11,7 +10,7 @@ import {
 } from "../change.ts";
 import { safetyRank } from "../write-order.ts";
 import type { RuleTarget } from "./rule-body.ts";
-import { type Entry, longestRising } from "./rule-positions.ts";
+import type { Entry, RuleLists } from "./rule-positions.ts";
 import { severityOf } from "./severity.ts";
 
 /** A rule to create, change, move or delete. */
@@ -23,14 +22,6 @@ export interface RuleStep {
   readonly effect: Effect;
   /** Whether a field other than the position changes. */
   readonly differs: boolean;
-}
-
-/** The lists of a phase, before and after the plan. */
-export interface RuleLists {
-  readonly before: readonly LiveRule[];
-  readonly after: readonly Entry[];
-  /** The rules of `after` that keep their positions. */
-  readonly stays: ReadonlySet<Entry>;
 }
 
 /** The effect of a move past other rules; `isFirst`: the rule comes to stand before them. */
@@ -49,38 +40,6 @@ export interface PlacedStep<Step> {
 
 /** So many neighbors are named: more than one is needed only where the service refuses a write. */
 const maxBehind = 8;
-
-/**
- * The rules that keep their positions. Foreign rules always do; of ours as many as possible, and of several such sets the
- * one with the rules that are declared first: so a plan that was carried out in part goes on in the same way.
- */
-export function staysAmong(
-  before: readonly LiveRule[],
-  after: readonly Entry[],
-): ReadonlySet<Entry> {
-  const wasAt = new Map(before.map((rule, index) => [rule, index]));
-  const stays = new Set<Entry>();
-  let floor = -1;
-  let gap: { readonly item: Entry; readonly at: number }[] = [];
-  const closeGap = (ceiling: number): void => {
-    const inGap = gap.filter(({ at }) => floor < at && at < ceiling);
-    for (const entry of longestRising(inGap)) stays.add(entry);
-    gap = [];
-  };
-  for (const entry of after) {
-    const at = entry.live === undefined ? undefined : wasAt.get(entry.live);
-    if (at === undefined) continue;
-    if (entry.match !== undefined) {
-      gap.push({ item: entry, at });
-      continue;
-    }
-    closeGap(at);
-    stays.add(entry);
-    floor = at;
-  }
-  closeGap(before.length);
-  return stays;
-}
 
 /**
  * Brings the writes of single rules into an order in which a run can stop between any two, and gives each its place.

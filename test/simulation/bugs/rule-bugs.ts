@@ -112,9 +112,9 @@ export const ruleBugs: readonly PlantedBug[] = [
   },
   {
     name: "order-is-not-restored",
-    file: "plan/rules/rule-sequence.ts",
-    from: "    for (const entry of longestRising(inGap)) stays.add(entry);",
-    to: "    for (const { item } of inGap) stays.add(item);",
+    file: "plan/rules/rule-positions.ts",
+    from: "new Set(longestRising(fitting));",
+    to: "new Set(fitting.map(({ item }) => item));",
     story: "rules",
     steps: [{ at: 30, does: "reverse_phase" }],
     invariant: "in-sync-is-true",
