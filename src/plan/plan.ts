@@ -11,7 +11,13 @@ import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planRules } from "./rules/plan-rules.ts";
-import { type GrownPhase, type KindPlan, type Unmanaged, mergedSafely } from "./write-order.ts";
+import {
+  type GrownPhase,
+  type KindPlan,
+  mergedSafely,
+  type PlacedBy,
+  type Unmanaged,
+} from "./write-order.ts";
 
 /** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
 export interface Plan {
@@ -32,6 +38,7 @@ export interface Plan {
   readonly adoptedRules: readonly AdoptedRule[];
   /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
+  readonly placedBy: PlacedBy;
   /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
   /** Remarks for the reader of the plan. */
@@ -90,6 +97,7 @@ export function plan(
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
     liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
+    placedBy: new Map(kinds.flatMap(({ placedBy }) => [...placedBy])),
     grown: kinds.flatMap(({ grown }) => grown),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),
@@ -108,6 +116,7 @@ const undeclared: KindPlan = {
   unowned: [],
   adoptedRules: [],
   liveKeys: new Map(),
+  placedBy: new Map(),
   grown: [],
 };
 

@@ -25,8 +25,12 @@ export interface KindPlan {
   readonly adoptedRules: readonly AdoptedRule[];
   /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
+  readonly placedBy: PlacedBy;
   readonly grown: readonly GrownPhase[];
 }
+
+/** The live rules that a position makes move, each with the rule that declares it: itself, or a neighbor of the list. */
+export type PlacedBy = ReadonlyMap<ResourceKey, ResourceKey>;
 
 /** A phase that has more rules after a plan than before. */
 export interface GrownPhase {

@@ -3,8 +3,9 @@ import { describe, it } from "vitest";
 import { uncertain } from "../../src/plan/cause/applied-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { RulePosition } from "../../src/zone/resource.ts";
 import { found, inSync, known } from "../support/causes.ts";
-import { declared, entrypoint, exception, liveException } from "../support/model.ts";
+import { declared, entrypoint, exception, liveException, liveRule } from "../support/model.ts";
 
 const [a, b, c, d] = ["a", "b", "c", "d"].map((key) => exception(key));
 const four = [a, b, c, d].filter((each) => each !== undefined);
@@ -152,5 +153,113 @@ describe("why rules are in another order", () => {
       liveNamed("bac"),
     );
     expect(moved).toEqual(["managed_rule/b drift(position)"]);
+  });
+});
+
+/** Rules in an order, some of them with positions. */
+function placed(
+  order: string,
+  positions: Readonly<Record<string, RulePosition>>,
+): Partial<ZoneContent> {
+  const rules = Array.from(order).map((key) => exception(key, { position: positions[key] }));
+  return { rules: { managed_rules: declared(rules) } };
+}
+
+/** Rules of ours by their letters, and foreign ones by their digits. */
+function liveMixed(order: string): Partial<LiveZone> {
+  const rules = Array.from(order).map((id) =>
+    /\d/.test(id)
+      ? liveRule(id, { action: "log" })
+      : liveException(id, id, { ref: `zonewarden:${id}` }),
+  );
+  return { entrypoints: { managed_rules: entrypoint(...rules) } };
+}
+
+describe("why a rule is not where its position says", () => {
+  const before2 = { b: { before: "2" }, c: { after: "2" } } as const;
+
+  it.for<{
+    readonly when: string;
+    readonly last: Partial<ZoneContent>;
+    readonly file: Partial<ZoneContent>;
+    readonly live: string;
+    readonly yields: readonly string[];
+  }>([
+    {
+      when: "somebody moved a foreign rule past it",
+      last: placed("abc", before2),
+      file: placed("abc", before2),
+      live: "2a1b3c",
+      yields: ["managed_rule/a drift(position)", "managed_rule/b drift(position)"],
+    },
+    {
+      when: "somebody moved it past a foreign rule",
+      last: placed("abc", before2),
+      file: placed("abc", before2),
+      live: "1a2bc3",
+      yields: ["managed_rule/b drift(position)"],
+    },
+    {
+      when: "the file gave it another position",
+      last: placed("abc", { b: { before: "3" }, c: { after: "2" } }),
+      file: placed("abc", before2),
+      live: "1a2bc3",
+      yields: ["managed_rule/b pending(position)"],
+    },
+    {
+      when: "the file gave one a position, and somebody moved another one",
+      last: placed("abc", { c: { after: "2" } }),
+      file: placed("abc", { ...before2, c: { after: "2" } }),
+      live: "1ac2b3",
+      yields: ["managed_rule/b pending(position)", "managed_rule/c drift(position)"],
+    },
+    {
+      when: "the file gave the one behind it a position",
+      last: placed("abc", {}),
+      file: placed("abc", { b: "first" }),
+      live: "1a2bc",
+      yields: ["managed_rule/a pending(position)", "managed_rule/b pending(position)"],
+    },
+    {
+      when: "the file put one with a position behind it",
+      last: placed("cab", { c: "first" }),
+      file: placed("acb", { c: "first" }),
+      live: "c1a2b",
+      yields: ["managed_rule/a pending(position)"],
+    },
+    {
+      when: "somebody turned two of one position round",
+      last: placed("abc", { a: "first", b: "first" }),
+      file: placed("abc", { a: "first", b: "first" }),
+      live: "ba1c",
+      yields: ["managed_rule/b drift(position)"],
+    },
+    {
+      when: "one that is new in the file has a position",
+      last: placed("ab", {}),
+      file: placed("acb", { c: "last" }),
+      live: "1ab2",
+      yields: ["managed_rule/b pending(position)", "managed_rule/c pending"],
+    },
+  ])("where $when", ({ last, file, live, yields }, { expect }) => {
+    expect(found(inSync(last), file, liveMixed(live)).toSorted()).toEqual(yields);
+  });
+
+  it("is not known where the last position is not", ({ expect }) => {
+    const file = placed("ab", { b: "first" });
+    const applied = known(file, { "r/b": { position: uncertain } });
+    expect(found(applied, file, liveMixed("1ab")).toSorted()).toEqual([
+      "managed_rule/a unknown(position)",
+      "managed_rule/b unknown(position)",
+    ]);
+  });
+
+  it("is not known of one before it where the last order is not", ({ expect }) => {
+    const file = placed("ab", { b: "first" });
+    const applied = known(file, { "r/*": { position: uncertain } });
+    expect(found(applied, file, liveMixed("1ab")).toSorted()).toEqual([
+      "managed_rule/a unknown(position)",
+      "managed_rule/b drift(position)",
+    ]);
   });
 });

@@ -159,6 +159,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
           ...proposal,
           waitsFor: new Map(),
           liveKeys: new Map(),
+          placedBy: new Map(),
           grown: [],
         });
       }),

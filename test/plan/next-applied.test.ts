@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { AppliedZone } from "../../src/plan/cause/applied-zone.ts";
+import { type AppliedZone, digestOfValue } from "../../src/plan/cause/applied-zone.ts";
 import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
@@ -13,6 +13,7 @@ import {
   entrypoint,
   exception,
   liveException,
+  liveRule,
   livePolicy,
   liveZone,
   owner,
@@ -224,6 +225,10 @@ describe("whether unmanaged resources are deleted", () => {
   });
 });
 
+function positionsIn(applied: AppliedZone): readonly unknown[] {
+  return ["r/a", "r/b"].map((name) => applied.get(name)?.get("position"));
+}
+
 function namesIn(applied: AppliedZone): string {
   return [...applied.keys()].join(" ");
 }
@@ -286,20 +291,35 @@ describe("the order of rules", () => {
     expect(namesIn(next)).toContain("r/*");
   });
 
-  it("is not only the declared one where rules have different positions", ({ expect }) => {
+  it("has the position of each rule, or the one before where the rule was not moved", ({
+    expect,
+  }) => {
     const oneFirst = {
-      rules: { managed_rules: declared<Rule>([a, { ...b, position: "first" }]) },
+      rules: { managed_rules: declared<Rule>([{ ...b, position: "first" }, a]) },
     };
-    const bothFirst = {
-      rules: {
-        managed_rules: declared<Rule>([
-          { ...a, position: "first" },
-          { ...b, position: "first" },
-        ]),
+    const oneLast = {
+      rules: { managed_rules: declared<Rule>([a, { ...b, position: "last" }]) },
+    };
+    const lastKnown = after(undefined, oneFirst, undefined);
+    expect(namesIn(lastKnown)).toBe("r/b r/a");
+    expect(positionsIn(lastKnown)).toEqual([undefined, digestOfValue("first")]);
+    const rules = {
+      entrypoints: {
+        managed_rules: entrypoint(
+          liveException("b", "b", { ref: "zonewarden:b" }),
+          liveRule("f", { action: "log" }),
+          liveException("a", "a", { ref: "zonewarden:a" }),
+        ),
       },
     };
-    expect(namesIn(after(undefined, oneFirst, undefined))).toBe("r/a r/b r/*");
-    expect(namesIn(after(undefined, bothFirst, undefined))).toBe("r/a r/b");
+    const results = (["done", "not_done", "unknown"] as const).map((result) =>
+      positionsIn(after(lastKnown, oneLast, rules, { result, left: [] })),
+    );
+    expect(results).toEqual([
+      [undefined, digestOfValue("last")],
+      [undefined, digestOfValue("first")],
+      [undefined, "?"],
+    ]);
   });
 
   it("has rules of which nothing is known at its end", ({ expect }) => {

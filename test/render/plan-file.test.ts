@@ -79,7 +79,10 @@ describe("a saved plan", () => {
   it("is read back as it was", ({ expect }) => {
     expect(readPlanFile(text)).toEqual({
       result: "read",
-      file: { ...saved, zones: saved.zones.map((zone) => ({ ...zone, liveKeys: new Map() })) },
+      file: {
+        ...saved,
+        zones: saved.zones.map((zone) => ({ ...zone, liveKeys: new Map(), placedBy: new Map() })),
+      },
       signedText: text.trimEnd(),
       signature: undefined,
     });

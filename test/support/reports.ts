@@ -78,6 +78,7 @@ export function planOf(
     unowned: [],
     adoptedRules: [],
     liveKeys: new Map(),
+    placedBy: new Map(),
     grown: [],
     notes: [],
     holds: [],

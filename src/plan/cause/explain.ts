@@ -4,6 +4,7 @@ import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
 import {
   isRuleKind,
   type Kind,
+  type ListedKind,
   type Policy,
   type ResourceKey,
   type Rule,
@@ -32,7 +33,7 @@ import { explained } from "./cause.ts";
  * @param applied `undefined`: nothing is known, and every cause is `unknown`.
  */
 export function explainChanges(
-  { changes, liveKeys }: Pick<Plan, "changes" | "liveKeys">,
+  { changes, liveKeys, placedBy }: Pick<Plan, "changes" | "liveKeys" | "placedBy">,
   content: ZoneContent,
   applied: AppliedZone | undefined,
 ): readonly Change[] {
@@ -47,9 +48,7 @@ export function explainChanges(
       const found = causeOfUnmanaged(change.kind, applied);
       return explained(change, () => [found]);
     }
-    const known = namesOfChange(change, content)
-      .map((name) => applied.get(name))
-      .find((fields) => fields !== undefined);
+    const known = applied.get(storedName(change.kind, change.key, content, applied));
     if (known === undefined) {
       const found = causeOfUnknownResource(change, applied);
       return explained(change, () => [found]);
@@ -60,8 +59,11 @@ export function explainChanges(
     return explained(change, (name) => {
       const field = fields.get(name);
       if (field === undefined || known.get("") === uncertain) return ["unknown"];
-      const ofOrder = isRuleKind(change.kind) ? orderCauses.get(change.kind) : undefined;
-      return name === "position" && ofOrder !== undefined ? ofOrder : causesOfField(field, known);
+      const { kind, key } = change;
+      if (name !== "position" || !isRuleKind(kind)) return causesOfField(field, known);
+      const by = placedBy.get(key);
+      if (by !== undefined) return [causeOfPlace(kind, key, by, content, applied)];
+      return orderCauses.get(kind) ?? ["unknown"];
     });
   });
 }
@@ -85,11 +87,18 @@ export function explainLeft(
   });
 }
 
-function namesOfChange({ kind, key }: Change, content: ZoneContent): readonly string[] {
-  if (kind === "setting") return appliedNames(key, undefined);
-  const items: readonly (Policy | Rule)[] = declaredOf(content, kind)?.items ?? [];
+/** The name under which a resource is stored; "" if it is not. */
+function storedName(
+  kind: Kind,
+  key: ResourceKey,
+  content: ZoneContent,
+  applied: AppliedZone,
+): string {
+  const items: readonly (Policy | Rule)[] =
+    kind === "setting" ? [] : (declaredOf(content, kind)?.items ?? []);
   const was = items.find((each) => `${kind}/${each.key}` === key)?.was;
-  return appliedNames(key, was === undefined ? undefined : `${kind}/${was}`);
+  const names = appliedNames(key, was === undefined ? undefined : `${kind}/${was}`);
+  return names.find((name) => applied.has(name)) ?? "";
 }
 
 function causesOfField(
@@ -141,7 +150,7 @@ function causesOfOrder(
   { rules }: ZoneContent,
   applied: AppliedZone,
 ): readonly Cause[] {
-  if (applied.get(wholeName(kind))?.get("position") === uncertain) return ["unknown"];
+  if (isOrderUnknown(kind, applied)) return ["unknown"];
   const stored = resourcesOf(kind, applied).map(([name]) => name);
   const isLive = new Set(liveOrder);
   const known = (rules[phaseOfKind(kind)]?.items ?? [])
@@ -161,4 +170,38 @@ function causesOfOrder(
   const isDrift = !isDeepStrictEqual(live, last);
   const isPending = !isDeepStrictEqual(declared, last) || !isDrift;
   return [...(isDrift ? (["drift"] as const) : []), ...(isPending ? (["pending"] as const) : [])];
+}
+
+/**
+ * The cause of a rule not being where the position of a rule puts it: itself, or another one that it comes before or after
+ * in the list. Where neither that position nor the order of the two was changed in the files, somebody moved something.
+ */
+function causeOfPlace(
+  kind: RuleKind,
+  key: ResourceKey,
+  by: ResourceKey,
+  content: ZoneContent,
+  applied: AppliedZone,
+): Cause {
+  const [name, nameOfBy] = [key, by].map((each) => storedName(kind, each, content, applied));
+  const last = positionIn(applied.get(nameOfBy ?? ""));
+  const rules = content.rules[phaseOfKind(kind)]?.items ?? [];
+  const place = rules.findIndex((each) => `${kind}/${each.key}` === key);
+  const placeOfBy = rules.findIndex((each) => `${kind}/${each.key}` === by);
+  if (last === uncertain) return "unknown";
+  if (last !== digestOfValue(rules[placeOfBy]?.position)) return "pending";
+  if (key === by) return "drift";
+  if (isOrderUnknown(kind, applied)) return "unknown";
+  const stored = [...applied.keys()];
+  const wasFirst = stored.indexOf(name ?? "") < stored.indexOf(nameOfBy ?? "");
+  return place < placeOfBy === wasFirst ? "drift" : "pending";
+}
+
+/** The digest of the position that a rule had; none of a rule that was never applied. */
+function positionIn(known: AppliedFields | undefined): string {
+  return known?.get("") === uncertain ? uncertain : (known?.get("position") ?? noValue);
+}
+
+function isOrderUnknown(kind: ListedKind, applied: AppliedZone): boolean {
+  return applied.get(wholeName(kind))?.get("position") === uncertain;
 }

@@ -1,4 +1,3 @@
-import { canonicalJson } from "../../syntax/json.ts";
 import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
 import {
   type Kind,
@@ -108,15 +107,13 @@ function fieldsAfter(
   });
 }
 
-/** Fields of a resource that are no values of their own. */
-const notValues = new Set(["position", "key"]);
-
 function withFields(
   fields: AppliedFields,
   names: readonly string[],
   digestFor: (field: string, declared: string) => string,
 ): AppliedFields {
-  const values = names.filter((name) => !notValues.has(name));
+  // The key is no value of a resource: it is its name.
+  const values = names.filter((name) => name !== "key");
   if (values.length === 0) return fields;
   const changed = new Map(fields);
   for (const name of values) {
@@ -153,18 +150,8 @@ function wholeAfter(
     const mode = isLeft ? before : digestOfValue("delete");
     if (mode !== undefined) fields.set("unmanaged", mode);
   }
-  if (haveSeveralPositions(declared?.items ?? []) || isOrderUncertain(kind, outcomes, last)) {
-    fields.set("position", uncertain);
-  }
+  if (isOrderUncertain(kind, outcomes, last)) fields.set("position", uncertain);
   return fields;
-}
-
-/** Whether rules declare different positions: then the order that they have is not only the declared one. */
-function haveSeveralPositions(items: readonly (Policy | Rule)[]): boolean {
-  const positions = items.map((item) =>
-    canonicalJson("position" in item ? (item.position ?? null) : null),
-  );
-  return new Set(positions).size > 1;
 }
 
 function openMoves(kind: Kind, outcomes: readonly ChangeOutcome[]): readonly ChangeOutcome[] {
@@ -246,7 +233,10 @@ function declaredResources(
     ...rulePhases.flatMap((phase) =>
       (rules[phase]?.items ?? []).map((rule) => ({
         ...keysOf(factsOf(phase).kind, rule),
-        fields: digestsOf(ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId))),
+        fields: digestsOf({
+          ...ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId)),
+          position: rule.position,
+        }),
       })),
     ),
   ];

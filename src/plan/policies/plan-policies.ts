@@ -50,6 +50,7 @@ export function planPolicies(
         found === undefined ? [] : [[found.id, `policy/${policy.key}`] as const],
       ),
     ),
+    placedBy: new Map(),
     grown: [],
   };
 }

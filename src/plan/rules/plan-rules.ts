@@ -58,7 +58,7 @@ export function planRules(
     markOf,
   );
   const lists = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
-  const { after, stays, unplaced } = lists;
+  const { after, stays, unplaced, placedBy } = lists;
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
   const changed = after.flatMap((entry) =>
@@ -93,6 +93,9 @@ export function planRules(
         const found = matchOf.get(live);
         return found === undefined ? [] : [[live.id, `${kind}/${found.rule.key}`] as const];
       }),
+    ),
+    placedBy: new Map(
+      [...placedBy].map(([key, by]) => [`${kind}/${key}` as const, `${kind}/${by}` as const]),
     ),
   };
 }

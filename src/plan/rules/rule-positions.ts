@@ -37,7 +37,11 @@ export function arrange(
   before: readonly LiveRule[],
   matches: readonly RuleMatch[],
   toPrune: ReadonlySet<LiveRule>,
-): RuleLists & { readonly unplaced: readonly Unplaced[] } {
+): RuleLists & {
+  readonly unplaced: readonly Unplaced[];
+  /** By the keys of live rules that a position makes move: the key of the rule that has this position. */
+  readonly placedBy: ReadonlyMap<string, string>;
+} {
   const byLive = new Map(matches.map((match) => [match.live, match]));
   const kept = before.filter((rule) => !toPrune.has(rule));
   const foreign = kept.filter((rule) => !byLive.has(rule));
@@ -58,7 +62,11 @@ export function arrange(
     const list = after.flatMap((each) => (each.match && slotOf.get(each.match)) ?? each.live ?? []);
     after.splice(placeIn(list, slot, foreign), 0, { live: match.live, match });
   }
-  return { before, after, stays, unplaced };
+  const placedBy = slots.flatMap(({ match, at, gap, low, lowBy, high, highBy }) => {
+    const by = gap < low ? lowBy : high < gap ? highBy : undefined;
+    return at === undefined || by === undefined ? [] : [[match.rule.key, by.rule.key] as const];
+  });
+  return { before, after, stays, unplaced, placedBy: new Map(placedBy) };
 }
 
 /**
@@ -70,7 +78,10 @@ interface Slot {
   /** Its index in the list of declared rules. */
   readonly order: number;
   readonly low: number;
+  /** The rule of which the position is the reason for `low`. */
+  readonly lowBy: RuleMatch | undefined;
   readonly high: number;
+  readonly highBy: RuleMatch | undefined;
   /** Where it is in the live list; `undefined` if it is new. */
   readonly at: number | undefined;
   /** The gap in which it is; of a new rule the one in which it goes best. */
@@ -88,27 +99,28 @@ function slotsOf(
   const all: Gaps = { low: 0, high: foreign.length };
   const unplaced: Unplaced[] = [];
   let low = 0;
-  let lowest: RuleMatch | undefined;
+  let lowBy: RuleMatch | undefined;
   const slots = matches.map((match, order): Slot => {
     const allowed = gapsOf(match.rule.position, foreign);
     const why =
       allowed === undefined
         ? whyNotAmongOurs(match, order, matches)
         : allowed.high < low
-          ? contradiction(match, lowest)
+          ? contradiction(match, lowBy)
           : undefined;
     if (why !== undefined) unplaced.push({ key: match.rule.key, why });
     const gaps = allowed === undefined || why !== undefined ? all : allowed;
-    if (gaps.low > low) [low, lowest] = [gaps.low, match];
+    if (gaps.low > low) [low, lowBy] = [gaps.low, match];
     const at = places.get(match.live);
     const passed = kept.slice(0, at ?? 0).filter((rule) => isForeign.has(rule)).length;
     const gap = at === undefined ? (goesFirst(match) ? 0 : foreign.length) : passed;
-    return { match, order, low, high: gaps.high, at, gap };
+    return { match, order, low, lowBy, high: gaps.high, highBy: undefined, at, gap };
   });
   let high = foreign.length;
+  let highBy: RuleMatch | undefined;
   const backwards = slots.toReversed().map((slot): Slot => {
-    high = Math.min(high, slot.high);
-    return { ...slot, high };
+    if (slot.high < high) [high, highBy] = [slot.high, slot.match];
+    return { ...slot, high, highBy };
   });
   return { slots: backwards.toReversed(), unplaced };
 }
