@@ -98,12 +98,11 @@ const holdTable = {
       "Remove the rule that deploys the ruleset already, or your declaration. The service accepts only one.",
   },
   unplaced: {
-    heldIf:
-      "the `position` of a rule names a rule that is not there, or contradicts the order of the list",
+    heldIf: "a `position` names no rule, or contradicts the order of the list",
     setting: undefined,
     releasedBy: undefined,
     ...untilDecided,
-    remedy: "Correct the `position` or the order, or remove the `position`.",
+    remedy: "Correct the `position` or the order.",
   },
   adopted_delete: {
     heldIf: "it deletes a rule without a mark, which only the state says was adopted",
