@@ -11,6 +11,7 @@ import {
 } from "../syntax/json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { DiagnosticText, UnplacedDiagnostic } from "./diagnostics.ts";
+import { isFileForm } from "./schema-compiler.ts";
 import { fillableKeys, looksFillable } from "./template/template.ts";
 
 /**
@@ -134,7 +135,8 @@ function flowText(value: Json): string {
 
 function expectations(error: ErrorObject): string[] {
   if (error.keyword === "anyOf") {
-    return coerceObjects(error.schema).map((branch) => describe(branch));
+    const values = coerceObjects(error.schema).filter((branch) => !isFileForm(branch));
+    return values.map(describe);
   }
   const types = [error.schema].flat().filter((type) => type !== "null");
   return types.map((type) => typeNames[String(type)] ?? String(type));

@@ -10,7 +10,13 @@ import { schemaDiagnostic } from "./json-schema-messages.ts";
 import { homesOf } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
 import type { Merged } from "./merged.ts";
-import { schemaErrorsOf, schemaText, type ShapeName, validatorOf } from "./schema-compiler.ts";
+import {
+  isFileForm,
+  schemaErrorsOf,
+  schemaText,
+  type ShapeName,
+  validatorOf,
+} from "./schema-compiler.ts";
 import type { RulesInFile } from "./zones/rule-in-file.ts";
 import type { YamlPageShield, YamlProfile, YamlZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
@@ -67,9 +73,18 @@ export function schemaErrors(
   });
 }
 
-/** The first error of a value that does not match. */
-export function firstError({ shape }: Shape<unknown>, value: unknown): ErrorObject | undefined {
-  return schemaErrorsOf(shape, value)[0];
+/** A schema error of a value, and its steps from that value on. */
+export interface ValueError {
+  readonly error: ErrorObject;
+  readonly path: Path;
+}
+
+/** What is wrong with a merged value. */
+export function valueErrors({ shape }: Shape<unknown>, value: unknown): readonly ValueError[] {
+  return relevant(schemaErrorsOf(shape, value)).map((error) => ({
+    error,
+    path: pathOf(error.instancePath, value),
+  }));
 }
 
 function shapeOf<T>(name: ShapeName): Shape<T> {
@@ -99,10 +114,18 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
       continue;
     }
     const outside = kept.findLastIndex((each) => !isWithin(each, error));
-    const matching = kept.splice(outside + 1).filter((each) => isMatchingBranch(each, error));
-    kept.push(...(matching.length > 0 ? matching : [error]));
+    const within = kept.splice(outside + 1);
+    const matching = within.filter((each) => isMatchingBranch(each, error));
+    const [only, ...others] = within.filter((each) => !isOfFileForm(each));
+    // Where a form of files could stand for a value, what the value must be says more.
+    const inBest = only !== undefined && others.length === 0 ? [only] : [error];
+    kept.push(...(matching.length > 0 ? matching : inBest));
   }
   return kept;
+}
+
+function isOfFileForm({ schemaPath }: ErrorObject): boolean {
+  return isFileForm({ $ref: schemaPath.replace(/^[^#]*|\/\w+$/g, "") });
 }
 
 function isWithin(error: ErrorObject, { keyword, schemaPath, instancePath }: ErrorObject): boolean {

@@ -1,5 +1,5 @@
 import { coerceObject, coerceText, type JsonObject } from "../syntax/json.ts";
-import { schemaText, type ShapeName } from "./schema-compiler.ts";
+import { type ShapeName, valueSchema } from "./schema-compiler.ts";
 
 /** By key: the places of the maps that can have it, as `page_shield.policies.items[]`. */
 type KeyHomes = ReadonlyMap<string, readonly string[]>;
@@ -34,7 +34,7 @@ export function homesOf(shape: ShapeName, key: string, pointer: string): readonl
 
 /** Those of zone files are found from an entry of `zones` on, as parts are checked one by one. */
 function keyHomes(name: "zones" | "zonewarden"): KeyHomes {
-  const root = coerceObject(JSON.parse(schemaText(name)));
+  const root = valueSchema(name);
   const definitions = coerceObject(root["$defs"]);
   const homes = new Map<string, string[]>();
   const visit = (written: JsonObject, place: string): void => {

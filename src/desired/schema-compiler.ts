@@ -4,7 +4,14 @@ import { createRequire } from "node:module";
 import type * as AjvPackage from "ajv/dist/2020.js";
 import type { Ajv2020, AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 
-import { coerceObject, isJsonObject } from "../syntax/json.ts";
+import {
+  coerceObject,
+  coerceObjects,
+  isJsonList,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from "../syntax/json.ts";
 import { ofEachPhase } from "../zone/rule-phase.ts";
 
 /** By the name of a shape: its schema, or the part of a schema that is its schema. */
@@ -13,8 +20,9 @@ export const shapeReferences = {
   zonewarden: "urn:zonewarden:schema:zonewarden",
   profile: "urn:zonewarden:schema:zones#/$defs/profile",
   zone_entry: "urn:zonewarden:schema:zones#/$defs/zone_entry",
-  page_shield: "urn:zonewarden:schema:zones#/$defs/page_shield",
-  ...ofEachPhase((phase) => `urn:zonewarden:schema:zones#/$defs/${phase}`),
+  // What a zone has once its profiles are merged.
+  page_shield: "urn:zonewarden:schema:merged#/$defs/page_shield",
+  ...ofEachPhase((phase) => `urn:zonewarden:schema:merged#/$defs/${phase}`),
 } as const;
 
 export type ShapeName = keyof typeof shapeReferences;
@@ -31,6 +39,30 @@ const load: (name: string) => unknown = createRequire(import.meta.url);
 /** The schema as JSON text, for people and editors. */
 export function schemaText(name: "zones" | "zonewarden"): string {
   return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
+}
+
+/** The schema of the values themselves, without the forms that only files have. */
+export function valueSchema(name: "zones" | "zonewarden"): JsonObject {
+  const schema: unknown = JSON.parse(schemaText(name));
+  return coerceObject(withoutForms(coerceObject(schema)));
+}
+
+/** Whether an alternative of a schema is a form of files that stands for a value. */
+export function isFileForm(alternative: JsonObject): boolean {
+  return fileForms.has(alternative["$ref"]);
+}
+
+const fileForms: ReadonlySet<unknown> = new Set(["#/$defs/list_change"]);
+
+function withoutForms(schema: Json): Json {
+  if (isJsonList(schema)) return schema.map(withoutForms);
+  if (!isJsonObject(schema)) return schema;
+  const { anyOf, ...others } = schema;
+  const values = coerceObjects(anyOf).filter((each) => !isFileForm(each));
+  const [only, ...more] = values;
+  const isOne = only !== undefined && more.length === 0;
+  const whole = isOne ? { ...others, ...only } : { ...others, ...(anyOf && { anyOf: values }) };
+  return Object.fromEntries(Object.entries(whole).map(([key, part]) => [key, withoutForms(part)]));
 }
 
 /**
@@ -59,6 +91,7 @@ export function withSchemas(ajv: Ajv2020): Ajv2020 {
     if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is not a schema`);
     ajv.addSchema(schema);
   }
+  ajv.addSchema({ ...valueSchema("zones"), $id: "urn:zonewarden:schema:merged" });
   return ajv;
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { compile } from "json-schema-to-typescript";
 
+import { valueSchema } from "../../src/desired/schema-compiler.ts";
 import {
   coerceObject,
   coerceText,
@@ -16,25 +17,24 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 /** Schemas and the types that are made from them: of zone files as they are written, of the configuration with its defaults. */
 export const generated = [
-  { schema: "schemas/zones.schema.json", types: "src/desired/zones/zone-file.ts", filled: false },
+  { schema: "zones", types: "src/desired/zones/zone-file.ts", filled: false },
   {
-    schema: "schemas/zonewarden.schema.json",
+    schema: "zonewarden",
     types: "src/desired/config/config-file.ts",
     filled: true,
   },
 ] as const;
 
 /** The text that a file with types must have. Only the type of the whole file has no prefix: parts have the names of other types. */
-export async function typesFor(schema: string, filled: boolean): Promise<string> {
-  const json: unknown = JSON.parse(readFileSync(path.join(root, schema), "utf8"));
-  if (!isJsonObject(json)) throw new Error(`${schema} is no schema`);
+export async function typesFor(schema: "zones" | "zonewarden", filled: boolean): Promise<string> {
+  const json = valueSchema(schema);
   const types = await compile(
     structure(json, filled ? coerceObject(json["$defs"]) : undefined),
     "Root",
     {
       additionalProperties: false,
       ignoreMinAndMaxItems: true,
-      bannerComment: `// Made from ${schema} by \`npm run generate\`; a test compares them.`,
+      bannerComment: `// Made from schemas/${schema}.schema.json by \`npm run generate\`; a test compares them.`,
       style: { printWidth: 100, trailingComma: "all", bracketSpacing: true },
     },
   );

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
+import { valueSchema } from "../../src/desired/schema-compiler.ts";
 import {
   isJsonList,
   isJsonObject,
@@ -9,8 +8,6 @@ import {
   type Json,
   type JsonObject,
 } from "../../src/syntax/json.ts";
-
-const schemas = path.resolve(import.meta.dirname, "../../schemas");
 
 /** One key of a file, with what its JSON Schema says about it. */
 interface Key {
@@ -21,8 +18,8 @@ interface Key {
 }
 
 /** Every key that a JSON Schema allows, as a Markdown list; a definition is expanded where it is used first. */
-export function keyList(schemaName: string, order: readonly string[] = []): string {
-  const root = readSchema(schemaName);
+export function keyList(schemaName: "zones" | "zonewarden", order: readonly string[] = []): string {
+  const root = valueSchema(schemaName);
   const expanded = new Set<string>();
   const keys = propertiesOf(root)
     .toSorted(([a], [b]) => rank(order, a) - rank(order, b))
@@ -57,32 +54,24 @@ function isListed({ path: at, schema }: Key, keys: readonly Key[]): boolean {
 }
 
 /** Every key that a JSON Schema allows: `limits.accept`, `credentials[].name`. */
-export function keyPaths(schemaName: string): readonly string[] {
+export function keyPaths(schemaName: "zones" | "zonewarden"): readonly string[] {
   return keysOf(schemaName).map(({ path: at }) => at);
 }
 
 /** The default of a key, as it is written in YAML. Throws if the schema has none. */
-export function defaultOf(schemaName: string, at: string): string {
+export function defaultOf(schemaName: "zones" | "zonewarden", at: string): string {
   const key = keysOf(schemaName).find(({ path: known }) => known === at);
   const usual = key?.schema["default"];
   if (usual === undefined) throw new Error(`${schemaName} has no default of ${at}`);
   return typeof usual === "string" ? usual : JSON.stringify(usual);
 }
 
-function keysOf(schemaName: string): readonly Key[] {
-  const root = readSchema(schemaName);
+function keysOf(schemaName: "zones" | "zonewarden"): readonly Key[] {
+  const root = valueSchema(schemaName);
   const expanded = new Set<string>();
   return propertiesOf(root).flatMap(([name, schema]) =>
     keysBelow(root, keyOf(name, schema, root), expanded),
   );
-}
-
-function readSchema(name: string): JsonObject {
-  const schema: unknown = JSON.parse(
-    readFileSync(path.join(schemas, `${name}.schema.json`), "utf8"),
-  );
-  if (isJsonObject(schema)) return schema;
-  throw new Error(`${name} is no JSON Schema`);
 }
 
 function rank(order: readonly string[], name: string): number {

@@ -8,6 +8,7 @@ import {
   isJsonList,
   isJsonObject,
   type JsonObject,
+  withMembers,
 } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
@@ -19,6 +20,7 @@ import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { isTemplate } from "../template/template.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
+import { isListChange, writtenMembers } from "./list-change.ts";
 import { phaseAt } from "./phase-at.ts";
 import { policyList, ruleListOf, zoneLists } from "./zone-lists.ts";
 
@@ -132,7 +134,7 @@ function diagnosticsOf(
   path: Path,
 ): readonly Diagnostic[] {
   const { document, path: above } = part;
-  const { value } = coerceObject(item);
+  const value = withoutChanges(coerceObject(item)["value"]);
   const inScalar = (at: Path, scalar: string, found: readonly SyntaxDiagnostic[]) => {
     const whole = [...above, ...path, ...at];
     return limited(found).map((each) =>
@@ -167,15 +169,14 @@ interface LanguageText {
 function languageTexts(item: object, path: Path): readonly LanguageText[] {
   const { expression, ratelimit } = coerceObject(item);
   const limit = coerceObject(ratelimit);
-  const characteristics = coerceList(limit["characteristics"]);
   return [
     {
       at: ["expression"],
       scalar: expression,
       advise: (text) => adviseExpression(text, phaseAt(path)),
     },
-    ...characteristics.map((scalar, index) => ({
-      at: ["ratelimit", "characteristics", index],
+    ...writtenMembers(limit["characteristics"]).map(([at, scalar]) => ({
+      at: ["ratelimit", "characteristics", ...at],
       scalar,
       advise: adviseCharacteristic,
     })),
@@ -203,6 +204,12 @@ function inYaml(found: SyntaxDiagnostic): SyntaxDiagnostic {
   const keyword = /^write ('\S+')$/.exec(found.remedy)?.[1];
   if (found.code !== "CSP_UNQUOTED_KEYWORD" || keyword === undefined) return found;
   return { ...found, remedy: `write "${keyword}", with both quotes: YAML removes the outer ones` };
+}
+
+/** A value without the lists that are checked once they are changed. */
+function withoutChanges(value: unknown): unknown {
+  if (!isJsonObject(value) || !Object.values(value).some(isListChange)) return value;
+  return withMembers(value, (sources) => (isListChange(sources) ? null : sources));
 }
 
 function isCspInFile(value: unknown): value is CspInFile {

@@ -1,16 +1,19 @@
+import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { certainlyImplies, selectsNothing } from "../../syntax/expression/certainty/certainty.ts";
 import {
   commonRequest,
   type SampleRequest,
 } from "../../syntax/expression/certainty/common-request.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
+import { coerceTexts } from "../../syntax/json.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
-import { canonicalValue } from "./csp-text.ts";
+import { canonicalValue, type CspInFile, cspText } from "./csp-text.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
+import { isChangedList } from "./list-change.ts";
 import type { YamlPolicies, YamlPolicy } from "./zone-file.ts";
 import { policyList } from "./zone-lists.ts";
 
@@ -34,6 +37,7 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
     ...(enabled && expression && selectsNothing(expression)
       ? selectsNoRequest("policy", item, [...path, "expression"])
       : []),
+    ...inChangedSources(value, [...path, "value"]),
   ];
   if (!action || !expression || !value) return { value: undefined, diagnostics };
   return {
@@ -49,6 +53,24 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
     },
     diagnostics,
   };
+}
+
+/** What is wrong with lists of sources that layers change: no file has the whole list. */
+function inChangedSources(value: CspInFile | undefined, path: Path): readonly UnplacedDiagnostic[] {
+  if (typeof value !== "object") return [];
+  const changed = Object.entries(value).filter(([, sources]) => isChangedList(sources));
+  if (changed.length === 0) return [];
+  const map = Object.fromEntries(changed);
+  const { text, diagnostics, pathAt } = cspText(map);
+  const found = diagnostics.length > 0 ? diagnostics : checkCsp(text);
+  return found.map(({ code, message, remedy, offset }) => {
+    const [directive = "", index] = pathAt?.(offset) ?? [];
+    const source = coerceTexts(map[directive])[Number(index)] ?? "";
+    // What is wrong with no source by itself comes from the change.
+    const isOwn = checkCsp(`${directive} ${source}`).some((alone) => alone.code === code);
+    const at = source !== "" && (isOwn || diagnostics.length > 0) ? [source] : [];
+    return { code, path: [...path, directive, ...at], atKey: true, message, remedy };
+  });
 }
 
 const needed = [

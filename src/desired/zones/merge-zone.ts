@@ -25,7 +25,7 @@ import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.t
 import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { schemaDiagnostic } from "../json-schema-messages.ts";
-import { firstError, isPageShield, rulesShape, type Shape } from "../json-schema.ts";
+import { isPageShield, rulesShape, type Shape, valueErrors } from "../json-schema.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
@@ -33,7 +33,8 @@ import { scriptsOf } from "./authorised-scripts.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
 import { keepPlaces } from "./document-places.ts";
-import { identityOf, type Layer, originOf, type ZoneLayer } from "./layer.ts";
+import { type Layer, memberName, originOf, type ZoneLayer } from "./layer.ts";
+import { impossibleChange } from "./list-change.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
 import { everyRequest } from "./skip-rule.ts";
 import { suspensionOf, targetOf } from "./target.ts";
@@ -62,7 +63,7 @@ export class ZoneMerger {
   readonly #values = new ValueMerger();
   /** Merged profiles, by their names in order. */
   readonly #profiles = new Map<string, Json>();
-  readonly #pageShields = new Map<object, Converted<PageShieldContent>>();
+  readonly #pageShields = new Map<JsonObject, Converted<PageShieldContent>>();
   readonly #rules = ofEachPhase(() => new Map<object, ConvertedRules>());
 
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
@@ -206,27 +207,40 @@ function contentFor(
 }
 
 /**
- * What is wrong with a merged value: `null` removed a part that the rest needs, or placeholders
- * made a part that does not match the schema. Each part was valid by itself, so that nothing else
- * can be wrong. The items of a list are found by their key.
+ * What is wrong with a merged value: `null` removed a part that the rest needs, a list cannot be
+ * changed as it should, or placeholders made a part that does not match the schema. Each part was
+ * valid by itself, so that nothing else can be wrong. The items of a list are found by their key,
+ * or by themselves.
  */
-function incomplete(key: string, merged: unknown, shape: Shape<unknown>): UnplacedDiagnostic {
-  const path: (string | number)[] = [key];
-  const error = firstError(shape, merged);
-  let value = merged;
-  for (const name of (error?.instancePath ?? "").split("/").slice(1)) {
-    value = isJsonList(value) ? value[Number(name)] : coerceObject(value)[name];
-    path.push(identityOf(value) ?? name);
-  }
-  if (error !== undefined && (error.keyword === "pattern" || error.keyword === "maxLength")) {
-    return { ...schemaDiagnostic(error, () => []), path };
-  }
-  return {
-    code: "MISSING_KEY",
-    path,
-    message: "the value is incomplete: null removed a part that it needs",
-    remedy: "declare another value in place of null, or remove the whole entry",
-  };
+function mismatches(
+  key: string,
+  merged: Json,
+  shape: Shape<unknown>,
+): readonly UnplacedDiagnostic[] {
+  return valueErrors(shape, merged).flatMap((found): readonly UnplacedDiagnostic[] => {
+    const path: (string | number)[] = [key];
+    let value = merged;
+    for (const step of found.path) {
+      value = isJsonList(value)
+        ? (value[Number(step)] ?? null)
+        : (coerceObject(value)[step] ?? null);
+      path.push(typeof step === "number" ? (memberName(value) ?? step) : step);
+    }
+    const impossible = impossibleChange(value, path);
+    if (impossible !== undefined) return impossible;
+    if (found.error.keyword !== "required" && found.error.keyword !== "minProperties") {
+      const said = schemaDiagnostic(found.error, () => []);
+      return [{ ...said, path: [...path, ...said.path] }];
+    }
+    return [
+      {
+        code: "MISSING_KEY",
+        path,
+        message: "the value is incomplete: null removed a part that it needs",
+        remedy: "declare another value in place of null, or remove the whole entry",
+      },
+    ];
+  });
 }
 
 const noPageShield: Converted<PageShieldContent> = {
@@ -234,10 +248,9 @@ const noPageShield: Converted<PageShieldContent> = {
   diagnostics: [],
 };
 
-function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
+function pageShieldOf(merged: JsonObject): Converted<PageShieldContent> {
   if (!isPageShield(merged)) {
-    const diagnostics = [incomplete("page_shield", merged, isPageShield)];
-    return { ...noPageShield, diagnostics };
+    return { ...noPageShield, diagnostics: mismatches("page_shield", merged, isPageShield) };
   }
   const policies = policiesOf(merged.policies ?? {});
   const settings = settingNames.flatMap((name) => {
@@ -251,11 +264,11 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
   };
 }
 
-function declaredRulesOf(phase: RulePhase, merged: unknown): ConvertedRules {
+function declaredRulesOf(phase: RulePhase, merged: JsonObject): ConvertedRules {
   const shape = rulesShape(phase);
   return shape(merged)
     ? rulesOf(phase, merged)
-    : { value: undefined, diagnostics: [incomplete(phase, merged, shape)] };
+    : { value: undefined, diagnostics: mismatches(phase, merged, shape) };
 }
 
 function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {

@@ -3,14 +3,21 @@ import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { fillZone } from "../template/fill-zone.ts";
 import { Variables } from "../template/variables.ts";
-import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
+import {
+  bringerOf,
+  identityOf,
+  type Layer,
+  memberName,
+  originOf,
+  type TraceEntry,
+} from "./layer.ts";
 import { factsOf, ZoneMerger } from "./merge-zone.ts";
 import { matcherOf } from "./selector.ts";
 import { labelOf } from "./target.ts";
 
 /** A value of a merged zone, and the place that sets it. */
 export interface ShownValue {
-  /** For example `managed_rules.rules[owasp].paranoia_level`. */
+  /** For example `managed_rules.rules[owasp].paranoia_level`; of a member of a list, with `[]`. */
   readonly path: string;
   readonly value: Json;
   readonly place: Place;
@@ -34,7 +41,7 @@ export function showZone(
     return value === undefined ? [] : [{ path: ["vars", name], value }];
   });
   const filled = [...leaves(values, [])].filter(({ path }) => !notMerged.has(String(path[0])));
-  return [...known, ...filled].map(({ path, value }) => shown(own, layers, path, value));
+  return [...known, ...filled].flatMap(({ path, value }) => shown(own, layers, path, value));
 }
 
 /** Selectors that match a zone of this name, or may: what else they match on only a listing tells. */
@@ -63,7 +70,27 @@ function* leaves(value: Json, path: Path): Generator<{ path: Path; value: Json }
   }
 }
 
-function shown(own: Layer, layers: readonly Layer[], path: Path, value: Json): ShownValue {
+/** A value with its place; of a list that several layers make, each member with its own. */
+function shown(
+  own: Layer,
+  layers: readonly Layer[],
+  path: Path,
+  value: Json,
+): readonly ShownValue[] {
+  const members = isJsonList(value) ? value : [];
+  const bringers = members.map((each) => bringerOf(layers, path, each));
+  if (new Set(bringers).size > 1) {
+    return members.map((member, index) => {
+      const bringer = bringers[index];
+      const among = bringer === undefined ? layers : [bringer];
+      const at = [...path, memberName(member) ?? index];
+      return { ...shownAt(own, among, at, member), path: `${mergedPathText(path)}[]` };
+    });
+  }
+  return [shownAt(own, layers, path, value)];
+}
+
+function shownAt(own: Layer, layers: readonly Layer[], path: Path, value: Json): ShownValue {
   const { layer, path: inDocument } = originOf(own, layers, path);
   const place = keyPlace(layer.document, inDocument);
   return { path: mergedPathText(path), value, place, profile: layer.profile };

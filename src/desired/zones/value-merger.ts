@@ -1,10 +1,11 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { identityOf } from "./layer.ts";
+import { changedList, isListChange } from "./list-change.ts";
 
 /**
- * Merges values of profiles and zones: maps by key, lists of keyed items by their key; of anything
- * else the later value wins. `null` and `remove: true` remove the earlier value; neither is in the
- * result.
+ * Merges values of profiles and zones: maps by key, lists of keyed items by their key, and a
+ * `{ add, remove }` into the list before it; of anything else the later value wins. `null` and
+ * `remove: true` remove the earlier value; neither is in the result.
  *
  * A value that only one side has is returned as it is, so that zones with the same profile share
  * its values.
@@ -17,6 +18,7 @@ export class ValueMerger {
   merge(before: Json | undefined, after: Json): Json | undefined {
     if (after === null) return undefined;
     if (before === undefined) return this.#clean(after);
+    if (!isJsonObject(before) && isListChange(after)) return changedList(before, after);
     if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
     if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
       return this.#mergeKeyed(before, after);
@@ -56,7 +58,8 @@ export class ValueMerger {
   }
 
   /**
-   * The value without `null` and `remove`; most values have neither, and are returned as they are.
+   * The value without `null`, `remove` and `{ add, remove }`; most values have none of them, and
+   * are returned as they are.
    */
   #clean(value: Json): Json {
     if (typeof value !== "object" || value === null || isClean(value)) return value;
@@ -68,6 +71,7 @@ export class ValueMerger {
   }
 
   #cleanMap(map: JsonObject): Json {
+    if (isListChange(map)) return changedList([], map);
     return Object.fromEntries(
       Object.entries(map)
         .filter(([, value]) => value !== null)
@@ -84,7 +88,7 @@ function isClean(value: Json): boolean {
   if (value === null) return false;
   if (typeof value !== "object") return true;
   if (isJsonList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
-  return Object.values(value).every(isClean);
+  return !isListChange(value) && Object.values(value).every(isClean);
 }
 
 function isKeyed(before: readonly Json[], after: readonly Json[]): boolean {
