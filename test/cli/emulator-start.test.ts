@@ -3,14 +3,17 @@ import { createServer } from "node:net";
 import { describe, it } from "vitest";
 
 import { workplace } from "../support/command-line.ts";
+import { exampleWithEmulator } from "../support/example.ts";
 import { logged } from "../support/log-lines.ts";
 import { close, listenOnLoopback } from "../support/loopback.ts";
 import { freePort } from "../support/processes.ts";
 import { stop } from "../support/running.ts";
 
-/** A port that somebody listens on, until it is disposed. */
+/** A port that another program listens on, until it is disposed. */
 async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
-  const server = createServer();
+  const server = createServer((socket) => {
+    socket.destroy();
+  });
   const port = await listenOnLoopback(server);
   return { port, [Symbol.asyncDispose]: () => close(server) };
 }
@@ -45,6 +48,19 @@ describe("an emulator that cannot start says what to do", () => {
     const words = `${seed}: cannot be read: ${says}; name an existing file, or none for the built-in seed\n`;
     expect(await place.run("emulate", "--seed", seed)).toMatchObject({ code: 3, stderr: words });
     expect(await place.run("run")).toMatchObject({ code: 3, stderr: words });
+  });
+
+  it("but a daemon uses an emulator that runs already", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.write(
+      "zonewarden.yaml",
+      withEmulator(`listen: "${new URL(emulator.url).host}"`).replace("enforce", "observe"),
+    );
+    const daemon = place.start("run");
+    await logged(daemon, "revision applied");
+    expect(await stop(daemon)).toBe(0);
+    expect(emulator.journal().length).toBeGreaterThan(0);
   });
 
   it("but a single command uses the emulator of the daemon", async ({ expect }) => {

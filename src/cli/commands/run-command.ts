@@ -27,7 +27,7 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   using shutdown = handleShutdown(host, exitCodes.failed);
   const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
-  await using reached = await reachService(config, host, false);
+  await using reached = await reachService(config, host);
   if (reached === undefined) return exitCodes.invalid;
 
   const metrics = createMetrics({

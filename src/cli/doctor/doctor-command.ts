@@ -104,7 +104,7 @@ async function ofService(
   };
   const remedy = "correct api.emulator in the configuration";
   try {
-    await using reached = await reachService(config, listening, true);
+    await using reached = await reachService(config, listening);
     if (reached !== undefined) {
       return await checkService(state, { config, baseUrl: reached.baseUrl, host, stop });
     }

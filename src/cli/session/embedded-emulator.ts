@@ -71,16 +71,27 @@ export interface Reached extends AsyncDisposable {
   readonly emulator: Emulator | undefined;
 }
 
+/** A program that does not answer by then is no emulator. */
+const answerMs = 2_000;
+
+/** Whether an emulator listens at a base address of the service. */
+export async function isEmulator(baseUrl: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(answerMs);
+    const response = await fetch(new URL("/_emulator/", baseUrl), { signal, redirect: "error" });
+    return (await response.text()).includes("/_emulator/journal");
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Returns the address of the configured service. Where that is the embedded emulator, it is started. `undefined` if the
- * seed is broken; why has been printed.
- *
- * @param mayShare whether to use an emulator that listens there already, the daemon's for example.
+ * Returns the address of the configured service. Where that is the embedded emulator, it is started, unless one listens
+ * there already. `undefined` if the seed is broken; why has been printed.
  */
 export async function reachService(
   { api, server: { hosts } }: Config,
   host: Host,
-  mayShare: boolean,
 ): Promise<Reached | undefined> {
   const unshared = { baseUrl: api.baseUrl, emulator: undefined, [Symbol.asyncDispose]: noWork };
   if (api.emulator === undefined) return unshared;
@@ -94,7 +105,7 @@ export async function reachService(
     return { baseUrl: emulator.baseUrl, emulator, [Symbol.asyncDispose]: end };
   } catch (error) {
     const isInUse = error instanceof ListenError && error.code === "EADDRINUSE";
-    if (mayShare && isInUse) return unshared;
+    if (isInUse && (await isEmulator(api.baseUrl))) return unshared;
     throw error;
   }
 }

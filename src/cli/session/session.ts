@@ -59,7 +59,7 @@ export async function inSession(
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { stop } = signals;
-  await using reached = await reachService(config, host, true);
+  await using reached = await reachService(config, host);
   if (reached === undefined) return exitCodes.invalid;
   const { baseUrl } = reached;
   const waits = new WaitLines(host);
