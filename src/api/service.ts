@@ -6,9 +6,10 @@ import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
+import type { KeptAnswers } from "./read/kept-answers.ts";
 import { InventoryReader } from "./read/read-inventory.ts";
 import { RulesetReader, VersionPruner } from "./read/read-rulesets.ts";
-import { readAnswers } from "./read/read-zone.ts";
+import { readAnswers, readListed } from "./read/read-zone.ts";
 import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
 import { KnownBodies } from "./request/answer.ts";
@@ -57,6 +58,10 @@ export interface Reader extends LiveReader {
     priority: RequestPriority,
     signal: AbortSignal,
   ): Promise<LiveZone>;
+  /** As `readZone`, of zones of which nothing is known: requests only the lists of rules that a zone has. */
+  readListed: Reader["readZone"];
+  /** The same reader, which takes the parts of zones from `answers`, and adds to them what it requests. */
+  keepingIn(answers: KeptAnswers): Reader;
 }
 
 /** Changes the service. */
@@ -85,16 +90,14 @@ export function connectService(options: ServiceOptions): Service {
   };
 }
 
-export function createReader(service: Service): Reader {
+export function createReader(service: Service, kept?: KeptAnswers): Reader {
+  const { scoreRules } = service;
+  const getFor = (zone: Zone, priority: RequestPriority): Get => {
+    const send = getter(sessionOf(service, zone), priority);
+    return kept === undefined ? send : kept.through(send);
+  };
   const read: Reader["readAnswers"] = async (zone, parts, priority, signal, known) =>
-    readAnswers(
-      getter(sessionOf(service, zone), priority),
-      service.scoreRules,
-      zone,
-      parts,
-      signal,
-      known,
-    );
+    readAnswers(getFor(zone, priority), scoreRules, zone, parts, signal, known);
   return {
     listZones: (signal) => listAll(service, signal),
     readScripts: async (zone, priority, signal) => {
@@ -111,6 +114,9 @@ export function createReader(service: Service): Reader {
     },
     readAnswers: read,
     readZone: async (...args) => (await read(...args)).live(),
+    readListed: async (zone, parts, priority, signal) =>
+      readListed(getFor(zone, priority), scoreRules, zone, parts, signal),
+    keepingIn: (answers) => createReader(service, answers),
   };
 }
 

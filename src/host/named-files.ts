@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { constants, createReadStream } from "node:fs";
+import { constants, createReadStream, type Stats } from "node:fs";
 import {
   access,
   chmod,
   lstat,
   mkdir,
+  open,
   realpath,
   rename,
   rm,
@@ -35,6 +36,15 @@ export interface NamedFiles {
    * it does, also as a link.
    */
   create(file: string, text: string, isPrivate?: boolean): Promise<void>;
+  /**
+   * The text of a regular file that belongs to this user and that nobody else may read or write;
+   * `undefined` if there is no such file, or it is larger than `limit` bytes.
+   */
+  readPrivate(file: string, limit: number): Promise<string | undefined>;
+  /** Adds to the end of a file that `create` has made; follows no link. */
+  append(file: string, text: string): Promise<void>;
+  /** Removes a file, or a link and not what it names; does nothing if there is none. */
+  remove(file: string): Promise<void>;
   /** Whether there is anything at a path, also a link that leads nowhere. */
   exists(file: string): Promise<boolean>;
   /**
@@ -52,6 +62,9 @@ export const nodeNamedFiles: NamedFiles = {
   savePrivate,
   create: (file, text, isPrivate = false) =>
     writeFile(file, text, { flag: "wx", mode: isPrivate ? 0o600 : 0o666 }),
+  readPrivate,
+  append,
+  remove: (file) => rm(file, { force: true }),
   exists: async (file) => (await ifExists(lstat(file))) !== undefined,
   checkWritable,
   makeDirectory: async (directory) => {
@@ -83,6 +96,29 @@ async function savePrivate(file: string, text: string): Promise<void> {
     throw Object.assign(new Error(`${file} is a symbolic link`), { code: "ELOOP" });
   }
   await replace(file, text, 0o600);
+}
+
+async function readPrivate(file: string, limit: number): Promise<string | undefined> {
+  const found = await ifExists(lstat(file));
+  if (found === undefined || !isOfOwnerOnly(found) || found.size > limit) return undefined;
+  // What takes its place meanwhile is not followed, and not waited for.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  await using handle = await open(file, flags);
+  const { ino } = await handle.stat();
+  return ino === found.ino ? await handle.readFile("utf8") : undefined;
+}
+
+/** Where the system has no users and modes, a regular file is enough. */
+function isOfOwnerOnly(found: Stats): boolean {
+  const user = process.getuid?.();
+  const isOurs = user === undefined || (found.uid === user && (found.mode & 0o077) === 0);
+  return found.isFile() && isOurs;
+}
+
+async function append(file: string, text: string): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+  await using handle = await open(file, flags | constants.O_NONBLOCK);
+  await handle.appendFile(text);
 }
 
 /**

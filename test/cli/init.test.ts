@@ -13,6 +13,12 @@ import {
   zoneFiles,
 } from "../support/empty-repository.ts";
 import { writesSeenBy } from "../support/example.ts";
+import { logged } from "../support/log-lines.ts";
+import { freePort } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
+
+/** All that it writes beside its configuration. */
+const writtenBeside = everything.filter((file) => file !== "zonewarden.yaml");
 
 const byYes = ["init", "--yes", "--owners", "@acme/security,@jane"];
 
@@ -28,9 +34,9 @@ describe("init --yes", () => {
     expect(Object.keys(files)).toEqual(everything);
     expect(stdout).toContain("No changes. 4 of 4 zones in sync.");
     expect(stdout).toMatch(
-      /\nNext:\n {2}1\. Read the files and commit them: git add zonewarden\.yaml zones \.github\n/,
+      /\nNext:\n {2}1\. Read the files and commit them: git add zonewarden\.yaml zones \.github && git commit/,
     );
-    expect(stdout).toContain(`zonewarden emulate --listen ${address}`);
+    expect(stdout).not.toContain("zonewarden emulate");
     expect(files[".github/CODEOWNERS"]?.split("\n").slice(1)).toEqual([
       "/zonewarden.yaml @acme/security @jane",
       "/zones/ @acme/security @jane",
@@ -61,7 +67,7 @@ describe("init --yes", () => {
     expect(await place.run("plan", "-c", "conf/zw.yaml")).toMatchObject({ code: 0 });
   });
 
-  it.for(everything)("refuses to overwrite %s, and writes nothing", async (file, { expect }) => {
+  it.for(writtenBeside)("refuses to overwrite %s, and writes nothing", async (file, { expect }) => {
     await using example = await emptyRepository();
     const { place, address } = example;
     await place.write(file, "# mine\n");
@@ -82,7 +88,7 @@ describe("init --yes", () => {
     await using example = await emptyRepository();
     const { place, address } = example;
     await symlink("/nonexistent/target", path.join(place.directory, "zonewarden.yaml"));
-    expect(await place.run(...byYes, "--emulator", address)).toMatchObject({ code: 1, stdout: "" });
+    expect(await place.run(...byYes, "--emulator", address)).toMatchObject({ code: 3, stdout: "" });
     expect(await filesOf(place)).toEqual({});
   });
 
@@ -123,6 +129,90 @@ describe("init --yes", () => {
     expect(stderr).toContain("zonewarden init --emulator");
     expect(await filesOf(place)).toEqual({});
   });
+
+  it("uses the service, the credentials and the directory of a configuration that is there", async ({
+    expect,
+  }) => {
+    await using example = await emptyRepository();
+    const { place, emulator, address } = example;
+    const config = `mode: observe
+api: { base_url: "${emulator.baseUrl}" }
+credentials: [{ name: all, token_file: token }]
+desired: { path: declared }
+`;
+    await place.write("zonewarden.yaml", config);
+    await place.write("token", "emulator-token\n");
+    const { code, stdout, stderr } = await place.run("init", "--yes", "--no-workflow");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const names = zoneFiles.map((file) => file.replace("zones/", "declared/"));
+    expect(Object.keys(await filesOf(place))).toEqual([...names, "token", "zonewarden.yaml"]);
+    expect(await place.read("zonewarden.yaml")).toBe(config);
+    expect(stdout).toContain("git add declared && git commit");
+    await place.remove("declared");
+    const again = ["init", "--yes", "--no-workflow", "--emulator", address, "--out", "declared"];
+    expect(await place.run(...again)).toMatchObject({ code: 0 });
+  });
+
+  it.for([
+    { flag: "--out", value: "elsewhere" },
+    { flag: "--emulator", value: "127.0.0.1:1" },
+  ])(
+    "does not follow $flag against a configuration that is there",
+    async ({ flag, value }, { expect }) => {
+      await using example = await emptyRepository();
+      const { place, emulator } = example;
+      await place.write(
+        "zonewarden.yaml",
+        `mode: observe\napi: { base_url: "${emulator.baseUrl}" }\n`,
+      );
+      const { code, stderr } = await place.run("init", "--yes", flag, value);
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `init: ${flag} ${value}: the configuration says otherwise: change or remove zonewarden.yaml, or leave out the flag\n`,
+      );
+      expect(emulator.journal()).toEqual([]);
+      expect(Object.keys(await filesOf(place))).toEqual(["zonewarden.yaml"]);
+    },
+  );
+
+  it("starts no emulator of its own where none listens", async ({ expect }) => {
+    await using example = await emptyRepository();
+    const { place } = example;
+    const address = `127.0.0.1:${await freePort()}`;
+    expect(await place.run("init", "--yes", "--emulator", address)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `init: no emulator listens on ${address}; start one in another terminal: zonewarden emulate --listen ${address}\n`,
+    });
+    expect(await filesOf(place)).toEqual({});
+  });
+
+  it.for([{ config: "zonewarden.yaml" }, { config: "conf/zw.yaml" }])(
+    "ends with steps that work with $config",
+    async ({ config }, { expect }) => {
+      await using example = await emptyRepository();
+      const { place, address } = example;
+      const { stdout } = await place.run(...byYes, "--emulator", address, "--config", config);
+      const steps = stdout.slice(stdout.indexOf("\nNext:"));
+      const typed =
+        steps.match(/zonewarden (?:doctor|plan|apply|run)(?: --config [\w./]+)?/g) ?? [];
+      expect(typed.length).toBe(4);
+      for (const command of typed) {
+        const [, name = "", ...args] = command.split(" ");
+        if (name === "run") {
+          await place.write(
+            config,
+            `${await place.read(config)}server: { listen: "127.0.0.1:0" }\n`,
+          );
+          const daemon = place.start(name, ...args);
+          await logged(daemon, "revision applied");
+          expect(await stop(daemon)).toBe(0);
+        } else {
+          expect(await place.run(name, ...args), command).toMatchObject({ code: 0 });
+        }
+      }
+    },
+  );
 
   it("leaves the files of GitHub out below the root of the repository", async ({ expect }) => {
     await using example = await emptyRepository();

@@ -95,14 +95,9 @@ describe("a file that the command line names", () => {
 /** A port whose file holds these bytes, or cannot be read. */
 function holding(bytes: Uint8Array | Error): NamedFiles {
   return {
+    ...files,
     read: (_file, limit) =>
       bytes instanceof Error ? Promise.reject(bytes) : Promise.resolve(bytes.subarray(0, limit)),
-    save: () => Promise.resolve(),
-    savePrivate: () => Promise.resolve(),
-    create: () => Promise.resolve(),
-    exists: () => Promise.resolve(true),
-    checkWritable: () => Promise.resolve(),
-    makeDirectory: () => Promise.resolve(),
   };
 }
 

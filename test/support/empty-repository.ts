@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { Seed } from "../../src/emulator/seed/seed.ts";
 import type { Host } from "../../src/host/host.ts";
 import type { Workplace } from "./command-line.ts";
 import { type Example, exampleWithEmulator } from "./example.ts";
@@ -9,6 +10,7 @@ import { type Example, exampleWithEmulator } from "./example.ts";
 export async function emptyRepository(
   answers?: readonly string[],
   ports: Partial<Host> = {},
+  seed?: Seed,
 ): Promise<Example & { readonly asked: string[]; readonly address: string }> {
   const asked: string[] = [];
   const left = [...(answers ?? [])];
@@ -17,6 +19,7 @@ export async function emptyRepository(
     return Promise.resolve(left.shift());
   };
   const example = await exampleWithEmulator({
+    ...(seed && { seed }),
     ports: { env: {}, isInteractive: answers !== undefined, ask, ...ports },
   });
   const { place, emulator } = example;

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy, ScoreRule } from "../../zone/live-zone.ts";
+import type { LiveEntrypoint, LivePolicy, LiveZone, ScoreRule } from "../../zone/live-zone.ts";
 import type { KnownAnswers, PartsToRead, ReadTimes, ZoneAnswers } from "../../zone/ports.ts";
 import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
@@ -11,7 +11,8 @@ import { textIn } from "../wire-value.ts";
 import { wireCodes } from "../wire.ts";
 import { entrypointOf } from "./parse-entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
-import { listUnchanged, rulesRead, versionOfEntrypoint } from "./ruleset-versions.ts";
+import { listRulesets } from "./read-rulesets.ts";
+import { isListed, listUnchanged, rulesRead, versionOfEntrypoint } from "./ruleset-versions.ts";
 import type { ScoreRules } from "./score-rule.ts";
 
 /**
@@ -73,6 +74,27 @@ export async function readAnswers(
         }),
       ),
   };
+}
+
+/**
+ * Reads the parts of a zone of which nothing is known: lists of rules only where the listing of its rulesets names them
+ * (SERVICE.md B.1). The others are absent.
+ */
+export async function readListed(
+  send: Get,
+  scoreRules: ScoreRules,
+  zone: Zone,
+  parts: PartsToRead,
+  signal: AbortSignal,
+): Promise<LiveZone> {
+  const scope = { level: "zone", zone } as const;
+  const heads = parts.rules.length === 0 ? [] : (await listRulesets(send, scope, signal)).heads;
+  const rules = parts.rules.filter((phase) => isListed(heads, phase));
+  const scoreRule = parts.scoreRule && rules.includes("managed_rules");
+  const answers = await readAnswers(send, scoreRules, zone, { ...parts, rules, scoreRule }, signal);
+  const live = answers.live();
+  const unlisted = parts.rules.map((phase) => [phase, { state: "absent" }] as const);
+  return { ...live, entrypoints: { ...Object.fromEntries(unlisted), ...live.entrypoints } };
 }
 
 /** Answers that are the known ones, though the rules were not read. */

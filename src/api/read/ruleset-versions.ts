@@ -26,6 +26,11 @@ export function versionInListing(heads: readonly RulesetHead[], phase: RulePhase
   return others.length === 0 ? versionOf(found) : "";
 }
 
+/** Whether the listing of a zone names an entry point of a phase. */
+export function isListed(heads: readonly RulesetHead[], phase: RulePhase): boolean {
+  return versionInListing(heads, phase) !== absent;
+}
+
 /** Entry points that were read in full; `undefined` if a version is unknown. */
 export function rulesRead(
   entrypoints: readonly (readonly [RulePhase, EntrypointVersion & { readonly sentAt: number }])[],

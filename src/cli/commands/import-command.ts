@@ -18,6 +18,7 @@ import {
   writtenFilesText,
   type ZoneToWrite,
 } from "../session/import-zones.ts";
+import { readingFor } from "../session/kept-reading.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
@@ -90,11 +91,18 @@ async function runImport(
   return withSession(flags, host, async (session) => {
     const { zones: wanted, all: listed, failed } = await listMatchingZones(patterns, session);
     if (wanted.length === 0) return exitCodes.failed;
-    const { declared, gaps, failure } = await importZones(wanted, flags.only, session);
+    const { out } = flags;
+    await using reading = await readingFor(
+      wanted,
+      out && path.resolve(host.directory, out),
+      session,
+    );
+    const { declared, gaps, failure } = await importZones(wanted, flags.only, reading, session);
     host.stderr.write(gapsText(gaps));
     if (failure !== undefined) return exitCodeOfFailure(failure.code);
     const code = await output(declared, listed, flags, host);
     if (code !== exitCodes.done) return code;
+    await reading.end();
     const names = declared.map(({ zone }) => zone.name);
     const ended = flags.adopt === true ? await adoptIn(names, flags, session) : exitCodes.done;
     const isWhole = failed.length === 0 && gaps.length === 0;

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { InvalidArgumentError } from "commander";
 
+import type { ZoneListing } from "../../api/service.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { emulatorAddress, tokenVariable } from "../../desired/config/defaults.ts";
 import { reasonOf } from "../../desired/yaml/decode-text.ts";
@@ -17,13 +18,22 @@ import { type DefineCommand, profileNameIn } from "../command-options.ts";
 import { printPlan } from "../commands/plan-command.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, type NewFile, writeNew } from "../output/files.ts";
-import { gapsText, importable, importedFiles, importZones } from "../session/import-zones.ts";
+import { isEmulator } from "../session/embedded-emulator.ts";
+import {
+  gapsText,
+  importable,
+  importedFiles,
+  importZones,
+  zoneFilesOf,
+} from "../session/import-zones.ts";
+import { readingFor } from "../session/kept-reading.ts";
 import { listZones, matchingZones } from "../session/listing.ts";
 import { planAll } from "../session/plan-all.ts";
 import { inSession, type Session, withSignals } from "../session/session.ts";
 import { Questions, Unanswered } from "./questions.ts";
 import {
   configText,
+  type Facts,
   nextSteps,
   ownersFiles,
   type Repository,
@@ -104,15 +114,24 @@ async function start(flags: InitFlags, host: Host, signals: StopSignals): Promis
   const { text, tokenFile } = await startAnswers(flags, questions, host);
   const config = await configOf(flags.config, text, host, signals.stop);
   if (config === undefined) return exitCodes.invalid;
+  const why = text === undefined ? contradiction(flags, config, host) : undefined;
+  if (why !== undefined) return fail(`init: ${why}`, host);
+  const runs = config.api.emulator !== undefined && (await isEmulator(config.api.baseUrl));
+  if (typeof flags.emulator === "string" && text !== undefined && !runs) {
+    return fail(noEmulatorText(flags.emulator), host);
+  }
   const withToken = await hostWithToken(tokenFile, config, host);
   if (typeof withToken === "string") return fail(`init: ${withToken}`, host);
   return inSession(config, withToken, signals, async (session) => {
     const configFile = text === undefined ? [] : [{ file: flags.config, text }];
-    const done = await setUp(configFile, { ...flags, tokenFile }, questions, session);
+    const given = { ...flags, tokenFile, emulatorRuns: runs };
+    const done = await setUp(configFile, given, questions, session);
     if (typeof done === "number") return done;
-    // Empty, unless the files that were there already declare something else.
-    const plan = { config: flags.config, format: "text", zones: [] } as const;
-    const fleet = await planAll(plan, session);
+    // Empty, unless the files that were there already declare something else. What was read is not requested again.
+    const { listing, service } = done;
+    const before = { listing, isComplete: listing.failed.length === 0, zones: [] };
+    const plan = { config: flags.config, format: "text", zones: [], before } as const;
+    const fleet = await planAll(plan, { ...session, service });
     const code =
       typeof fleet === "number" ? fleet : await printPlan(fleet, plan, session, undefined);
     host.stdout.write(done.nextSteps);
@@ -132,9 +151,8 @@ async function startAnswers(
   host: Host,
 ): Promise<{ readonly text: string | undefined; readonly tokenFile: string | undefined }> {
   const exists = (await existingOf([config], host.directory, host)).length > 0;
-  // With --yes it is refused later, beside the other files that exist.
   const isKept =
-    exists && !yes && !(await questions.agrees(`${config} exists. Overwrite it?`, false));
+    exists && (yes || !(await questions.agrees(`${config} exists. Overwrite it?`, false)));
   if (isKept) return { text: undefined, tokenFile };
   const address = await questions.value(
     {
@@ -156,6 +174,21 @@ async function startAnswers(
   );
   const zoneFiles = path.relative(path.dirname(config), directory);
   return { text: configText(address, zoneFiles), tokenFile: file };
+}
+
+/** Why flags do not fit a configuration that stays; `undefined` if they do. */
+function contradiction(
+  { config: file, emulator, out }: InitFlags,
+  { api, desired }: Config,
+  { directory }: Host,
+): string | undefined {
+  const remedy = `the configuration says otherwise: change or remove ${file}, or leave out the flag`;
+  if (out !== undefined && path.resolve(directory, out) !== desired.path) {
+    return `--out ${out}: ${remedy}`;
+  }
+  const address = emulator === true ? emulatorAddress : emulator;
+  if (typeof address !== "string") return undefined;
+  return new URL(api.baseUrl).host === address ? undefined : `--emulator ${address}: ${remedy}`;
 }
 
 /** The address of the emulator; "" for the service. */
@@ -233,7 +266,14 @@ async function hostWithToken(
 const noTokenText = `there is no token: export ${tokenVariable}, or add --token-file FILE. It needs read permissions only.
 To try zonewarden without an account: zonewarden init --emulator`;
 
+function noEmulatorText(address: string): string {
+  return `init: no emulator listens on ${address}; start one in another terminal: zonewarden emulate --listen ${address}`;
+}
+
 interface Done {
+  readonly listing: ZoneListing;
+  /** The service, of which nothing is requested that the import has read. */
+  readonly service: Session["service"];
   /** Whether the files declare everything that is live in the zones. */
   readonly isWhole: boolean;
   readonly nextSteps: string;
@@ -242,7 +282,7 @@ interface Done {
 /** Imports the zones, asks what else to write, and writes all files; the exit code if nothing is written. */
 async function setUp(
   configFile: readonly NewFile[],
-  flags: InitFlags,
+  flags: InitFlags & Pick<Facts, "emulatorRuns">,
   questions: Questions,
   session: Session,
 ): Promise<Done | ExitCode> {
@@ -250,13 +290,21 @@ async function setUp(
   const listed = await listZones(session);
   const wanted = matchingZones(await patternsOf(flags, questions, listed.zones), listed, host);
   if (wanted.length === 0) return exitCodes.failed;
-  const { declared, gaps, failure } = await importZones(wanted, importable, session);
-  host.stderr.write(gapsText(gaps));
-  if (failure !== undefined) return exitCodeOfFailure(failure.code);
+  // A person is asked now, and not after minutes of reading.
   const profile = await profileOf(flags, questions);
   const repository = await repositoryAt(flags.config, config.desired.path, host);
   const { files, ownersLines } = await repositoryFiles(repository, flags, questions, host);
   const directory = path.relative(host.directory, config.desired.path);
+  if (!questions.areAsked) {
+    const expected = zoneFilesOf(wanted, listed.zones).map((file) => path.join(directory, file));
+    const names = [...expected, ...files.map(({ file }) => file)];
+    const existing = await existingOf(names, host.directory, host);
+    if (existing.length > 0) return fail(existingText(existing), host);
+  }
+  await using reading = await readingFor(wanted, config.desired.path, session);
+  const { declared, gaps, failure } = await importZones(wanted, importable, reading, session);
+  host.stderr.write(gapsText(gaps));
+  if (failure !== undefined) return exitCodeOfFailure(failure.code);
   const zoneFiles = importedFiles(declared, listed.zones, profile).map(({ file, text }) => ({
     file: path.join(directory, file),
     text,
@@ -265,9 +313,17 @@ async function setUp(
   if (typeof chosen === "number") return chosen;
   const written = await write(chosen, session);
   if (typeof written === "number") return written;
+  await reading.end();
+  const reader = session.service.reader.keepingIn(reading.answers);
   const isWhole = listed.failed.length === 0 && gaps.length === 0;
-  const facts = { repository, written, ownersLines, tokenFile: flags.tokenFile, files };
-  return { isWhole, nextSteps: nextSteps(facts, session) };
+  const { tokenFile, emulatorRuns } = flags;
+  const facts = { repository, written, ownersLines, tokenFile, files, emulatorRuns };
+  return {
+    listing: listed,
+    service: { ...session.service, reader },
+    isWhole,
+    nextSteps: nextSteps(facts, session),
+  };
 }
 
 /** Asks which zones to import, where no argument says it. */

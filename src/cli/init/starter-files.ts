@@ -97,7 +97,8 @@ export interface Repository {
   readonly root: string | undefined;
 }
 
-interface Facts {
+/** What the next steps depend on. */
+export interface Facts {
   readonly repository: Repository;
   readonly written: readonly string[];
   /** Lines for a CODEOWNERS that exists; "" for none. */
@@ -105,23 +106,28 @@ interface Facts {
   readonly tokenFile: string | undefined;
   /** The files for GitHub. */
   readonly files: readonly NewFile[];
+  /** Whether the emulator ran before, and goes on. */
+  readonly emulatorRuns: boolean;
 }
 
 /** What to do after `init`, as numbered lines. */
 export function nextSteps(facts: Facts, { config, host }: Session): string {
-  const { repository, written, ownersLines, tokenFile, files } = facts;
+  const { repository, written, ownersLines, tokenFile, files, emulatorRuns } = facts;
   const { emulator } = config.api;
   const tops = new Set(written.map((file) => path.normalize(file).split(path.sep)[0] ?? file));
+  const begin = repository.root === undefined ? "git init && " : "";
+  const named = repository.config === "zonewarden.yaml" ? "" : ` --config ${repository.config}`;
   const steps = [
     ...(tokenFile === undefined ? [] : tokenSteps(tokenFile, host.directory)),
-    `Read the files and commit them:${repository.root === undefined ? " git init," : ""} git add ${[...tops].join(" ")}`,
+    `Read the files and commit them: ${begin}git add ${[...tops].join(" ")} && git commit -m "Declare the zones as they are"`,
     ...(ownersLines === "" ? [] : [`Add these lines to CODEOWNERS:\n\n${ownersLines}`]),
     ...(files.some(({ file }) => file === workflowFile)
       ? [emulator === undefined ? serviceCheck : emulatedCheck]
       : []),
-    emulator === undefined ? "Check the whole set-up: zonewarden doctor" : emulatorStep(emulator),
-    "Change a zone file, and see what it would do: zonewarden plan",
-    `To let zonewarden write, set mode: enforce in ${repository.config}; then: zonewarden apply, or zonewarden run`,
+    ...(emulator === undefined || emulatorRuns ? [] : [emulatorStep(emulator)]),
+    `Check the whole set-up: zonewarden doctor${named}`,
+    `Change a zone file, and see what it would do: zonewarden plan${named}`,
+    `To let zonewarden write, set mode: enforce in ${repository.config}; then: zonewarden apply${named}, or zonewarden run${named}`,
   ];
   return `\nNext:\n${steps.map((step, index) => `  ${index + 1}. ${step}\n`).join("")}`;
 }
@@ -147,5 +153,5 @@ const emulatedCheck =
 function emulatorStep({ listen: { host, port } }: NonNullable<Config["api"]["emulator"]>): string {
   const address = hostWithPort(host, port);
   const listen = address === emulatorAddress ? "" : ` --listen ${address}`;
-  return `Keep an emulator running, so that it remembers what you change: zonewarden emulate${listen}`;
+  return `Keep an emulator running in another terminal, so that it remembers what you change: zonewarden emulate${listen}`;
 }

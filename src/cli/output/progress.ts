@@ -29,7 +29,7 @@ class StatusLine {
 }
 
 /** With more steps than this, the time that is left is worth telling. */
-const longTotal = 20;
+export const longTotal = 20;
 
 /** Of so many steps on, their pace tells when the rest will be done. */
 const estimatedFrom = 5;

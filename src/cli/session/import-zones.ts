@@ -1,9 +1,10 @@
 import { extractProfile } from "../../desired/import/extract-profile.ts";
 import { contentEntry } from "../../desired/import/zone-entry.ts";
 import { whyNotWritable, zoneFileText } from "../../desired/import/zone-text.ts";
+import { notesOf } from "../../host/host.ts";
 import type { LeftOut } from "../../plan/import/candidate.ts";
 import { importLiveZone } from "../../plan/import/import-zone.ts";
-import { plural } from "../../render/format.ts";
+import { durationText, plural } from "../../render/format.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
@@ -12,7 +13,8 @@ import { rulePhases } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { NewFile } from "../output/files.ts";
-import { startProgress } from "../output/progress.ts";
+import { longTotal, startProgress } from "../output/progress.ts";
+import type { KeptReading } from "./kept-reading.ts";
 import { inParallel, type Session } from "./session.ts";
 
 /** What an import can read of a zone. */
@@ -40,12 +42,15 @@ type ImportGap =
   | { readonly zone: string; readonly leftOut: readonly LeftOut[] }
   | { readonly zone: string; readonly failure: string };
 
-/** Reads zones, and declares what is live. Sends only GETs. */
+/** Reads zones, and declares what is live. Sends only GETs, and none for what was read before. */
 export async function importZones(
   wanted: readonly Zone[],
   only: readonly ImportPart[],
-  { config, service: { reader }, host, stop }: Session,
+  reading: KeptReading,
+  session: Session,
 ): Promise<ImportedZones> {
+  const { config, service, host, stop } = session;
+  const reader = service.reader.keepingIn(reading.answers);
   const rules = only.includes("rules");
   const parts = {
     settings: only.includes("settings"),
@@ -53,10 +58,13 @@ export async function importZones(
     rules: rules ? rulePhases : [],
     scoreRule: rules,
   };
+  const left = wanted.filter((zone) => !reading.answers.has(zone));
+  if (wanted.length > longTotal) notesOf(host).write(forecastText(left, wanted, only, session));
   using progress = startProgress("reading zones", wanted.length, host);
   const results = await inParallel(wanted, config.api.concurrency, async (zone) => {
     try {
-      const live = await reader.readZone(zone, parts, "changed", stop);
+      const live = await reader.readListed(zone, parts, "changed", stop);
+      await reading.save();
       return { zone, ...importLiveZone(live, config.desired.owner, whyNotWritable) };
     } catch (error) {
       stop.throwIfAborted();
@@ -73,6 +81,29 @@ export async function importZones(
     return each.leftOut.length === 0 ? [] : { zone: each.zone.name, leftOut: each.leftOut };
   });
   return { declared, gaps, failure: declared.length === 0 ? failed?.failure : undefined };
+}
+
+/** How many requests the zones that are left take, and how long. */
+function forecastText(
+  left: readonly Zone[],
+  { length: all }: readonly Zone[],
+  only: readonly ImportPart[],
+  { config: { budget }, service }: Session,
+): string {
+  const least = only.length;
+  const most = least + (only.includes("rules") ? rulePhases.length : 0);
+  const perWindow = Math.max(1, Math.floor(budget.requests * (1 - budget.reserve)));
+  const msOf = (requests: number): number => {
+    const zones = Map.groupBy(left, (zone) => service.credentialOf(zone)).values();
+    const full = zones.map(({ length }) => Math.floor((length * requests) / perWindow));
+    return Math.max(0, ...full) * budget.windowMs;
+  };
+  const [soonest, latest] = [msOf(least), msOf(most)];
+  const upTo = latest === 0 ? "less than a minute" : durationText(latest);
+  const time = soonest === 0 || soonest === latest ? upTo : `${durationText(soonest)} to ${upTo}`;
+  const before = all === left.length ? "" : ` (the other ${all - left.length} were read before)`;
+  const requests = `${left.length * least} to ${plural(left.length * most, "request")}`;
+  return `reading ${plural(left.length, "zone")}${before}: ${requests}, ${time} within the request budget\n`;
 }
 
 /** Lines that are printed one by one; above, lines of the same reason become one line. */
@@ -165,12 +196,10 @@ function entriesOf(
   readonly entries: readonly { readonly zone: Zone; readonly entry: JsonObject }[];
   readonly profiles: JsonObject;
 } {
-  const sameName = Map.groupBy(listed, ({ name }) => name);
+  const targetOf = targetsIn(listed);
   const declaring = zones.flatMap(({ zone, content }) => {
     const entry = contentEntry(content);
-    const { name, id } = zone;
-    const isKnownByName = sameName.get(name)?.length === 1 && name.length <= longestName;
-    const target = isKnownByName ? { name } : { id };
+    const target = targetOf(zone);
     return Object.keys(entry).length > 0 ? [{ zone, entry: { ...target, ...entry } }] : [];
   });
   if (profile === undefined) return { entries: declaring, profiles: {} };
@@ -185,6 +214,21 @@ function entriesOf(
     })),
     profiles: extracted.profile === undefined ? {} : { profiles: { [profile]: extracted.profile } },
   };
+}
+
+/** How an entry names a zone: by its name, unless another zone has it too, or it is too long for a file. */
+function targetsIn(
+  listed: readonly Zone[],
+): (zone: Zone) => { readonly name: string } | { readonly id: string } {
+  const sameName = Map.groupBy(listed, ({ name }) => name);
+  return ({ name, id }) =>
+    sameName.get(name)?.length === 1 && name.length <= longestName ? { name } : { id };
+}
+
+/** The files in which zones are declared, relative to the directory of the zone files. */
+export function zoneFilesOf(zones: readonly Zone[], listed: readonly Zone[]): readonly string[] {
+  const targetOf = targetsIn(listed);
+  return zones.map((zone) => `${Object.values(targetOf(zone))[0]}.yaml`);
 }
 
 /** With `.yaml`, what file systems permit as a file name. */
