@@ -190,7 +190,7 @@ describe("planning a saved plan", () => {
   it("leaves what was not saved out of what is left to do", async ({ expect, signal }) => {
     const request = { ...requestOf(both), saved: savedOf(logged) };
     const { remainingIn } = await planSaved(request, portsOf(empty), signal);
-    expect(remainingIn(empty).map(({ key }) => key)).toEqual(["policy/site"]);
+    expect(remainingIn(empty).changes.map(({ key }) => key)).toEqual(["policy/site"]);
   });
 
   it("is in sync where all was applied meanwhile, and a conflict where the files changed", async ({

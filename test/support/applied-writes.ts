@@ -1,5 +1,6 @@
 import type { Change } from "../../src/plan/change.ts";
 import { applyPlan, type WritePorts } from "../../src/reconcile/run/apply.ts";
+import type { PlannedZone } from "../../src/reconcile/run/plan-zone.ts";
 import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
@@ -36,6 +37,8 @@ interface Choice {
   readonly priorities?: string[];
   /** Faults of the program that the test takes. */
   readonly bugs?: Bugs;
+  /** What a live state still needs; nothing where it is left out. */
+  readonly remainingIn?: PlannedZone["remainingIn"];
 }
 
 /** Applies writes that each wait for a time before they are sent, and gives their outcomes. */
@@ -86,7 +89,7 @@ export async function outcomesBy(
 /** What writes are applied with; what is left out, hardly any test cares for. */
 interface Applying
   extends
-    Pick<Choice, "readAt" | "changes" | "live" | "waitsFor" | "bugs">,
+    Pick<Choice, "readAt" | "changes" | "live" | "waitsFor" | "bugs" | "remainingIn">,
     Pick<WritePorts, "reader" | "writer" | "recordBeforeWrite"> {
   readonly clock: SimulatedClock;
   /** How many attempts in a row ended with an expired read. */
@@ -98,6 +101,7 @@ interface Applying
 export async function appliedBy(writes: readonly Write[], given: Applying): Promise<ZoneReport> {
   const { live = liveZone(), readAt = readAllAt(0), changes = [], waitsFor = new Map() } = given;
   const { clock, expiries = 0, signals = unstopped(), bugs = new Bugs(), ...ports } = given;
+  const { remainingIn = () => ({ changes: [], writes: [], waitsFor: new Map() }) } = given;
   const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
   if (planned.result !== "planned") throw new Error("not planned");
   using gate = new WriteGate(clock, maxReadAgeMs(expiries));
@@ -109,7 +113,7 @@ export async function appliedBy(writes: readonly Write[], given: Applying): Prom
       readAt,
       conflicts: [],
       holdsAt: () => [],
-      remainingIn: () => [],
+      remainingIn,
     },
     gate,
     { ...ports, clock, bug: (error, zone) => bugs.tell(error, zone) },

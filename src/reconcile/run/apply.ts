@@ -41,7 +41,8 @@ export interface WritePorts extends RunPorts {
  *
  * Sends the writes one after the other, and never throws for a failure of the service: half an apply is normal and must be
  * reported. If the service refuses a write for good, what waits for that write is skipped and the others are sent; any
- * other failure ends the writes. The gate asks the chain (may-write.ts) before anything is written and before each write: a
+ * other failure ends the writes. If it refuses an entry point with several rules, the entry point is created without rules,
+ * and they follow one by one, so that one refused rule holds no other. The gate asks the chain (may-write.ts) before anything is written and before each write: a
  * plan that a guard holds meanwhile is held, and one whose fleet is judged first waits. Each answer is merged into the live
  * state that was read, so that verifying costs no request. If nothing was written since the service has no room, the plan is
  * held.
@@ -72,19 +73,19 @@ export async function applyPlan(
       ...report,
       finishedAt: clock.now(),
       result: "applied",
-      outcomes: outcomesIfKilled(report.plan, outcomes),
+      outcomes,
       left: report.plan.changes,
     });
   const ages = new ReadAges(planned.readAt);
   const sending = { plan: report.plan, ages, gate, ports, signals: stopOrGate };
-  const { outcomes, after } = await sendAll(live, planned.conflicts, sending, record, ports.bug);
+  const { outcomes, after } = await sendAll(live, planned, sending, record, ports.bug);
   ports.afterWrites?.(after);
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHolds(report.plan, outcomes);
   if (quota.length > 0) return { ...ended, result: "held", holds: quota };
   // 5. verify
-  const left = explainLeft(remainingIn(after), report.plan.changes, keysDone(outcomes));
+  const left = explainLeft(remainingIn(after).changes, report.plan.changes, keysDone(outcomes));
   return { ...ended, result: "applied", outcomes, left };
 }
 
@@ -153,10 +154,12 @@ function isExpired(report: ZoneReport): boolean {
   );
 }
 
-/** The outcomes that are true if the process ends when the next write is sent. */
-function outcomesIfKilled({ writes }: Plan, outcomes: readonly Outcome[]): readonly Outcome[] {
-  const [next, ...rest] = writes.slice(outcomes.length);
-  if (next === undefined) return outcomes;
+/** The outcomes that are true if the process ends when a write is sent, before the rest. */
+function outcomesIfKilled(
+  outcomes: readonly Outcome[],
+  next: Write,
+  rest: readonly Write[],
+): readonly Outcome[] {
   return [
     ...outcomes,
     failed(next, abandoned()),
@@ -166,39 +169,81 @@ function outcomesIfKilled({ writes }: Plan, outcomes: readonly Outcome[]): reado
 
 async function sendAll(
   before: LiveZone,
-  conflicts: readonly Write[],
+  { conflicts, remainingIn }: Pick<PlannedZone, "conflicts" | "remainingIn">,
   sending: Sending,
   record: (outcomes: readonly Outcome[]) => Promise<void> | undefined,
   bug: WritePorts["bug"],
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly after: LiveZone }> {
-  const { plan, ages, gate, signals } = sending;
+  const { plan, ages, gate } = sending;
   const outcomes: Outcome[] = [];
+  const waiting = [...plan.writes];
+  let { waitsFor } = plan;
   let live = before;
-  for (const write of plan.writes) {
-    const skip = skipOf(write, plan, conflicts, outcomes);
-    const isFirst = outcomes.length === 0;
+  let isFirst = true;
+  for (let write = waiting.shift(); write !== undefined; write = waiting.shift()) {
+    const skip = skipOf(write, waitsFor, conflicts, outcomes);
     if (skip === undefined) gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
-    if (skip !== undefined) {
-      outcomes.push(skip);
-    } else if (signals.stop.aborted) {
-      outcomes.push(skipped(write, reasonToStop(signals)));
-    } else if (!(await isRecorded(record(outcomes), signals.stop))) {
-      outcomes.push(skipped(write, reasonToStop(signals)));
-    } else {
-      try {
-        const written = await sendOnRead(live, write, isFirst, sending);
-        ages.renew(write, written);
-        live = written.live;
-        const { ray, interleaved } = written;
-        outcomes.push({ status: "done", write, ray, interleaved });
-      } catch (error) {
-        outcomes.push(outcomeOf(error, write, signals));
-        const isStopped = signals.abort.aborted || error === signals.stop.reason;
-        if (!(error instanceof ServiceError) && !isStopped) bug(error, live.zone.name);
-      }
-    }
+    const ifKilled = (): readonly Outcome[] => outcomesIfKilled(outcomes, write, waiting);
+    const sent =
+      skip === undefined
+        ? await sendOne(live, write, isFirst, sending, () => record(ifKilled()), bug)
+        : { outcome: skip, live };
+    live = sent.live;
+    isFirst = false;
+    const instead = withoutRules(sent.outcome, waitsFor.get(write) ?? plan.writes);
+    if (instead === undefined) outcomes.push(sent.outcome);
+    const more = instead ?? rulesOf(sent.outcome, () => remainingIn(live));
+    waiting.unshift(...more.writes);
+    waitsFor = new Map([...waitsFor, ...more.waitsFor]);
   }
   return { outcomes, after: live };
+}
+
+/** What became of a write that does not wait for another one, and the live state then. */
+async function sendOne(
+  live: LiveZone,
+  write: Write,
+  isFirst: boolean,
+  sending: Sending,
+  record: () => Promise<void> | undefined,
+  bug: WritePorts["bug"],
+): Promise<{ readonly outcome: Outcome; readonly live: LiveZone }> {
+  const { ages, signals } = sending;
+  if (signals.stop.aborted || !(await isRecorded(record(), signals.stop))) {
+    return { outcome: skipped(write, reasonToStop(signals)), live };
+  }
+  try {
+    const written = await sendOnRead(live, write, isFirst, sending);
+    ages.renew(write, written);
+    const { ray, interleaved } = written;
+    return { outcome: { status: "done", write, ray, interleaved }, live: written.live };
+  } catch (error) {
+    const isStopped = signals.abort.aborted || error === signals.stop.reason;
+    if (!(error instanceof ServiceError) && !isStopped) bug(error, live.zone.name);
+    return { outcome: outcomeOf(error, write, signals), live };
+  }
+}
+
+type MoreWrites = Pick<Plan, "writes" | "waitsFor">;
+
+/** An entry point without its rules, instead of one that the service refused, perhaps for one of them. */
+function withoutRules(outcome: Outcome, waitsFor: readonly Write[]): MoreWrites | undefined {
+  const { write } = outcome;
+  if (write.call !== "create-entrypoint" || write.rules.length < 2) return undefined;
+  const code = outcome.status === "failed" ? outcome.failure.code : "";
+  if (code !== "API_REFUSED" && code !== "API_QUOTA") return undefined;
+  const empty = { ...write, rules: [] };
+  return { writes: [empty], waitsFor: new Map([[empty, waitsFor]]) };
+}
+
+/** The rules that follow an entry point which was created without them. */
+function rulesOf({ status, write }: Outcome, remaining: () => MoreWrites): MoreWrites {
+  const isEmpty = write.call === "create-entrypoint" && write.rules.length === 0;
+  if (!isEmpty || status !== "done") return { writes: [], waitsFor: new Map() };
+  const { writes, waitsFor } = remaining();
+  const isItsRule = (each: Write): boolean =>
+    each.call === "create-rule" && each.changes.every((key) => write.changes.includes(key));
+  return { writes: writes.filter(isItsRule), waitsFor };
 }
 
 /** Waits for a record; `false` if it fails since the store is no longer this process's, which stops the run. */
@@ -215,7 +260,7 @@ async function isRecorded(record: Promise<void> | undefined, stop: AbortSignal):
 /** The outcome of a write that must not be sent after those before it; `undefined` if it may. */
 function skipOf(
   write: Write,
-  plan: Plan,
+  waits: Plan["waitsFor"],
   conflicts: readonly Write[],
   outcomes: readonly Outcome[],
 ): Outcome | undefined {
@@ -225,7 +270,7 @@ function skipOf(
   const undone = new Set(
     outcomes.filter(({ status }) => status !== "done").map((each) => each.write),
   );
-  const waitsFor = (plan.waitsFor.get(write) ?? [...undone]).filter((each) => undone.has(each));
+  const waitsFor = (waits.get(write) ?? [...undone]).filter((each) => undone.has(each));
   if (waitsFor.length === 0) return undefined;
   const keys = new Set(waitsFor.flatMap(({ changes }) => changes));
   return { status: "skipped", write, reason: "earlier_failure", waitsFor: [...keys] };

@@ -2,7 +2,6 @@ import { blocksInUse, canBlockMore } from "../../impact/blocks-in-use.ts";
 import { cspImpact } from "../../impact/csp-impact.ts";
 import { comparedPolicies } from "../../impact/zone-impact.ts";
 import { adoptionIn } from "../../plan/adoption.ts";
-import type { Change } from "../../plan/change.ts";
 import {
   endedSuspensionNotes,
   guard,
@@ -90,6 +89,9 @@ export interface PlanPorts {
   readonly bug: (error: unknown, zone: string) => void;
 }
 
+/** The changes of a plan, and the writes that make them. */
+export type Remaining = Pick<Plan, "changes" | "writes" | "waitsFor">;
+
 /** A plan with all that is needed to apply it. */
 export interface PlannedZone {
   readonly report: ZoneReport;
@@ -102,8 +104,8 @@ export interface PlannedZone {
   /** Writes that must not be sent, since what they touch has changed after the plan was reviewed. */
   readonly conflicts: readonly Write[];
   readonly holdsAt: (now: Date) => readonly Hold[];
-  /** The changes that a live state still needs. */
-  readonly remainingIn: (live: LiveZone) => readonly Change[];
+  /** What a live state still needs. */
+  readonly remainingIn: (live: LiveZone) => Remaining;
   /** Left out: the zone is not live as a held revision declares it. */
   readonly left?: AsHeld | undefined;
 }
@@ -144,7 +146,7 @@ export async function planZone(
       return { ...explained, notes: [...notes, ...ended] };
     },
     holdsAt,
-    remainingIn: (live, left) => planOf(comparedContent(left, desired), live).changes,
+    remainingIn: (live, left) => planOf(comparedContent(left, desired), live),
   };
   return await planFromSource(source, request, ports, signal);
 }
@@ -179,8 +181,14 @@ export async function planSaved(
     // The changes of a saved plan have the causes that they had when it was made.
     explain: (today) => today,
     holdsAt,
-    remainingIn: (live) =>
-      plan(desired, live, owner, ownership).changes.filter(({ key }) => keys.has(key)),
+    remainingIn: (live) => {
+      const { changes, writes, waitsFor } = plan(desired, live, owner, ownership);
+      return {
+        changes: changes.filter(({ key }) => keys.has(key)),
+        writes: writes.filter((write) => write.changes.every((key) => keys.has(key))),
+        waitsFor,
+      };
+    },
   };
   return await planFromSource(source, request, ports, signal);
 }
@@ -197,7 +205,7 @@ interface PlanSource extends Pick<PlanRequest, "known" | "explain" | "holdsAt"> 
     readonly judged?: Plan;
     readonly left?: AsHeld | undefined;
   }>;
-  readonly remainingIn: (live: LiveZone, left: AsHeld | undefined) => readonly Change[];
+  readonly remainingIn: (live: LiveZone, left: AsHeld | undefined) => Remaining;
 }
 
 /** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
@@ -218,7 +226,7 @@ async function planFromSource(
     // 2. plan
     const { plan: found, live, conflicts = [], left, ...rest } = await source.planFrom(answers);
     const planned = source.explain(found, live, left);
-    const remainingIn = (after: LiveZone): readonly Change[] => source.remainingIn(after, left);
+    const remainingIn = (after: LiveZone): Remaining => source.remainingIn(after, left);
     const finishedAt = clock.now();
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
@@ -246,7 +254,7 @@ async function planFromSource(
       readAt: {},
       conflicts: [],
       holdsAt: () => [],
-      remainingIn: () => [],
+      remainingIn: () => ({ changes: [], writes: [], waitsFor: new Map() }),
     };
   }
 }
