@@ -11,3 +11,8 @@ export function adoptionIn(plan: Plan): Plan {
     left === 0 ? [] : [`${left} other ${left === 1 ? "change is" : "changes are"} not part of it`];
   return { ...plan, changes, writes, holds: [], notes: [...plan.notes, ...notes] };
 }
+
+/** Whether a plan takes ownership and changes nothing else: the protection stays as it is. */
+export function isOnlyAdoption({ changes }: Pick<Plan, "changes">): boolean {
+  return changes.length > 0 && changes.every(isAdoption);
+}

@@ -1,8 +1,10 @@
 import { isLeftLive } from "../plan/cause/left-live.ts";
 import type { Change, Direction } from "../plan/change.ts";
 import { type Hold, holdFacts } from "../plan/guard/hold.ts";
+import { isAdoption } from "../plan/ownership.ts";
 import type { Failure, Outcome, ZoneReport } from "../state/run-report.ts";
 import { firstOf } from "../syntax/first-of.ts";
+import { kindWords } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { agoOf, authorsText, causeRemark, changedByLine } from "./cause-text.ts";
 import { effectWords, fieldWords, mostFields, remarkOf, verbSigns } from "./change-text.ts";
@@ -200,15 +202,18 @@ function leftLiveOf({ zone, notes }: PlanFacts): readonly Statement[] {
 /** A change in short form, with its fields. */
 function changeOf(change: Change, { zone, changes, at }: PlanFacts): Statement {
   const { key, verb, effect, title, fields } = change;
+  // Which policies become ours changes no protection: those of a fleet are one statement.
+  const isOwned = isAdoption(change);
   const words = verb === "update" ? fields.map((field) => fieldWords(field, change)) : [];
-  const code = `${verbSigns[verb]} ${key} ${firstOf(words, mostFields)}`.trim();
+  const what = isOwned ? kindWords(change.kind) : key;
+  const code = `${verbSigns[verb]} ${what} ${firstOf(words, mostFields)}`.trim();
   const remarks = [remarkOf(change), causeRemark(change, changes)].filter((each) => each !== "");
   const head = effectWords(effect);
   const text = effect.reasons.join("; ");
   const author = authorsText(change, agoOf(at));
   const names = changedByLine([change]);
   // A line does not show what a deleted resource was, and may not show all of a change.
-  const hidden = verb === "delete" ? [] : [title, fields];
+  const hidden = verb === "delete" || isOwned ? [] : [title, fields];
   return {
     zone,
     key: JSON.stringify([head, code, ...remarks, text, names, ...hidden]),

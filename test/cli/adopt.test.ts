@@ -2,6 +2,8 @@ import { describe, it } from "vitest";
 
 import type { Ran } from "../support/command-line.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { plantedToken } from "../support/service.ts";
 import {
   deleteFromFile,
   imported,
@@ -145,19 +147,43 @@ describe("zonewarden adopt", () => {
     expect((await plannedShop(found)).unowned).toHaveLength(5);
   });
 
-  it("is held where it writes to too many zones at once, until its hash is accepted", async ({
+  it("is not held where it marks the policies of a whole fleet, and tells it in a few lines", async ({
     expect,
   }) => {
-    await using found = await imported("store: { path: state }\nlimits: { min_fleet: 1 }");
-    const held = await found.place.run("adopt", "--yes");
-    expect(held.code).toBe(4);
-    expect(held.stderr).toContain("held by fleet_change: would change 1 of 1 declared zones");
-    expect(writesSeenBy(found.emulator)).toEqual([]);
-    const [, hash = ""] = /--accept (sha256-[0-9a-f]{64})/.exec(held.stderr) ?? [];
-    const ran = await found.place.run("adopt", "--yes", "--accept", hash);
+    const fleet = seedOfFleet(namesOfFleet(60));
+    const seed = {
+      ...fleet,
+      zones: fleet.zones.map(({ policies = [], ...zone }, index) => ({
+        ...zone,
+        policies: policies.map((policy) => ({ ...policy, description: `Policy ${index % 41}` })),
+      })),
+    };
+    const config = "store: { path: state }";
+    const env = { ZONEWARDEN_API_TOKEN: plantedToken };
+    await using found = await exampleWithEmulator({ seed, config, ports: { env } });
+    const { place, emulator } = found;
+    await place.remove("zones");
+    await place.run("import", "--out", "zones");
+    const ran = await place.run("adopt", "--yes");
     expect(ran.code, ran.stderr).toBe(0);
-    expect(writesSeenBy(found.emulator)).toHaveLength(3);
-    expect((await plannedShop(found)).unowned).toEqual([]);
+    expect(writesSeenBy(emulator)).toHaveLength(60);
+    expect(ran.stdout.split("\n").length).toBeLessThan(20);
+    expect(textOf(ran)).toContain("60 zones shop-0.example.com, ");
+    expect(ran.stdout).toContain("~ policy owner – → zonewarden  adopts it");
+  });
+
+  it("counts for the fleet guard where it is not all that apply would do", async ({ expect }) => {
+    const config =
+      "desired: { adopt: on_first_apply }\nstore: { path: state }\nlimits: { min_fleet: 1 }";
+    await using found = await imported(config);
+    const { place } = found;
+    const adopted = await place.run("plan");
+    expect(adopted.code, adopted.stdout).toBe(2);
+    const file = `zones/${shop}.yaml`;
+    await place.write(file, (await place.read(file)).replace("enabled: true", "enabled: false"));
+    const ran = await place.run("apply", "--yes");
+    expect(ran.code).toBe(4);
+    expect(ran.stderr).toContain("held by fleet_change: would change 1 of 1 declared zones");
   });
 
   it("changes nothing else, and says how much it leaves", async ({ expect }) => {

@@ -32,7 +32,7 @@ export const defineAdopt: DefineCommand = (command, host) => {
     .verbose()
     .option(
       "--accept <hash>",
-      "adopt many zones at once, by the hash that adopt prints, or in a freeze, by the hash of a plan; can be repeated",
+      "adopt in a freeze, by the hash of a plan; can be repeated",
       acceptedHashes,
     )
     .option(

@@ -1,4 +1,5 @@
 import type { Config } from "../../desired/config/config.ts";
+import { isOnlyAdoption } from "../../plan/adoption.ts";
 import type { Plan } from "../../plan/plan.ts";
 import {
   changingZone,
@@ -33,9 +34,10 @@ interface JudgedFleet {
 
 /** The fleet guard for plans of one command; `undefined`: it does not hold them. */
 export function heldFleet(
-  { plans, weakened, declared, hash }: JudgedFleet,
+  { plans: all, weakened, declared, hash }: JudgedFleet,
   limits: FleetLimits,
 ): HeldFleet | undefined {
+  const plans = all.filter((plan) => !isOnlyAdoption(plan));
   const changing = plans.map(changingZone);
   const before = new Set(weakened.keys());
   const judgement = fleetChange({ changing, weakened: before, declared, hash }, limits);

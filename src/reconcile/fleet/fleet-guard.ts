@@ -1,3 +1,4 @@
+import { isOnlyAdoption } from "../../plan/adoption.ts";
 import { causesOf } from "../../plan/cause/cause.ts";
 import { type Change, weakeningChanges } from "../../plan/change.ts";
 import { type Hold, holdFacts, percent, percentOver } from "../../plan/guard/hold.ts";
@@ -229,19 +230,19 @@ export function weakeningHold(
 }
 
 /**
- * The plan of a run as far as it counts for the fleet; `undefined` if it changes nothing, or if its zone is only
- * observed, or where a guard holds it until a person decides on it alone.
+ * The plan of a run as far as it counts for the fleet; `undefined` if it changes nothing or only takes ownership, or if
+ * its zone is only observed, or where a guard holds it until a person decides on it alone.
  */
 export function planToJudge(
   report: ZoneReport,
   { content }: Pick<DesiredZone, "content">,
 ): Plan | undefined {
   if (content.mode === "observe") return undefined;
-  if (report.result === "planned") return report.plan;
   const counts =
-    report.result === "held" &&
-    report.holds.every(({ reason }) => holdFacts(reason).countsForFleet);
-  return counts ? report.plan : undefined;
+    report.result === "planned" ||
+    (report.result === "held" &&
+      report.holds.every(({ reason }) => holdFacts(reason).countsForFleet));
+  return counts && !isOnlyAdoption(report.plan) ? report.plan : undefined;
 }
 
 function noZoneListed(before: DigestedZones, revision: string): FleetHold {
