@@ -154,6 +154,10 @@ export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situa
     example: "a pipe named zones.yaml",
     remedy: "delete it, or give it another name",
   },
+  FILE_NOT_FORMATTED: {
+    example: "a value below its key, with a suppression of warnings above the key",
+    remedy: "write the value beside its key",
+  },
   YAML_TOO_LARGE: { example: "a list of 20,001 entries", remedy: split },
   TOO_MANY_PROBLEMS: {
     example: "a file with more than 100 errors",

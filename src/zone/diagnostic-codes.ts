@@ -22,6 +22,7 @@ export const diagnosticCodes = {
   FILE_EMPTY: error("a file is empty; write `zones: []` to declare no zones"),
   FILE_FOREIGN: error("a file of another kind: it has none of the expected keys"),
   FILE_NEWER: error("a file of a form that only a newer zonewarden knows"),
+  FILE_NOT_FORMATTED: error("`zonewarden fmt` cannot write a file in its one form"),
   FILE_OUTSIDE: error("a link leads out of the directory"),
   FILE_NOT_REGULAR: error("something named .yaml is neither a file nor a directory"),
   YAML_SYNTAX: error("the text is not YAML"),

@@ -9,10 +9,10 @@ import {
 } from "../../src/syntax/json.ts";
 
 /** A number from 0 to `below`, exclusive. */
-type Dice = (below: number) => number;
+export type Dice = (below: number) => number;
 
 /** The same numbers for the same seed (mulberry32). */
-function diceOf(seed: number): Dice {
+export function diceOf(seed: number): Dice {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -31,7 +31,8 @@ export function fail(
 export const exitCodeHelp = `Exit codes:
   0  done; in sync
   1  failed: wrong usage or an unexpected error; doctor: there is an error
-  2  plan: there are changes; scripts: there are open findings
+  2  plan: there are changes; fmt --check: a file is not in its form; scripts: there are open
+     findings
   3  a file is invalid
   4  a guard holds a plan; apply: also mode: observe, suspended zones, and if you answer no
   5  some zones done, some failed; import: something was left out; history: damaged or changed;

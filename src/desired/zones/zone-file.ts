@@ -223,6 +223,8 @@ export interface YamlManagedRule {
   before?: YamlBefore;
   after?: YamlAfter;
   position?: YamlPosition;
+  description?: YamlRuleDescription;
+  expression?: string | null;
   deploy?: string | null;
   paranoia_level?: 1 | 2 | 3 | 4 | null;
   score_threshold?: ("low" | "medium" | "high" | null) | number;
@@ -231,9 +233,7 @@ export interface YamlManagedRule {
   skip?: YamlSkip;
   logging?: boolean | null;
   acknowledge?: YamlAcknowledge;
-  expression?: string | null;
   enabled?: YamlEnabled;
-  description?: YamlRuleDescription;
 }
 export interface YamlCategoryOverride {
   category: string;
