@@ -35,6 +35,38 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/web/reconcile-request.test.ts",
   ],
   desired: ["test/cli/validate-show.test.ts"],
+  history: [
+    "test/cli/history.test.ts",
+    "test/daemon/run-history.test.ts",
+    "test/evidence/",
+    "test/memory/store-laws.test.ts",
+    "test/render/change-words.test.ts",
+    "test/web/",
+  ],
+  memory: [
+    "test/cli/store.test.ts",
+    "test/daemon/database-traffic.test.ts",
+    "test/daemon/forged-files.test.ts",
+    "test/daemon/run-history.test.ts",
+    "test/history/",
+    "test/upgrade/",
+  ],
+  cluster: [
+    "test/daemon/cluster.test.ts",
+    "test/daemon/leadership.test.ts",
+    "test/memory/postgres-wrong-input.test.ts",
+  ],
+  state: [
+    "test/audit/",
+    "test/daemon/reporter.test.ts",
+    "test/daemon/run-history.test.ts",
+    "test/notify/",
+    "test/reconcile/",
+    "test/render/",
+    "test/telemetry/",
+    "test/web/",
+  ],
+  web: ["test/daemon/cluster.test.ts", "test/render/html.test.ts"],
   telemetry: ["test/daemon/"],
 };
 
