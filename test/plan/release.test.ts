@@ -27,6 +27,17 @@ describe("the hash of a plan", () => {
     expect(planHash({ ...mild, zone: { ...mild.zone, id } })).not.toBe(planHash(mild));
   });
 
+  it("is another for changes from other values, though the requests are the same", ({ expect }) => {
+    const [first, ...others] = mild.changes;
+    if (first?.verb !== "update") throw new Error("the plan updates nothing first");
+    const from = (before: string): Plan => {
+      const change = { ...first, fields: [{ field: "action", before, after: "log" }] };
+      return { ...mild, changes: [change, ...others] };
+    };
+    expect(planHash(from("allow"))).not.toBe(planHash(from("block")));
+    expect(planHash(from("allow"))).toBe(planHash(from("allow")));
+  });
+
   it("is told from what only looks like one", ({ expect }) => {
     const one = planHash(mild);
     expect([one, `sha256-${one}`].map(isHash)).toEqual([true, true]);

@@ -52,12 +52,16 @@ function isUsed(hash: string, used: readonly UsedRelease[]): boolean {
 /** Plans do not change, and the guards ask for the hash of one before each attempt of each of its writes. */
 const knownHashes = new WeakMap<Plan, string>();
 
-/** The hash of a plan, 64 hexadecimal digits: equal zone and equal writes, equal hash. */
+/**
+ * The hash of a plan, 64 hexadecimal digits: equal zone, equal changes from the same values, and equal writes, equal hash.
+ * Who releases a change from 2 to 3 has not agreed to one from 4 to 3.
+ */
 export function planHash(plan: Plan): string {
   const known = knownHashes.get(plan);
   if (known !== undefined) return known;
   const { zone, writes } = plan;
-  const text = canonicalJson([zone.id, writes]);
+  const changes = plan.changes.map(({ key, verb, fields }) => ({ key, verb, fields }));
+  const text = canonicalJson([zone.id, writes, changes]);
   const hash = sha256(text);
   knownHashes.set(plan, hash);
   return hash;
