@@ -26,9 +26,9 @@ describe("blame", () => {
     expect(code).toBe(0);
     const heads = stdout.split("\n").filter((line) => /^\d{4}-/.test(line));
     expect(heads[0]).toMatch(
-      /^\S+Z {2}alice@example\.com {2}dash {2}PUT \/zones\/[0-9a-f]{32}\/page_shield {2}ray \S+$/,
+      /^\S+Z {2}alice@example\.com {2}dash {2}update setting enabled {2}ray \S+$/,
     );
-    expect(heads.at(-1)).toContain("  bob@example.com  dash  PUT ");
+    expect(heads.at(-1)).toContain("  bob@example.com  dash  update setting enabled");
     const times = heads.map((line) => line.split(" ")[0] ?? "");
     expect(times).toEqual(times.toSorted(compareText));
     const between = heads.slice(1, -1);
@@ -50,9 +50,21 @@ describe("blame", () => {
     expect(before.stdout).not.toContain("alice@example.com");
     await control(example, "clock", { advance: "120s" });
     const { stdout } = await example.place.run("blame", shop);
-    const [name, run] = ["  alice@example.com  dash  PUT ", `  ${shop}  applied  `];
+    const [name, run] = ["  alice@example.com  dash  update setting ", `  ${shop}  applied  `];
     expect(stdout.indexOf(run)).toBeGreaterThan(stdout.indexOf(name));
     expect(stdout).toContain(name);
+  });
+
+  it("names the policy or the rule that an entry wrote, and the phase of a list", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator();
+    await example.place.run("apply", "--yes", shop);
+    await control(example, "edit", { zone: shop, rule: "owasp", set: { paranoia_level: 1 } });
+    const { stdout } = await example.place.run("blame", shop);
+    expect(stdout).toMatch(/ {2}update policy [0-9a-f]{32} “Scripts of the checkout/);
+    expect(stdout).toMatch(/ {2}dashboard@example\.com .*update rule [0-9a-f]{32} “OWASP/);
+    expect(stdout).not.toContain("/zones/");
   });
 
   it("prints the same as JSON", async ({ expect }) => {
@@ -80,7 +92,7 @@ describe("blame", () => {
     await control(example, "edit", alice);
     await control(example, "managed", { ruleset: "owasp" });
     const { stdout } = await example.place.run("blame", shop);
-    expect(stdout).toContain("  a…@example.com  dash  PUT ");
+    expect(stdout).toContain("  a…@example.com  dash  update setting ");
     expect(stdout).not.toContain("alice");
     expect(stdout.split("\n").filter((line) => line.includes("  system"))).toHaveLength(1);
     // Nothing was applied there yet, so it deploys none.

@@ -7,7 +7,8 @@ import { shownName } from "../../plan/cause/author.ts";
 import { paintOf } from "../../render/format.ts";
 import type { AuditWindow } from "../../zone/audit-entry.ts";
 import { rulesIn } from "../../zone/live-zone.ts";
-import { onlyPart } from "../../zone/ports.ts";
+import { noParts } from "../../zone/ports.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
@@ -64,7 +65,7 @@ async function auditItems(
   const ofAccount = await service.audit.readAccountOf(zone, window, stop);
   const entries = [...ofZone.entries, ...ofAccount.entries];
   const isCut = ofZone.isCut || ofAccount.isCut;
-  const rulesets = await deployedRulesets(zone, session);
+  const { rulesets, titles } = await liveNow(zone, session);
   const only: DeclaredZones = {
     ...declaredZones([{ zone, content: { rules: {} } }]),
     byRuleset: new Map(rulesets.map((id) => [id, [zone.name]])),
@@ -77,25 +78,35 @@ async function auditItems(
       const { email, tokenName, ...others } = entry.actor;
       const names = { email: shown(email), tokenName: shown(tokenName) };
       const written = { ...entry, actor: { ...others, ...names } };
-      return { kind: "audit", at: entry.at, entry: written, isOwn } as const;
+      const title = titles.get(entry.wrote?.id ?? "") ?? "";
+      return { kind: "audit", at: entry.at, entry: written, isOwn, title } as const;
     });
   return { items, isCut };
 }
 
-/** The managed rulesets that a zone deploys: what changes them changes the zone. None where the rules cannot be read. */
-async function deployedRulesets(
+/**
+ * The managed rulesets that a zone deploys: what changes them changes the zone. And the descriptions of its policies and
+ * rules, by their ids. None where the zone cannot be read.
+ */
+async function liveNow(
   zone: Zone,
   { service, stop }: Session,
-): Promise<readonly string[]> {
-  const parts = onlyPart("managed_rules");
+): Promise<{
+  readonly rulesets: readonly string[];
+  readonly titles: ReadonlyMap<string, string>;
+}> {
+  const parts = { ...noParts, policies: true, rules: rulePhases };
   try {
-    const { entrypoints } = await service.reader.readZone(zone, parts, "changed", stop);
-    return rulesIn(entrypoints.managed_rules).flatMap(({ action }) =>
+    const live = await service.reader.readListed(zone, parts, "changed", stop);
+    const rules = Object.values(live.entrypoints).flatMap(rulesIn);
+    const rulesets = rules.flatMap(({ action }) =>
       action.type === "execute" ? [action.ruleset] : [],
     );
+    const described = [...(live.policies ?? []), ...rules];
+    return { rulesets, titles: new Map(described.map((each) => [each.id, each.description])) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return [];
+    return { rulesets: [], titles: new Map() };
   }
 }
 
