@@ -79,7 +79,7 @@ export function renderDriftTimes(times: readonly DriftTime[], { since, until }: 
 
 /** `drifted 2 times, 3 h seen, at most 3 h 15 min, still drifting`. */
 export function driftTimeText({ episodes, seenMs, atMostMs, isDrifting }: DriftTime): string {
-  if (episodes === 0) return "did not drift";
+  if (episodes === 0) return "no drift on record";
   const times = episodes === 1 ? "once" : `${episodes} times`;
   const lengths = `${durationText(seenMs)} seen, at most ${durationText(atMostMs)}`;
   return `drifted ${times}, ${lengths}${isDrifting ? ", still drifting" : ""}`;

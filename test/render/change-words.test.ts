@@ -134,7 +134,7 @@ describe("the history in words", () => {
     const calm = { zone: entry.zone, episodes: 0, seenMs: 0, atMostMs: 0, isDrifting: false };
     const period = { since: at(0), until: at(60) };
     expect(renderDriftTimes([calm], period)).toMatch(/^Drift from \S+ to \S+: none\n$/);
-    expect(driftTimeText(calm)).toBe("did not drift");
+    expect(driftTimeText(calm)).toBe("no drift on record");
     const often = { ...calm, episodes: 2, seenMs: 60_000, atMostMs: 120_000, isDrifting: true };
     expect(driftTimeText(often)).toBe("drifted 2 times, 1 min seen, at most 2 min, still drifting");
   });

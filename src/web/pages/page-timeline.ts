@@ -30,7 +30,8 @@ export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Ht
   const until = new Date(Math.floor(Number(now) / 60_000) * 60_000 + 60_000);
   const period = { since: new Date(Number(until) - days * dayMs), until };
   const spans = statusSpans(entries, state, period);
-  const time = driftTimeText(driftTimeIn(name, entries, period));
+  const time =
+    entries.length === 0 ? "no record" : driftTimeText(driftTimeIn(name, entries, period));
   return section(
     "timeline",
     html`Last ${days} days <small>${time}</small>`,
