@@ -182,7 +182,7 @@ function logHeldPlan(logger: Logger, report: Held, facts: Facts, before: Before)
   logger[isAsBefore(report, before) ? "debug" : level]({ ...found, holds }, "plan held");
 }
 
-/** Logs what differs; drift that weakens the protection is an error, whether it is corrected or not. */
+/** Logs what differs; drift that weakens the protection is an error until it is corrected. */
 function logFound(logger: Logger, report: Held | Planned, facts: Facts, before: Before): void {
   const { changes } = report.plan;
   const [cause = "unknown"] = causesIn(changes);
@@ -224,7 +224,7 @@ function logApplied(logger: Logger, report: Applied, facts: Facts): void {
   };
   const found = { ...result, ...driftFacts(changes) };
   if (isFailure(report)) logger.error(found, "plan not fully applied");
-  else logger[hasWeakened(changes) ? "error" : "info"](found, "plan applied");
+  else logger[hasWeakened(changes) ? "warn" : "info"](found, "plan applied");
 }
 
 /** Logs the audit line of a write: credential, cause, changes and outcome. */
