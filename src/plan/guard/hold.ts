@@ -42,7 +42,7 @@ export interface HoldFacts {
   /** The zone's status; `undefined`: that of its differences. The status `held` sends a notification. */
   readonly status: "held" | "suspended" | undefined;
   /** The alert on `zonewarden_zone_held` with this reason; `undefined`: none. */
-  readonly alert: "ZonewardenZoneHeld" | "ZonewardenFilesInvalid" | undefined;
+  readonly alert: "ZonewardenZoneHeld" | "ZonewardenRevisionHeld" | undefined;
   /** What a person can do. */
   readonly remedy: string;
 }
@@ -138,7 +138,7 @@ const holdTable = {
     releasedBy: "revision",
     ...untilDecided,
     countsForFleet: true,
-    alert: "ZonewardenFilesInvalid",
+    alert: "ZonewardenRevisionHeld",
     remedy:
       "If you do not intend the revision, revert the files, and mend broken ones. Otherwise, accept the revision.",
   },
@@ -148,7 +148,7 @@ const holdTable = {
     releasedBy: "plan",
     ...untilDecided,
     countsForFleet: true,
-    alert: "ZonewardenFilesInvalid",
+    alert: "ZonewardenRevisionHeld",
     remedy:
       "Accept the held revision, or revert the files. To set the zone back, release the plan.",
   },
