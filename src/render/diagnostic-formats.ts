@@ -1,6 +1,12 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
 import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
-import { type Diagnostic, errorsFirst, isError, type Severity } from "../zone/diagnostic.ts";
+import {
+  type Diagnostic,
+  errorsFirst,
+  isError,
+  messageWithZones,
+  type Severity,
+} from "../zone/diagnostic.ts";
 import { inColumns, paintOf, plural, printable } from "./format.ts";
 
 /** Texts of the files with diagnostics, by the file names in their places. */
@@ -79,7 +85,7 @@ function block(
   const paint = paintOf(color);
   const where = `${fileIn(directory, file)}:${line}:${column}`;
   const severity = paint([severityColors[diagnostic.severity], "bold"], diagnostic.severity);
-  const head = `${paint("bold", printable(where))}: ${severity}: ${printable(diagnostic.message)} [${diagnostic.code}]`;
+  const head = `${paint("bold", printable(where))}: ${severity}: ${printable(messageWithZones(diagnostic))} [${diagnostic.code}]`;
   const source = linesOf.get(file)?.[line - 1];
   const frame = source === undefined ? [] : frameOf(source, line, column);
   const remedy =
@@ -113,8 +119,9 @@ export function fileIn(directory: string, file: string): string {
 }
 
 /** Message and remedy in one line. */
-export function sentenceOf({ message, remedy }: Diagnostic): string {
-  return remedy === "" ? message : `${message}; ${remedy}`;
+export function sentenceOf(diagnostic: Diagnostic): string {
+  const message = messageWithZones(diagnostic);
+  return diagnostic.remedy === "" ? message : `${message}; ${diagnostic.remedy}`;
 }
 
 /** Counts: `2 errors, 1 warning`. */
@@ -136,13 +143,14 @@ export function diagnosticsAsJson(
     errors,
     warnings: diagnostics.length - errors,
     suppressed,
-    diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy }) => ({
+    diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy, zones }) => ({
       code,
       severity,
       ...place,
       path,
       message,
       remedy,
+      ...(zones !== undefined && { zones }),
     })),
   };
 }

@@ -1,5 +1,5 @@
 import type { Hold } from "../plan/guard/hold.ts";
-import { type Diagnostic, isError } from "../zone/diagnostic.ts";
+import { type Diagnostic, isError, messageWithZones } from "../zone/diagnostic.ts";
 
 /**
  * What one load of the files came to:
@@ -74,7 +74,7 @@ export function errorSummary(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(isError);
   const [first] = errors;
   if (first === undefined) return "";
-  const { place, message, remedy } = first;
-  const text = `${place.file}:${place.line}: ${message}; ${remedy}`;
+  const { place, remedy } = first;
+  const text = `${place.file}:${place.line}: ${messageWithZones(first)}; ${remedy}`;
   return errors.length === 1 ? text : `${errors.length} errors in ${brokenFiles(errors)}; ${text}`;
 }

@@ -18,6 +18,16 @@ export interface Diagnostic {
   readonly message: string;
   /** One sentence: what to do; "" if there is nothing to add. */
   readonly remedy: string;
+  /** In how many zones the mistake is found, if in several: that of a profile is reported once. */
+  readonly zones?: number;
+}
+
+/** What is wrong, and in how many zones if in several. */
+export function messageWithZones({
+  message,
+  zones,
+}: Pick<Diagnostic, "message" | "zones">): string {
+  return zones === undefined ? message : `${message} (in ${zones} zones)`;
 }
 
 /** Errors, then warnings, each in their order. */

@@ -247,7 +247,7 @@ describe("misspelt variables", () => {
       what: "one that a text of the profile uses, which declares another",
       text: file("", "${vars.cnd}"),
       says: [
-        'a.yaml:4:80: error: the variable "cnd" has no value; did you mean "cdn"? [UNSET_VARIABLE]',
+        'a.yaml:4:80: error: the variable "cnd" has no value (in 2 zones); did you mean "cdn"? [UNSET_VARIABLE]',
       ],
     },
     {

@@ -10,7 +10,7 @@ import { readSecret } from "../../host/secrets.ts";
 import { uncheckedScripts } from "../../reconcile/inventory/unchecked-scripts.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
-import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError, messageWithZones } from "../../zone/diagnostic.ts";
 import { shownPath } from "../output/files.ts";
 import { type CheckFinding, type CheckName, finding, fine } from "./finding.ts";
 
@@ -71,10 +71,14 @@ export function ofDiagnostics(
 ): readonly CheckFinding[] {
   const directory = relativeDirectory({ ...printable, diagnostics: [], sources: new Map() }, host);
   const found = diagnostics.slice(0, maxShown).map((each) => {
-    const { code, message, remedy, severity } = each;
+    const { code, remedy, severity } = each;
     const place = `${placeOf(each, directory, host)}:${each.place.line}`;
     const help = remedy === "" ? `see zonewarden explain ${code}` : remedy;
-    return finding(check, severity, { code, message: `${place}: ${message}`, remedy: help });
+    return finding(check, severity, {
+      code,
+      message: `${place}: ${messageWithZones(each)}`,
+      remedy: help,
+    });
   });
   const more = diagnostics.slice(maxShown);
   if (more.length === 0) return found;

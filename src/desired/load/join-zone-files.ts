@@ -112,11 +112,14 @@ export function joinZoneFiles(
   return {
     documents: withoutRepeats(results),
     documentsOf: new Map(results.map(({ file, documents }) => [file, documents])),
-    diagnostics: withoutDuplicates([
-      ...files.flatMap(({ current }) => current.diagnostics),
-      ...diagnostics,
-      ...lint(diagnosticsOfBroken(files, bug)),
-    ]),
+    diagnostics: withoutDuplicates(
+      [
+        ...files.flatMap(({ current }) => current.diagnostics),
+        ...diagnostics,
+        ...lint(diagnosticsOfBroken(files, bug)),
+      ],
+      currentZones,
+    ),
     stale: results.filter(({ isStale }) => isStale).map(({ file }) => file),
     trace: merged.flatMap(({ zones }) => zones.flatMap(traceOf)),
   };
@@ -297,14 +300,27 @@ function traceOf({ layers, document }: MergedZone): readonly TraceEntry[] {
   return document === undefined ? [] : [{ target: document.target, layers }];
 }
 
-/** Each zone of a profile finds the errors of the profile again. */
-function withoutDuplicates(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+/** Each zone of a profile finds the errors of the profile again: they are reported once, with the number of these zones. */
+function withoutDuplicates(
+  diagnostics: readonly Diagnostic[],
+  zones: readonly MergedZone[],
+): readonly Diagnostic[] {
+  const counts = Map.groupBy(
+    zones.flatMap((zone) => [...new Set(zone.diagnostics.map(identityText))]),
+    (text) => text,
+  );
   const byText = new Map<string, Diagnostic>();
   for (const diagnostic of diagnostics) {
-    const { file, line, column } = diagnostic.place;
-    const [message] = diagnostic.message.split(filledText);
-    const text = `${file}:${line}:${column} ${diagnostic.code} ${message}`;
-    if (!byText.has(text)) byText.set(text, diagnostic);
+    const text = identityText(diagnostic);
+    const count = counts.get(text)?.length ?? 0;
+    const counted = count > 1 ? { ...diagnostic, zones: count } : diagnostic;
+    if (!byText.has(text)) byText.set(text, counted);
   }
   return [...byText.values()];
+}
+
+/** Equal for the same mistake at the same place, whatever the zone has filled in. */
+function identityText({ place: { file, line, column }, code, message }: Diagnostic): string {
+  const [before] = message.split(filledText);
+  return `${file}:${line}:${column} ${code} ${before}`;
 }

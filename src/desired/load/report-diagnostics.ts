@@ -1,10 +1,11 @@
 import { didYouMean } from "../../syntax/nearest.ts";
-import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type DiagnosticCode, diagnosticCodes } from "../../zone/diagnostic-codes.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { diagnosticAt, inTextOrder, limitedDiagnostics } from "../diagnostics.ts";
 import { redactedText } from "../file-kind.ts";
 import { zoneFileKind } from "../json-schema.ts";
 import type { Lint } from "../lint.ts";
+import { undefinedProfile } from "../zones/profiles.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 import type { Suppression } from "./suppressions.ts";
 
@@ -24,7 +25,8 @@ export function reportOf(
   parsed: readonly ParsedFile[],
   lint: Lint,
 ): DiagnosticReport {
-  const { diagnostics: left, suppressed } = applySuppressions(inTextOrder(found), parsed);
+  const once = oncePerProfile(inTextOrder(found), parsed);
+  const { diagnostics: left, suppressed } = applySuppressions(once, parsed);
   // Once more, for the warnings about suppressions.
   const byFile = Map.groupBy(lint(left), ({ place }) => place.file);
   const diagnostics = [...byFile].flatMap(([file, those]) => limitedDiagnostics(file, those));
@@ -37,6 +39,49 @@ export function reportOf(
     suppressed,
     sources: new Map(texts),
   };
+}
+
+/** What the zones of one profile have in common, and how many of them are reported one by one. */
+const mostReported: Readonly<Partial<Record<string, number>>> = {
+  UNKNOWN_PROFILE: 1,
+  UNSET_VARIABLE: 10,
+} satisfies Partial<Record<DiagnosticCode, number>>;
+
+/**
+ * A profile that no file defines is one mistake, whatever the number of zones that name it; so is a variable that many
+ * zones lack. A profile is not unknown where a file with an error defines it: that error counts the zones.
+ */
+function oncePerProfile(
+  diagnostics: readonly Diagnostic[],
+  parsed: readonly ParsedFile[],
+): readonly Diagnostic[] {
+  const shared = Map.groupBy(
+    diagnostics.filter(({ code }) => mostReported[code] !== undefined),
+    ({ message }) => message,
+  );
+  if (shared.size === 0) return diagnostics;
+  const counted = new Map<Diagnostic, number>();
+  const dropped = new Set<Diagnostic>();
+  for (const group of shared.values()) {
+    const [first, ...others] = group;
+    if (first === undefined || group.length <= (mostReported[first.code] ?? Infinity)) continue;
+    counted.set(first, group.length);
+    for (const each of others) dropped.add(each);
+  }
+  for (const { file, usable, profiles, invalidProfiles } of parsed) {
+    const error = diagnostics.find((each) => each.place.file === file && isError(each));
+    if (usable || error === undefined) continue;
+    const names = [...profiles.map(({ profile = "" }) => profile), ...invalidProfiles];
+    const groups = names.flatMap((name) => shared.get(undefinedProfile(name)) ?? []);
+    for (const each of groups) dropped.add(each);
+    if (!dropped.has(error)) counted.set(error, groups.length);
+  }
+  return diagnostics
+    .filter((each) => !dropped.has(each))
+    .map((each) => {
+      const zones = counted.get(each) ?? 0;
+      return zones > 1 ? { ...each, zones } : each;
+    });
 }
 
 /**

@@ -154,7 +154,7 @@ export class Profiles {
       return diagnosticInPart(layer, { code: "PROFILE_CYCLE", path, message, remedy });
     }
     if (this.#byName.has(name) || this.#invalid.has(name)) return undefined;
-    const message = `no file defines the profile "${name}"`;
+    const message = undefinedProfile(name);
     const remedy = this.#remedyForUnknown(name);
     return diagnosticInPart(layer, { code: "UNKNOWN_PROFILE", path, message, remedy });
   }
@@ -167,6 +167,11 @@ export class Profiles {
       ? "define it under `profiles:` in one of the files"
       : `define it under \`profiles:\`; ${file} may define it, but has errors itself`;
   }
+}
+
+/** The message about a profile that no file defines. */
+export function undefinedProfile(name: string): string {
+  return `no file defines the profile "${name}"`;
 }
 
 /** None of them is used: the choice would depend on file names. */

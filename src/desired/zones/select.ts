@@ -83,16 +83,27 @@ function findExplicit(documents: readonly ZoneDocument[], zones: readonly Zone[]
   const byName = Map.groupBy(zones, ({ name }) => name);
   const byId = new Map(zones.map((zone) => [zone.id, [zone]]));
   const found = new Map<string, ZoneDocument[]>();
-  const diagnostics: Diagnostic[] = [];
+  const unread: Record<"name" | "id", Diagnostic[]> = { name: [], id: [] };
   const guessOf = nearestOfMany([...byName.keys()]);
   for (const document of documents) {
     const { target } = document;
     if (target.by === "selector") continue;
     const named = target.by === "name" ? byName.get(target.name) : byId.get(target.id);
-    if (named === undefined) diagnostics.push(notListed(document, guessOf));
+    if (named === undefined) unread[target.by].push(notListed(document, guessOf));
     for (const { id } of named ?? []) found.set(id, [...(found.get(id) ?? []), document]);
   }
-  return { documents: found, diagnostics };
+  return { documents: found, diagnostics: [unread.name, unread.id].flatMap(oncePerAccount) };
+}
+
+/** More zones that no token can read have one cause: a token is missing, not a letter in each name. */
+const mostMisspelled = 10;
+
+function oncePerAccount(unread: readonly Diagnostic[]): readonly Diagnostic[] {
+  const [first] = unread;
+  if (first === undefined || unread.length <= mostMisspelled) return unread;
+  const remedy =
+    "give a token Zone Read for the account of these zones, add it to `credentials`, or delete them here";
+  return [{ ...first, remedy, zones: unread.length }];
 }
 
 /** Decides for each name which zone to manage, and merges its declarations. */

@@ -186,7 +186,7 @@ export function missingReport(
       failure ??
       permanentFailure(
         "ZONE_NOT_LISTED",
-        `the service does not list ${zone}: check the name, and that a credential may see the zone`,
+        "the service does not list the zone: check the name, and that a credential may see the zone",
       ),
   };
 }

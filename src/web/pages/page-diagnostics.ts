@@ -5,7 +5,7 @@ import {
   isFirstRound,
   type LoadReport,
 } from "../../state/load-report.ts";
-import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError, messageWithZones } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import { card, commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
@@ -60,13 +60,14 @@ function heldItem({ revision, commit, hold, zones }: HeldRevision, load: LoadRep
   );
 }
 
-function diagnosticItem({ code, severity, place, path, message, remedy }: Diagnostic): Html {
+function diagnosticItem(diagnostic: Diagnostic): Html {
+  const { code, severity, place, path, remedy } = diagnostic;
   return html`<li class="card ${severity}">
     <p>
       <code>${foreign(`${place.file}:${place.line}:${place.column}`)}</code>
       <span class="severity">${severity}</span> <code class="quiet">${code}</code>
     </p>
-    <p><strong>${foreign(message)}</strong> ${foreign(remedy)}</p>
+    <p><strong>${foreign(messageWithZones(diagnostic))}</strong> ${foreign(remedy)}</p>
     ${path !== "" && html`<p class="quiet">in <code>${foreign(path)}</code></p>`}
   </li>`;
 }
