@@ -221,7 +221,10 @@ function pattern(error: ErrorObject, key: string | undefined): DiagnosticText {
   const known = examples.filter((name) => /^[a-z_]+$/.test(name));
   const rule = typeof says === "string" ? says : `it must match ${String(error.schema)}`;
   const message = `${isSecret(error) ? "this value" : shown(text)} is not valid here`;
-  return { code: "WRONG_VALUE", message, remedy: didYouMean(text, known) || rule };
+  const lower = text.toLowerCase().trim().replaceAll(/\s+/g, "-");
+  const isCase = lower !== text && new RegExp(String(error.schema)).test(lower);
+  const inCase = isCase && !isSecret(error) ? `${rule}; write ${lower}` : rule;
+  return { code: "WRONG_VALUE", message, remedy: didYouMean(text, known) || inCase };
 }
 
 function outOfRange(error: ErrorObject): DiagnosticText {

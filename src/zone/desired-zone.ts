@@ -85,6 +85,9 @@ export interface Place {
   readonly column: number;
 }
 
+/** ZoneLabels of a zone, by their keys. */
+export type ZoneLabels = Readonly<Record<string, string>>;
+
 /**
  * Patterns for listed zones, of which one must match; what is left out matches every zone, `*` any
  * characters.
@@ -95,6 +98,8 @@ export interface ZonePatterns {
   readonly account?: readonly string[] | undefined;
   readonly status?: readonly string[] | undefined;
   readonly plan?: readonly string[] | undefined;
+  /** Of labels that the zone's own entry has; a zone without the label does not match. */
+  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** Zones that match all patterns, without those that match all of `not`. */
@@ -111,16 +116,18 @@ export type Target =
 /** One entry of `zones:` in a file. */
 export interface ZoneDocument {
   readonly target: Target;
-  /** If it needs the listing, with samples in place of what the listing tells. */
+  /**
+   * What it declares by itself; where it needs the listing, a part of what the zone gets, with
+   * samples in place of what the listing tells.
+   */
   readonly content: ZoneContent;
   readonly place: Place;
   /**
-   * The content for a listed zone, where placeholders need the listing; `undefined` if they cannot
-   * be filled. The same object for the same zone.
+   * Whether only the listing tells what a zone gets from it: placeholders need it, or it is merged
+   * with other entries that match the zone.
    */
-  readonly contentFor?: (zone: Zone) => ZoneContent | undefined;
-  /** Identifies what `contentFor` fills: the values with their placeholders. */
-  readonly template?: string;
+  readonly needsListing?: boolean;
+  readonly labels?: ZoneLabels;
   /**
    * Whether only the state of the daemon says so: whoever can write the state can forge it. The
    * files on the disk say it no more, or not yet.
@@ -132,6 +139,9 @@ export interface ZoneDocument {
 export interface DesiredZone {
   readonly zone: Zone;
   readonly content: ZoneContent;
+  readonly labels?: ZoneLabels;
+  /** The entries that declare it, the lowest first. */
+  readonly documents?: readonly ZoneDocument[];
   /** Whether a part of the content is of a restored {@link ZoneDocument}. */
   readonly isRestored?: boolean;
 }

@@ -73,7 +73,7 @@ export const diagnosticCodes = {
   HOST_OUTSIDE_ZONE: warning("a policy or rule applies to hosts of other zones only"),
   REPEATED_POLICY: warning("a policy after one that does the same for all of its requests"),
   REPEATED_DESCRIPTION: warning("two policies or rules of a zone have the same description"),
-  MATCH_NOTHING: warning("a pattern that matches no status or plan of a zone"),
+  MATCH_NOTHING: warning("a pattern that matches no status, plan or labels of a zone"),
   ALLOW_OVERLAP: warning("two enabled allow policies can apply to one page"),
   SCRIPT_COVERS_ALL: error("an authorised script matches hosts that anybody can have"),
   SCRIPT_INCOMPLETE: warning(
@@ -82,7 +82,7 @@ export const diagnosticCodes = {
   SCRIPT_REPEATED: warning("an authorised script that another entry covers"),
   SCRIPTS_UNMONITORED: warning("scripts are declared, and nothing keeps their monitoring on"),
   BEYOND_PLAN: warning("a rule has what the plan of a zone is documented not to include"),
-  SELECTOR_CONFLICT: error("two selectors declare different values for a zone"),
+  SELECTOR_CONFLICT: error("two selectors of one priority declare different values for a zone"),
   SELECTOR_UNUSED: warning("a selector matches no zone"),
   ZONE_AMBIGUOUS: error("several zones have the name of a declared one"),
   ZONE_NAMESAKE: warning(

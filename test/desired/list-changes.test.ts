@@ -246,8 +246,8 @@ describe("a list with add and remove", () => {
     const own = policy(
       "value: { script-src: { add: [js.example] } }, acknowledge: { remove: [old.example] }",
     );
-    const { trace } = await loadText(files(own, second));
-    const shown = (showZone(trace, "a.example") ?? []).map(
+    const { documents } = await loadText(files(own, second));
+    const shown = (showZone(documents, "a.example")?.values ?? []).map(
       ({ path, value, place, profile = "zone" }) =>
         `${path} = ${JSON.stringify(value)} (${place.line}:${place.column} ${profile})`,
     );

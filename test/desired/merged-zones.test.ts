@@ -319,10 +319,10 @@ describe("merging", () => {
 
 describe("showing a zone", () => {
   it("shows each value with the place that sets it", async ({ expect }) => {
-    const { trace } = await loadText(
+    const { documents } = await loadText(
       zone("page_shield: { policies: { items: [{ key: a, action: allow }] } }"),
     );
-    const shown = showZone(trace, "A.example") ?? [];
+    const shown = showZone(documents, "A.example")?.values ?? [];
     const lines = shown.map(
       ({ path, value, place, profile }) =>
         `${path} = ${JSON.stringify(value)} (${place.line}:${place.column} ${profile ?? "zone"})`,
@@ -335,6 +335,6 @@ describe("showing a zone", () => {
   });
 
   it("shows nothing for a zone that no file declares", async ({ expect }) => {
-    expect(showZone((await loadText(zone(""))).trace, "b.example")).toBe(undefined);
+    expect(showZone((await loadText(zone(""))).documents, "b.example")).toBe(undefined);
   });
 });

@@ -122,10 +122,15 @@ describe("selecting zones", () => {
   it.for([
     { when: "both declare the same", a: on, b: on, conflict: undefined },
     { when: "they declare different settings", a: on, b: path, conflict: undefined },
-    { when: "they declare two values of a setting", a: on, b: off, conflict: "settings" },
+    {
+      when: "they declare two values of a setting",
+      a: on,
+      b: off,
+      conflict: "page_shield.settings.enabled",
+    },
     { when: "only one has rules", a: on, b: owasp, conflict: undefined },
     { when: "both have the same rules", a: owasp, b: owasp, conflict: undefined },
-    { when: "both have rules", a: owasp, b: cloudflare, conflict: "managed rules" },
+    { when: "both have rules", a: owasp, b: cloudflare, conflict: "managed_rules.rules" },
     {
       when: "they declare different policies",
       a: policy("a", "log"),
@@ -142,7 +147,7 @@ describe("selecting zones", () => {
       when: "they declare two values of a policy",
       a: policy("a", "log"),
       b: policy("a", "allow"),
-      conflict: "policies",
+      conflict: "page_shield.policies.items.a.action",
     },
   ])("of two selectors when $when", async ({ a, b, conflict }, { expect }) => {
     const entries = [
@@ -156,12 +161,14 @@ describe("selecting zones", () => {
       // The other zone is managed in any case.
       expect(names).toContain(de.name);
       expect(diagnostics.map(({ code }) => code)).toEqual(
-        conflict === undefined ? [] : ["SELECTOR_CONFLICT"],
+        conflict === undefined ? [] : ["SELECTOR_CONFLICT", "SELECTOR_CONFLICT"],
       );
-      const [message = ""] = diagnostics.map((diagnostic) => diagnostic.message);
-      expect(message).toContain(
-        conflict === undefined ? "" : `declare different ${conflict} for uk`,
+      expect(new Set(diagnostics.map(({ place }) => place.line))).toEqual(
+        new Set(conflict === undefined ? [] : [2, 3]),
       );
+      for (const { message } of diagnostics) {
+        expect(message).toContain(`different ${conflict}, for example for uk`);
+      }
     }
   });
 

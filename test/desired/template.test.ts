@@ -54,7 +54,7 @@ describe("placeholders", () => {
         value: "script-src 'self' b.example.net https://b.example/x.js",
       },
     ]);
-    const shown = showZone(state.trace, "a.example") ?? [];
+    const shown = showZone(state.documents, "a.example")?.values ?? [];
     const line = (at: string) => shown.find((each) => each.path === at);
     expect(line("vars.cdn")).toMatchObject({ value: "cdn.example.com", profile: "shop" });
     expect(line("vars.shop_id")).toMatchObject({ value: 7, profile: undefined });

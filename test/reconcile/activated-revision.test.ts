@@ -167,9 +167,9 @@ describe("a revision that was active before a restart", () => {
     }
     const documents = [
       document({ by: "name", name: z0.name }, on),
-      document({ by: "name", name: z1.name }, off, { contentFor: () => on }),
+      document({ by: "name", name: z1.name }, off, { needsListing: true }),
       document({ by: "id", id: z2.id }, on),
-      document({ by: "id", id: z3.id }, off, { contentFor: () => on }),
+      document({ by: "id", id: z3.id }, off, { needsListing: true }),
     ];
     active.restore(files("r1", documents));
     const other = zone("other.example", { id: zoneId("f".repeat(32)) ?? z0.id });

@@ -8,8 +8,8 @@ import { labelOf } from "../../src/desired/zones/target.ts";
  * @returns why the text breaks what every text keeps; `undefined` if it does not.
  */
 export function brokenPromise(text: string): string | undefined {
-  const { parsed, trace, diagnostics } = checkText("a.yaml", text);
-  for (const { target } of trace) showZone(trace, labelOf(target));
+  const { parsed, documents, diagnostics } = checkText("a.yaml", text);
+  for (const { target } of documents) showZone(documents, labelOf(target));
   const lines = text.split("\n");
   for (const { place, code } of diagnostics) {
     const line = lines[place.line - 1];

@@ -1,7 +1,8 @@
 import path from "node:path";
 
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
-import { selectorsNaming, type ShownValue, showZone } from "../../desired/zones/show-zone.ts";
+import { isLayer, type MergedDocument, priorityOf } from "../../desired/zones/merged-document.ts";
+import { type ShownZone, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
 import {
@@ -154,37 +155,38 @@ function inView(each: Checked, host: Host): readonly Diagnostic[] {
   }));
 }
 
-/** Prints the merged declaration of a zone, each value with the place that sets it. */
-function show(zone: string, state: LoadedFiles, host: Host): ExitCode {
-  const values = showZone(state.trace, zone) ?? valuesBySelector(zone, state, host);
-  if (values === undefined) return exitCodes.failed;
-  const width = Math.max(...values.map(({ path: name }) => name.length));
-  for (const { path: name, value, place, profile } of values) {
+/** Prints the entries of a zone, and its merged declaration, each value with the place that sets it. */
+function show(zone: string, { documents }: LoadedFiles, host: Host): ExitCode {
+  const { stdout, stderr } = host;
+  const found = showZone(documents, zone);
+  if (found === undefined) {
+    const labels = documents.map(({ target }) => labelOf(target)).slice(0, 10);
+    stderr.write(`--show: no file declares ${zone}; the files declare ${labels.join(", ")}\n`);
+    return exitCodes.failed;
+  }
+  if (found.documents.some(isLayer)) {
+    if (found.documents.every(({ target }) => target.by === "selector")) {
+      stderr.write(
+        `--show: no file names ${zone}; \`match\` declares only zones that the service lists\n`,
+      );
+    }
+    for (const document of found.documents) stdout.write(`# ${layerText(document, found)}\n`);
+  }
+  const width = Math.max(...found.values.map(({ path: name }) => name.length));
+  for (const { path: name, value, place, profile } of found.values) {
     const from = profile === undefined ? "" : `  profile ${profile}`;
     const at = `${place.file}:${place.line}${from}`;
-    host.stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
+    stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
   }
   return exitCodes.done;
 }
 
-/** The declaration of a zone that no file names, where exactly one selector matches its name. */
-function valuesBySelector(
-  zone: string,
-  { documents, trace }: LoadedFiles,
-  { stderr }: Host,
-): readonly ShownValue[] | undefined {
-  const selectors = selectorsNaming(documents, zone);
-  const [only, ...others] = selectors;
-  if (only === undefined) {
-    const labels = trace.map(({ target }) => labelOf(target)).slice(0, 10);
-    stderr.write(`--show: no file declares ${zone}; the files declare ${labels.join(", ")}\n`);
-    return undefined;
-  }
-  const names = selectors.map(
-    ({ target, place }) => `${labelOf(target)} (${place.file}:${place.line})`,
-  );
-  stderr.write(
-    `--show: no file names ${zone}, but it matches ${names.join(" and ")}; a selector declares only zones that the service lists\n`,
-  );
-  return others.length > 0 ? undefined : showZone(trace, labelOf(only.target));
+/** An entry as a layer of a zone. */
+function layerText(document: MergedDocument, { uncertain }: ShownZone): string {
+  const { target, place, zone } = document;
+  const priority = target.by === "selector" ? `priority ${priorityOf(document)}: ` : "";
+  const profiles = zone.content.profiles ?? [];
+  const using = profiles.length === 0 ? "" : `, profiles ${profiles.join(", ")}`;
+  const isUncertain = uncertain.has(document) ? ", if the listing matches" : "";
+  return `${priority}${labelOf(target)} (${place.file}:${place.line}${using}${isUncertain})`;
 }

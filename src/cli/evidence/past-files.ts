@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Config } from "../../desired/config/config.ts";
-import { matcherOf } from "../../desired/zones/selector.ts";
-import { selectorsNaming } from "../../desired/zones/show-zone.ts";
+import { ZoneMerger } from "../../desired/zones/merge-zone.ts";
+import { offlineZone } from "../../desired/zones/offline-zone.ts";
+import { stackZone } from "../../desired/zones/stack-zone.ts";
 import type { EvidenceInput, EvidenceSubject } from "../../evidence/evidence-pack.ts";
 import type { FilesRevision } from "../../evidence/evidence-stories.ts";
 import { GitError } from "../../host/git-files.ts";
@@ -84,19 +85,16 @@ const needsListing =
   "it depends on what the service lists of the zone, and this command asks no service";
 
 function contentOf(name: ZoneName, documents: readonly ZoneDocument[]): ZoneContent | string {
-  const own = documents.find(({ target }) => target.by === "name" && target.name === name);
-  const [only, ...others] = own === undefined ? selectorsNaming(documents, name) : [own];
+  const { documents: own, uncertain } = offlineZone(name, documents);
+  const [only] = own;
   if (only === undefined) return "no file declares the zone by its name";
-  const { target, content, contentFor } = only;
-  const isSure =
-    target.by === "name" ||
-    (target.by === "selector" &&
-      others.length === 0 &&
-      matcherOf(target.selector)({ name: [name] }) === true);
-  if (!isSure) return needsListing;
-  if (contentFor === undefined) return content;
+  if (uncertain.size > 0) return needsListing;
+  if (only.needsListing !== true) return only.content;
   // What is the same for two listings depends on the name alone.
-  const [first, second] = [contentFor(listed(name, "a")), contentFor(listed(name, "b"))];
+  const merger = new ZoneMerger();
+  const [first, second] = ["a", "b"].map(
+    (sign) => stackZone(own, listed(name, sign), merger).content,
+  );
   if (first === undefined || second === undefined) return needsListing;
   const isSame =
     isDeepStrictEqual(first.scripts, second.scripts) &&

@@ -1,13 +1,15 @@
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
+import { declaredHash } from "../../desired/zones/declared-hash.ts";
+import { isMerged } from "../../desired/zones/merged-document.ts";
 import { selectWith } from "../../desired/zones/select.ts";
-import { labelOf } from "../../desired/zones/target.ts";
 import { GitError } from "../../host/git-files.ts";
 import { notesOf } from "../../host/host.ts";
 import { hasErrors, relativeDirectory } from "../../host/load.ts";
-import { type DesiredFleet, desiredFleet, digestOf } from "../../reconcile/fleet/desired-fleet.ts";
+import { type DesiredFleet, desiredFleet, namesOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { loadCommit } from "./load-commit.ts";
 import type { Session } from "./session.ts";
@@ -67,32 +69,32 @@ function onlyZones(fleet: DesiredFleet, names: ReadonlySet<string>): DesiredFlee
   };
 }
 
-/** Zones of which a file that matches has the entry or a profile. */
+/** Zones of which a file that matches has an entry or a profile. */
 function namesInFiles(
   paths: readonly string[],
-  { state, known }: WholeFleet,
-  { config, host }: Session,
+  { state, fleet }: WholeFleet,
+  { host }: Session,
 ): ReadonlySet<string> | string {
   const directory = relativeDirectory(state, host);
   const used = new Set<string>();
-  const labels = new Set<string>();
-  for (const { target, layers } of state.trace) {
-    const label = labelOf(target);
-    const files = layers.map(({ document }) => document.source.file);
+  const matching = new Set<ZoneDocument>();
+  for (const document of state.documents.filter(isMerged)) {
+    const files = document.layers.map((layer) => layer.document.source.file);
     for (const pattern of paths) {
       const matches = globIgnoringCase(pattern.replace(/^\.\//, ""));
       if (!files.some((file) => matches(file) || matches(fileIn(directory, file)))) continue;
       used.add(pattern);
-      labels.add(label);
+      matching.add(document);
     }
   }
   const unused = paths.find((pattern) => !used.has(pattern));
   if (unused !== undefined) {
     return `error: --paths ${unused}: no zone comes from a file with such a path`;
   }
-  const documents = state.documents.filter(({ target }) => labels.has(labelOf(target)));
-  const { zones, missing } = desiredFleet(selectWith(config.lint), { ...state, documents }, known);
-  return new Set([...zones.keys(), ...missing.keys()]);
+  const names = [...fleet.zones]
+    .filter(([, { desired }]) => desired.documents?.some((each) => matching.has(each)))
+    .map(([name]) => name);
+  return new Set([...names, ...namesOf([...matching])]);
 }
 
 async function changedNames(
@@ -125,5 +127,5 @@ async function changedNames(
 /** The digest of a zone that is declared by its name; `undefined` if it is not. */
 function digestIn({ documents }: LoadedFiles, name: string): string | undefined {
   const document = documents.find(({ target }) => target.by === "name" && target.name === name);
-  return document && digestOf(document.content);
+  return document && declaredHash([document]);
 }

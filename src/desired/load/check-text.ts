@@ -1,4 +1,4 @@
-import type { TraceEntry } from "../zones/layer.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { joinZoneFiles } from "./join-zone-files.ts";
 import { parseZoneFile, type ParsedFile } from "./parse-zone-file.ts";
 import { type DiagnosticReport, reportOf } from "./report-diagnostics.ts";
@@ -6,7 +6,7 @@ import { type DiagnosticReport, reportOf } from "./report-diagnostics.ts";
 /** A text, checked as the only zone file. */
 export interface CheckedText extends DiagnosticReport {
   readonly parsed: ParsedFile;
-  readonly trace: readonly TraceEntry[];
+  readonly documents: readonly ZoneDocument[];
 }
 
 /** Checks a text as the loader checks a directory with this file alone. An exception is thrown. */
@@ -17,7 +17,11 @@ export function checkText(file: string, text: string): CheckedText {
   const joined = joinZoneFiles(versions, new WeakMap(), asTheyAre, (error) => {
     throw error;
   });
-  return { parsed, trace: joined.trace, ...reportOf(joined.diagnostics, [parsed], asTheyAre) };
+  return {
+    parsed,
+    documents: joined.documents,
+    ...reportOf(joined.diagnostics, [parsed], asTheyAre),
+  };
 }
 
 function asTheyAre<T>(diagnostics: T): T {

@@ -1,15 +1,18 @@
+import type { Json, JsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { Lint } from "../lint.ts";
 import { keyPlace } from "../location.ts";
 import { filledText } from "../template/fill-zone.ts";
-import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
-import { type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
+import { inOrder } from "../zones/layer-order.ts";
+import { diagnosticInPart, type Layer, type ZoneLayer } from "../zones/layer.ts";
+import { mayBeElsewhere, type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
+import { isLayer, isMerged, type MergedDocument, priorityOf } from "../zones/merged-document.ts";
 import { Profiles } from "../zones/profiles.ts";
-import { labelOf } from "../zones/target.ts";
+import { matcherOf } from "../zones/selector.ts";
+import { labelOf, labelsIn } from "../zones/target.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 
 /** A file in its current version, and what to use if that is broken. */
@@ -34,7 +37,6 @@ export interface JoinedFiles {
   readonly diagnostics: readonly Diagnostic[];
   /** Files whose current version is not used. */
   readonly stale: readonly string[];
-  readonly trace: readonly TraceEntry[];
 }
 
 /** Merged zones of earlier loads, by the layer of the zone itself. */
@@ -47,9 +49,9 @@ export interface MergedZone {
   readonly label: string | undefined;
   readonly layers: readonly Layer[];
   /** `undefined` if there is an error. */
-  readonly document: ZoneDocument | undefined;
+  readonly document: MergedDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** The variables whose values are in its texts; `undefined` if there is an error. */
+  /** The variables whose values are in its texts; `undefined` if that is not known. */
   readonly used: ReadonlySet<string> | undefined;
 }
 
@@ -72,13 +74,15 @@ export function joinZoneFiles(
   const restored = new Set(
     files.filter(({ isRestored }) => isRestored).map(({ current }) => current.file),
   );
-  const merged = files.map((versions) => ({
+  const alone = files.map(({ good }) =>
+    (good?.zones ?? []).map((zone) => mergeZone(zone, profiles, merger, cache, bug)),
+  );
+  const settle = settledIn(alone.flat(), merger);
+  const merged = files.map((versions, index) => ({
     ...versions,
     file: versions.current.file,
     isCurrent: versions.current === versions.good,
-    zones: (versions.good?.zones ?? []).map((zone) =>
-      mergeZone(zone, profiles, merger, cache, bug),
-    ),
+    zones: (alone[index] ?? []).map(settle),
   }));
   const currentZones = merged.filter(({ isCurrent }) => isCurrent).flatMap(({ zones }) => zones);
   const currentFiles = new Set(merged.filter((each) => each.isCurrent).map(({ file }) => file));
@@ -94,6 +98,7 @@ export function joinZoneFiles(
       isWhole,
     ).filter(({ place }) => currentFiles.has(place.file)),
     ...repeatedZones(currentZones),
+    ...(isWhole ? unmatchedLabels(currentZones) : []),
   ]);
   const withErrors = new Set(diagnostics.filter(isError).map(({ place }) => place.file));
   const results = merged.map(({ file, isCurrent, zones, lastDocuments }): FileResult => {
@@ -116,12 +121,11 @@ export function joinZoneFiles(
       [
         ...files.flatMap(({ current }) => current.diagnostics),
         ...diagnostics,
-        ...lint(diagnosticsOfBroken(files, bug)),
+        ...lint(diagnosticsOfBroken(files, currentZones, bug)),
       ],
       currentZones,
     ),
     stale: results.filter(({ isStale }) => isStale).map(({ file }) => file),
-    trace: merged.flatMap(({ zones }) => zones.flatMap(traceOf)),
   };
 }
 
@@ -148,10 +152,7 @@ function mergeZone(
     label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
     layers,
     document: broken ? undefined : document,
-    diagnostics: [
-      ...diagnostics,
-      ...found.filter(({ code }) => !(broken && mayBeInProfile.has(code))),
-    ],
+    diagnostics: [...diagnostics, ...found.filter((each) => !(broken && mayBeElsewhere(each)))],
     used: broken || document === undefined ? undefined : used,
   };
   if (broken) cache.delete(zone);
@@ -175,14 +176,67 @@ function mergeOrReport(
   }
 }
 
-/** What a missing or broken profile may have prevented. */
-const mayBeInProfile: ReadonlySet<string> = new Set<DiagnosticCode>([
-  "MISSING_KEY",
-  "UNKNOWN_ORDER",
-  "SKIP_WITHOUT_EFFECT",
-  "UNSET_VARIABLE",
-  "EMPTY_VALUE",
-]);
+/**
+ * Decides what an entry that is merged with others may leave to them. What an entry below it may
+ * have is told when the listing says which entries match a zone, and here if none has it.
+ */
+function settledIn(
+  zones: readonly MergedZone[],
+  merger: ZoneMerger,
+): (zone: MergedZone) => MergedZone {
+  const others = zones.flatMap(({ document }) =>
+    document !== undefined && isLayer(document) ? [document] : [],
+  );
+  const names = new Set(
+    others.flatMap(({ layers }) =>
+      layers.flatMap(({ content }) => Object.keys(content.vars ?? {})),
+    ),
+  );
+  const selectors = inOrder(others.filter(({ target }) => target.by === "selector"));
+  const isLayered = new Set(others.map(priorityOf)).size > 1;
+  const layersBelow = new Map<number, readonly Layer[]>();
+  const lower = (priority: number): readonly Layer[] =>
+    selectors
+      .filter((each) => priorityOf(each) < priority)
+      .filter(isMerged)
+      .map((each) => valueLayer(each.zone, merger.valuesOf(each.layers)));
+  return (merged) => {
+    const { document, diagnostics, zone } = merged;
+    if (!isLayered || document === undefined || !isLayer(document)) {
+      return document !== undefined && diagnostics.some(isError)
+        ? { ...merged, document: undefined }
+        : merged;
+    }
+    if (!diagnostics.some(mayBeElsewhere)) return { ...merged, used: undefined };
+    const priority = priorityOf(document);
+    const below = layersBelow.get(priority) ?? lower(priority);
+    layersBelow.set(priority, below);
+    const vars = valueLayer(zone, {
+      vars: Object.fromEntries([...names].map((name) => [name, 1])),
+    });
+    // What no entry below has is missing over all of them, and over each.
+    const stacks = [below, ...below.map((layer) => [layer])];
+    const kept = stacks.reduce<readonly Diagnostic[]>((left, layers) => {
+      if (!left.some(mayBeElsewhere)) return left;
+      const { diagnostics: found } = merger.merge(zone, [...layers, vars, ...document.layers]);
+      const messages = new Set(found.map(({ message }) => message));
+      return left.filter((each) => !mayBeElsewhere(each) || messages.has(each.message));
+    }, diagnostics);
+    return {
+      ...merged,
+      used: undefined,
+      document: kept.some(isError) ? undefined : document,
+      diagnostics: kept,
+    };
+  };
+}
+
+/** A layer with values that several layers have, without what removes values. */
+function valueLayer(zone: ZoneLayer, values: JsonObject): Layer {
+  const content: Record<string, Json> = { ...values };
+  for (const key of ["name", "id", "match", "layers", "priority"]) delete content[key];
+  return { ...zone, profile: "", content };
+}
 
 function isSame(a: readonly Layer[], b: readonly Layer[]): boolean {
   return a.length === b.length && a.every((layer, index) => layer === b[index]);
@@ -191,6 +245,7 @@ function isSame(a: readonly Layer[], b: readonly Layer[]): boolean {
 /** Errors of broken files that only merging shows, so that all of them are reported at once. */
 function diagnosticsOfBroken(
   files: readonly FileVersions[],
+  others: readonly MergedZone[],
   bug: (error: unknown) => void,
 ): readonly Diagnostic[] {
   const broken = files.filter(({ current, good }) => current !== good);
@@ -206,9 +261,10 @@ function diagnosticsOfBroken(
   );
   const merger = new ZoneMerger();
   const cache: ZoneCache = new WeakMap();
-  const zones = broken.flatMap(({ current }) =>
+  const alone = broken.flatMap(({ current }) =>
     current.zones.map((zone) => mergeZone(zone, profiles, merger, cache, bug)),
   );
+  const zones = alone.map(settledIn([...others, ...alone], merger));
   const names = new Set(broken.map(({ current }) => current.file));
   return [...profiles.diagnostics(), ...zones.flatMap((zone) => zone.diagnostics)].filter(
     // A broken file itself tells its keys without values.
@@ -278,6 +334,27 @@ function repeatedZones(zones: readonly MergedZone[]): readonly Diagnostic[] {
   });
 }
 
+/** Warns about selectors of labels that no entry has which is merged over them. */
+function unmatchedLabels(zones: readonly MergedZone[]): readonly Diagnostic[] {
+  const documents = zones.flatMap(({ document }) => document ?? []);
+  const all = documents
+    .filter(({ target }) => target.by !== "selector")
+    .filter(isLayer)
+    .map(({ zone }) => ({ labels: labelsIn({ labels: zone.content.labels }) }));
+  return documents.flatMap(({ target, zone }) => {
+    if (target.by !== "selector" || target.selector.labels === undefined) return [];
+    const matches = matcherOf({ labels: target.selector.labels });
+    if (all.some((facts) => matches(facts) === true)) return [];
+    return diagnosticInPart(zone, {
+      code: "MATCH_NOTHING",
+      path: ["match", "labels"],
+      atKey: true,
+      message: "no entry with `layers: true` has these labels",
+      remedy: "write them, and `layers: true`, in the entries of the zones by name or id",
+    });
+  });
+}
+
 /** A stale file may declare a zone that has moved to another file since: the other file counts. */
 function withoutRepeats(results: readonly FileResult[]): readonly ZoneDocument[] {
   const labels = new Set(
@@ -294,10 +371,6 @@ function withoutRepeats(results: readonly FileResult[]): readonly ZoneDocument[]
       return isNew;
     }),
   );
-}
-
-function traceOf({ layers, document }: MergedZone): readonly TraceEntry[] {
-  return document === undefined ? [] : [{ target: document.target, layers }];
 }
 
 /** Each zone of a profile finds the errors of the profile again: they are reported once, with the number of these zones. */

@@ -11,7 +11,6 @@ import type { FilePort } from "../file-system.ts";
 import { type Lint, lintOf, type LintRule } from "../lint.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import { declaredHash } from "../zones/declared-hash.ts";
-import type { TraceEntry } from "../zones/layer.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
 import { mayConcern } from "./may-concern.ts";
 import {
@@ -65,8 +64,6 @@ export interface LoadedFiles {
   readonly directory: string;
   /** Redacted text of the files with diagnostics. */
   readonly sources: ReadonlyMap<string, string>;
-  /** For `showZone`. */
-  readonly trace: readonly TraceEntry[];
 }
 
 /** The files that are given a label. */
@@ -283,7 +280,6 @@ const initialState: LoadedFiles = {
   usable: false,
   directory: "",
   sources: new Map(),
-  trace: [],
 };
 
 const emptyDirectory = fileDiagnostic(

@@ -1,10 +1,13 @@
 import { byText } from "../../syntax/by-text.ts";
 import { sha256 } from "../../syntax/digest.ts";
-import { canonicalJson } from "../../syntax/json.ts";
+import { canonicalJson, coerceObject, isJsonList, type JsonObject } from "../../syntax/json.ts";
 import type { Declared, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
+import { identityOf, type Layer } from "./layer.ts";
+import { isMerged } from "./merged-document.ts";
 import { labelOf } from "./target.ts";
+import { sections } from "./zone-lists.ts";
 
 /**
  * `sha256-` and the hash of all that documents declare, before any of it is found in a listing. The
@@ -15,15 +18,59 @@ export function declaredHash(documents: readonly ZoneDocument[]): string {
   return `sha256-${sha256(entries.join("\n"))}`;
 }
 
-function entryOf({ target, content, template = "" }: ZoneDocument): string {
+function entryOf(document: ZoneDocument): string {
+  const { target, content, labels } = document;
   const { mode, suspension = null, settings, policies, rules, scripts } = content;
+  if (document.needsListing === true && isMerged(document)) {
+    return canonicalJson([labelOf(target), suspension, rawDigest(document)]);
+  }
   const parts = [
     digestOf(settings),
     policies && digestOf(policies, byKey),
     ...rulePhases.map((phase) => rules[phase] && digestOf(rules[phase])),
     scripts && digestOf(scripts),
   ];
-  return canonicalJson([labelOf(target), mode, suspension, template, ...parts]);
+  // The empty text is from a time when placeholders had a place of their own here.
+  return canonicalJson([
+    labelOf(target),
+    mode,
+    suspension,
+    "",
+    ...parts,
+    ...(labels ? [labels] : []),
+  ]);
+}
+
+/** Digest of all from which the listing makes the content: the values of the layers as written. */
+export function rawDigest(document: ZoneDocument): string {
+  if (!isMerged(document)) return "";
+  const { zone, layers } = document;
+  const { priority = 0, layers: isLayer = false } = zone.content;
+  return sha256(canonicalJson([priority, isLayer, ...layers.map(layerDigest)]));
+}
+
+const layerDigests = new WeakMap<Layer, string>();
+
+function layerDigest(layer: Layer): string {
+  const known = layerDigests.get(layer);
+  if (known !== undefined) return known;
+  const values = Object.entries(layer.content).filter(
+    ([key]) => sections.has(key) || ["mode", "labels", "vars"].includes(key),
+  );
+  const digest = sha256(
+    canonicalJson([layer.profile ?? "", withoutOrder(Object.fromEntries(values))]),
+  );
+  layerDigests.set(layer, digest);
+  return digest;
+}
+
+/** The values of a layer with its policies in the order of their keys. */
+function withoutOrder(values: JsonObject): JsonObject {
+  const shield = coerceObject(values["page_shield"]);
+  const policies = coerceObject(shield["policies"]);
+  if (!isJsonList(policies["items"])) return values;
+  const items = policies["items"].toSorted(byText((item) => identityOf(item) ?? ""));
+  return { ...values, page_shield: { ...shield, policies: { ...policies, items } } };
 }
 
 /** The service keeps no order of policies. */

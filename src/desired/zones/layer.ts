@@ -1,5 +1,4 @@
 import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
-import type { Target } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Located, Path } from "../location.ts";
@@ -26,12 +25,6 @@ export interface Layer extends FilePart {
 /** An entry of `zones:`. */
 export interface ZoneLayer extends Layer {
   readonly content: YamlZoneEntry;
-}
-
-/** The layers of a declared zone, the zone itself last. */
-export interface TraceEntry {
-  readonly target: Target;
-  readonly layers: readonly Layer[];
 }
 
 /**

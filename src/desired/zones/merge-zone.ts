@@ -1,7 +1,5 @@
-import { sha256 } from "../../syntax/digest.ts";
 import { certaintyOf, selectsNothing } from "../../syntax/expression/certainty/certainty.ts";
 import {
-  canonicalJson,
   coerceObject,
   coerceObjects,
   coerceTexts,
@@ -14,15 +12,14 @@ import { trimmed } from "../../syntax/trimmed.ts";
 import {
   byPhase,
   type Declared,
-  type Suspension,
+  type ZoneLabels,
   type Target,
   type ZoneContent,
-  type ZoneDocument,
 } from "../../zone/desired-zone.ts";
+import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { type Policy, type Rule, settingNames } from "../../zone/resource.ts";
 import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
-import type { Zone } from "../../zone/zone.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { schemaDiagnostic } from "../json-schema-messages.ts";
 import { isPageShield, rulesShape, type Shape, valueErrors } from "../json-schema.ts";
@@ -32,25 +29,51 @@ import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
-import { keepPlaces } from "./document-places.ts";
 import { type Layer, memberName, originOf, type ZoneLayer } from "./layer.ts";
 import { impossibleChange } from "./list-change.ts";
+import type { MergedDocument } from "./merged-document.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
 import { everyRequest } from "./skip-rule.ts";
-import { suspensionOf, targetOf } from "./target.ts";
+import { labelsIn, suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
-import { policyList, ruleListOf, sections } from "./zone-lists.ts";
+import { policyList, ruleListOf } from "./zone-lists.ts";
 
 /** An entry of `zones:` with its profiles. */
 export interface MergedEntry {
   /** `undefined` if the name is invalid. */
   readonly target: Target | undefined;
   /** `undefined` if there is an error. */
-  readonly document: ZoneDocument | undefined;
+  readonly document: MergedDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** The variables whose values are in its texts. */
   readonly used: ReadonlySet<string>;
 }
+
+/** What a zone has without its suspension. */
+type MergedContent = Omit<ZoneContent, "suspension">;
+
+/** What layers declare for a zone. */
+export interface FilledContent {
+  /** Incomplete if there is an error. */
+  readonly content: MergedContent;
+  readonly labels: ZoneLabels;
+  /** Whether a fact is used that is not known: a sample is in its place. */
+  readonly isSample: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether a diagnostic may be due to a layer that is missing. */
+export function mayBeElsewhere({ code, path }: Diagnostic): boolean {
+  return inOtherLayers.has(code) || (code === "WRONG_VALUE" && /\.remove\[\d+\]$/.test(path));
+}
+
+const inOtherLayers: ReadonlySet<string> = new Set<DiagnosticCode>([
+  "MISSING_KEY",
+  "UNKNOWN_ORDER",
+  "SKIP_WITHOUT_EFFECT",
+  "UNSET_VARIABLE",
+  "EMPTY_VALUE",
+]);
 
 type ConvertedRules = Converted<Declared<Rule> | undefined>;
 type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
@@ -61,8 +84,6 @@ type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
  */
 export class ZoneMerger {
   readonly #values = new ValueMerger();
-  /** Merged profiles, by their names in order. */
-  readonly #profiles = new Map<string, Json>();
   readonly #pageShields = new Map<JsonObject, Converted<PageShieldContent>>();
   readonly #rules = ofEachPhase(() => new Map<object, ConvertedRules>());
 
@@ -76,44 +97,38 @@ export class ZoneMerger {
         .flatMap((part) => part.diagnostics)
         .map((unplaced) => placed(zone, layers, unplaced)),
     ];
-    const failed = diagnostics.some(isError);
+    const isLayer = target.value?.by === "selector" || zone.content.layers === true;
+    const failed = diagnostics.some((each) => isError(each) && !(isLayer && mayBeElsewhere(each)));
     if (failed || target.value === undefined) {
       return { target: target.value, document: undefined, diagnostics, used: content.used };
     }
-    const document: ZoneDocument = {
+    const document: MergedDocument = {
       target: target.value,
       content: { ...content.value, suspension: suspension.value },
       place: keyPlace(zone.document, zone.path),
-      ...(content.isSample && {
-        contentFor: contentFor(zone, layers, suspension.value),
-        template: templateOf(this.valuesOf(layers), layers),
-      }),
+      zone,
+      layers,
+      ...((isLayer || content.isSample) && { needsListing: true }),
+      ...(Object.keys(content.labels).length > 0 && { labels: content.labels }),
     };
-    keepPlaces(document, (path) => {
-      const origin = originOf(zone, layers, path);
-      return keyPlace(origin.layer.document, origin.path);
-    });
     return { target: target.value, document, diagnostics, used: content.used };
   }
 
-  /**
-   * The content with its placeholders filled by what is known of the zone; `undefined` if there is
-   * an error.
-   */
-  contentWith(
-    zone: ZoneLayer,
-    layers: readonly Layer[],
-    facts: ZoneFacts,
-  ): Omit<ZoneContent, "suspension"> | undefined {
-    const { value, diagnostics } = this.#contentOf(layers, facts);
-    const hasErrors = diagnostics.some((unplaced) => isError(placed(zone, layers, unplaced)));
-    return hasErrors ? undefined : value;
+  /** What layers declare, with placeholders filled by what is known of the zone. */
+  contentWith(zone: ZoneLayer, layers: readonly Layer[], facts: ZoneFacts): FilledContent {
+    const { value, diagnostics, isSample, labels } = this.#contentOf(layers, facts);
+    return {
+      content: value,
+      labels,
+      isSample,
+      diagnostics: diagnostics.map((unplaced) => placed(zone, layers, unplaced)),
+    };
   }
 
   #contentOf(
     layers: readonly Layer[],
     facts: ZoneFacts,
-  ): Converted<Omit<ZoneContent, "suspension">> & Pick<FilledZone, "isSample" | "used"> {
+  ): Converted<MergedContent> & Pick<FilledZone, "isSample" | "used"> & { labels: ZoneLabels } {
     const filled = filledValues(this.valuesOf(layers), layers, facts);
     const merged = filled.values;
     const shieldValues = merged["page_shield"];
@@ -142,24 +157,24 @@ export class ZoneMerger {
           ...sparingZone(value?.items, facts.name, ruleListOf(phase), merged[phase]),
         ]),
       ],
+      labels: labelsIn(merged),
       isSample: filled.isSample,
       used: filled.used,
     };
   }
 
-  /** The merged values of layers, the zone itself last. */
+  /** The merged values of layers, the lowest first. */
   valuesOf(layers: readonly Layer[]): JsonObject {
-    const profiles = layers.slice(0, -1);
-    const below = cached(this.#profiles, profiles.map(({ profile }) => profile).join(" "), () =>
-      profiles.reduce<Json>((merged, { content }) => this.#over(merged, content), {}),
+    return layers.reduce<JsonObject>(
+      (merged, { content }) =>
+        coerceObject(this.#values.merge(merged, coerceObject(content)) ?? noValues),
+      noValues,
     );
-    return coerceObject(this.#over(below, layers.at(-1)?.content));
-  }
-
-  #over(below: Json, content: unknown): Json {
-    return this.#values.merge(below, coerceObject(content)) ?? {};
   }
 }
+
+/** Always the same object: what is merged over it is known the next time. */
+const noValues: JsonObject = {};
 
 /** Most zones have neither placeholders nor variables. */
 function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneFacts): FilledZone {
@@ -182,28 +197,6 @@ function placed(
 export function factsOf(target: Target | undefined): ZoneFacts {
   if (target?.by === "name") return { name: target.name };
   return target?.by === "id" ? { id: target.id } : {};
-}
-
-/** Digest of all that a listed zone is filled from. */
-function templateOf(values: JsonObject, layers: readonly Layer[]): string {
-  const vars = layers.flatMap(({ content }) => content.vars ?? []);
-  const declared = Object.entries(values).filter(([key]) => sections.has(key));
-  return sha256(canonicalJson([Object.fromEntries(declared), vars]));
-}
-
-/** Fills the placeholders once for each listed zone. */
-function contentFor(
-  zone: ZoneLayer,
-  layers: readonly Layer[],
-  suspension: Suspension | undefined,
-): (listed: Zone) => ZoneContent | undefined {
-  const known = new Map<string, ZoneContent | undefined>();
-  return ({ name, id, accountId }) =>
-    cached(known, `${name} ${id} ${accountId}`, () => {
-      const facts = { name, id, account: accountId };
-      const content = new ZoneMerger().contentWith(zone, layers, facts);
-      return content && { ...content, suspension };
-    });
 }
 
 /**

@@ -1,14 +1,16 @@
 import { nearestOfMany } from "../../syntax/nearest.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
 import { lintOf, type LintRule } from "../lint.ts";
 import { beyondPlan } from "./beyond-plan.ts";
-import { combineSelectors } from "./combine-selectors.ts";
-import { placeIn } from "./document-places.ts";
+import { ZoneMerger } from "./merge-zone.ts";
+import { isMerged, placeIn } from "./merged-document.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
-import { listedFacts, matcherOf } from "./selector.ts";
+import { isOverLayers, ownLabels, selectorsIn } from "./offline-zone.ts";
+import { listedFacts } from "./selector.ts";
+import { type StackedZone, stackZone } from "./stack-zone.ts";
 import { labelOf } from "./target.ts";
 
 /** The declared zones that are listed, in the order of the listing. */
@@ -21,28 +23,25 @@ export interface Selection {
 }
 
 /**
- * Finds the zones that documents declare. An explicit declaration beats every selector; several
- * selectors that match a zone must not contradict each other. A zone with an error is left out, the
- * others stay.
+ * Finds the zones that documents declare. The entries whose `match` matches a zone are merged, by
+ * priority. An entry by name or id replaces them, or is merged over them. A zone with an error is
+ * left out, the others stay.
  */
 export function selectZones(
   documents: readonly ZoneDocument[],
   { zones, unlisted }: KnownZones,
 ): Selection {
   const explicit = findExplicit(documents, zones);
-  const selectors = documents.flatMap((document) =>
-    document.target.by === "selector"
-      ? [{ document, matches: matcherOf(document.target.selector) }]
-      : [],
-  );
+  const selectors = selectorsIn(documents);
   const used = new Set<ZoneDocument>();
   const declared = zones.flatMap((zone): readonly ZoneDeclarations[] => {
-    const facts = listedFacts(zone);
+    const own = explicit.documents.get(zone.id) ?? [];
+    const facts = listedFacts(zone, ownLabels(own));
     const matching = selectors
       .filter(({ matches }) => matches(facts) === true)
       .map(({ document }) => document);
     for (const document of matching) used.add(document);
-    const [first, ...others] = explicit.documents.get(zone.id) ?? matching;
+    const [first, ...others] = own.every(isOverLayers) ? [...matching, ...own] : own;
     return first === undefined ? [] : [{ zone, documents: [first, ...others] }];
   });
   const unused = selectors
@@ -114,86 +113,51 @@ function resolveNames(
   const found: DesiredZone[] = [];
   const diagnostics: Diagnostic[] = [];
   const leftAlone = new Map<ZoneName, Diagnostic>();
+  const merger = new ZoneMerger();
   for (const [name, all] of Map.groupBy(declared, ({ zone }) => zone.name)) {
     const { resolved, diagnostic } = resolveNamesakes(all, unlisted);
-    const joined = resolved && contentOf(resolved);
-    const reasons = [diagnostic, joined?.diagnostic].filter((each) => each !== undefined);
+    const joined = resolved && contentOf(resolved, merger);
+    const reasons = [diagnostic, ...(joined?.diagnostics ?? [])].filter(
+      (each) => each !== undefined,
+    );
     diagnostics.push(...reasons);
-    const reason = reasons.at(-1);
+    const reason = reasons.findLast(isError) ?? reasons.at(-1);
     if (resolved !== undefined && joined?.content !== undefined) {
       const { zone, documents } = resolved;
+      const { content, labels } = joined;
       const isRestored = documents.some((each) => each.isRestored);
-      found.push({ zone, content: joined.content, ...(isRestored && { isRestored }) });
-      diagnostics.push(...beyondPlanIn(resolved, joined.content));
+      found.push({ zone, content, labels, documents, ...(isRestored && { isRestored }) });
+      diagnostics.push(...beyondPlanIn(resolved, content));
     } else if (reason !== undefined) leftAlone.set(name, reason);
   }
   return { zones: found, diagnostics, leftAlone };
 }
 
-/** Warnings about what the plan of a zone does not include, where its first document says it. */
+/** Warnings about what the plan of a zone does not include, where its documents say it. */
 function beyondPlanIn(
-  { zone, documents: [document] }: ZoneDeclarations,
+  { zone, documents }: ZoneDeclarations,
   content: ZoneContent,
 ): readonly Diagnostic[] {
   return beyondPlan(content, zone.plan).map((each) =>
-    diagnosticAt(placeIn(document, each.path), each, each.path),
+    diagnosticAt(placeIn(documents, each.path), each, each.path),
   );
 }
 
-interface JoinedContent {
-  readonly content: ZoneContent | undefined;
-  readonly diagnostic: Diagnostic | undefined;
-}
-
-function contentOf({ zone, documents: [first, ...others] }: ZoneDeclarations): JoinedContent {
-  if (first.target.by === "selector") return fromSelectors(zone, first, others);
-  const [second] = others;
-  if (second === undefined) {
-    const content = contentIn(first, zone);
-    return { content, diagnostic: content === undefined ? unfilled(first, zone) : undefined };
+function contentOf({ zone, documents }: ZoneDeclarations, merger: ZoneMerger): StackedZone {
+  const [first, second] = documents.filter(({ target }) => target.by !== "selector");
+  if (first !== undefined && second !== undefined) {
+    // A zone can be declared by its name in one file, and by its id in another.
+    const message = `the zone ${zone.name} (${zone.id}) is also declared in ${placeText(first)}`;
+    const remedy = "keep one of the two; until then zonewarden does not manage the zone";
+    const diagnostic = diagnosticAt(second.place, { code: "ZONE_TWICE", message, remedy });
+    return { content: undefined, labels: {}, diagnostics: [diagnostic] };
   }
-  // A zone can be declared by its name in one file, and by its id in another.
-  const message = `the zone ${zone.name} (${zone.id}) is also declared in ${placeText(first)}`;
-  const remedy = "keep one of the two; until then zonewarden does not manage the zone";
-  const diagnostic = diagnosticAt(second.place, { code: "ZONE_TWICE", message, remedy });
-  return { content: undefined, diagnostic };
-}
-
-function fromSelectors(
-  zone: Zone,
-  first: ZoneDocument,
-  others: readonly ZoneDocument[],
-): JoinedContent {
-  let content = contentIn(first, zone);
-  if (content === undefined) return { content, diagnostic: unfilled(first, zone) };
-  for (const document of others) {
-    const other = contentIn(document, zone);
-    if (other === undefined) return { content: other, diagnostic: unfilled(document, zone) };
-    const combined = combineSelectors(content, other);
-    if ("conflict" in combined) {
-      return { content: undefined, diagnostic: conflict(zone, combined.conflict, first, document) };
-    }
-    content = combined.content;
+  const [only] = documents;
+  const merged = documents.filter(isMerged);
+  if (only.needsListing !== true || merged.length < documents.length) {
+    return { content: only.content, labels: only.labels ?? {}, diagnostics: [] };
   }
-  return { content, diagnostic: undefined };
-}
-
-/** What a document declares for a listed zone: placeholders may need what the listing tells. */
-function contentIn({ content, contentFor }: ZoneDocument, zone: Zone): ZoneContent | undefined {
-  return contentFor === undefined ? content : contentFor(zone);
-}
-
-function unfilled(document: ZoneDocument, { name }: Zone): Diagnostic {
-  const message = `the placeholders of this entry cannot be filled for ${name}`;
-  const remedy = "declare the zone by name, and run `zonewarden validate`";
-  return diagnosticAt(document.place, { code: "BAD_PLACEHOLDER", message, remedy });
-}
-
-function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Diagnostic {
-  const message = `this selector and the one in ${placeText(first)}, declare different ${what} for ${zone.name}`;
-  const remedy =
-    "narrow one of them, or declare the zone by name; until then zonewarden does not manage it";
-  return diagnosticAt(second.place, { code: "SELECTOR_CONFLICT", message, remedy });
+  return stackZone(merged, zone, merger);
 }
 
 function notListed(

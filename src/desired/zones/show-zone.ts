@@ -1,19 +1,15 @@
 import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { zoneName } from "../../zone/zone.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { fillZone } from "../template/fill-zone.ts";
 import { Variables } from "../template/variables.ts";
-import {
-  bringerOf,
-  identityOf,
-  type Layer,
-  memberName,
-  originOf,
-  type TraceEntry,
-} from "./layer.ts";
+import { conflictsIn } from "./layer-conflicts.ts";
+import { bringerOf, identityOf, type Layer, memberName, originOf } from "./layer.ts";
 import { factsOf, ZoneMerger } from "./merge-zone.ts";
-import { matcherOf } from "./selector.ts";
-import { labelOf } from "./target.ts";
+import { layersOf } from "./merged-document.ts";
+import { offlineZone, type OfflineZone } from "./offline-zone.ts";
 
 /** A value of a merged zone, and the place that sets it. */
 export interface ShownValue {
@@ -25,38 +21,53 @@ export interface ShownValue {
   readonly profile: string | undefined;
 }
 
-/** The merged values of a zone; `undefined` if no file declares it by this name, id or selector. */
-export function showZone(
-  trace: readonly TraceEntry[],
-  zone: string,
-): readonly ShownValue[] | undefined {
-  const declared = trace.find(({ target }) => [zone, zone.toLowerCase()].includes(labelOf(target)));
-  const own = declared?.layers.at(-1);
-  if (declared === undefined || own === undefined) return undefined;
-  const { layers, target } = declared;
-  const variables = new Variables(layers, factsOf(target));
-  const { values } = fillZone(new ZoneMerger().valuesOf(layers), variables);
-  const known = [...variables.names].flatMap((name) => {
-    const value = variables.valueOf(`vars.${name}`);
-    return value === undefined ? [] : [{ path: ["vars", name], value }];
-  });
-  const filled = [...leaves(values, [])].filter(({ path }) => !notMerged.has(String(path[0])));
-  return [...known, ...filled].flatMap(({ path, value }) => shown(own, layers, path, value));
+/** What is known of a zone without the listing. */
+export interface ShownZone extends OfflineZone {
+  readonly values: readonly ShownValue[];
+  /** What is wrong with its documents together. */
+  readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Selectors that match a zone of this name, or may: what else they match on only a listing tells. */
-export function selectorsNaming(
-  documents: readonly ZoneDocument[],
-  name: string,
-): readonly ZoneDocument[] {
-  const facts = { name: [name] };
-  return documents.filter(
-    ({ target }) => target.by === "selector" && matcherOf(target.selector)(facts) !== false,
+/**
+ * The entries of a zone and their merged values, also where only the listing tells whether an entry
+ * matches it; `undefined` if no file declares it by this name, id or selector.
+ */
+export function showZone(documents: readonly ZoneDocument[], zone: string): ShownZone | undefined {
+  const found = offlineZone(zone, documents);
+  const own = found.documents.at(-1);
+  if (own === undefined) return undefined;
+  const merger = new ZoneMerger();
+  const layers = layersOf(found.documents);
+  const name = zoneName(zone);
+  const facts = own.target.by === "selector" && name !== undefined ? { name } : factsOf(own.target);
+  const variables = new Variables(layers, facts);
+  const { values } = fillZone(merger.valuesOf(layers), variables);
+  const known = [...variables.names].flatMap((each) => {
+    const value = variables.valueOf(`vars.${each}`);
+    return value === undefined ? [] : [{ path: ["vars", each], value }];
+  });
+  const filled = [...leaves(values, [])].filter(
+    ({ path: [key = ""] }) =>
+      !notMerged.has(key) && !(key === "profiles" && found.documents.length > 1),
   );
+  return {
+    ...found,
+    values: [...known, ...filled].flatMap(({ path, value }) =>
+      shown(own.zone, layers, path, value),
+    ),
+    diagnostics: conflictsIn(found.documents, zone, merger),
+  };
 }
 
 /** Keys of a layer that are not merged into the zone. */
-const notMerged = new Set(["extends", "description", "vars"]);
+const notMerged = new Set<string | number>([
+  "extends",
+  "description",
+  "vars",
+  "match",
+  "priority",
+  "layers",
+]);
 
 function* leaves(value: Json, path: Path): Generator<{ path: Path; value: Json }> {
   if (isJsonObject(value) && Object.keys(value).length > 0) {

@@ -1,6 +1,9 @@
 // Made from schemas/zones.schema.json by `npm run generate`; a test compares them.
 
 export type YamlName = string;
+export type YamlLabels = {
+  [k: string]: string | null;
+} | null;
 export type YamlVars = {
   [k: string]:
     | string
@@ -126,6 +129,7 @@ export interface ZoneFile {
 export interface YamlProfile {
   description?: string;
   extends?: YamlName[];
+  labels?: YamlLabels;
   vars?: YamlVars;
   mode?: YamlMode;
   page_shield?: YamlPageShield;
@@ -254,6 +258,9 @@ export interface YamlZoneEntry {
   name?: string;
   id?: string;
   match?: YamlSelector;
+  priority?: number;
+  layers?: boolean;
+  labels?: YamlLabels;
   profiles?: YamlName[];
   vars?: YamlVars;
   mode?: YamlMode;
@@ -273,10 +280,15 @@ export interface YamlSelector {
   account?: YamlAccountPatterns;
   status?: YamlStatusPatterns;
   plan?: YamlPlanPatterns;
+  labels?: YamlLabelPatterns;
   not?: {
     name?: YamlNamePatterns;
     account?: YamlAccountPatterns;
     status?: YamlStatusPatterns;
     plan?: YamlPlanPatterns;
+    labels?: YamlLabelPatterns;
   };
+}
+export interface YamlLabelPatterns {
+  [k: string]: string | string[];
 }

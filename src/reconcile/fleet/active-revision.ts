@@ -102,9 +102,9 @@ export class ActiveRevision {
     this.#activated = state;
     this.#isRestored = true;
     this.#compared = new Map(
-      // Content with placeholders that need the listing is not known before it.
-      state.documents.flatMap(({ target, content, contentFor }) =>
-        target.by === "name" && contentFor === undefined
+      // What needs the listing is not known before it.
+      state.documents.flatMap(({ target, content, needsListing }) =>
+        target.by === "name" && needsListing !== true
           ? [[target.name, { desired: { content }, digest: digestOf(content) }]]
           : [],
       ),
