@@ -83,7 +83,9 @@ export function plan(
       if (rules === undefined) return undeclared;
       const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
       const scoreRule = scoreRuleFor(rules, live);
-      return planRules(factsOf(phase), rules, entrypoint, scoreRule, owner, ownership);
+      const facts = factsOf(phase);
+      const quota = facts.quota[zone.plan] ?? Infinity;
+      return planRules(facts, quota, rules, entrypoint, scoreRule, owner, ownership);
     }),
   ];
   const steps = mergedSafely(kinds.map((each) => each.steps));

@@ -32,11 +32,13 @@ export interface KindPlan {
 /** The live rules that a position makes move, each with the rule that declares it: itself, or a neighbor of the list. */
 export type PlacedBy = ReadonlyMap<ResourceKey, ResourceKey>;
 
-/** A phase that has more rules after a plan than before. */
+/** A phase to which rules come. */
 export interface GrownPhase {
   readonly phase: RulePhase;
-  /** How many it has afterwards. */
+  /** How many it has after the plan. */
   readonly rules: number;
+  /** How many it has at most when one of them comes. */
+  readonly most: number;
 }
 
 /** One write, and the changes that it makes. */

@@ -37,7 +37,7 @@ export function afterWrite(live: LiveZone, write: Write): LiveZone {
     case "put-entrypoint":
       return {
         ...live,
-        entrypoints: { managed_rules: afterRules(live.entrypoints.managed_rules, write) },
+        entrypoints: { [write.phase]: afterRules(live.entrypoints[write.phase], write) },
       };
   }
 }

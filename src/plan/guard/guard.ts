@@ -217,11 +217,23 @@ function shareHolds(
 }
 
 /** The service refuses one rule more than the quota (SERVICE.md B.8). */
-function quotaHolds({ zone, grown }: Plan, quotas: RuleQuotas): readonly Hold[] {
-  return grown.flatMap(({ phase, rules }): readonly Hold[] => {
-    const quota = quotas[zone.plan]?.[phase] ?? factsOf(phase).quota[zone.plan];
-    if (quota === undefined || rules <= quota) return [];
-    const message = `${phase} would have ${rules} rules, and a zone of the plan ${zone.plan} may have ${quota}: declare fewer, or set limits.quota.${zone.plan}.${phase} if its contract allows more`;
+function quotaHolds({ zone, grown, changes }: Plan, quotas: RuleQuotas): readonly Hold[] {
+  return grown.flatMap(({ phase, rules, most }): readonly Hold[] => {
+    const { kind, quota: known } = factsOf(phase);
+    const quota = quotas[zone.plan]?.[phase] ?? known[zone.plan];
+    if (quota === undefined || most <= quota) return [];
+    const going = changes.filter((change) => change.kind === kind && change.verb === "delete");
+    const [found, remedy] =
+      rules > quota
+        ? [
+            `${rules} rules`,
+            `declare fewer, or set limits.quota.${zone.plan}.${phase} if its contract allows more`,
+          ]
+        : [
+            `${most} rules until ${keysOf(going)} is deleted, which protects the zone until then`,
+            "declare the new rule with `was` and the old key, which changes it in place, or delete the old rule in a commit of its own",
+          ];
+    const message = `${phase} would have ${found}, and a zone of the plan ${zone.plan} may have ${quota}: ${remedy}`;
     return [{ reason: "quota", message }];
   });
 }

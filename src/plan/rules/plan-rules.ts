@@ -29,15 +29,18 @@ import { effectOfRule } from "./rule-effect.ts";
 import { comparable, differingRuleFields, targetOf } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
 import { arrange, type Entry, type Unplaced } from "./rule-positions.ts";
-import { inSafeOrder, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
+import { inSafeOrder, mostRules, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
 
 /**
  * Plans an entry point: one write for each rule, so that other writers lose nothing, and a rule that the service refuses
  * holds no other one. An absent entry point is created in one write. Only where undeclared rules of others are deleted beside
  * other changes, one write replaces the whole list.
+ *
+ * @param quota how many rules the entry point may have.
  */
 export function planRules(
   facts: PhaseFacts,
+  quota: number,
   declared: Declared<Rule>,
   entrypoint: LiveEntrypoint,
   scoreRule: ScoreRule | undefined,
@@ -65,10 +68,12 @@ export function planRules(
     changeOf(entry, { after, stays, facts, scoreRuleId, isOurs }),
   );
   const deleted = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
-  const placed = inSafeOrder(lists, [...changed, ...deleted], (target, passed, isFirst) =>
+  const placed = inSafeOrder(lists, [...changed, ...deleted], quota, (target, passed, isFirst) =>
     effectOfMove(target, passed, isFirst, wire),
   );
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
+  const isLonger = after.length > before.length;
+  const most = isWhole ? (isLonger ? after.length : 0) : mostRules(before.length, placed);
   const deployers = isWhole ? liveIn(after) : before;
   const unmatched = unmatchedIn(after);
   return {
@@ -84,7 +89,7 @@ export function planRules(
     ],
     compared: declared.items.length + toPrune.length,
     unowned: matches.flatMap((match) => unownedIn(match, kind, isOurs)),
-    grown: after.length > before.length ? [{ phase, rules: after.length }] : [],
+    grown: most === 0 ? [] : [{ phase, rules: after.length, most }],
     adoptedRules: before.flatMap((rule) =>
       adoptedIn(rule, kind, matchOf.get(rule)?.rule.key, markOf, owner),
     ),

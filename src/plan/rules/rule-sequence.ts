@@ -46,11 +46,13 @@ const maxBehind = 8;
  *
  * An exception acts on the rules after it (SERVICE.md B.4). While both of two rules move, an exception may come to stand
  * before a rule that it spares neither before nor after the plan. That cannot happen where the other rules that move up go
- * first, and those that move down last. Otherwise what strengthens goes first, and what weakens last.
+ * first, and those that move down last. Otherwise what strengthens goes first, and what weakens last. Where the list would
+ * be longer than the quota meanwhile, as many deletes go before as make room, if nothing that comes depends on them.
  */
 export function inSafeOrder<Step extends RuleStep>(
   lists: RuleLists,
   steps: readonly Step[],
+  quota: number,
   effectOfMove: EffectOfMove,
 ): readonly PlacedStep<Step>[] {
   const { before, after, stays } = lists;
@@ -74,9 +76,10 @@ export function inSafeOrder<Step extends RuleStep>(
       isAt: after.indexOf(entry),
     };
   });
-  const ordered = facts
+  const ranked = facts
     .map((each) => ({ ...each, rank: rankOf(each) }))
     .toSorted((a, b) => a.rank - b.rank);
+  const ordered = withRoom(ranked, before.length, quota);
   const waits = waitsAmong(ordered);
   const list = new LiveList(lists, effectOfMove);
   const settled = new Set(stays);
@@ -150,11 +153,82 @@ function isEnabledAfter({ match }: Entry): boolean {
 function rankOf<Step extends RuleStep>(facts: Facts<Step>): number {
   const { step, isUp, isDown } = facts;
   const strictness = facts.isSkip ? 0 : strictnessOf(step.entry);
-  const turn = isUp ? -strictness : isDown ? strictness : 0;
   const isActive = isEnabledBefore(step.entry) && isEnabledAfter(step.entry);
+  const turn = !isActive ? 0 : isUp ? -strictness : isDown ? strictness : 0;
   const moved = !isActive || !(isUp || isDown) ? neutral : isUp === facts.isSkip ? looser : tighter;
-  return turn * 100 + safetyRank(step.verb, combine([step.effect, moved]));
+  const rank = safetyRank(step.verb, combine([step.effect, moved]));
+  return turn * 1_000 + rank + (facts.isSkip ? 0 : delayOf(step));
 }
+
+/** Of two rules that are lost, the stricter one goes last: the other one may decide before a rule that comes. */
+function delayOf({ effect: { direction }, entry: { live } }: RuleStep): number {
+  return direction === "weakens" && live !== undefined ? 10 * severityOf(live.action) : 0;
+}
+
+/** The number of rules when the last of those that come is there, if it is the largest; 0 if none comes. */
+export function mostRules(
+  count: number,
+  steps: readonly { readonly step: Pick<RuleStep, "verb"> }[],
+): number {
+  let [now, most] = [count, 0];
+  for (const { step } of steps) {
+    if (step.verb === "delete") now -= 1;
+    if (step.verb === "create") most = Math.max(most, (now += 1));
+  }
+  return most;
+}
+
+/** The steps with as many deletes at the start as the quota needs; as they are where that is not enough. */
+function withRoom<Step extends RuleStep>(
+  ordered: readonly Facts<Step>[],
+  count: number,
+  quota: number,
+): readonly Facts<Step>[] {
+  if (mostRules(count, ordered) <= quota) return ordered;
+  const deletes = ordered.filter(
+    (each) => each.step.verb === "delete" && mayGoFirst(each, ordered),
+  );
+  const first: Facts<Step>[] = [];
+  for (const each of deletes.toSorted((a, b) => weight(a) - weight(b))) {
+    first.push(each);
+    const order = [...first, ...ordered.filter((other) => !first.includes(other))];
+    if (mostRules(count, order) <= quota) return order;
+  }
+  return ordered;
+}
+
+function weight({ step: { effect } }: Facts<RuleStep>): number {
+  return isLoss(effect) ? 1 : 0;
+}
+
+function isGain({ direction }: Effect): boolean {
+  return direction === "strengthens" || direction === "unclear";
+}
+
+function isLoss({ direction }: Effect): boolean {
+  return direction === "weakens" || direction === "unclear";
+}
+
+/** Whether a rule can be deleted before all other steps: it protects no requests that another one is to protect instead. */
+function mayGoFirst<Step extends RuleStep>(
+  { step: { entry, effect } }: Facts<Step>,
+  all: readonly Facts<Step>[],
+): boolean {
+  if (!isLoss(effect)) return true;
+  const gains = all.filter(
+    ({ step, isUp, isDown }) => step.entry !== entry && (isUp || isDown || isGain(step.effect)),
+  );
+  if (gains.length > maxGains) return false;
+  return gains.every(({ step: { entry: other } }) => {
+    const expressions = [other.live?.expression, other.match?.target.expression];
+    return expressions.every(
+      (each) => each === undefined || certainlyExclude(each, entry.live?.expression ?? ""),
+    );
+  });
+}
+
+/** A rule to delete is compared with so many others at most. */
+const maxGains = 50;
 
 /** How much of a request a rule stops, above 0. */
 function strictnessOf({ live, match }: Entry): number {
@@ -204,13 +278,13 @@ const maxPairs = 2_500;
 function takeOversAmong<Step extends RuleStep>(
   ordered: readonly Step[],
 ): ReadonlyMap<Step, readonly Step[]> {
-  const gains = ordered.filter(({ entry: { match }, effect: { direction } }) => {
+  const gains = ordered.filter(({ entry: { match }, effect }) => {
     const isActing = match?.target.action.type === "mitigate" && match.target.enabled;
-    return isActing && (direction === "strengthens" || direction === "unclear");
+    return isActing && isGain(effect);
   });
-  const losses = ordered.filter(({ entry: { live }, effect: { direction } }) => {
+  const losses = ordered.filter(({ entry: { live }, effect }) => {
     const wasActing = live?.action.type === "mitigate" && live.enabled;
-    return wasActing && (direction === "weakens" || direction === "unclear");
+    return wasActing && isLoss(effect);
   });
   const isMany = gains.length * losses.length > maxPairs;
   const turns = new Map(ordered.map((step, turn) => [step, turn]));
