@@ -162,9 +162,9 @@ const expression = fc.constantFrom("true", ...paths.map(at), `${at("a")} or ${at
 const keyAndAction = fc.oneof(
   fc.tuple(
     fc.constantFrom("k", "l", "m", "n", "o", "p"),
-    fc.constantFrom("block", "managed_challenge", "log"),
+    fc.constantFrom("block" as const, "managed_challenge" as const, "log" as const),
   ),
-  fc.tuple(fc.constantFrom("s", "t"), fc.constant("skip")),
+  fc.tuple(fc.constantFrom("s", "t"), fc.constant("skip" as const)),
 );
 const ruleParts = fc
   .record({ keyAndAction, expression, enabled: fc.boolean() })
@@ -181,7 +181,7 @@ const declaredRules: fc.Arbitrary<readonly Rule[]> = fc
         ? exception(rule.key, { expression: rule.expression, enabled: rule.enabled })
         : block(rule.key, {
             ...rule,
-            action: rule.action as "block" | "managed_challenge" | "log",
+            action: rule.action,
           }),
     ),
   );

@@ -1,5 +1,5 @@
-import type { Rule, RuleBase, SkipRule } from "../../zone/resource.ts";
-import { contradiction, type Converted, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Rule, RuleBase } from "../../zone/resource.ts";
+import type { Converted } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { misused, mitigationOf, withoutParts } from "./mitigate-rule.ts";
 import type { RuleInFile } from "./rule-in-file.ts";
@@ -15,22 +15,10 @@ export function customRuleOf(
   const incomplete = withoutParts(rule, action, path);
   if (action === "skip") {
     const exception = skipRuleOf(skip ?? {}, base, path);
-    const diagnostics = [
-      ...incomplete,
-      ...misused("response", response, "block", path),
-      ...excludedByPhase(exception.value, [...path, "skip"]),
-    ];
+    const diagnostics = [...incomplete, ...misused("response", response, "block", path)];
     return { ...exception, diagnostics: [...diagnostics, ...exception.diagnostics] };
   }
   const mitigation = mitigationOf("custom_rules", { action, response }, base, path);
   const diagnostics = [...incomplete, ...misused("skip", skip, "skip", path)];
   return { ...mitigation, diagnostics: [...diagnostics, ...mitigation.diagnostics] };
-}
-
-/** What excludes a skip of the rest of the phase (SERVICE.md B.10). */
-function excludedByPhase({ skip }: SkipRule, path: Path): readonly UnplacedDiagnostic[] {
-  if (!skip.phase) return [];
-  return [...(skip.ruleset ? ["ruleset"] : []), ...(skip.phases.length > 0 ? ["phases"] : [])].map(
-    (name) => contradiction([...path, name], `"phase" excludes "${name}"`, "keep one of the two"),
-  );
 }

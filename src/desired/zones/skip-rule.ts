@@ -1,7 +1,7 @@
 import { byEntryName } from "../../syntax/by-text.ts";
 import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import type { Rule, RuleBase, SkipParameters, SkipRule } from "../../zone/resource.ts";
-import { type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { Merged } from "../merged.ts";
 import type { AnyRule } from "./rule-in-file.ts";
@@ -18,9 +18,34 @@ export function skipRuleOf(skip: SkipInFile, base: RuleBase, path: Path): Conver
   const parameters = parametersOf(skip);
   const logging = skip.logging ?? true;
   const value = { ...base, action: "skip" as const, skip: parameters, logging };
-  if (!skipsNothing(parameters)) return { value, diagnostics: [] };
-  const remedy = "add what it skips, like `ruleset: current`";
-  return { value, diagnostics: [missing([...path, "skip"], "what the exception skips", remedy)] };
+  const diagnostics = skipsNothing(parameters)
+    ? [missing([...path, "skip"], "what the exception skips", nothingRemedy)]
+    : excluded(parameters, [...path, "skip"]);
+  return { value, diagnostics };
+}
+
+const nothingRemedy = "add what it skips, like `ruleset: current`";
+
+/** Members of an exception that exclude each other (SERVICE.md B.10). */
+const exclusions = [
+  ["phase", "ruleset"],
+  ["phase", "rulesets"],
+  ["phase", "rules"],
+  ["phase", "phases"],
+  ["ruleset", "rulesets"],
+  ["ruleset", "rules"],
+  ["rulesets", "phases"],
+] as const;
+
+function excluded(skip: SkipParameters, path: Path): readonly UnplacedDiagnostic[] {
+  const isGiven = (name: keyof SkipParameters): boolean =>
+    skip[name] === true || Object.keys(skip[name]).length > 0;
+  return exclusions
+    .filter(([one, other]) => isGiven(one) && isGiven(other))
+    .map(([one, other]) => {
+      const message = `"${one}" excludes "${other}"`;
+      return contradiction([...path, other], message, "keep one of the two, or write two rules");
+    });
 }
 
 /** An exception for every request that does not acknowledge it. */
