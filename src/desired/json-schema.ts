@@ -108,7 +108,8 @@ function keysOf(name: "zones" | "zonewarden"): readonly string[] {
 function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];
   for (const error of errors) {
-    if (error.keyword === "propertyNames") continue;
+    // Of what is no placeholder, what the value must be says more.
+    if (error.keyword === "propertyNames" || isOfPlaceholder(error)) continue;
     if (error.keyword !== "anyOf" && error.keyword !== "oneOf") {
       kept.push(error);
       continue;
@@ -117,7 +118,6 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const within = kept.splice(outside + 1);
     const matching = within.filter((each) => isMatchingBranch(each, error));
     const [only, ...others] = within.filter((each) => !isOfFileForm(each));
-    // Where a form of files could stand for a value, what the value must be says more.
     const inBest = only !== undefined && others.length === 0 ? [only] : [error];
     kept.push(...(matching.length > 0 ? matching : inBest));
   }
@@ -126,6 +126,10 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 function isOfFileForm({ schemaPath }: ErrorObject): boolean {
   return isFileForm({ $ref: schemaPath.replace(/^[^#]*|\/\w+$/g, "") });
+}
+
+function isOfPlaceholder({ schemaPath }: ErrorObject): boolean {
+  return schemaPath.includes("#/$defs/placeholder/");
 }
 
 function isWithin(error: ErrorObject, { keyword, schemaPath, instancePath }: ErrorObject): boolean {

@@ -52,7 +52,7 @@ export function isFileForm(alternative: JsonObject): boolean {
   return fileForms.has(alternative["$ref"]);
 }
 
-const fileForms: ReadonlySet<unknown> = new Set(["#/$defs/list_change"]);
+const fileForms: ReadonlySet<unknown> = new Set(["#/$defs/list_change", "#/$defs/placeholder"]);
 
 function withoutForms(schema: Json): Json {
   if (isJsonList(schema)) return schema.map(withoutForms);

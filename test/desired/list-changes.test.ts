@@ -4,15 +4,10 @@ import { describe, it } from "vitest";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { ValueMerger } from "../../src/desired/zones/value-merger.ts";
 import { linesOf, loadText } from "../support/desired.ts";
+import { placeOf } from "../support/place-of.ts";
 import { cases } from "../support/properties.ts";
 
 const id = "a".repeat(32);
-
-/** Line and column of `part` in `whole`, which is in a text. */
-function placeOf(text: string, whole: string, part: string): string {
-  const before = text.slice(0, text.indexOf(part, text.indexOf(whole))).split("\n");
-  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
-}
 
 /** Two profiles and two zones, so that what one zone changes cannot reach the other. */
 function files(own: string, second = "{}"): string {
@@ -281,7 +276,7 @@ describe("changes of lists", () => {
         const merged = new ValueMerger().merge({ x: before }, { x: after });
         const missing = remove.filter((each) => !before.includes(each));
         if (missing.length > 0) {
-          is(merged).toEqual({ x: { remove: missing, of: before } });
+          is(merged).toEqual({ x: { ...after, of: before } });
           return;
         }
         const kept = before.filter((each) => !remove.includes(each));

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { zoneFileShape } from "../../src/desired/json-schema.ts";
-import { schemaText } from "../../src/desired/schema-compiler.ts";
+import { schemaText, valueSchema } from "../../src/desired/schema-compiler.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { committedTypes, generated, typesFor } from "../support/generate-types.ts";
 
@@ -61,7 +61,7 @@ describe("the schemas", () => {
   it.for(["zones", "zonewarden"] as const)(
     "of %s have values, an example or a default for each key",
     (name, { expect }) => {
-      const root = schema(name);
+      const root = valueSchema(name);
       const helps = ["enum", "const", "examples", "default", "properties", "items"];
       const bare = keysIn(root, root).filter(
         ({ facts }) => !helps.some((help) => help in facts) && !isYesOrNo(facts),

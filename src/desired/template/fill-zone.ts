@@ -7,20 +7,22 @@ import {
   type Json,
   type JsonObject,
   withMembers,
-  withParts,
 } from "../../syntax/json.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
-import { identityOf } from "../zones/layer.ts";
+import { memberName } from "../zones/layer.ts";
+import { settledChange } from "../zones/list-change.ts";
 import { phaseAt } from "../zones/phase-at.ts";
 import { sections } from "../zones/zone-lists.ts";
 import {
   fillableKeys,
   fillTemplate,
+  isList,
   isTemplate,
   looksFillable,
+  placeholderAlone,
   placeholdersIn,
   type TemplateKind,
   type TemplateValue,
@@ -32,6 +34,11 @@ import { variableIn, type Variables } from "./variables.ts";
 export interface FilledZone {
   readonly values: JsonObject;
   readonly diagnostics: readonly UnplacedDiagnostic[];
+  /**
+   * A diagnostic of a filled value at the variable that it has the value of; nothing for a value that
+   * could not be filled.
+   */
+  readonly atCause: (found: UnplacedDiagnostic) => readonly UnplacedDiagnostic[];
   /** Whether a fact is used that is not known: a sample is in its place. */
   readonly isSample: boolean;
   /** The variables whose values are in the texts. */
@@ -57,6 +64,9 @@ export function isFillable(key: string): boolean {
   return Object.hasOwn(kinds, key);
 }
 
+/** Keys whose values name their entry: entries are merged by them before anything is filled. */
+const identities: ReadonlySet<string> = new Set(["key", "was", "category", "id"]);
+
 /**
  * Fills the placeholders of a merged zone, and checks what they become. Values without any stay the
  * same objects.
@@ -71,6 +81,7 @@ export function fillZone(values: JsonObject, variables: Variables): FilledZone {
   return {
     values: filled,
     diagnostics: [...variables.diagnostics, ...filler.diagnostics],
+    atCause: (found) => filler.atCause(found),
     isSample: behind.some((each) => variables.isSample(each)),
     used: new Set(behind.flatMap((each) => variableIn(each) ?? [])),
   };
@@ -101,6 +112,11 @@ class Filler {
   /** The placeholders of the texts. */
   readonly used = new Set<string>();
   readonly #variables: Variables;
+  /** By the path of a value that a placeholder alone is filled with: the variable that has it. */
+  readonly #causes = new Map<
+    string,
+    { readonly cause: string | undefined; readonly isReported: boolean }
+  >();
 
   constructor(variables: Variables) {
     this.#variables = variables;
@@ -108,13 +124,23 @@ class Filler {
 
   /** Fills all texts below a value that can have placeholders. */
   fill(value: Json, path: Path): Json {
-    if (!isJsonList(value) && !isJsonObject(value)) return this.literal(value, path);
-    return withParts(value, (part, step) => {
-      if (typeof step === "number") return this.fill(part, [...path, identityOf(part) ?? step]);
-      const kind = kinds[step];
-      const below = [...path, step];
-      return kind === undefined ? this.fill(part, below) : this.#unit(part, below, kind);
-    });
+    if (isJsonObject(value)) {
+      const filled = withMembers(value, (part, name) => {
+        const kind = kinds[name];
+        const below = [...path, name];
+        if (identities.has(name)) return this.literal(part, below);
+        return kind === undefined ? this.fill(part, below) : this.#unit(part, below, kind);
+      });
+      return settledChange(filled);
+    }
+    if (isJsonList(value)) {
+      return withItems(value, (item) => this.fill(item, [...path, memberName(item) ?? ""]));
+    }
+    const alone = typeof value === "string" ? placeholderAlone(value) : undefined;
+    if (alone === undefined) return this.literal(value, path);
+    this.#use(alone, path);
+    this.#remember(alone, path);
+    return this.#variables.valueOf(alone) ?? value;
   }
 
   /** Tells placeholders if none are filled, also in keys: nothing like one is ever written. */
@@ -122,8 +148,9 @@ class Filler {
     if (typeof value === "string" && looksFillable(value)) {
       const message = `a placeholder is not filled here: ${JSON.stringify(value)}`;
       this.diagnostics.push({ code: "BAD_PLACEHOLDER", path, message, remedy: fillableKeys });
+      this.#causes.set(path.join(" "), { cause: undefined, isReported: true });
     } else if (isJsonList(value)) {
-      for (const [index, item] of value.entries()) this.literal(item, [...path, index]);
+      for (const item of value) this.literal(item, [...path, memberName(item) ?? ""]);
     } else if (isJsonObject(value)) {
       for (const [name, inner] of Object.entries(value)) {
         this.literal(name, [...path, name]);
@@ -133,19 +160,57 @@ class Filler {
     return value;
   }
 
+  #use(placeholder: string, path: Path): void {
+    this.used.add(placeholder);
+    for (const name of this.#variables.missing(placeholder)) {
+      this.diagnostics.push(this.#variables.unset(name, path));
+    }
+  }
+
+  /** Keeps which variable a value as a whole has its value of; a member of a list names itself. */
+  #remember(placeholder: string, path: Path): void {
+    const value = this.#variables.valueOf(placeholder);
+    const cause = this.#variables.sourceOf(placeholder);
+    const isMember = path.at(-1) === `\${${placeholder}}`;
+    const members = value === undefined ? [] : [value].flat();
+    const paths = isMember ? members.map((each) => [...path.slice(0, -1), String(each)]) : [path];
+    for (const each of [path, ...paths]) {
+      const isReported =
+        value === undefined || (cause !== undefined && this.#variables.isWrong(cause));
+      this.#causes.set(each.join(" "), { cause, isReported });
+    }
+  }
+
+  /** See {@link FilledZone.atCause}. */
+  atCause(found: UnplacedDiagnostic): readonly UnplacedDiagnostic[] {
+    for (let length = found.path.length; length > 0; length -= 1) {
+      const known = this.#causes.get(found.path.slice(0, length).join(" "));
+      if (known?.isReported === true) return [];
+      if (known?.cause === undefined) continue;
+      const value = this.#variables.valueOf(`vars.${known.cause}`);
+      const values = `${filledText}${this.#variables.zone} it is: ${shortened(JSON.stringify(value))}`;
+      const message = found.message.includes(filledText) ? found.message : found.message + values;
+      const member = isJsonList(value) ? [String(found.path.at(-1))] : [];
+      return [{ ...found, message, path: ["vars", known.cause, ...member], atKey: false }];
+    }
+    return [found];
+  }
+
   /**
    * Fills the value of one key, and checks what it becomes. What a variable causes is told at the
    * variable.
    */
   #unit(value: Json, path: Path, kind: TemplateKind): Json {
-    const placeholders = textsIn(value).flatMap(({ text }) => placeholdersIn(text));
-    for (const each of placeholders) {
-      this.used.add(each);
-      for (const name of this.#variables.missing(each)) {
-        this.diagnostics.push(this.#variables.unset(name, path));
-      }
+    const texts = textsIn(value);
+    const placeholders = texts.flatMap(({ text }) => placeholdersIn(text));
+    for (const each of placeholders) this.#use(each, path);
+    for (const { path: at, text } of texts) {
+      const alone = placeholderAlone(text);
+      const names = at.map((step) => (typeof step === "number" ? text : step));
+      if (alone !== undefined) this.#remember(alone, [...path, ...names]);
     }
     const filled = fillUnit(value, path, kind, this.#variables);
+    this.diagnostics.push(...filled.misplaced);
     const all = new Set(filled.found.map(({ code }) => code));
     const names = this.#variables.behind(placeholders).flatMap((each) => variableIn(each) ?? []);
     for (const found of filled.found) {
@@ -158,48 +223,85 @@ class Filler {
           );
         }),
       );
-      this.diagnostics.push(cause === undefined ? found : { ...found, path: ["vars", cause] });
+      const placed =
+        cause === undefined ? this.atCause(found) : [{ ...found, path: ["vars", cause] }];
+      this.diagnostics.push(...placed);
     }
     return filled.value;
   }
 }
 
+/** A list with other items, of which each may become several; the same one if all stay the same. */
+function withItems(list: readonly Json[], change: (item: Json, index: number) => Json): Json {
+  const items = list.flatMap((item, index) => {
+    const changed = change(item, index);
+    return typeof item === "string" && isJsonList(changed) ? changed : [changed];
+  });
+  const isSame = items.length === list.length && items.every((each, index) => each === list[index]);
+  return isSame ? list : [...new Set(items)];
+}
+
 interface FilledUnit {
   readonly value: Json;
   readonly found: readonly UnplacedDiagnostic[];
+  /** Lists where none can stand. */
+  readonly misplaced: readonly UnplacedDiagnostic[];
 }
 
 /** The value of one key with its placeholders filled, and what is wrong with it. */
 function fillUnit(value: Json, path: Path, kind: TemplateKind, variables: Variables): FilledUnit {
   const found: UnplacedDiagnostic[] = [];
+  const misplaced: UnplacedDiagnostic[] = [];
   const missing: string[] = [];
-  const fill = (inner: Json, at: Path): Json => {
-    if (isJsonList(inner) || isJsonObject(inner)) {
-      return withParts(inner, (part, step) => {
-        if (typeof step === "string" && looksFillable(step)) {
-          const message = `a placeholder is not filled in a key: ${JSON.stringify(step)}`;
-          found.push({ code: "BAD_PLACEHOLDER", path: at, message, remedy: fillableKeys });
-        }
-        return fill(part, [...at, step]);
-      });
-    }
-    if (typeof inner !== "string" || !isTemplate(inner)) return inner;
-    const { text, errors } = fillTemplate(inner, kind, (name) => {
-      const known = variables.valueOf(name);
-      if (known === undefined) missing.push(name);
-      return known;
-    });
-    for (const { message, remedy } of errors) {
-      found.push({ code: "BAD_PLACEHOLDER", path: at, message, remedy });
+  const valueOf = (name: string): TemplateValue | undefined => {
+    const known = variables.valueOf(name);
+    if (known === undefined) missing.push(name);
+    return known;
+  };
+  const fillText = (
+    text: string,
+    at: Path,
+    values: (name: string) => TemplateValue | undefined,
+  ): string => {
+    const { text: filled, errors } = fillTemplate(text, kind, values, (name) =>
+      variables.hasTexts(name),
+    );
+    for (const { message, remedy, isOfPlace = false } of errors) {
+      const reported = { code: "BAD_PLACEHOLDER" as const, path: at, message, remedy };
+      (isOfPlace ? misplaced : found).push(reported);
     }
     // What could not be filled must not be reported a second time for what it is without its
     // values.
-    return errors.length > 0 || missing.length > 0 ? inPlaceOf[kind] : text;
+    return errors.length > 0 || missing.length > 0 ? inPlaceOf[kind] : filled;
+  };
+  const fill = (inner: Json, at: Path): Json => {
+    if (isJsonList(inner)) return withItems(inner, (item, index) => fill(item, [...at, index]));
+    if (isJsonObject(inner)) {
+      const members = withMembers(inner, (part, name) => {
+        if (looksFillable(name)) {
+          const message = `a placeholder is not filled in a key: ${JSON.stringify(name)}`;
+          found.push({ code: "BAD_PLACEHOLDER", path: at, message, remedy: fillableKeys });
+        }
+        return fill(part, [...at, name]);
+      });
+      return settledChange(members);
+    }
+    if (typeof inner !== "string" || !isTemplate(inner)) return inner;
+    const alone = placeholderAlone(inner);
+    const whole = alone === undefined ? undefined : valueOf(alone);
+    if (whole === undefined) return fillText(inner, at, valueOf);
+    if (isList(whole)) {
+      return kind === "csp" ? whole.map((each) => fillText(inner, at, () => each)) : whole;
+    }
+    if (kind !== "csp") return String(whole);
+    return typeof at.at(-1) === "number" ? fillText(inner, at, valueOf) : whole;
   };
   const filled = fill(value, path);
-  if (filled === value || found.length > 0 || missing.length > 0) return { value: filled, found };
+  if (filled === value || found.length + misplaced.length + missing.length > 0) {
+    return { value: filled, found, misplaced };
+  }
   // What a file says without placeholders is checked with its file.
-  return { value: filled, found: checked(filled, path, kind, variables.zone) };
+  return { value: filled, found: checked(filled, path, kind, variables.zone), misplaced };
 }
 
 function checked(

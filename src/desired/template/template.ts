@@ -1,8 +1,11 @@
-import { isJsonList, isJsonObject } from "../../syntax/json.ts";
+import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Path } from "../location.ts";
 
+/** What a placeholder stands for, if it is no list. */
+export type TemplateScalar = string | number | boolean;
+
 /** What a placeholder stands for. */
-export type TemplateValue = string | number | boolean;
+export type TemplateValue = TemplateScalar | readonly TemplateScalar[];
 
 /** Where a text with placeholders stands, which decides how values are escaped. */
 export type TemplateKind = "expression" | "csp" | "text";
@@ -14,6 +17,8 @@ interface Placeholder {
 
 /** An error in a template. */
 export interface TemplateError {
+  /** Whether no list can stand there: another value of the variable would not help. */
+  readonly isOfPlace?: boolean;
   readonly message: string;
   readonly remedy: string;
 }
@@ -37,6 +42,13 @@ export function escapedTemplate(text: string): string {
 /** The names of the placeholders of a text. */
 export function placeholdersIn(text: string): readonly string[] {
   return parseTemplate(text).parts.flatMap((part) => (typeof part === "string" ? [] : part.name));
+}
+
+/** The name of the placeholder that a text is; `undefined` for another text. */
+export function placeholderAlone(text: string): string | undefined {
+  if (!/^\$\{[^}]*\}$/.test(text)) return undefined;
+  const [name] = placeholdersIn(text);
+  return name;
 }
 
 /** Whether a text that is not filled has what a person meant as a placeholder. */
@@ -71,7 +83,7 @@ export function textsIn(
 
 /** What to do where placeholders are not filled. */
 export const fillableKeys =
-  "placeholders work in `description`, in expressions, in the `value` and `acknowledge` of a policy, in the `content` of a response, and in `scripts`; write the value itself here";
+  "a placeholder can be a value as a whole, except of a key that names an entry, and a part of the texts of `description`, expressions, `value`, `acknowledge`, `content` and `scripts`; write the value itself here";
 
 const zoneFacts = ["zone.name", "zone.id", "zone.account"];
 const variable = /^vars\.[a-z][a-z0-9_]*$/;
@@ -122,25 +134,36 @@ const maxFilled = 65_536;
  * contains it.
  *
  * @param valueOf the value of a placeholder; `undefined` leaves it out, which the caller reports
+ * @param hasTexts whether the members of a list are texts, also those that look like addresses
  */
 export function fillTemplate(
   text: string,
   kind: TemplateKind,
   valueOf: (name: string) => TemplateValue | undefined,
+  hasTexts: (name: string) => boolean = () => false,
 ): FilledText {
   const { parts, errors } = parseTemplate(text);
   const found = [...errors];
   let filled = "";
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     if (typeof part === "string") {
       filled += part;
       continue;
     }
     const value = valueOf(part.name);
     if (value === undefined) continue;
-    const written = writtenAs(value, kind, filled);
-    if (written === undefined) found.push(unfit(part, value, kind));
-    else filled += written;
+    const next = parts[index + 1];
+    const written = isList(value)
+      ? listWrittenAs(
+          value,
+          kind,
+          filled,
+          typeof next === "string" ? next : "$",
+          hasTexts(part.name),
+        )
+      : writtenAs(value, kind, filled);
+    if (typeof written === "string") filled += written;
+    else found.push(unfit(part, value, kind, written));
     if (filled.length <= maxFilled) continue;
     found.push({
       message: `the text with its values is longer than ${maxFilled} characters`,
@@ -151,25 +174,87 @@ export function fillTemplate(
   return { text: filled, errors: found };
 }
 
-function writtenAs(value: TemplateValue, kind: TemplateKind, before: string): string | undefined {
+/** A JSON value as that of a variable; `undefined` if it is none. */
+export function templateValueOf(json: Json | undefined): TemplateValue | undefined {
+  if (isJsonList(json)) return json.every(isScalar) ? json : undefined;
+  return isScalar(json) ? json : undefined;
+}
+
+function isScalar(json: Json | undefined): json is TemplateScalar {
+  return json !== undefined && json !== null && typeof json !== "object";
+}
+
+export function isList(value: TemplateValue): value is readonly TemplateScalar[] {
+  return isJsonList(value);
+}
+
+function writtenAs(value: TemplateScalar, kind: TemplateKind, before: string): string | undefined {
   switch (kind) {
     case "text":
       return String(value);
     case "csp":
-      return /^[^\s;,]+$/.test(String(value)) ? String(value) : undefined;
+      return isSource(value) ? String(value) : undefined;
     case "expression":
       return inExpression(value, before);
   }
 }
 
+/** Whether a value can be one source of a policy. */
+function isSource(value: TemplateScalar): boolean {
+  return /^[^\s;,]+$/.test(String(value));
+}
+
+/** What of a list cannot be written where its placeholder stands; `undefined`: the list as such. */
+interface Unwritten {
+  readonly member: TemplateScalar | undefined;
+}
+
+/**
+ * The members of a list, separated by spaces: sources of a directive, or members of a set.
+ *
+ * @param after the text after its placeholder
+ */
+function listWrittenAs(
+  list: readonly TemplateScalar[],
+  kind: TemplateKind,
+  before: string,
+  after: string,
+  areTexts: boolean,
+): string | Unwritten {
+  const isInPlace =
+    kind === "csp"
+      ? /(?:^|;)\s*[^\s;][^;]*[\t\n\f\r ]$/.test(before) && /^(?:[\t\n\f\r ;]|$)/.test(after)
+      : kind === "expression" && isInSet(before) && /^[\s}]/.test(after);
+  if (!isInPlace) return { member: undefined };
+  const isUnquoted = (each: TemplateScalar): boolean =>
+    typeof each !== "string" || address.test(each);
+  const areQuoted = areTexts || !list.every(isUnquoted);
+  const written: string[] = [];
+  for (const member of list) {
+    const text =
+      kind === "expression" && areQuoted && typeof member === "string"
+        ? quoted(member)
+        : writtenAs(member, kind, before);
+    if (text === undefined) return { member };
+    written.push(text);
+  }
+  return written.join(" ");
+}
+
 /** An IP address or a network, which stands in expressions without quotes. */
 const address = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
 
-function inExpression(value: TemplateValue, before: string): string | undefined {
+/** No string of an expression contains a line end, and no value needs one. */
+const control = /\p{Cc}/u;
+
+function quoted(text: string): string | undefined {
+  return control.test(text) ? undefined : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+function inExpression(value: TemplateScalar, before: string): string | undefined {
   const text = String(value);
-  // No string of an expression contains a line end, and no value needs one.
-  if (/\p{Cc}/u.test(text)) return undefined;
-  switch (quotingAfter(before)) {
+  if (control.test(text)) return undefined;
+  switch (endOf(before).quoting) {
     case "quoted":
       return text.replaceAll(/["\\]/g, String.raw`\$&`);
     // The first character of the value would be part of the escape, and its own escape would count
@@ -179,32 +264,68 @@ function inExpression(value: TemplateValue, before: string): string | undefined 
     case "raw":
       return text.includes('"') ? undefined : text;
     case "none":
-      if (typeof value !== "string" || address.test(value)) return text;
-      return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+      return typeof value !== "string" || address.test(value) ? text : quoted(text);
   }
 }
 
-/** Whether the end of the beginning of an expression is inside a string. */
-function quotingAfter(before: string): "none" | "quoted" | "escape" | "raw" {
+/** Whether a member of a set can follow the beginning of an expression. */
+function isInSet(before: string): boolean {
+  const { quoting, bare } = endOf(before);
+  return quoting === "none" && /\bin\s*\{[^{}]*$/.test(bare) && /[{\s]$/.test(before);
+}
+
+interface ExpressionEnd {
+  /** Whether it is inside a string. */
+  readonly quoting: "none" | "quoted" | "escape" | "raw";
+  /** The text before it that is outside of strings. */
+  readonly bare: string;
+}
+
+/** The end of the beginning of an expression. */
+function endOf(before: string): ExpressionEnd {
   const strings = /r(#*)"|"(?:[^"\\]|\\.)*"|"/gs;
+  let bare = "";
+  let end = 0;
   for (let match = strings.exec(before); match !== null; match = strings.exec(before)) {
     const [whole, hashes] = match;
-    if (whole === '"') return /(?:^|[^\\])(?:\\\\)*\\$/.test(before) ? "escape" : "quoted";
+    bare += before.slice(end, match.index);
+    if (whole === '"') {
+      const isEscape = /(?:^|[^\\])(?:\\\\)*\\$/.test(before);
+      return { quoting: isEscape ? "escape" : "quoted", bare };
+    }
+    end = strings.lastIndex;
     if (hashes === undefined) continue;
     const close = before.indexOf(`"${hashes}`, strings.lastIndex);
-    if (close === -1) return "raw";
+    if (close === -1) return { quoting: "raw", bare };
     strings.lastIndex = close + 1 + hashes.length;
+    end = strings.lastIndex;
   }
-  return "none";
+  return { quoting: "none", bare: bare + before.slice(end) };
 }
 
-function unfit({ name }: Placeholder, value: TemplateValue, kind: TemplateKind): TemplateError {
-  const isSource = kind === "csp";
-  const shown = JSON.stringify(value);
+function unfit(
+  { name }: Placeholder,
+  value: TemplateValue,
+  kind: TemplateKind,
+  { member }: Unwritten = { member: undefined },
+): TemplateError {
+  if (isList(value) && member === undefined) {
+    const message = `the list \${${name}} cannot stand here`;
+    return { isOfPlace: true, message, remedy: listPlaces[kind] };
+  }
+  const isInSource = kind === "csp";
+  const shown = JSON.stringify(member ?? value);
   return {
-    message: `the value ${shown} of \${${name}} cannot stand in ${isSource ? "a source" : "an expression"}`,
-    remedy: isSource
+    message: `the value ${shown} of \${${name}} cannot stand in ${isInSource ? "a source" : "an expression"}`,
+    remedy: isInSource
       ? "a source has no space, comma or semicolon"
       : "use a string with double quotes around it, no backslash before the placeholder, and a value without line ends",
   };
 }
+
+/** Where a list can stand. */
+const listPlaces: Readonly<Record<TemplateKind, string>> = {
+  expression: "write it in a set without quotes, like http.host in {${vars.NAME}}",
+  csp: "write it as sources of a directive, with nothing but a space beside it",
+  text: "write a variable that is no list",
+};

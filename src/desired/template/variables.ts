@@ -1,9 +1,18 @@
-import { isJsonObject, type Json } from "../../syntax/json.ts";
+import { coerceObject, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { nearest } from "../../syntax/nearest.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { type Layer, originOf } from "../zones/layer.ts";
-import { fillTemplate, isTemplate, placeholdersIn, type TemplateValue } from "./template.ts";
+import { declaresTexts, violationsOf } from "./declaration.ts";
+import {
+  fillTemplate,
+  isList,
+  isTemplate,
+  placeholderAlone,
+  placeholdersIn,
+  type TemplateValue,
+  templateValueOf,
+} from "./template.ts";
 
 /** What is known of the zone that is filled in. */
 export type ZoneFacts = Readonly<Partial<Record<"name" | "id" | "account", string>>>;
@@ -26,12 +35,14 @@ export class Variables {
   /** About the variables themselves; a value that is missing is told where it is used. */
   readonly diagnostics: UnplacedDiagnostic[] = [];
   readonly #written = new Map<string, Json>();
-  readonly #declarations = new Map<string, Declaration>();
+  readonly #declarations = new Map<string, JsonObject>();
   readonly #facts: ZoneFacts;
   readonly #layers: readonly Layer[];
   readonly #values = new Map<string, TemplateValue | undefined>();
   /** Variables with an error, which is told once. */
   readonly #failed = new Set<string>();
+  /** Variables with values that their declarations do not allow. */
+  readonly #wrong = new Set<string>();
 
   /**
    * The variables that layers declare and set; of several values the last one counts, and `null`
@@ -46,8 +57,8 @@ export class Variables {
   ) {
     this.#layers = layers;
     this.#facts = facts;
-    for (const vars of [...layers.map(({ content }) => content.vars ?? {}), tried]) {
-      for (const [name, value] of Object.entries(vars)) {
+    for (const vars of [...layers.map(({ content }) => content.vars), tried]) {
+      for (const [name, value] of Object.entries(coerceObject(vars))) {
         if (isJsonObject(value)) this.#declarations.set(name, value);
         else this.#written.set(name, value);
       }
@@ -70,12 +81,36 @@ export class Variables {
     return new Set([...this.#declarations.keys(), ...this.#written.keys()]);
   }
 
+  /** Whether the members of a list are texts, also those that look like addresses. */
+  hasTexts(placeholder: string): boolean {
+    const name = this.sourceOf(placeholder) ?? "";
+    return declaresTexts(this.#declarations.get(name) ?? {});
+  }
+
+  /** The variable that has a value itself, where others are only a placeholder for it. */
+  sourceOf(placeholder: string): string | undefined {
+    let name = variableIn(placeholder);
+    for (let depth = 0; depth < maxDepth; depth += 1) {
+      const written = name === undefined ? undefined : this.#writtenFor(name);
+      const alone = typeof written === "string" ? placeholderAlone(written) : undefined;
+      const next = alone === undefined ? undefined : variableIn(alone);
+      if (next === undefined) break;
+      name = next;
+    }
+    return name;
+  }
+
   /** The value of a placeholder; `undefined` if it has none. */
   valueOf(placeholder: string): TemplateValue | undefined {
     const name = variableIn(placeholder);
     if (name !== undefined) return this.#values.get(name);
     const fact = factIn(placeholder);
     return this.#facts[fact] ?? samples[fact];
+  }
+
+  /** Whether {@link diagnostics} tell what is wrong with the value of a variable. */
+  isWrong(name: string): boolean {
+    return this.#wrong.has(name);
   }
 
   /** Whether a sample stands for something that only a listing tells. */
@@ -87,7 +122,9 @@ export class Variables {
   behind(placeholders: readonly string[]): readonly string[] {
     const found = new Set(placeholders);
     for (const each of found) {
-      for (const inner of placeholdersIn(this.#textOf(variableIn(each)))) found.add(inner);
+      for (const text of this.#textsOf(variableIn(each))) {
+        for (const inner of placeholdersIn(text)) found.add(inner);
+      }
     }
     return [...found].toReversed();
   }
@@ -130,13 +167,13 @@ export class Variables {
   }
 
   #writtenFor(name: string): TemplateValue | undefined {
-    const value = this.#written.get(name) ?? this.#declarations.get(name)?.default;
-    return value === undefined || typeof value === "object" ? undefined : value;
+    return templateValueOf(this.#written.get(name) ?? this.#declarations.get(name)?.["default"]);
   }
 
-  #textOf(name: string | undefined): string {
+  #textsOf(name: string | undefined): readonly string[] {
     const value = name === undefined ? undefined : this.#writtenFor(name);
-    return typeof value === "string" ? value : "";
+    const parts = value !== undefined && isList(value) ? value : [value];
+    return parts.filter((each) => typeof each === "string");
   }
 
   /** @param open the variables whose values are being filled */
@@ -151,16 +188,28 @@ export class Variables {
       return this.#fail(name, message, "put the value itself in one of them");
     }
     const written = this.#writtenFor(name);
-    const value =
-      typeof written === "string" && isTemplate(written)
-        ? this.#filled(name, written, [...open, name])
-        : written;
+    const value = written === undefined ? undefined : this.#filled(name, written, [...open, name]);
     this.#values.set(name, value);
     this.#check(name, value);
     return value;
   }
 
-  #filled(name: string, text: string, open: readonly string[]): TemplateValue | undefined {
+  #filled(
+    name: string,
+    written: TemplateValue,
+    open: readonly string[],
+  ): TemplateValue | undefined {
+    if (!isList(written)) {
+      return typeof written === "string" && isTemplate(written)
+        ? this.#filledText(name, written, open)
+        : written;
+    }
+    const members = written.map((each) => this.#filled(name, each, open));
+    // A list in a list adds its members.
+    return members.includes(undefined) ? undefined : members.flatMap((each) => each ?? []);
+  }
+
+  #filledText(name: string, text: string, open: readonly string[]): TemplateValue | undefined {
     const missing: string[] = [];
     const inner = (placeholder: string): TemplateValue | undefined => {
       const variable = variableIn(placeholder);
@@ -170,12 +219,12 @@ export class Variables {
       if (variable !== undefined && this.#failed.has(variable)) this.#failed.add(name);
       return value;
     };
+    // The value of one variable alone keeps its type.
+    const alone = placeholderAlone(text);
+    if (alone !== undefined) return inner(alone);
     const { text: filled, errors } = fillTemplate(text, "text", inner);
     for (const { message, remedy } of errors) this.#fail(name, message, remedy);
-    if (missing.length > 0 || errors.length > 0) return undefined;
-    // The value of one variable alone keeps its type.
-    const [only] = placeholdersIn(text);
-    return only !== undefined && /^\$\{[^}]*\}$/.test(text) ? inner(only) : filled;
+    return missing.length > 0 || errors.length > 0 ? undefined : filled;
   }
 
   #fail(name: string, message: string, remedy: string): undefined {
@@ -184,30 +233,19 @@ export class Variables {
   }
 
   #check(name: string, value: TemplateValue | undefined): void {
-    const { type, required } = this.#declarations.get(name) ?? {};
+    const declaration = this.#declarations.get(name) ?? {};
     if (value === undefined) {
       const isUnset = this.#writtenFor(name) === undefined;
-      if (required === true && isUnset) this.diagnostics.push(this.unset(name));
-    } else if (typeof type === "string" && !hasType(value, type)) {
-      this.diagnostics.push({
-        code: "WRONG_TYPE",
-        path: ["vars", name],
-        message: `the variable "${name}" is ${JSON.stringify(value)}, and not of the type ${type}`,
-        remedy: "correct the value or the type",
-      });
+      if (declaration["required"] === true && isUnset) this.diagnostics.push(this.unset(name));
+      return;
+    }
+    const isDefault = (this.#written.get(name) ?? null) === null;
+    for (const found of violationsOf(name, declaration, value)) {
+      this.#wrong.add(name);
+      const path = ["vars", name, ...(isDefault ? ["default"] : []), ...found.path];
+      this.diagnostics.push({ ...found, path });
     }
   }
-}
-
-/** The form of a variable in a profile, as the schema checks it. */
-interface Declaration {
-  readonly type?: Json;
-  readonly default?: Json;
-  readonly required?: Json;
-}
-
-function hasType(value: TemplateValue, type: string): boolean {
-  return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
 /** The variable that a placeholder names; `undefined` for one of the zone. */

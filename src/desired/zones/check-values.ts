@@ -17,6 +17,7 @@ import { servicePlans } from "../../zone/plan-facts.ts";
 import { rulePhases } from "../../zone/rule-phase.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
+import { wrongDeclarations } from "../template/declaration.ts";
 import { isTemplate } from "../template/template.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
@@ -40,6 +41,9 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
   });
   return [
     ...checkSelector(part),
+    ...wrongDeclarations(coerceObject(coerceObject(part.content)["vars"])).map((found) =>
+      diagnosticInPart(part, found),
+    ),
     ...zoneLists.flatMap((path) => repeatedKeys(part, path, listAt(part.content, path))),
     ...rules.flatMap(({ rule, path }) =>
       overrideLists.flatMap((list) => repeatedKeys(part, [...path, ...list], listAt(rule, list))),

@@ -9,6 +9,7 @@ import {
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
+import { placeholderAlone } from "../template/template.ts";
 
 /** Changes the list before it. */
 type ListChange = JsonObject & {
@@ -25,17 +26,32 @@ export function isListChange(value: unknown): value is ListChange {
 }
 
 /**
- * The list with the change. If that is impossible, what is impossible of the change and `of`, the
- * value that it was for: no schema allows such a map, and {@link impossibleChange} explains it.
+ * The list with the change. If that is impossible, the change and `of`, the value that it is for: no
+ * schema allows such a map, and {@link impossibleChange} explains it. Placeholders may make it
+ * possible, see {@link settledChange}.
  */
 export function changedList(before: Json, change: ListChange): Json {
   const { add = [], remove = [] } = change;
-  if (!isJsonList(before)) return { ...change, of: before };
-  const missing = remove.filter((each) => !before.includes(each));
-  if (missing.length > 0) return { remove: missing, of: before };
-  const changed = [...new Set([...before.filter((each) => !remove.includes(each)), ...add])];
+  const isAlone = typeof before === "string" && placeholderAlone(before) !== undefined;
+  const list = isAlone ? [before] : before;
+  if (!isJsonList(list) || remove.some((each) => !list.includes(each))) {
+    return { ...change, of: list };
+  }
+  const changed = [...new Set([...list.filter((each) => !remove.includes(each)), ...add])];
   changedLists.add(changed);
   return changed;
+}
+
+/** Whether a merged value is what is left of an impossible change. */
+export function isLeftOver(value: Json): value is JsonObject {
+  return isJsonObject(value) && value["of"] !== undefined;
+}
+
+/** A value whose placeholders are filled, with the change that was impossible before. */
+export function settledChange(value: Json): Json {
+  if (!isLeftOver(value)) return value;
+  const { of: before = [], ...change } = value;
+  return isListChange(change) ? changedList(before, change) : value;
 }
 
 const changedLists = new WeakSet<object>();
@@ -57,8 +73,9 @@ export function impossibleChange(
   merged: Json,
   path: Path,
 ): readonly UnplacedDiagnostic[] | undefined {
-  if (!isJsonObject(merged) || merged["of"] === undefined) return undefined;
-  const { add, remove, of: before } = merged;
+  if (!isLeftOver(merged)) return undefined;
+  const { add, remove, of: before = [] } = merged;
+  if (isLeftOver(before)) return impossibleChange(before, path);
   if (!isJsonList(before)) {
     const key = add === undefined ? "remove" : "add";
     const message = `"${key}" changes a list, and the value here is ${JSON.stringify(before)}`;
@@ -66,7 +83,8 @@ export function impossibleChange(
     return [{ code: "WRONG_TYPE", path: [...path, key], atKey: true, message, remedy }];
   }
   const known = coerceTexts(before);
-  return coerceTexts(remove).map((member) => {
+  const missing = coerceTexts(remove).filter((member) => !known.includes(member));
+  return missing.map((member) => {
     const message = `"${member}" cannot be removed: the list that a profile sets does not have it`;
     const has = known.length > 0 ? `, the list has ${known.slice(0, 10).join(", ")}` : "";
     const remedy = didYouMean(member, known) || `delete it here${has}`;

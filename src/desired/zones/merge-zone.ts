@@ -149,8 +149,7 @@ export class ZoneMerger {
       },
       diagnostics: [
         ...filled.diagnostics,
-        ...shield.diagnostics,
-        ...rules.flatMap(({ diagnostics }) => diagnostics),
+        ...[shield, ...rules].flatMap(({ diagnostics }) => diagnostics.flatMap(filled.atCause)),
         ...outsideOfZone(shield.value.policies?.items, facts.name, policyList),
         ...rules.flatMap(({ phase, value }) => [
           ...outsideOfZone(value?.items, facts.name, ruleListOf(phase)),
@@ -180,7 +179,7 @@ const noValues: JsonObject = {};
 function filledValues(values: JsonObject, layers: readonly Layer[], facts: ZoneFacts): FilledZone {
   const isPlain = layers.every((layer) => !layer.mayBeTemplate && !layer.content.vars);
   return isPlain
-    ? { values, diagnostics: [], isSample: false, used: new Set() }
+    ? { values, diagnostics: [], atCause: (found) => [found], isSample: false, used: new Set() }
     : fillZone(values, new Variables(layers, facts));
 }
 

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { identityOf } from "./layer.ts";
-import { changedList, isListChange } from "./list-change.ts";
+import { changedList, isLeftOver, isListChange } from "./list-change.ts";
 
 /**
  * Merges values of profiles and zones: maps by key, lists of keyed items by their key, and a
@@ -18,7 +18,9 @@ export class ValueMerger {
   merge(before: Json | undefined, after: Json): Json | undefined {
     if (after === null) return undefined;
     if (before === undefined) return this.#clean(after);
-    if (!isJsonObject(before) && isListChange(after)) return changedList(before, after);
+    if (isListChange(after) && (!isJsonObject(before) || isLeftOver(before))) {
+      return changedList(before, after);
+    }
     if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
     if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
       return this.#mergeKeyed(before, after);

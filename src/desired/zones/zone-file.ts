@@ -9,9 +9,15 @@ export type YamlVars = {
     | string
     | number
     | boolean
+    | (string | number | boolean)[]
     | {
-        type?: "string" | "integer" | "number" | "boolean";
-        default?: string | number | boolean;
+        type?: "string" | "integer" | "number" | "boolean" | "list";
+        items?: "string" | "integer" | "number" | "boolean" | "host" | "ip" | "path";
+        enum?: (string | number | boolean)[];
+        pattern?: string;
+        minimum?: number;
+        maximum?: number;
+        default?: string | number | boolean | (string | number | boolean)[];
         required?: boolean;
         description?: string;
       }
