@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 
 import type { Host } from "../host/host.ts";
 import type { ExitCode } from "./output/exit-codes.ts";
@@ -77,12 +77,4 @@ export class CliCommand extends Command {
     const text = lines.map((line) => `  $ ${line}`).join("\n");
     return this.addHelpText("after", `\nExamples:\n${text}`);
   }
-}
-
-/** Reads `--profile`, whose form the schema of zone files requires. */
-export function profileNameIn(text: string): string {
-  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(text)) return text;
-  throw new InvalidArgumentError(
-    "A name has at most 64 lower-case letters, digits, `.`, `_` or `-`, and begins with a letter or digit.",
-  );
 }

@@ -41,10 +41,11 @@ describe.for(["published", "specification"] as const)("an import in the %s diale
   it("is valid, has an empty plan, and sent only GETs", async ({ expect }) => {
     await using example = await emptyPlace(dialect);
     const { place, emulator } = example;
-    const imported = await place.run("import", "--out", "zones", "--profile", "baseline");
+    const imported = await place.run("import", "--out", "zones", "--layout", "profiles");
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout.split("\n")).toEqual([
       "zones/profiles/baseline.yaml",
+      "zones/profiles/health-checks.yaml",
       "zones/blog.example.com.yaml",
       "zones/old.brand.example.yaml",
       "zones/shop.example.com.yaml",
@@ -113,7 +114,7 @@ describe("an import", () => {
 
   it.for([
     { args: ["--only", "rules,polices"], says: "Use one or more of settings, policies, rules" },
-    { args: ["--profile", "Base Line"], says: "A name has at most 64 lower-case letters" },
+    { args: ["--layout", "profile"], says: "Allowed choices are files, profiles" },
     {
       args: ["nobody.example"],
       says: "the service lists no zone that matches",
@@ -184,14 +185,14 @@ describe("an import of arbitrary zones", { timeout: 120_000 }, () => {
           zones: zones.map((zone, index) => ({ ...zone, name: `zone-${index}.example` })),
         });
         const { place, emulator } = example;
-        const imported = await place.run("import", "--out", "zones", "--profile", "common");
+        const imported = await place.run("import", "--out", "zones", "--layout", "profiles");
         expect([0, 5]).toContain(imported.code);
         expect(imported.code === 5).toBe(imported.stderr !== "");
         const first = await filesIn(place);
         const plan = await place.run("plan");
         expect(plan).toMatchObject({ code: 0 });
         expect(plan.stdout).toContain(`No changes. ${zones.length} of ${zones.length} zone`);
-        await place.run("import", "--out", "zones", "--profile", "common", "--force");
+        await place.run("import", "--out", "zones", "--layout", "profiles", "--force");
         expect(await filesIn(place)).toEqual(first);
         expect(writesSeenBy(emulator)).toEqual([]);
       }),

@@ -55,8 +55,8 @@ describe.skipIf(!hasScript)("init on a real terminal", () => {
       [
         ["[zones]: ", "\r"],
         ["[*]: ", "shop.*\r"],
-        ["[baseline]: ", "-\r"],
-        ["[y]: ", "n\r"],
+        ["profiles? [y]: ", "n\r"],
+        ["GitHub? [y]: ", "n\r"],
         ["nobody: ", "\r"],
       ],
     );

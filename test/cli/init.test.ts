@@ -52,7 +52,15 @@ describe("init --yes", () => {
   it("writes what the flags ask for", async ({ expect }) => {
     await using example = await emptyRepository();
     const { place, address } = example;
-    const flags = ["--no-workflow", "--no-profile", "--out", "conf/zones", "-c", "conf/zw.yaml"];
+    const flags = [
+      "--no-workflow",
+      "--layout",
+      "files",
+      "--out",
+      "conf/zones",
+      "-c",
+      "conf/zw.yaml",
+    ];
     const { code, stderr } = await place.run(
       "init",
       "shop.*",
@@ -109,7 +117,7 @@ describe("init --yes", () => {
     { args: ["--out", "../zones"], says: "Use a directory below" },
     { args: ["--out", "/zones"], says: "Use a directory below" },
     { args: ["--out", "a b"], says: "Use a directory below" },
-    { args: ["--profile", "Base Line"], says: "A name has at most 64 lower-case letters" },
+    { args: ["--layout", "profile"], says: "Allowed choices are files, profiles" },
     { args: ["nobody.example"], says: "the service lists no zone that matches nobody.example" },
   ])("writes nothing with $args", async ({ args, says }, { expect }) => {
     await using example = await emptyRepository();
@@ -246,7 +254,7 @@ describe("init in a pipe without --yes", () => {
 describe("the files of init", () => {
   it("hold no token, wherever it came from", async ({ expect }) => {
     const token = "emulator-token";
-    await using example = await emptyRepository(["n", "*", "-", "y", ""], {
+    await using example = await emptyRepository(["n", "*", "n", "y", ""], {
       env: { ZONEWARDEN_API_TOKEN: token },
     });
     const { place, emulator } = example;
@@ -284,8 +292,8 @@ describe("the files of init", () => {
   });
 });
 
-/** The answers of somebody who wants all zones, the profile `common`, a workflow and an owner. */
-const answers = ["conf/..", "zones", "*", "common", "", "@acme/security"];
+/** The answers of somebody who wants all zones, profiles, a workflow and an owner. */
+const answers = ["conf/..", "zones", "*", "maybe", "y", "", "@acme/security"];
 
 describe("init on a terminal", () => {
   it("asks, asks again after a wrong answer, and writes what was answered", async ({ expect }) => {
@@ -298,13 +306,12 @@ describe("init on a terminal", () => {
       "Directory for the zone files [zones]: ",
       "Directory for the zone files [zones]: ",
       expect.stringContaining("The token sees 4 zones (blog.example.com, "),
-      "Name of the profile for what the zones have in common; - for none [baseline]: ",
+      "Put what several zones have into profiles? [y]: ",
+      "Put what several zones have into profiles? [y]: ",
       `Write ${workflow}, which checks pull requests on GitHub? [y]: `,
       "Who must approve changes on GitHub? @user or @org/team; empty for nobody: ",
     ]);
-    expect(Object.keys(await filesOf(place))).toEqual(
-      everything.map((name) => name.replace("baseline", "common")),
-    );
+    expect(Object.keys(await filesOf(place))).toEqual(everything);
     expect(stdout).toContain("No changes. 4 of 4 zones in sync.");
   });
 
@@ -314,7 +321,7 @@ describe("init on a terminal", () => {
       const { place, address } = example;
       const { code, stderr } = await place.run("init", "--emulator", address);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^(?:Use .*\n)?init: stopped; nothing was written\n$/);
+      expect(stderr).toMatch(/^(?:(?:Use|Answer) .*\n)*init: stopped; nothing was written\n$/);
       expect(await filesOf(place)).toEqual({});
     }
   });
@@ -322,7 +329,7 @@ describe("init on a terminal", () => {
   it("keeps a configuration that exists, and uses it with the token of a file", async ({
     expect,
   }) => {
-    await using example = await emptyRepository(["n", "shop.*", "-", "n", ""]);
+    await using example = await emptyRepository(["n", "shop.*", "n", "n", ""]);
     const { place, emulator } = example;
     const config = `mode: observe\napi: { base_url: "${emulator.baseUrl}" }\ndesired: { path: declared }\n`;
     await place.write("zonewarden.yaml", config);
@@ -348,7 +355,7 @@ describe("init on a terminal", () => {
       typed,
       ...(typed === "y" ? ["zones"] : []),
       "*",
-      "baseline",
+      "y",
       "y",
       "",
       typed,

@@ -1,17 +1,16 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { importedFiles, importedText } from "../../src/cli/session/import-zones.ts";
+import { importedFiles, importedText, layouts } from "../../src/cli/session/import-zones.ts";
 import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
-import { selectZones } from "../../src/desired/zones/select.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
-import { plan } from "../../src/plan/plan.ts";
 import { declaredRules } from "../../src/zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import { rulePhases } from "../../src/zone/rule-phase.ts";
 import { zoneId, zoneName } from "../../src/zone/zone.ts";
 import { liveZones } from "../support/arbitrary-live.ts";
-import { desiredBench } from "../support/desired.ts";
+import { hostileFleet } from "../support/hostile-fleets.ts";
+import { imported, plansOf, textsOf } from "../support/imported-zones.ts";
 import { owner } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
 
@@ -33,57 +32,49 @@ const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
     }),
   );
 
-function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0] {
-  return lives.map((live) => ({
-    zone: live.zone,
-    content: importLiveZone(live, owner, whyNotWritable).content,
-  }));
-}
-
-async function plansOf(files: Readonly<Record<string, string>>, lives: readonly LiveZone[]) {
-  const { documents, diagnostics } = await desiredBench(files).load();
-  const zones = lives.map(({ zone }) => zone);
-  const selected = selectZones(documents, { zones, unlisted: [] });
-  const errors = [...diagnostics, ...selected.diagnostics].filter(
-    ({ severity }) => severity === "error",
-  );
-  const plans = lives.flatMap((live) =>
-    selectZones(documents, { zones: [live.zone], unlisted: [] }).zones.map((desired) =>
-      plan(desired, live, owner),
-    ),
-  );
-  return { errors, plans };
-}
-
 describe("an import", { timeout }, () => {
-  it.for([undefined, "baseline"])(
-    "is valid, and its plan is empty (profile: %s)",
-    async (profile, { expect }) => {
-      await fc.assert(
-        fc.asyncProperty(fleets, async (lives) => {
-          const zones = lives.map(({ zone }) => zone);
-          const files = importedFiles(imported(lives), zones, profile);
-          const whole = { "all.yaml": importedText(imported(lives), zones, profile) };
-          const single = Object.fromEntries(files.map(({ file, text }) => [file, text]));
-          for (const each of [single, whole]) {
-            const { errors, plans } = await plansOf(each, lives);
-            expect(errors).toEqual([]);
-            expect(plans.flatMap(({ changes }) => changes)).toEqual([]);
-            expect(plans).toHaveLength(lives.length);
-          }
-        }),
-        runs,
-      );
-    },
-  );
+  it.for(layouts)("is valid, and its plan is empty (layout: %s)", async (layout, { expect }) => {
+    await fc.assert(
+      fc.asyncProperty(fleets, async (lives) => {
+        const zones = lives.map(({ zone }) => zone);
+        const files = importedFiles(imported(lives), zones, layout);
+        const whole = { "all.yaml": importedText(imported(lives), zones, layout) };
+        const single = Object.fromEntries(files.map(({ file, text }) => [file, text]));
+        for (const each of [single, whole]) {
+          const { errors, plans } = await plansOf(each, lives);
+          expect(errors).toEqual([]);
+          expect(plans.flatMap(({ changes }) => changes)).toEqual([]);
+          expect(plans).toHaveLength(lives.length);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("of a fleet is valid, has an empty plan, and finds what zones share", async ({ expect }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const lives = hostileFleet(seed, 12);
+        const zones = lives.map(({ zone }) => zone);
+        const files = importedFiles(imported(lives), zones, "profiles");
+        const { errors, plans } = await plansOf(textsOf(files), lives);
+        expect(errors).toEqual([]);
+        expect(plans.flatMap(({ changes }) => changes)).toEqual([]);
+        expect(files.filter(({ file }) => file.startsWith("profiles/")).length).toBeGreaterThan(0);
+        const turned = importedFiles(imported(lives.toReversed()), zones, "profiles");
+        expect(textsOf(turned)).toEqual(textsOf(files));
+      }),
+      runs,
+    );
+  });
 
   it("yields the same bytes for policies in any order", ({ expect }) => {
     fc.assert(
       fc.property(fleets, (lives) => {
         const zones = lives.map(({ zone }) => zone);
         const turned = lives.map((live) => ({ ...live, policies: live.policies?.toReversed() }));
-        expect(importedText(imported(turned), zones, "p")).toBe(
-          importedText(imported(lives), zones, "p"),
+        expect(importedText(imported(turned), zones, "profiles")).toBe(
+          importedText(imported(lives), zones, "profiles"),
         );
       }),
       runs,

@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { extractProfile } from "../../src/desired/import/extract-profile.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { linesOf, loadText } from "../support/desired.ts";
@@ -134,39 +133,5 @@ describe("placeholders", () => {
     const [a, b] = state.documents;
     expect(a?.content.policies).toBeDefined();
     expect(a?.content.policies).toBe(b?.content.policies);
-  });
-});
-
-describe("a profile of imported zones", () => {
-  it("has a placeholder for what differs only by the name", ({ expect }) => {
-    const entries = ["a.example", "b.example"].map((name) => ({
-      name,
-      page_shield: {
-        policies: {
-          items: [
-            {
-              key: "checkout",
-              action: "log",
-              expression: `http.host eq "www.${name}"`,
-              value: { "script-src": ["'self'", `cdn.${name}`] },
-              description: `not-${name}`,
-            },
-          ],
-        },
-      },
-    }));
-    const { profile: common, entries: left } = extractProfile(entries, "base");
-    const item = {
-      key: "checkout",
-      action: "log",
-      expression: 'http.host eq "www.${zone.name}"',
-      value: { "script-src": ["'self'", "cdn.${zone.name}"] },
-    };
-    expect(common).toEqual({ page_shield: { policies: { items: [item] } } });
-    expect(left[0]).toEqual({
-      name: "a.example",
-      profiles: ["base"],
-      page_shield: { policies: { items: [{ key: "checkout", description: "not-a.example" }] } },
-    });
   });
 });

@@ -78,7 +78,10 @@ describe("what is live, declared", () => {
 
   it.for([
     { description: "Scripts of the Café", key: "scripts-of-the-cafe" },
-    { description: "测试", key: "shop-example-com" },
+    { description: "测试", expression: 'http.host eq "pay.example.net"', key: "pay-example-net" },
+    // The same policy of another zone has the same key.
+    { description: "Checkout of shop.example.com", key: "checkout-of" },
+    { description: "shop.example.com", key: "policy" },
     {
       description: `Very ${"long ".repeat(20)}words`,
       key: "very-long-long-long-long-long-long-long",

@@ -49,6 +49,7 @@ export const zoneFiles = [
   "zones/blog.example.com.yaml",
   "zones/old.brand.example.yaml",
   "zones/profiles/baseline.yaml",
+  "zones/profiles/health-checks.yaml",
   "zones/shop.example.com.yaml",
   "zones/www.brand.example.yaml",
 ];

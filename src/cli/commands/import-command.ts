@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Host } from "../../host/host.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { type DefineCommand, profileNameIn, type SessionFlags } from "../command-options.ts";
+import { type DefineCommand, type SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, writeNew } from "../output/files.ts";
 import {
@@ -15,7 +15,10 @@ import {
   importedText,
   type ImportPart,
   importZones,
+  layoutHelp,
+  layouts,
   writtenFilesText,
+  type ZoneLayout,
   type ZoneToWrite,
 } from "../session/import-zones.ts";
 import { readingFor } from "../session/kept-reading.ts";
@@ -36,17 +39,13 @@ export const defineImport: DefineCommand = (command, host) => {
         .argParser(partsIn)
         .default([...importable], importable.join(",")),
     )
-    .option(
-      "--profile <name>",
-      "put what the zones have in common into this profile",
-      profileNameIn,
-    )
+    .choice("--layout <layout>", layoutHelp, layouts, "files")
     .quiet()
     .option("--adopt", "then take ownership of what the files declare, as `zonewarden adopt` does")
     .option("--yes", "adopt without asking")
     .examples(
       "zonewarden import shop.example.com",
-      "zonewarden import --out zones --profile baseline",
+      "zonewarden import --out zones --layout profiles",
       "zonewarden import '*.example.com' --only rules --out zones --force",
       "zonewarden import --out zones --adopt    # asks before the first write",
     )
@@ -72,7 +71,7 @@ interface ImportFlags extends SessionFlags {
   /** The directory for the files; without it, one text is printed. */
   readonly out?: string;
   readonly force: boolean;
-  readonly profile?: string;
+  readonly layout: ZoneLayout;
   /** Whether to take ownership of what the files declare. */
   readonly adopt?: boolean;
   readonly yes?: boolean;
@@ -129,15 +128,15 @@ async function adoptIn(
 async function output(
   declared: readonly ZoneToWrite[],
   listed: readonly Zone[],
-  { out, force, profile }: ImportFlags,
+  { out, force, layout }: ImportFlags,
   host: Host,
 ): Promise<ExitCode> {
   if (out === undefined) {
-    host.stdout.write(importedText(declared, listed, profile));
+    host.stdout.write(importedText(declared, listed, layout));
     return exitCodes.done;
   }
   const directory = path.resolve(host.directory, out);
-  const files = importedFiles(declared, listed, profile);
+  const files = importedFiles(declared, listed, layout);
   const names = files.map(({ file }) => file);
   const found = force ? [] : await existingOf(names, directory, host);
   if (found.length > 0) {

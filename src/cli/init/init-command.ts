@@ -14,7 +14,7 @@ import { errorCode } from "../../syntax/error-code.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { StopSignals } from "../../zone/signals.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { type DefineCommand, profileNameIn } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { printPlan } from "../commands/plan-command.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, type NewFile, writeNew } from "../output/files.ts";
@@ -24,7 +24,10 @@ import {
   importable,
   importedFiles,
   importZones,
+  layoutHelp,
+  layouts,
   zoneFilesOf,
+  type ZoneLayout,
 } from "../session/import-zones.ts";
 import { readingFor } from "../session/kept-reading.ts";
 import { listZones, matchingZones } from "../session/listing.ts";
@@ -55,12 +58,7 @@ export const defineInit: DefineCommand = (command, host) => {
       "read the token from this file now; its name is not written to any file",
     )
     .option("-o, --out <directory>", "the directory for the zone files (zones)", directoryIn)
-    .option(
-      "--profile <name>",
-      "the profile for what the zones have in common (baseline)",
-      profileNameIn,
-    )
-    .option("--no-profile", "write every value into every zone file")
+    .choice("--layout <layout>", `${layoutHelp} (profiles)`, layouts)
     .option("--workflow", "write a GitHub Actions workflow that checks pull requests (yes)")
     .option("--no-workflow", "write no workflow")
     .option("--owners <owners>", "who must approve changes: @user,@org/team", ownersIn)
@@ -84,8 +82,7 @@ interface InitFlags {
   readonly emulator?: string | boolean;
   readonly tokenFile?: string | undefined;
   readonly out?: string;
-  /** `false`: no profile. */
-  readonly profile?: string | false;
+  readonly layout?: ZoneLayout;
   readonly workflow?: boolean;
   readonly owners?: readonly string[];
   readonly yes: boolean;
@@ -291,7 +288,7 @@ async function setUp(
   const wanted = matchingZones(await patternsOf(flags, questions, listed.zones), listed, host);
   if (wanted.length === 0) return exitCodes.failed;
   // A person is asked now, and not after minutes of reading.
-  const profile = await profileOf(flags, questions);
+  const layout = await layoutOf(flags, questions);
   const repository = await repositoryAt(flags.config, config.desired.path, host);
   const { files, ownersLines } = await repositoryFiles(repository, flags, questions, host);
   const directory = path.relative(host.directory, config.desired.path);
@@ -305,7 +302,7 @@ async function setUp(
   const { declared, gaps, failure } = await importZones(wanted, importable, reading, session);
   host.stderr.write(gapsText(gaps));
   if (failure !== undefined) return exitCodeOfFailure(failure.code);
-  const zoneFiles = importedFiles(declared, listed.zones, profile).map(({ file, text }) => ({
+  const zoneFiles = importedFiles(declared, listed.zones, layout).map(({ file, text }) => ({
     file: path.join(directory, file),
     text,
   }));
@@ -338,19 +335,10 @@ async function patternsOf(
   return questions.value({ text, byDefault: "*", read: wordsIn });
 }
 
-/** The name of the profile; `undefined`: none. */
-async function profileOf(
-  { profile }: InitFlags,
-  questions: Questions,
-): Promise<string | undefined> {
-  if (profile === false) return undefined;
-  const text = "Name of the profile for what the zones have in common; - for none";
-  const name = await questions.value({ text, byDefault: "baseline", read: profileIn }, profile);
-  return name === "" ? undefined : name;
-}
-
-function profileIn(answer: string): string {
-  return answer === "-" ? "" : profileNameIn(answer);
+async function layoutOf({ layout }: InitFlags, questions: Questions): Promise<ZoneLayout> {
+  if (layout !== undefined) return layout;
+  const text = "Put what several zones have into profiles?";
+  return (await questions.agrees(text, true)) ? "profiles" : "files";
 }
 
 async function repositoryAt(config: string, directory: string, host: Host): Promise<Repository> {

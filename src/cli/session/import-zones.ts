@@ -1,4 +1,5 @@
-import { extractProfile } from "../../desired/import/extract-profile.ts";
+import { formattedText } from "../../desired/format/format-text.ts";
+import { sharedParts, type SharedParts } from "../../desired/import/shared-parts.ts";
 import { contentEntry } from "../../desired/import/zone-entry.ts";
 import { whyNotWritable, zoneFileText } from "../../desired/import/zone-text.ts";
 import { notesOf } from "../../host/host.ts";
@@ -158,43 +159,64 @@ export function writtenFilesText(files: readonly string[], directory: string): s
   return files.map((file) => `${file}\n`).join("");
 }
 
-/** All zones as one text. What they have in common goes into the profile, where one is named. */
+/** How zones are written: each by itself, or with profiles for what several have. */
+export const layouts = ["files", "profiles"] as const;
+
+export const layoutHelp =
+  "files: every value in every zone file; profiles: what several zones have in profiles";
+
+export type ZoneLayout = (typeof layouts)[number];
+
+/** All zones as one text. */
 export function importedText(
   zones: readonly ZoneToWrite[],
   listed: readonly Zone[],
-  profile: string | undefined,
+  layout: ZoneLayout,
 ): string {
-  const { entries, profiles } = entriesOf(zones, listed, profile);
-  return zoneFileText({ ...profiles, zones: entries.map(({ entry }) => entry) }, remark);
+  const { entries, profiles } = entriesOf(zones, listed, layout);
+  const hasProfiles = Object.keys(profiles).length > 0;
+  return fileText(
+    { ...(hasProfiles && { profiles }), zones: entries.map(({ entry }) => entry) },
+    remark,
+  );
 }
 
-/** One file per zone, relative to the directory of the zone files. What the zones have in common goes into a file for the profile, where one is named. */
+/** One file for each zone and each profile, relative to the directory of the zone files. */
 export function importedFiles(
   zones: readonly ZoneToWrite[],
   listed: readonly Zone[],
-  profile: string | undefined,
+  layout: ZoneLayout,
 ): readonly NewFile[] {
-  const { entries, profiles } = entriesOf(zones, listed, profile);
-  const files = entries.map(({ zone: { name, id }, entry }) =>
-    "id" in entry
-      ? { file: `${id}.yaml`, text: zoneFileText({ zones: [entry] }, `${name}. ${remark}`) }
-      : { file: `${name}.yaml`, text: zoneFileText({ zones: [entry] }, remark) },
-  );
-  if (profile === undefined || Object.keys(profiles).length === 0) return files;
-  // In its own directory, since a zone can have the name of the profile.
-  return [{ file: `profiles/${profile}.yaml`, text: zoneFileText(profiles, remark) }, ...files];
+  const { entries, profiles } = entriesOf(zones, listed, layout);
+  return [
+    // In a directory of their own, since a zone can have the name of a profile.
+    ...Object.entries(profiles).map(([name, profile]) => ({
+      file: `profiles/${name}.yaml`,
+      text: fileText({ profiles: { [name]: profile } }, remark),
+    })),
+    ...entries.map(({ zone: { name, id }, entry }) =>
+      "id" in entry
+        ? { file: `${id}.yaml`, text: fileText({ zones: [entry] }, `${name}. ${remark}`) }
+        : { file: `${name}.yaml`, text: fileText({ zones: [entry] }, remark) },
+    ),
+  ];
 }
 
 const remark = "Imported from the service by `zonewarden import`.";
 
-/** The entries of the zones that declare anything; `profiles` is that key of a zone file, empty if there is none. */
+/** In the form that `fmt` writes. */
+function fileText(data: JsonObject, comment: string): string {
+  const text = zoneFileText(data, comment);
+  return formattedText("", text).text ?? text;
+}
+
+/** The entries of the zones that declare anything, and their profiles. */
 function entriesOf(
   zones: readonly ZoneToWrite[],
   listed: readonly Zone[],
-  profile: string | undefined,
-): {
+  layout: ZoneLayout,
+): Pick<SharedParts, "profiles"> & {
   readonly entries: readonly { readonly zone: Zone; readonly entry: JsonObject }[];
-  readonly profiles: JsonObject;
 } {
   const targetOf = targetsIn(listed);
   const declaring = zones.flatMap(({ zone, content }) => {
@@ -202,17 +224,11 @@ function entriesOf(
     const target = targetOf(zone);
     return Object.keys(entry).length > 0 ? [{ zone, entry: { ...target, ...entry } }] : [];
   });
-  if (profile === undefined) return { entries: declaring, profiles: {} };
-  const extracted = extractProfile(
-    declaring.map(({ entry }) => entry),
-    profile,
-  );
+  if (layout === "files") return { entries: declaring, profiles: {} };
+  const { profiles, entries } = sharedParts(declaring.map(({ entry }) => entry));
   return {
-    entries: declaring.map(({ zone, entry }, index) => ({
-      zone,
-      entry: extracted.entries[index] ?? entry,
-    })),
-    profiles: extracted.profile === undefined ? {} : { profiles: { [profile]: extracted.profile } },
+    entries: declaring.map(({ zone, entry }, index) => ({ zone, entry: entries[index] ?? entry })),
+    profiles,
   };
 }
 

@@ -44,10 +44,12 @@ export function candidatesOf<L, T>(
 /** Generates keys that are unique within a zone; the keys of marked resources are reserved. */
 export class Keys {
   readonly #reserved: ReadonlySet<string>;
+  readonly #zone: string;
   readonly #given = new Set<string>();
 
-  constructor(reserved: Iterable<string>) {
+  constructor(reserved: Iterable<string>, zone: string) {
     this.#reserved = new Set(reserved);
+    this.#zone = zone;
   }
 
   /** The key of a mark; `undefined` if it is taken. */
@@ -57,9 +59,13 @@ export class Keys {
     return key;
   }
 
-  /** A new key from the first of `texts` that holds a letter or digit, else from `fallback`. */
+  /**
+   * A new key from the first of `texts` that holds a letter or digit, else from `fallback`. Without
+   * the name of the zone, so that equal resources of several zones have the same key.
+   */
   keyFor(texts: readonly string[], fallback: string): string {
-    const base = texts.map(slug).find((each) => each !== "") ?? fallback;
+    const words = texts.map((text) => slug(text.replaceAll(this.#zone, " ")));
+    const base = words.find((each) => each !== "") ?? fallback;
     for (let count = 1; ; count += 1) {
       const key = count === 1 ? base : `${base}-${count}`;
       if (!this.#reserved.has(key) && this.claim(key) !== undefined) return key;

@@ -1,16 +1,22 @@
 import { byText } from "../../syntax/by-text.ts";
-import type { LivePolicy } from "../../zone/live-zone.ts";
+import type { LivePolicy, LiveZone } from "../../zone/live-zone.ts";
 import { type MarkedDescription, unmarked } from "../../zone/mark.ts";
 import { type Policy, policyActions } from "../../zone/resource.ts";
 import { type Candidates, Keys, candidatesOf } from "./candidate.ts";
 
 /** The live policies as candidates for a declaration; their order in the list has no effect. */
-export function policyCandidates(live: readonly LivePolicy[], owner: string): Candidates<Policy> {
+export function policyCandidates(
+  { zone, policies: live = [] }: Pick<LiveZone, "zone" | "policies">,
+  owner: string,
+): Candidates<Policy> {
   const policies = live
     .map((policy) => ({ policy, mark: unmarked(policy.description) }))
     .toSorted(byText(({ policy }) => sortText(policy)));
   const ours = policies.filter(({ mark }) => mark.owner === owner);
-  const keys = new Keys(ours.flatMap(({ mark }) => mark.key ?? []));
+  const keys = new Keys(
+    ours.flatMap(({ mark }) => mark.key ?? []),
+    zone.name,
+  );
   const { candidates, leftOut } = candidatesOf("policy", policies, ({ policy, mark }) => {
     const { id, description: title, rest } = policy;
     const declaration = declarationOf(policy, mark, owner, keys);

@@ -21,12 +21,15 @@ import { type Candidates, candidatesOf, Keys } from "./candidate.ts";
 
 /** The live rules as candidates for a declaration, in their order. */
 export function ruleCandidates(
-  { entrypoints, scoreRule }: LiveZone,
+  { zone, entrypoints, scoreRule }: LiveZone,
   { phase, kind, actions, isRateLimited }: PhaseFacts,
   owner: string,
 ): Candidates<Rule> {
   const rules = rulesIn(entrypoints[phase]);
-  const keys = new Keys(rules.flatMap(({ ref }) => keyOfRef(owner, ref) ?? []));
+  const keys = new Keys(
+    rules.flatMap(({ ref }) => keyOfRef(owner, ref) ?? []),
+    zone.name,
+  );
   return candidatesOf(kind, rules, (rule) => {
     const { id, ref, description } = rule;
     const title = description === "" ? ref : description;

@@ -30,7 +30,7 @@ export function importLiveZone(
   whyNotWritable: WhyNotWritable,
 ): ImportedZone {
   const context = { live, owner, whyNotWritable };
-  const policies = declareKind("policy", policyCandidates(live.policies ?? [], owner), {
+  const policies = declareKind("policy", policyCandidates(live, owner), {
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
