@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
 import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
+import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import { neighborOf, type RulePlace } from "../../src/zone/rule-place.ts";
 import type { Write } from "../../src/zone/write.ts";
@@ -349,6 +350,26 @@ describe("what a plan says of rules", () => {
     const taken = liveDeployment("t9", { ref: "team-b:owasp" });
     const [hold] = plannedRules(declared([owasp]), entrypoint(taken)).holds;
     expect(hold?.message).toContain("the live rule t9 (team-b:owasp) does so already");
+  });
+
+  it("holds an exchange of the rulesets of two keys: no order of writes keeps both deployed", ({
+    expect,
+  }) => {
+    const { cloudflare, owasp: core } = managedRulesets;
+    const rules = [
+      deployment("one", { ruleset: cloudflare }),
+      deployment("two", { ruleset: core }),
+    ];
+    const live = [
+      liveDeployment("r1", { ref: "zonewarden:one" }),
+      liveDeployment("r2", {
+        ref: "zonewarden:two",
+        action_parameters: { id: cloudflare, version: "latest" },
+      }),
+    ];
+    const { holds } = plannedRules(declared(rules), entrypoint(...live));
+    expect(holds.map(({ reason }) => reason)).toEqual(["already_deployed", "already_deployed"]);
+    for (const { message } of holds) expect(message).toContain("declare the ruleset under its key");
   });
 
   it("sends of an exception only what it skips", ({ expect }) => {

@@ -271,7 +271,8 @@ function unmanagedOf({ id, ref, description }: LiveRule, kind: RuleKind): Unmana
 
 /**
  * A zone deploys a managed ruleset once (SERVICE.md B.5): the service rejects a second rule that deploys it, also where a
- * later write would change or delete the first one.
+ * later write would change or delete the first one. Where the first one goes before, no rule deploys the ruleset meanwhile:
+ * an exchange of the rulesets of two keys is held as well, and the same keys keep both deployed.
  */
 function alreadyDeployedHolds(
   { rule, live }: RuleMatch,
