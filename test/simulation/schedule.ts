@@ -26,6 +26,8 @@ export interface Schedule {
   /** Where its processes keep their store. */
   readonly store: "directory" | "database";
   readonly steps: readonly Step[];
+  /** Whether rules are read only if the listing shows another version of them; left out: in each run. */
+  readonly versions?: "trust" | undefined;
 }
 
 /** The last request at which a random schedule lets anything happen. */
@@ -73,11 +75,9 @@ export function scheduleOf(seed: number, was?: "earlier"): Schedule {
   const all = store === "database" ? [...steps, ...ofStore] : steps;
   if (random() < 0.6) return { story, store, steps: inOrder(all) };
   const refused = random() < 0.2 ? some(2, keysOf(refusals)) : [];
-  return {
-    story: "rules",
-    store,
-    steps: inOrder([...all, ...some(7, keysOf(phaseEdits)), ...refused]),
-  };
+  const others = some(7, keysOf(phaseEdits));
+  const versions = random() < 0.5 ? ({ versions: "trust" } as const) : {};
+  return { story: "rules", store, steps: inOrder([...all, ...others, ...refused]), ...versions };
 }
 
 function inOrder(steps: readonly Step[]): readonly Step[] {
@@ -85,9 +85,10 @@ function inOrder(steps: readonly Step[]): readonly Step[] {
 }
 
 /** A schedule for a person to read. */
-export function scheduleText({ story, store, steps }: Schedule): string {
+export function scheduleText({ story, store, steps, versions }: Schedule): string {
   const lines = steps.map(({ at, does }) => `  request ${at}: ${disturbances[does]} (${does})`);
-  return [`story ${story}, with a ${store}`, ...lines].join("\n");
+  const trusted = versions === undefined ? "" : ", trusting versions";
+  return [`story ${story}, with a ${store}${trusted}`, ...lines].join("\n");
 }
 
 /** The smallest schedule that still fails: without steps that are not needed, and each as early as possible. */

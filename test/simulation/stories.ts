@@ -26,7 +26,11 @@ export type DeclaredRule = { readonly key: string; readonly description: string 
       readonly expression: string;
       readonly action: "block" | "managed_challenge" | "log";
       readonly ratelimit?: JsonObject;
-      readonly position?: "first" | "last";
+      readonly position?:
+        | "first"
+        | "last"
+        | { readonly before: string }
+        | { readonly after: string };
     }
   | {
       readonly deploy: "owasp" | "cloudflare";
@@ -161,7 +165,11 @@ const downloads: DeclaredRule = {
 const marketContent = content({
   enabled: true,
   rules: {
-    custom_rules: [monitoring, admin, exports],
+    custom_rules: [
+      monitoring,
+      { ...admin, position: { before: "theirs/two" } },
+      { ...exports, position: { after: "theirs/one" } },
+    ],
     rate_limiting_rules: [login, downloads],
     managed_rules: [health, cloudflare],
   },
@@ -357,7 +365,8 @@ function entryPoint(phase: string, rules: readonly JsonObject[]): SeedRuleset {
 /** A rule of somebody else. */
 function foreign(path: string): JsonObject {
   const description = `Somebody's rule of ${path}`;
-  return { action: "block", expression: at(path), enabled: true, description };
+  const ref = `theirs${path}`;
+  return { action: "block", expression: at(path), enabled: true, description, ref };
 }
 
 /** A rule of ours as the service has it. */

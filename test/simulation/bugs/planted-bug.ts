@@ -13,5 +13,6 @@ export interface PlantedBug {
   /** Omitted: a directory. */
   readonly store?: Schedule["store"];
   readonly steps: readonly Step[];
+  readonly versions?: Schedule["versions"];
   readonly invariant: string;
 }

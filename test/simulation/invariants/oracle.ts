@@ -152,11 +152,8 @@ function ruleDifferences(
   if (declared === undefined) return [];
   const all = rulesOf(zone, phase);
   const ours = all.filter((rule) => keyOfRule(rule) !== undefined);
-  const keys = inGroups(ours.map(keyOfRule), declared);
-  const wanted = inGroups(
-    declared.map(({ key }) => key),
-    declared,
-  );
+  const keys = ours.map(keyOfRule).join(", ");
+  const wanted = declared.map(({ key }) => key).join(", ");
   if (keys !== wanted) return [`${phase} are ${keys || "none"} instead of ${wanted || "none"}`];
   const left = pruned.includes(phase) ? all.length - ours.length : 0;
   if (left > 0) return [`${phase} has ${left} rules of others`];
@@ -179,30 +176,35 @@ export function rulesMissing(zone: EmulatedZone, { rules }: DeclaredContent): re
   );
 }
 
-/** Keys of rules, of those with the same position in order; the order of others is not declared. */
-function inGroups(
-  keys: readonly (string | undefined)[],
-  declared: readonly DeclaredRule[],
-): string {
-  const positions = new Map(declared.map((rule) => [rule.key, positionOf(rule)]));
-  const groups = Map.groupBy(keys, (key = "") => positions.get(key) ?? "");
-  return [...groups.entries()]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, group]) => group)
-    .join(", ");
-}
-
-function positionOf(rule: DeclaredRule): "first" | "last" | undefined {
-  return "position" in rule ? rule.position : undefined;
-}
-
-/** Whether no rule of others is before a rule that is declared as the first, or behind one that is the last. */
+/** Whether all rules of others are where a rule with a position wants them. */
 function isPlaced(live: EmulatedRule, rule: DeclaredRule, all: readonly EmulatedRule[]): boolean {
-  const position = positionOf(rule);
+  const position = "position" in rule ? rule.position : undefined;
   if (position === undefined) return true;
   const index = all.indexOf(live);
-  const beyond = position === "first" ? all.slice(0, index) : all.slice(index + 1);
-  return beyond.every((each) => keyOfRule(each) !== undefined);
+  const areOurs = (rules: readonly EmulatedRule[]): boolean =>
+    rules.every((each) => keyOfRule(each) !== undefined);
+  if (position === "first") return areOurs(all.slice(0, index));
+  if (position === "last") return areOurs(all.slice(index + 1));
+  const named = all.findIndex(({ ref }) => ref === refIn(position));
+  return named >= 0 && ("before" in position ? index < named : named < index);
+}
+
+function refIn(position: { readonly before: string } | { readonly after: string }): string {
+  return "before" in position ? position.before : position.after;
+}
+
+/** The refs of rules of others that positions name, and that are not there. */
+export function refsMissing(
+  zone: EmulatedZone,
+  phase: RulePhase,
+  { rules }: DeclaredContent,
+): readonly string[] {
+  return (rules[phase] ?? []).flatMap((rule) => {
+    const position = "position" in rule ? rule.position : undefined;
+    if (typeof position !== "object") return [];
+    const ref = refIn(position);
+    return rulesOf(zone, phase).some((each) => each.ref === ref) ? [] : [ref];
+  });
 }
 
 function isAsDeclared(live: EmulatedRule, rule: DeclaredRule): boolean {

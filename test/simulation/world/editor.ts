@@ -10,9 +10,16 @@ import {
   type PolicyEdit,
   type RuleEdit,
 } from "../disturbances.ts";
-import { entryPointOf, keyOfPolicy, keyOfRule, rulesOf, wirePhases } from "../invariants/oracle.ts";
+import {
+  entryPointOf,
+  keyOfPolicy,
+  keyOfRule,
+  refsMissing,
+  rulesOf,
+  wirePhases,
+} from "../invariants/oracle.ts";
 import type { Ledger, SentRequest } from "../ledger.ts";
-import { dashboardToken } from "../stories.ts";
+import { dashboardToken, type DeclaredZones } from "../stories.ts";
 import type { InProcessService } from "./in-process-service.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
@@ -38,6 +45,22 @@ export class Editor {
     else if (isPhaseEdit(edit)) this.#editPhase(edit, zone, phase ?? "custom_rules");
     else this.#editPageShield(edit, zone);
     this.#ledger.edited(this.#time.elapsed, zone, this.#service.zoneNamed(name));
+  }
+
+  /** Adds the rules of others that positions name, where they are gone. */
+  restore(declared: DeclaredZones): void {
+    for (const [name, content] of Object.entries(declared)) {
+      for (const phase of rulePhases) {
+        const before = this.#service.zoneNamed(name);
+        const added = refsMissing(before, phase, content).map((ref, index) => ({
+          ...newRuleIn(phase, index),
+          ref,
+        }));
+        if (added.length === 0) continue;
+        this.#putRules(before, [...rulesOf(before, phase), ...added], phase);
+        this.#ledger.edited(this.#time.elapsed, before, this.#service.zoneNamed(name));
+      }
+    }
   }
 
   #editPageShield(edit: PolicyEdit, zone: EmulatedZone): void {

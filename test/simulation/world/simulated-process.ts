@@ -77,7 +77,12 @@ export class SimulatedProcess {
   readonly #world: ProcessWorld;
   readonly #host: Host;
   #context: EndpointContext | undefined;
-  #settings: WriteSettings = { ...config, accept: [], weakening: "allow" };
+  #settings: WriteSettings = {
+    ...config,
+    accept: [],
+    weakening: "allow",
+    rulesetVersions: "read",
+  };
   #terminate = ignore;
   #ended: Promise<"ended" | "locked"> = Promise.resolve("ended");
 
@@ -244,8 +249,21 @@ class HeldRevision extends StoredRevision {
 }
 
 /** The configuration at a moment. */
-export function configOf({ mode, windows, accept, weakening }: WriteSettings): Config {
-  return { ...config, mode, windows, limits: { ...config.limits, accept, weakening } };
+export function configOf({
+  mode,
+  windows,
+  accept,
+  weakening,
+  rulesetVersions,
+}: WriteSettings): Config {
+  const { limits, api } = config;
+  return {
+    ...config,
+    mode,
+    windows,
+    limits: { ...limits, accept, weakening },
+    api: { ...api, rulesetVersions },
+  };
 }
 
 /** Internal errors are heard, and nothing else is. */

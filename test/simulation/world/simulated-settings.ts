@@ -1,6 +1,6 @@
 import type { Config } from "../../../src/desired/config/config.ts";
 import type { Truth } from "../invariants/invariant.ts";
-import type { StoryName } from "../stories.ts";
+import type { Schedule } from "../schedule.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
 const freezeMinutes = 20;
@@ -11,6 +11,7 @@ export interface WriteSettings extends Pick<Config, "mode" | "windows"> {
   readonly accept: readonly string[];
   /** Whether a plan that weakens the protection is held. */
   readonly weakening: "allow" | "refuse";
+  readonly rulesetVersions: Config["api"]["rulesetVersions"];
 }
 
 /** The keys of zonewarden.yaml that change while the program runs. */
@@ -19,9 +20,10 @@ export class SimulatedSettings {
   #freeze: Truth["freeze"];
   #current: WriteSettings;
 
-  constructor(story: StoryName) {
+  constructor({ story, versions }: Schedule) {
+    const rulesetVersions = versions ?? "read";
     const weakening = story === "released" ? "refuse" : "allow";
-    this.#current = { mode: "enforce", windows: [], accept: [], weakening };
+    this.#current = { mode: "enforce", windows: [], accept: [], weakening, rulesetVersions };
   }
 
   get mode(): Truth["mode"] {

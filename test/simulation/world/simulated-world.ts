@@ -67,7 +67,7 @@ export class SimulatedWorld {
     );
     this.editor = new Editor(this.service, this.ledger, this.time);
     this.files = new SimulatedFiles(schedule.story);
-    this.settings = new SimulatedSettings(schedule.story);
+    this.settings = new SimulatedSettings(schedule);
     this.#noteDeclared();
     this.main = this.#createProcess(this.#newFiles());
     this.time.hold(this.#start(this.main));
@@ -94,12 +94,13 @@ export class SimulatedWorld {
     for (const process of this.#alive()) process.requestSweep("schedule");
   }
 
-  /** Nothing disturbs any more: the files are as at first, and a second process ends. */
+  /** Nothing disturbs any more: the files are as at first, what they name is there, and a second process ends. */
   async heal(): Promise<void> {
     this.#isHealed = true;
     this.network.heal();
     this.main.files.database?.heal();
     this.#changeFiles("files_first");
+    this.editor.restore(this.files.declared);
     this.#configure("enforce");
     this.#configure("thaw");
     const second = this.#second;
