@@ -95,7 +95,7 @@ const holdTable = {
     releasedBy: undefined,
     ...untilDecided,
     remedy:
-      "Remove the rule that deploys the ruleset already, or your declaration: the service accepts only one. To exchange the rulesets of two keys, exchange the keys: no order of writes keeps both deployed.",
+      "Remove that rule, or your declaration. To exchange the rulesets of two keys, exchange the keys.",
   },
   unplaced: {
     heldIf: "a `position` names no rule, or contradicts the order of the list",

@@ -181,12 +181,14 @@ function isPlaced(live: EmulatedRule, rule: DeclaredRule, all: readonly Emulated
   const position = "position" in rule ? rule.position : undefined;
   if (position === undefined) return true;
   const index = all.indexOf(live);
-  const areOurs = (rules: readonly EmulatedRule[]): boolean =>
-    rules.every((each) => keyOfRule(each) !== undefined);
   if (position === "first") return areOurs(all.slice(0, index));
   if (position === "last") return areOurs(all.slice(index + 1));
-  const named = all.findIndex(({ ref }) => ref === refIn(position));
-  return named >= 0 && ("before" in position ? index < named : named < index);
+  const other = all.findIndex(({ ref }) => ref === refIn(position));
+  return other >= 0 && ("before" in position ? index < other : other < index);
+}
+
+function areOurs(rules: readonly EmulatedRule[]): boolean {
+  return rules.every((each) => keyOfRule(each) !== undefined);
 }
 
 function refIn(position: { readonly before: string } | { readonly after: string }): string {
