@@ -73,6 +73,27 @@ export const evidenceStyle: Html = html`<style>
     padding: 6px 12px;
     break-inside: avoid-page;
   }
+  @media screen and (max-width: 900px) {
+    dl,
+    table,
+    tbody,
+    tr,
+    th,
+    td {
+      display: block;
+      overflow-wrap: anywhere;
+    }
+    thead {
+      display: none;
+    }
+    tr {
+      margin-bottom: 12px;
+    }
+    td::before {
+      content: attr(data-label) ": ";
+      font-weight: 600;
+    }
+  }
   @media print {
     body {
       max-width: none;

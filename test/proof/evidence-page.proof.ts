@@ -8,7 +8,7 @@ import { describe, it } from "vitest";
 import { checkAt, evil, hostile, pay, placeWith } from "../support/evidence-pack.ts";
 import { historyOfChecks, type StoryCheck } from "../support/evidence-story.ts";
 import { shop } from "../support/fleets.ts";
-import { noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
+import { isTooWide, noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
 
 /** A quarter: scripts come and go on most days, and on some nothing is checked. */
 function quarter(): readonly StoryCheck[] {
@@ -54,7 +54,11 @@ describe.skipIf(noChromium !== undefined)(`evidence in Chromium ${noChromium ?? 
     expect([...sizes]).toEqual([expect.stringMatching(/\[0 0 84[12](\.\d+)? 59[456](\.\d+)?\]/)]);
     for (const each of ["screen", "print"] as const) {
       await page.emulateMedia({ media: each });
-      expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+      expect(await isTooWide(page)).toBe(false);
     }
+    await page.emulateMedia({ media: "screen" });
+    await page.setViewportSize({ width: 390, height: 860 });
+    expect(await isTooWide(page)).toBe(false);
+    expect(await violationsOn(page)).toEqual([]);
   });
 });
