@@ -79,7 +79,9 @@ describe("a command that waits", () => {
     expect(written).toEqual(["waiting 2 min 10 s: GET /zones is retried (503)\n"]);
   });
 
-  it("is printed on stderr while the budget is exhausted", async ({ expect }) => {
+  it("is printed on stderr while the budget is exhausted, after what the command reads", async ({
+    expect,
+  }) => {
     const clock = new SimulatedClock();
     const requests = 7;
     await using example = await exampleWithEmulator({
@@ -92,7 +94,7 @@ describe("a command that waits", () => {
     );
     expect(code, stderr).toBe(2);
     expect(stderr).toMatch(
-      /^waiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
+      /^reading 3 zones: 11 requests, 5 s within the request budget\nwaiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
     );
     expect(stdout).not.toContain("waiting");
   });

@@ -5,7 +5,7 @@ import { whyNotWritable, zoneFileText } from "../../desired/import/zone-text.ts"
 import { notesOf } from "../../host/host.ts";
 import type { LeftOut } from "../../plan/import/candidate.ts";
 import { importLiveZone } from "../../plan/import/import-zone.ts";
-import { durationText, plural } from "../../render/format.ts";
+import { plural } from "../../render/format.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
@@ -16,6 +16,7 @@ import type { Zone } from "../../zone/zone.ts";
 import type { NewFile } from "../output/files.ts";
 import { longTotal, startProgress } from "../output/progress.ts";
 import type { KeptReading } from "./kept-reading.ts";
+import { forecastText, type Requests } from "./reading-forecast.ts";
 import { inParallel, type Session } from "./session.ts";
 
 /** What an import can read of a zone. */
@@ -60,7 +61,7 @@ export async function importZones(
     scoreRule: rules,
   };
   const left = wanted.filter((zone) => !reading.answers.has(zone));
-  if (wanted.length > longTotal) notesOf(host).write(forecastText(left, wanted, only, session));
+  if (wanted.length > longTotal) notesOf(host).write(startText(left, wanted, only, session));
   using progress = startProgress("reading zones", wanted.length, host);
   const results = await inParallel(wanted, config.api.concurrency, async (zone) => {
     try {
@@ -84,27 +85,20 @@ export async function importZones(
   return { declared, gaps, failure: declared.length === 0 ? failed?.failure : undefined };
 }
 
-/** How many requests the zones that are left take, and how long. */
-function forecastText(
+/** What the zones that are left take: a request for each part, for the listing of the lists of rules, and for each list. */
+function startText(
   left: readonly Zone[],
   { length: all }: readonly Zone[],
   only: readonly ImportPart[],
-  { config: { budget }, service }: Session,
+  { config, service }: Session,
 ): string {
-  const least = only.length;
-  const most = least + (only.includes("rules") ? rulePhases.length : 0);
-  const perWindow = Math.max(1, Math.floor(budget.requests * (1 - budget.reserve)));
-  const msOf = (requests: number): number => {
-    const zones = Map.groupBy(left, (zone) => service.credentialOf(zone)).values();
-    const full = zones.map(({ length }) => Math.floor((length * requests) / perWindow));
-    return Math.max(0, ...full) * budget.windowMs;
-  };
-  const [soonest, latest] = [msOf(least), msOf(most)];
-  const upTo = latest === 0 ? "less than a minute" : durationText(latest);
-  const time = soonest === 0 || soonest === latest ? upTo : `${durationText(soonest)} to ${upTo}`;
+  const byCredential = Map.groupBy(left, (zone) => service.credentialOf(zone));
+  const requests = (each: number): Requests =>
+    new Map([...byCredential].map(([name, { length }]) => [name, length * each]));
+  const lists = only.includes("rules") ? rulePhases.length : 0;
   const before = all === left.length ? "" : ` (the other ${all - left.length} were read before)`;
-  const requests = `${left.length * least} to ${plural(left.length * most, "request")}`;
-  return `reading ${plural(left.length, "zone")}${before}: ${requests}, ${time} within the request budget\n`;
+  const what = `reading ${plural(left.length, "zone")}${before}`;
+  return forecastText(what, [requests(only.length), requests(only.length + lists)], config);
 }
 
 /** Lines that are printed one by one; above, lines of the same reason become one line. */

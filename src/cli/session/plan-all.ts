@@ -1,4 +1,5 @@
 import type { ZoneListing } from "../../api/service.ts";
+import { sweepRequests } from "../../daemon/sweep-schedule.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
@@ -30,6 +31,7 @@ import {
   type RunContext,
 } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
+import { plural } from "../../render/format.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -41,6 +43,7 @@ import { correctionsCountOf, countOf, holdCorrections, limitsWith } from "./flee
 import { fleetPart, type FleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
+import { forecastText, readingMs } from "./reading-forecast.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
 import { readStoredZones } from "./stored.ts";
 
@@ -291,6 +294,12 @@ async function planZones(
     isMatch(desired.zone.name, patterns),
   );
   const known = new Map(before?.zones.map((each) => [each.declared.desired.zone.name, each]));
+  const desired = wanted.map((each) => each.desired);
+  const requests = sweepRequests(desired, (zone) => service.credentialOf(zone), "read");
+  if (before === undefined && readingMs(requests, config) > 0) {
+    const what = `reading ${plural(wanted.length, "zone")}`;
+    notesOf(host).write(forecastText(what, [requests, requests], config));
+  }
   using progress = startProgress("reading zones", wanted.length, host);
   return await inParallel(wanted, config.api.concurrency, async (declared) => {
     const kept = known.get(declared.desired.zone.name);
