@@ -26,6 +26,7 @@ import {
   importZones,
   layoutHelp,
   layouts,
+  writtenFilesText,
   zoneFilesOf,
   type ZoneLayout,
 } from "../session/import-zones.ts";
@@ -310,6 +311,7 @@ async function setUp(
   if (typeof chosen === "number") return chosen;
   const written = await write(chosen, session);
   if (typeof written === "number") return written;
+  host.stdout.write(writtenText(written, directory));
   await reading.end();
   const reader = session.service.reader.keepingIn(reading.answers);
   const isWhole = listed.failed.length === 0 && gaps.length === 0;
@@ -442,11 +444,20 @@ async function write(
       const code = errorCode(error);
       if (code === "") throw error;
       const why = code === "EEXIST" ? "it exists" : reasonOf(error);
-      const before = written.length === 0 ? "nothing" : written.join(", ");
+      const before = written.length === 0 ? "nothing" : firstOf(written, 10);
       return fail(`init: ${each.file}: cannot be written: ${why}; written: ${before}`, host);
     }
     written.push(each.file);
-    host.stdout.write(`${each.file}\n`);
   }
   return written;
+}
+
+/** The files in the order in which they were written; many zone files are counted. */
+function writtenText(written: readonly string[], directory: string): string {
+  const isZoneFile = (file: string): boolean => file.startsWith(`${directory}${path.sep}`);
+  const first = written.findIndex(isZoneFile);
+  const others = written.filter((file) => !isZoneFile(file));
+  const lines = others.map((file) => `${file}\n`);
+  const zoneFiles = writtenFilesText(written.filter(isZoneFile), directory);
+  return lines.toSpliced(first, 0, first === -1 ? "" : zoneFiles).join("");
 }
