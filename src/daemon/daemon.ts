@@ -61,7 +61,7 @@ export async function runDaemon(
   const store = shared === undefined ? await openAlone(config, host, logger) : undefined;
   const current = new CurrentTerm();
   const runningConfig = new RunningConfig(config);
-  await using notifier = startNotifier(config.notifications, metrics, logger, host);
+  await using notifier = startNotifier(config, metrics, logger, host);
   const notify = (notification: Notification): void => notifier.notify(notification);
   using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {

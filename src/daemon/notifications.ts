@@ -1,4 +1,4 @@
-import type { NotificationConfig } from "../desired/config/config.ts";
+import type { Config, NotificationConfig } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import { postThrough } from "../notify/message.ts";
@@ -10,7 +10,7 @@ import { proxyIn } from "../zone/proxy.ts";
 
 /** Connects the notifier with the configured sinks, the metrics and the log. */
 export function startNotifier(
-  configs: readonly NotificationConfig[],
+  { notifications: configs, server }: Pick<Config, "notifications" | "server">,
   metrics: Metrics,
   logger: Logger,
   host: Host,
@@ -22,7 +22,7 @@ export function startNotifier(
       post: postThrough(proxyIn(host.env)),
       clock: host.clock,
       random: host.random,
-      instance: host.hostName,
+      sender: { instance: host.hostName, page: server.url },
       sent: (sink, result) => metrics.recordNotification(sink, result),
       failed: (sink, { reason, zone }, why) =>
         logger.error({ sink, reason, zone, error: why }, "notification not delivered"),

@@ -12,14 +12,27 @@ export interface Message {
   readonly body: string;
 }
 
+/** Who sends a notification. */
+export interface Sender {
+  readonly instance: string;
+  /** Address of the status page, without a slash at its end; "": none is known. */
+  readonly page: string;
+}
+
+/** The page of what a notification is about; `undefined`: none is known. */
+function linkOf({ zone }: Notification, { page }: Sender): string | undefined {
+  if (page === "") return undefined;
+  return zone === "" ? `${page}/` : `${page}/zones/${encodeURIComponent(zone)}`;
+}
+
 /** A notification in the format of a sink, signed unless `secret` is "". */
 export function messageOf(
   { type, actors }: { readonly type: SinkType; readonly actors: ActorStyle },
   notification: Notification,
-  instance: string,
+  sender: Sender,
   secret: string,
 ): Message {
-  const body = JSON.stringify(bodies[type](withNames(notification, actors), instance));
+  const body = JSON.stringify(bodies[type](withNames(notification, actors), sender));
   // Headers as in Flux's notification-controller, so that receivers of Flux events accept them.
   const base = { "content-type": "application/json", "gotk-component": "zonewarden" };
   if (secret === "") return { headers: base, body };
@@ -45,7 +58,7 @@ const bodies = { webhook: fluxEvent, slack: slackMessage, teams: teamsMessage } 
 export type SinkType = keyof typeof bodies;
 
 /** The fields of fluxcd/pkg apis/event/v1beta1. */
-function fluxEvent(notification: Notification, instance: string): object {
+function fluxEvent(notification: Notification, sender: Sender): object {
   const { zone, severity, at, message, reason } = notification;
   return {
     involvedObject: {
@@ -58,9 +71,9 @@ function fluxEvent(notification: Notification, instance: string): object {
     timestamp: at.toISOString(),
     message,
     reason,
-    metadata: metadataOf(notification),
+    metadata: { ...metadataOf(notification), page: linkOf(notification, sender) },
     reportingController: "zonewarden",
-    reportingInstance: instance,
+    reportingInstance: sender.instance,
   };
 }
 
@@ -71,7 +84,7 @@ function metadataOf({ revision, commit, run }: Notification): Readonly<Record<st
   );
 }
 
-function slackMessage(notification: Notification): object {
+function slackMessage(notification: Notification, sender: Sender): object {
   const { zone, severity, message, reason } = notification;
   return {
     attachments: [
@@ -80,6 +93,7 @@ function slackMessage(notification: Notification): object {
         author_name: zone === "" ? "zonewarden" : `zonewarden: ${zone}`,
         fallback: `${zone} ${reason}`.trim(),
         title: reason,
+        title_link: linkOf(notification, sender),
         text: slackText(message),
         mrkdwn_in: [],
         fields: Object.entries(metadataOf(notification)).map(([title, value]) => ({
@@ -98,8 +112,9 @@ function slackText(text: string): string {
 }
 
 /** An adaptive card for Teams workflows. */
-function teamsMessage(notification: Notification): object {
+function teamsMessage(notification: Notification, sender: Sender): object {
   const { zone, severity, message, reason } = notification;
+  const url = linkOf(notification, sender);
   const metadata = Object.entries(metadataOf(notification));
   return {
     type: "message",
@@ -122,6 +137,7 @@ function teamsMessage(notification: Notification): object {
             { type: "TextBlock", wrap: true, text: plain(message) },
             { type: "FactSet", facts: metadata.map(([title, value]) => ({ title, value })) },
           ],
+          actions: url === undefined ? [] : [{ type: "Action.OpenUrl", title: "Status page", url }],
         },
       },
     ],

@@ -1,7 +1,7 @@
 import { errorCode, errorText } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
-import { type Message, messageOf, type Post, type SinkType } from "./message.ts";
+import { type Message, messageOf, type Sender, type Post, type SinkType } from "./message.ts";
 import type { Notification, NotificationSeverity } from "./notification.ts";
 
 /** A receiver of notifications. */
@@ -27,8 +27,8 @@ export interface OutboxPorts {
   readonly clock: { now(): Date; sleep(ms: number, signal: AbortSignal): Promise<void> };
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Name of the reporting process. */
-  readonly instance: string;
+
+  readonly sender: Sender;
   readonly sent: (sink: string, result: "done" | "error") => void;
   /** A notification is dropped; `why` does not name the URL, which can be a secret. */
   readonly failed: (sink: string, notification: Notification, why: string) => void;
@@ -116,13 +116,13 @@ export class Outbox {
 
   /** Sends once; `undefined` if the sink accepted it. */
   async #try(notification: Notification): Promise<Rejection | undefined> {
-    const { post, instance } = this.#ports;
+    const { post, sender } = this.#ports;
     const { type, url, secret } = this.#sink;
     let target: string;
     let message: Message;
     try {
       target = await url();
-      message = messageOf(this.#sink, notification, instance, await secret());
+      message = messageOf(this.#sink, notification, sender, await secret());
     } catch (error) {
       const why = errorText(error);
       return { text: `its URL or secret cannot be read: ${why}`, isTransient: true };

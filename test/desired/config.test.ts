@@ -72,7 +72,12 @@ describe("the configuration", () => {
       },
       budget: { requests: 1200, windowMs: 300_000, reserve: 0.2 },
       windows: [],
-      server: { listen: { host: "127.0.0.1", port: 9464 }, hosts: [], reconcileToken: undefined },
+      server: {
+        listen: { host: "127.0.0.1", port: 9464 },
+        hosts: [],
+        url: "",
+        reconcileToken: undefined,
+      },
       impact: { freshMs: 604_800_000, maliciousBelow: 50 },
       notifications: [],
       history: { maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
@@ -164,6 +169,14 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     {
       line: 'mode: observe\napi: { base_url: "http://api.example/" }',
       says: "http would send the token",
+    },
+    {
+      line: 'mode: observe\nserver: { url: "https://zw.example.com/status" }',
+      says: "the URL has more than a scheme and a host",
+    },
+    {
+      line: 'mode: observe\nserver: { url: "https://zw.example.com:99999" }',
+      says: "this is not a URL",
     },
     {
       line: 'mode: observe\napi: { base_url: "ftp://api.example/" }',

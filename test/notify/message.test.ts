@@ -8,9 +8,11 @@ import { notification } from "../support/receiver.ts";
 
 const webhook = { type: "webhook", actors: "full" } as const;
 
+const from = { instance: "pod-1", page: "" };
+
 describe("a message", () => {
   it("has the fields of Flux's event, and a signature of its body", ({ expect }) => {
-    const { headers, body } = messageOf(webhook, notification, "pod-1", "key");
+    const { headers, body } = messageOf(webhook, notification, from, "key");
     expect(JSON.parse(body)).toEqual({
       involvedObject: {
         apiVersion: "zonewarden/v1",
@@ -34,14 +36,27 @@ describe("a message", () => {
   });
 
   it("has Git's name for the revision where there is one", ({ expect }) => {
-    const { body } = messageOf(webhook, { ...notification, commit: "unknown" }, "pod-1", "");
+    const { body } = messageOf(webhook, { ...notification, commit: "unknown" }, from, "");
     expect(JSON.parse(body)).toMatchObject({
       metadata: { revision: "8c9b6cf", commit: "unknown", run: "run-1" },
     });
   });
 
+  it.for(["slack", "teams", "webhook"] as const)(
+    "for %s links to the page of its zone, where an address is known",
+    (type, { expect }) => {
+      const page = "https://zonewarden.example.com";
+      const sink = { type, actors: "full" } as const;
+      const bodyOf = (zone: string): string =>
+        messageOf(sink, { ...notification, zone }, { ...from, page }, "").body;
+      expect(bodyOf(shop)).toContain(`"${page}/zones/${shop}"`);
+      expect(bodyOf("")).toContain(`"${page}/"`);
+      expect(messageOf(sink, notification, from, "").body).not.toMatch(/zones\/|OpenUrl/);
+    },
+  );
+
   it("is not signed where there is no key", ({ expect }) => {
-    expect(messageOf(webhook, notification, "pod-1", "").headers).not.toHaveProperty("x-signature");
+    expect(messageOf(webhook, notification, from, "").headers).not.toHaveProperty("x-signature");
   });
 
   it.for(["slack", "teams"] as const)(
@@ -51,7 +66,7 @@ describe("a message", () => {
         ...notification,
         message: "<!channel> <https://evil.example|ok> [ok](https://evil.example)",
       };
-      const { body } = messageOf({ type, actors: "full" }, hostile, "pod-1", "");
+      const { body } = messageOf({ type, actors: "full" }, hostile, from, "");
       expect(body).toContain(shop);
       if (type === "slack") expect(body).not.toMatch(/<[!@h]/);
       else expect(body).not.toContain("[ok]");

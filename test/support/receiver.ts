@@ -38,7 +38,7 @@ export class Receiver {
       },
       clock: this.clock,
       random: () => 1,
-      instance: "pod-1",
+      sender: { instance: "pod-1", page: "" },
       sent: (_sink, result) => this.results.push(result),
       failed: (_sink, { reason }, why) => this.reasons.push(`${reason}: ${why}`),
     };

@@ -67,6 +67,7 @@ export interface ConfigFile {
   server: {
     listen: string;
     hosts: string[];
+    url?: string;
     reconcile_token_file?: string;
     reconcile_token_env?: string;
   };

@@ -124,6 +124,8 @@ export interface Config {
     readonly listen: Listen;
     /** Host names under which the server answers, besides its own. */
     readonly hosts: readonly string[];
+    /** Address of the status page for people, without a slash at its end; "": none is known. */
+    readonly url: string;
     /** Token of the reconcile endpoint; `undefined`: the endpoint is off. */
     readonly reconcileToken: SecretSource | undefined;
   };

@@ -14,6 +14,7 @@ import { tokenVariable } from "./defaults.ts";
 /** The configuration with every path absolute, and every time and size as a number. */
 export function normalizeConfig(file: ConfigFile, directory: string): Config {
   const { desired, schedule, limits, budget, server, history, cluster, impact, inventory } = file;
+  const page = URL.parse(server.url ?? "");
   return {
     mode: file.mode,
     api: apiOf(file.api, directory),
@@ -58,7 +59,8 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     })),
     server: {
       listen: listenOf(server.listen),
-      hosts: server.hosts,
+      hosts: page === null ? server.hosts : [...server.hosts, page.hostname],
+      url: page?.origin ?? "",
       reconcileToken: secretSource(
         server.reconcile_token_file,
         server.reconcile_token_env,

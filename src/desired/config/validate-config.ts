@@ -81,6 +81,7 @@ function checkUrls({ at, texts, each }: CheckedFile): UnplacedDiagnostic[] {
       "write https://host/client/v4",
     ),
     ...wrongValues(texts(each("notifications", "url")), sinkUrlError, "write https://host/path"),
+    ...wrongValues(texts([["server", "url"]]), pageUrlError, "write https://host"),
   ];
 }
 
@@ -105,6 +106,14 @@ function isService({ hostname }: URL): boolean {
 function sinkUrlError(text: string): string | undefined {
   const url = URL.parse(text);
   return url === null ? "this is not a URL" : schemeError(url, "messages");
+}
+
+/** The status page links to paths of its host. */
+function pageUrlError(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null) return "this is not a URL";
+  if (!/^https?:$/.test(url.protocol)) return "the scheme is neither https nor http";
+  return url.href === `${url.origin}/` ? undefined : "the URL has more than a scheme and a host";
 }
 
 /** Requires https, except on a loopback address. */
