@@ -1,6 +1,7 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 
 import type { Host } from "../host/host.ts";
+import { type LabelSelector, labelSelector } from "../zone/label-selector.ts";
 import type { ExitCode } from "./output/exit-codes.ts";
 
 /** Adds arguments, options, examples and the work to a command that has its name and description. */
@@ -63,6 +64,15 @@ export class CliCommand extends Command {
     );
   }
 
+  /** Which zones the command is about, by their labels in the zone files. */
+  selector(): this {
+    return this.option(
+      "-l, --selector <labels>",
+      "only zones with these labels: team=payments,tier!=gold",
+      labelSelectorIn,
+    );
+  }
+
   verbose(): this {
     return this.option("--verbose", "print each zone in full, however many there are");
   }
@@ -77,4 +87,10 @@ export class CliCommand extends Command {
     const text = lines.map((line) => `  $ ${line}`).join("\n");
     return this.addHelpText("after", `\nExamples:\n${text}`);
   }
+}
+
+function labelSelectorIn(text: string): LabelSelector {
+  const selector = labelSelector(text);
+  if (selector !== undefined) return selector;
+  throw new InvalidArgumentError("Write labels like team=payments,tier!=gold,critical,!legacy.");
 }

@@ -155,6 +155,41 @@ ${entriesOf(
     ]);
   });
 
+  it.for([
+    "custom_rules: { rules: [{ key: c, response: { content: Later } }] }",
+    "custom_rules: { rules: [{ key: c, expression: ssl }] }",
+    "custom_rules: { rules: [{ key: s, skip: { products: [waf] } }], unmanaged: delete }",
+    "rate_limiting_rules: { rules: [{ key: r, ratelimit: { requests_per_period: 9 } }] }",
+    "rate_limiting_rules: { rules: [{ key: r, ratelimit: { characteristics: { add: [ip.src] } } }] }",
+    "rate_limiting_rules: { rules: [{ key: r, ratelimit: { characteristics: [cf.colo.id, ip.src] } }] }",
+    "rate_limiting_rules: { rules: [{ key: r, action: log }] }",
+    "managed_rules: { rules: [{ key: owasp, overrides: { categories: [{ category: language-php, enabled: false }] } }] }",
+    "managed_rules: { rules: [{ key: owasp, expression: 'http.host eq \"a.shop.example\"' }] }",
+    "managed_rules: { rules: [{ key: e, after: owasp, expression: ssl, skip: { rulesets: [cloudflare] } }] }",
+    "page_shield: { policies: { items: [{ key: p, enabled: false }] } }",
+    "page_shield: { policies: { items: [{ key: p, value: { connect-src: { add: [\"'self'\", x.example] } } }] } }",
+    "page_shield: { policies: { items: [{ key: p, acknowledge: [x.example] }], unmanaged: ignore } }",
+    "page_shield: { scripts: { authorised: [{ url: 'https://x.example/*', owner: pay }] } }",
+    "page_shield: { scripts: null }",
+    "page_shield: null",
+  ])("can refine what an entry below has: %s", async (refined, { expect }) => {
+    const text = entriesOf(
+      `{ match: { name: "*" }, ${[
+        "custom_rules: { rules: [{ key: s, action: skip, expression: ssl, skip: { products: [bic] } }, { key: c, action: block, expression: 'http.request.uri.path eq \"/c\"', response: { status_code: 403, content_type: text/plain, content: No } }] }",
+        "rate_limiting_rules: { rules: [{ key: r, action: block, expression: ssl, ratelimit: { characteristics: [cf.colo.id], period: 60, requests_per_period: 5, mitigation_timeout: 60 } }] }",
+        "managed_rules: { rules: [{ key: owasp, deploy: owasp, paranoia_level: 1, score_threshold: low, action: log }, { key: cf, deploy: cloudflare }] }",
+        "page_shield: { settings: { enabled: true }, policies: { items: [{ key: p, action: log, expression: ssl, value: { script-src: [\"'self'\"] } }] }, scripts: { pages: [a.shop.example/*], authorised: [{ url: 'https://x.example/*', owner: a, justification: b, approved_by: c, approved_on: 2026-01-01, review_by: 2027-01-01 }] } }",
+      ].join(", ")} }`,
+      `{ match: { name: "*.shop.example" }, priority: 1, ${refined} }`,
+    );
+    const { zones: found, lines, files } = await selected(text);
+    expect([...linesOf(files), ...lines.filter((line) => !line.includes("BEYOND_PLAN"))]).toEqual(
+      [],
+    );
+    expect(found).toHaveLength(3);
+    expect(found[0]?.content).not.toEqual(found[2]?.content);
+  });
+
   it("give the same object for the same zone, and one for zones that differ in nothing", async ({
     expect,
   }) => {

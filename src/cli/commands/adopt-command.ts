@@ -26,6 +26,7 @@ import { type Session, withSession } from "../session/session.ts";
 export const defineAdopt: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
+    .selector()
     .configFile()
     .formats("text", "json", "markdown")
     .quiet()

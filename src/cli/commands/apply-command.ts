@@ -19,6 +19,7 @@ import { applyPlanFile, type PlanFileFlags } from "./apply-plan-file.ts";
 export const defineApply: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
+    .selector()
     .configFile()
     .formats("text", "json", "markdown")
     .option(
@@ -55,9 +56,10 @@ export const defineApply: DefineCommand = (command, host) => {
 };
 
 function usageErrorIn(zones: readonly string[], options: ApplyOptions): string | undefined {
-  const { plan, verifyKey, check = false, enforce = false } = options;
-  if (plan !== undefined && (zones.length > 0 || check || enforce)) {
-    return "--plan applies a whole saved plan: remove the zones, --check and --enforce";
+  const { plan, verifyKey, selector, check = false, enforce = false } = options;
+  const isOther = zones.length > 0 || [selector, check, enforce].some(Boolean);
+  if (plan !== undefined && isOther) {
+    return "--plan applies a whole saved plan: remove the zones, --selector, --check and --enforce";
   }
   const areNamed = zones.length > 0 && !zones.some((zone) => zone.includes("*"));
   if (enforce && !areNamed) return "--enforce needs the names of zones, without *";

@@ -1,3 +1,4 @@
+import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts";
 import { damageText, readHistory } from "../../history/file/history-lines.ts";
 import { historyJson } from "../../history/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../../history/history-text.ts";
@@ -6,10 +7,11 @@ import { type DriftTime, driftTimeIn, type Period } from "../../history/timeline
 import type { CheckedFile } from "../../history/verify/check-file.ts";
 import { type HistoryCheck, verifyHistory } from "../../history/verify/verify-history.ts";
 import { hasColor, type Host } from "../../host/host.ts";
-import { loadConfigOrPrint } from "../../host/load.ts";
+import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { jsonOf } from "../../syntax/json.ts";
+import type { LabelSelector } from "../../zone/label-selector.ts";
 import type { DefineCommand, PrintFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { momentHelp, momentIn } from "../output/moment.ts";
@@ -22,6 +24,7 @@ export const defineHistory: DefineCommand = (command, host) => {
     // Options after "verify" are its own.
     .enablePositionalOptions()
     .argument("[zone]", "only this zone (a name; * matches anything)")
+    .selector()
     .configFile()
     .formats("text", "json")
     .option("--since <when>", "from this moment or so long ago: 2026-03-01, 24h, 30d")
@@ -55,6 +58,7 @@ const defineVerify: DefineCommand = (command, host) => {
 interface HistoryFlags extends PrintFlags {
   readonly since?: string;
   readonly until?: string;
+  readonly selector?: LabelSelector;
 }
 
 /**
@@ -71,20 +75,28 @@ async function printHistory(
   if (config === undefined) return exitCodes.invalid;
   const range = rangeIn(flags, host.clock.now());
   if (range === undefined) return fail(`history: ${momentHelp}`, host);
+  const { selector } = flags;
+  const { signal } = new AbortController();
+  const files = selector && (await loadDesiredOrPrint(config, host, signal));
+  if (selector !== undefined && files === undefined) return exitCodes.invalid;
+  const isAsked = (name: string): boolean =>
+    (zone === undefined || isMatch(name, [zone])) &&
+    (selector?.(offlineLabels(offlineZone(name, files?.documents ?? []))) ?? true);
   return withHistory(config, flags.config, host, (kept) =>
-    printKept(kept, zone, range, flags, host),
+    printKept(kept, isAsked, range, flags, host),
   );
 }
 
 async function printKept(
   { file, pieces }: NamedHistory,
-  zone: string | undefined,
+  isAsked: (zone: string) => boolean,
   range: { since?: Date; until: Date },
   flags: HistoryFlags,
   host: Host,
 ): Promise<ExitCode> {
   const { entries, damaged } = await readHistory(pieces());
-  const found = entries.filter((entry) => zone === undefined || isMatch(entry.zone, [zone]));
+  const names = new Set(entries.map((entry) => entry.zone).filter(isAsked));
+  const found = entries.filter((entry) => names.has(entry.zone));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
   const shown = found.filter(({ at }) => at >= since && at <= range.until);

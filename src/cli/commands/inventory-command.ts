@@ -15,12 +15,14 @@ import {
   maliciousReasons,
   resourceStatuses,
 } from "../../zone/inventory-item.ts";
+import type { LabelSelector } from "../../zone/label-selector.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { CliCommand, DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
+import { withLabels } from "../session/fleet-part.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
@@ -31,6 +33,7 @@ export const defineInventory: DefineCommand = (command, host) => {
       .command(`${kind}s`)
       .description(`list the ${kind}s of zones, or show one with its pages`)
       .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
+      .selector()
       .configFile()
       .formats("table", "json", "csv")
       .quiet()
@@ -73,6 +76,7 @@ interface InventoryQuery extends FilterFlags, SessionFlags {
   readonly kind: ItemKind;
   /** Patterns of zone names, or ids; none means all. */
   readonly zones: readonly string[];
+  readonly selector?: LabelSelector;
   readonly format: "table" | "json" | "csv";
   readonly id?: string;
   readonly summary?: boolean;
@@ -85,12 +89,13 @@ async function printInventories(query: InventoryQuery, host: Host): Promise<Exit
     if (error !== undefined) return fail(error, host);
     const maliciousBelow = Number(query.maliciousBelow ?? session.config.impact.maliciousBelow);
     const options = { maliciousBelow, now: host.clock.now() };
-    const { zones, failed: unlisted } = await listMatchingZones(query.zones, session);
+    const listing = await listMatchingZones(query.zones, session);
+    const zones = await withLabels(query.selector, listing, session);
     if (zones.length === 0) return exitCodes.failed;
     if (query.id !== undefined) return printItem(query, query.id, zones, options, session);
     const inventories = await readInventories(query, zones, options, session);
     print(query, inventories, options, host);
-    if (inventories.length === zones.length && unlisted.length === 0) return exitCodes.done;
+    if (inventories.length === zones.length && listing.failed.length === 0) return exitCodes.done;
     return inventories.length === 0 ? exitCodes.unreachable : exitCodes.partial;
   });
 }

@@ -24,6 +24,7 @@ import { type Session, withSession } from "../session/session.ts";
 export const definePlan: DefineCommand = (command, host) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
+    .selector()
     .configFile()
     .formats("text", "json", "markdown")
     .option("-o, --out <file>", "save the plan for apply --plan")

@@ -1,7 +1,13 @@
 import path from "node:path";
 
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
-import { isLayer, type MergedDocument, priorityOf } from "../../desired/zones/merged-document.ts";
+import {
+  isLayer,
+  layersOf,
+  type MergedDocument,
+  priorityOf,
+} from "../../desired/zones/merged-document.ts";
+import { type DeclaredEntry, offlineFleet } from "../../desired/zones/offline-fleet.ts";
 import { type ShownZone, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
@@ -23,10 +29,14 @@ import {
 } from "../../render/diagnostic-formats.ts";
 import { plural, valueText } from "../../render/format.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnostic.ts";
+import type { LabelSelector } from "../../zone/label-selector.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { tableText } from "../output/table.ts";
 
 export const defineValidate: DefineCommand = (command, host) => {
   command
@@ -34,6 +44,8 @@ export const defineValidate: DefineCommand = (command, host) => {
     .configFile()
     .formats("text", "json", "sarif", "annotations")
     .option("--show <zone>", "print the merged declaration of a zone, and where each value is set")
+    .option("--zones", "print a table of the zones and what they get")
+    .selector()
     .choice("--severity <severity>", "print only errors, or only warnings", ["error", "warning"])
     .option("--code <codes...>", "print only diagnostics with these codes")
     .option("--strict", "fail if a warning is printed", false)
@@ -41,6 +53,7 @@ export const defineValidate: DefineCommand = (command, host) => {
       "zonewarden validate",
       "zonewarden validate zones/",
       "zonewarden validate --show shop.example.com",
+      "zonewarden validate --zones --selector team=payments",
       "zonewarden validate --severity error",
       "zonewarden validate --code ALLOW_OVERLAP",
       "zonewarden validate --strict      # exits with 3 if there is a warning",
@@ -60,6 +73,8 @@ interface ValidateFlags {
   readonly strict: boolean;
   readonly format: "text" | "json" | "sarif" | "annotations";
   readonly show?: string;
+  readonly zones?: boolean;
+  readonly selector?: LabelSelector;
 }
 
 /** @param target the zone files, instead of those of the configuration. */
@@ -80,13 +95,18 @@ async function validate(
   const state = place === undefined ? undefined : await loadZoneFiles(place, lint, host, signal);
   // For files that the command line names, only what the warnings count as matters of the configuration; it need not exist.
   const configured = target === undefined ? [{ ...loaded, suppressed: 0 }] : [];
-  return print([...configured, ...(state === undefined ? [] : [state])], state, flags, host);
+  if (state === undefined) return print(configured, state, [], flags, host);
+  const entries = offlineFleet(state.documents);
+  const together = entries.flatMap(({ diagnostics }) => diagnostics);
+  const whole = { ...state, diagnostics: [...state.diagnostics, ...together] };
+  return print([...configured, whole], whole, entries, flags, host);
 }
 
 /** @param state `undefined` if the configuration is too broken to say where the zone files are. */
 function print(
   checked: readonly Checked[],
   state: LoadedFiles | undefined,
+  entries: readonly DeclaredEntry[],
   flags: ValidateFlags,
   host: Host,
 ): ExitCode {
@@ -98,6 +118,10 @@ function print(
   if (hidden.length > 0) host.stderr.write(`not printed: ${tally(hidden)}\n`);
   if (state === undefined || hasErrors(diagnostics) || isStrict) return exitCodes.invalid;
   if (flags.show !== undefined) return show(flags.show, state, host);
+  if (flags.zones === true) {
+    printZones(entries, flags.selector, host);
+    return exitCodes.done;
+  }
   if (flags.format === "text") {
     const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
     host.stdout.write(`${count}: valid (${validRevision(state)})\n`);
@@ -179,6 +203,43 @@ function show(zone: string, { documents }: LoadedFiles, host: Host): ExitCode {
     stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
   }
   return exitCodes.done;
+}
+
+/** Prints the zones of the files, and what they get as far as the files tell. */
+function printZones(
+  entries: readonly DeclaredEntry[],
+  selector: LabelSelector | undefined,
+  { stdout }: Host,
+): void {
+  const shown = entries.filter(({ labels }) => selector?.(labels) ?? true);
+  const rows = shown.map(({ name, labels, documents, content }) => [
+    name,
+    Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(","),
+    documents
+      .filter(({ target }) => labelOf(target) !== name)
+      .map(({ place }) => `${place.file}:${place.line}`)
+      .join(" "),
+    [...new Set(layersOf(documents).flatMap(({ profile }) => profile ?? []))].join(" "),
+    content === undefined ? "by the listing" : contentText(content),
+  ]);
+  stdout.write(
+    `${tableText({ head: ["zone", "labels", "merged over", "profiles", "gets"], rows })}\n`,
+  );
+}
+
+function contentText(content: ZoneContent): string {
+  const { mode, suspension, settings, policies } = content;
+  const parts = [
+    plural(settings.length, "setting"),
+    ...(policies === undefined ? [] : [plural(policies.items.length, "policy")]),
+    ...rulePhases.flatMap((phase) => {
+      const rules = content.rules[phase];
+      return rules === undefined ? [] : [`${rules.items.length} ${phase.replaceAll("_", " ")}`];
+    }),
+  ];
+  return `${mode}${suspension === undefined ? "" : ", suspended"}: ${parts.join(", ")}`;
 }
 
 /** An entry as a layer of a zone. */

@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts";
 import { evidenceJson } from "../../evidence/evidence-json.ts";
 import type { Evidence } from "../../evidence/evidence-pack.ts";
 import { renderEvidencePage } from "../../evidence/evidence-page.ts";
@@ -9,8 +10,11 @@ import { readKeptHistory } from "../../evidence/kept-history.ts";
 import type { Period } from "../../history/timeline.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint, loadDesiredOrPrint } from "../../host/load.ts";
+import { namesOf } from "../../reconcile/fleet/desired-fleet.ts";
 import { withoutControls } from "../../render/terminal-safe.ts";
 import { sha256 } from "../../syntax/digest.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
+import type { LabelSelector } from "../../zone/label-selector.ts";
 import { startOf } from "../../zone/written-date.ts";
 import { zoneName, type ZoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
@@ -23,7 +27,8 @@ import { declaredSubject, readPastFiles } from "./past-files.ts";
 export const defineEvidence: DefineCommand = (command, host) => {
   command
     .configFile()
-    .requiredOption("--zone <names...>", "the zones, by name")
+    .option("--zone <names...>", "the zones, by name")
+    .selector()
     .requiredOption("--since <date>", "the first day (UTC): 2026-08-01")
     .requiredOption("--until <date>", "the last day (UTC), which is part of the period")
     .requiredOption("--out <directory>", "where to write the files")
@@ -43,7 +48,8 @@ export const defineEvidence: DefineCommand = (command, host) => {
 
 interface EvidenceFlags extends ProofFlags {
   readonly config: string;
-  readonly zone: readonly string[];
+  readonly zone?: readonly string[];
+  readonly selector?: LabelSelector;
   readonly since: string;
   readonly until: string;
   readonly out: string;
@@ -55,14 +61,16 @@ interface EvidenceFlags extends ProofFlags {
 async function writeEvidence(flags: EvidenceFlags, host: Host): Promise<ExitCode> {
   const period = periodIn(flags);
   if (typeof period === "string") return fail(`evidence: ${period}`, host);
-  const zones = zonesIn(flags);
-  if (typeof zones === "string") return fail(`evidence: ${zones}`, host);
+  const named = zonesIn(flags);
+  if (typeof named === "string") return fail(`evidence: ${named}`, host);
   const proof = await proofIn(flags, host);
   if (typeof proof === "string") return fail(`evidence: ${proof}`, host);
   const signal = new AbortController().signal;
   const config = await loadConfigOrPrint(flags.config, host, signal);
   const desired = config && (await loadDesiredOrPrint(config, host, signal));
   if (config === undefined || desired === undefined) return exitCodes.invalid;
+  const zones = withLabels(named, flags.selector, desired.documents);
+  if (zones.length === 0) return fail("evidence: --selector: no named zone has these labels", host);
   const write = async (histories: readonly NamedHistory[]): Promise<ExitCode> => {
     const kept = await readKeptHistory(histories, proof);
     const used = kept.records.filter(
@@ -111,14 +119,28 @@ function dayIn(text: string): Date | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? startOf(text) : undefined;
 }
 
-function zonesIn({ zone: texts }: EvidenceFlags): readonly ZoneName[] | string {
+/** The zones that the flags name; none: all that the files name. */
+function zonesIn({ zone: texts, selector }: EvidenceFlags): readonly ZoneName[] | string {
+  if (texts === undefined && selector === undefined) {
+    return "name the zones with --zone or --selector";
+  }
   const names = new Set<ZoneName>();
-  for (const text of texts) {
+  for (const text of texts ?? []) {
     const name = zoneName(text);
     if (name === undefined) return `--zone takes names of zones: ${text} is none`;
     names.add(name);
   }
   return [...names].toSorted();
+}
+
+function withLabels(
+  named: readonly ZoneName[],
+  selector: LabelSelector | undefined,
+  documents: readonly ZoneDocument[],
+): readonly ZoneName[] {
+  if (selector === undefined) return named;
+  const names = named.length > 0 ? named : namesOf(documents).toSorted();
+  return names.filter((name) => selector(offlineLabels(offlineZone(name, documents))));
 }
 
 /** Names the hashes of the other files, as `sha256sum --check` reads them. */

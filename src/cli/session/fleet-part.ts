@@ -1,16 +1,24 @@
+import type { ZoneListing } from "../../api/service.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import { declaredHash } from "../../desired/zones/declared-hash.ts";
 import { isMerged } from "../../desired/zones/merged-document.ts";
+import { offlineLabels, offlineZone } from "../../desired/zones/offline-zone.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { GitError } from "../../host/git-files.ts";
 import { notesOf } from "../../host/host.ts";
-import { hasErrors, relativeDirectory } from "../../host/load.ts";
-import { type DesiredFleet, desiredFleet, namesOf } from "../../reconcile/fleet/desired-fleet.ts";
+import { hasErrors, loadDesiredOrPrint, relativeDirectory } from "../../host/load.ts";
+import {
+  type DesiredFleet,
+  desiredFleet,
+  joinListings,
+  namesOf,
+} from "../../reconcile/fleet/desired-fleet.ts";
 import { fileIn } from "../../render/diagnostic-formats.ts";
 import { plural } from "../../render/format.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { KnownZones } from "../../zone/zone.ts";
+import type { LabelSelector } from "../../zone/label-selector.ts";
+import type { KnownZones, Zone } from "../../zone/zone.ts";
 import { loadCommit } from "./load-commit.ts";
 import type { Session } from "./session.ts";
 
@@ -20,6 +28,8 @@ export interface PartFlags {
   readonly changedSince?: string;
   /** Only zones that come from files that match one of these patterns. */
   readonly paths?: readonly string[];
+  /** Only zones with these labels. */
+  readonly selector?: LabelSelector;
 }
 
 interface WholeFleet {
@@ -37,12 +47,17 @@ export interface FleetPart {
 
 /** The fleet without the zones that the flags exclude, or why that cannot be told. */
 export async function fleetPart(
-  { changedSince, paths }: PartFlags,
+  { changedSince, paths, selector }: PartFlags,
   whole: WholeFleet,
   session: Session,
 ): Promise<FleetPart | { readonly failure: string }> {
   let { fleet } = whole;
   let base: DesiredFleet | undefined;
+  if (selector !== undefined) {
+    const names = namesWithLabels(selector, whole);
+    if (names.size === 0) return { failure: unlabelled };
+    fleet = onlyZones(fleet, names);
+  }
   if (paths !== undefined) {
     const names = namesInFiles(paths, whole, session);
     if (typeof names === "string") return { failure: names };
@@ -60,6 +75,37 @@ export async function fleetPart(
   }
   return { fleet, base };
 }
+
+/** The declared zones with labels. */
+function namesWithLabels(
+  selector: LabelSelector,
+  { state, fleet }: Pick<WholeFleet, "fleet"> & { readonly state: Pick<LoadedFiles, "documents"> },
+): ReadonlySet<string> {
+  const found = [...fleet.zones].filter(([, { desired }]) => selector(desired.labels ?? {}));
+  const missing = [...fleet.missing.keys()].filter((name) =>
+    selector(offlineLabels(offlineZone(name, state.documents))),
+  );
+  return new Set([...found.map(([name]) => name), ...missing]);
+}
+
+/** The listed zones whose declaration has labels; prints a line if there are none. */
+export async function withLabels(
+  selector: LabelSelector | undefined,
+  { all, zones, failed }: ZoneListing & { readonly all: readonly Zone[] },
+  { config, host, stop }: Session,
+): Promise<readonly Zone[]> {
+  if (selector === undefined) return zones;
+  const state = await loadDesiredOrPrint(config, host, stop);
+  if (state === undefined) return [];
+  const known = joinListings(undefined, { zones: all, failed });
+  const fleet = desiredFleet(selectWith(config.lint), state, known);
+  const names = namesWithLabels(selector, { state, fleet });
+  const found = zones.filter(({ name }) => names.has(name));
+  if (found.length === 0) host.stderr.write(`${unlabelled}\n`);
+  return found;
+}
+
+const unlabelled = "error: --selector: no declared zone has these labels";
 
 function onlyZones(fleet: DesiredFleet, names: ReadonlySet<string>): DesiredFleet {
   return {

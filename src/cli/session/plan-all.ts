@@ -197,11 +197,12 @@ function changeOf(
 
 /** The zones whose files are enough for the command; `undefined` if it needs all of them. */
 function zonesToLoad(
-  { zones, onlyReads = false, changedSince, paths }: FleetFlags,
+  { zones, onlyReads = false, changedSince, paths, selector }: FleetFlags,
   weakened: number,
   limits: FleetLimits,
 ): readonly ZoneName[] | undefined {
-  if (!onlyReads || changedSince !== undefined || paths !== undefined) return undefined;
+  const isPart = changedSince !== undefined || paths !== undefined || selector !== undefined;
+  if (!onlyReads || isPart) return undefined;
   // The fleet guard could hold plans of more zones, by the number of all declared zones and the hash of all files.
   const { minFleet, maxFleetShare } = limits;
   if (zones.length === 0 || !(zones.length / minFleet <= maxFleetShare)) return undefined;

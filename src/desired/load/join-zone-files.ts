@@ -207,7 +207,7 @@ function settledIn(
         ? { ...merged, document: undefined }
         : merged;
     }
-    if (!diagnostics.some(mayBeElsewhere)) return { ...merged, used: undefined };
+    if (diagnostics.length === 0) return { ...merged, used: undefined };
     const priority = priorityOf(document);
     const below = layersBelow.get(priority) ?? lower(priority);
     layersBelow.set(priority, below);
@@ -217,10 +217,10 @@ function settledIn(
     // What no entry below has is missing over all of them, and over each.
     const stacks = [below, ...below.map((layer) => [layer])];
     const kept = stacks.reduce<readonly Diagnostic[]>((left, layers) => {
-      if (!left.some(mayBeElsewhere)) return left;
+      if (left.length === 0) return left;
       const { diagnostics: found } = merger.merge(zone, [...layers, vars, ...document.layers]);
       const messages = new Set(found.map(({ message }) => message));
-      return left.filter((each) => !mayBeElsewhere(each) || messages.has(each.message));
+      return left.filter(({ message }) => messages.has(message));
     }, diagnostics);
     return {
       ...merged,

@@ -13,7 +13,7 @@ import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
 import { memberName } from "../zones/layer.ts";
-import { settledChange } from "../zones/list-change.ts";
+import { isLeftOver, settledChange } from "../zones/list-change.ts";
 import { phaseAt } from "../zones/phase-at.ts";
 import { sections } from "../zones/zone-lists.ts";
 import {
@@ -336,6 +336,8 @@ function ofExpression(value: Json, path: Path): Checked {
 
 function ofCsp(value: Json): Checked {
   if (typeof value === "string") return [value, checkCsp(value)];
+  // What is left of an impossible change is told by itself.
+  if (Object.values(coerceObject(value)).some(isLeftOver)) return ["", []];
   const sources = Object.entries(coerceObject(value)).map(
     ([directive, list]): [string, string[] | boolean] => [
       directive,

@@ -42,7 +42,7 @@ import { policyList, ruleListOf } from "./zone-lists.ts";
 export interface MergedEntry {
   /** `undefined` if the name is invalid. */
   readonly target: Target | undefined;
-  /** `undefined` if there is an error. */
+  /** `undefined` if there is an error; of a layer, if the error is not in what is merged. */
   readonly document: MergedDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** The variables whose values are in its texts. */
@@ -91,14 +91,13 @@ export class ZoneMerger {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
     const content = this.#contentOf(layers, factsOf(target.value));
-    const diagnostics = [
-      ...nullsWithoutEffect(layers),
-      ...[target, suspension, content]
-        .flatMap((part) => part.diagnostics)
-        .map((unplaced) => placed(zone, layers, unplaced)),
-    ];
+    const place = (found: readonly UnplacedDiagnostic[]): readonly Diagnostic[] =>
+      found.map((unplaced) => placed(zone, layers, unplaced));
+    const own = place([...target.diagnostics, ...suspension.diagnostics]);
+    const diagnostics = [...nullsWithoutEffect(layers), ...own, ...place(content.diagnostics)];
     const isLayer = target.value?.by === "selector" || zone.content.layers === true;
-    const failed = diagnostics.some((each) => isError(each) && !(isLayer && mayBeElsewhere(each)));
+    // The other entries of its zones may have what a layer lacks.
+    const failed = (isLayer ? own : diagnostics).some(isError);
     if (failed || target.value === undefined) {
       return { target: target.value, document: undefined, diagnostics, used: content.used };
     }

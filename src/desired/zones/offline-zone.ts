@@ -1,6 +1,6 @@
 import type { ZoneLabels, ZoneDocument } from "../../zone/desired-zone.ts";
 import { inOrder } from "./layer-order.ts";
-import { isLayer, isMerged, type MergedDocument } from "./merged-document.ts";
+import { isLayer, isMerged, layersOf, type MergedDocument } from "./merged-document.ts";
 import { type KnownFacts, type Matcher, matcherOf } from "./selector.ts";
 import { labelOf, labelsIn } from "./target.ts";
 
@@ -28,6 +28,34 @@ export function ownLabels(documents: readonly ZoneDocument[]): ZoneLabels {
   return Object.fromEntries(all);
 }
 
+/**
+ * The labels of a zone without the listing, also those of entries of which only the listing tells
+ * whether they match it.
+ */
+export function offlineLabels({ documents }: OfflineZone): ZoneLabels {
+  const labels: Record<string, string | null> = {};
+  for (const { content } of layersOf(documents)) {
+    Object.assign(labels, content.labels);
+  }
+  return labelsIn({ labels });
+}
+
+const entries = new WeakMap<
+  readonly ZoneDocument[],
+  ReadonlyMap<string, readonly MergedDocument[]>
+>();
+
+/** The documents by what they declare. */
+function entriesOf(
+  documents: readonly ZoneDocument[],
+): ReadonlyMap<string, readonly MergedDocument[]> {
+  const known = entries.get(documents);
+  if (known !== undefined) return known;
+  const found = Map.groupBy(documents.filter(isMerged), ({ target }) => labelOf(target));
+  entries.set(documents, found);
+  return found;
+}
+
 /** Whether an entry by name or id is merged over the entries whose `match` matches its zone. */
 export function isOverLayers(document: ZoneDocument): boolean {
   return isMerged(document) && isLayer(document);
@@ -51,8 +79,7 @@ export function offlineZone(
   documents: readonly ZoneDocument[],
   selectors = selectorsIn(documents),
 ): OfflineZone {
-  const labels = [zone, zone.toLowerCase()];
-  const own = documents.filter(isMerged).filter(({ target }) => labels.includes(labelOf(target)));
+  const own = entriesOf(documents).get(zone) ?? entriesOf(documents).get(zone.toLowerCase()) ?? [];
   const isSelector = own.some(({ target }) => target.by === "selector");
   if (isSelector || !own.every(isLayer)) return { documents: own, uncertain: new Set() };
   const isById = own.some(({ target }) => target.by === "id");

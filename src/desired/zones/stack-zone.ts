@@ -73,7 +73,7 @@ interface SampledZone extends StackedZone {
 }
 
 /** What documents without conflicts declare together, with placeholders filled by facts. */
-function stackWith(
+export function stackWith(
   documents: readonly MergedDocument[],
   facts: ZoneFacts,
   merger: ZoneMerger,
