@@ -29,6 +29,8 @@ export interface PlanGroup {
   readonly kind: "failed" | "held" | "dropped" | "left" | "changed";
   /** Of a change; "" for anything else. */
   readonly direction: Direction | "";
+  /** The change of the first zone; `undefined` for anything else. */
+  readonly change: Change | undefined;
   /** `▼ weakens`, `not read`, `held by`. */
   readonly head: string;
   /** A change in short form, the code of an error or the reason of a hold; "" for none. */
@@ -156,6 +158,7 @@ function grouped(statements: readonly Statement[]): readonly PlanGroup[] {
 
 const silent = {
   direction: "",
+  change: undefined,
   code: "",
   remarks: [],
   text: "",
@@ -219,6 +222,7 @@ function changeOf(change: Change, { zone, changes, at }: PlanFacts): Statement {
     key: JSON.stringify([head, code, ...remarks, text, names, ...hidden]),
     kind: "changed",
     direction: effect.direction,
+    change,
     head,
     code,
     remarks,

@@ -18,15 +18,18 @@ import {
   type ZoneState,
 } from "../state/zone-state.ts";
 import { type JsonObject, jsonOf, textOrNull } from "../syntax/json.ts";
+import { selectByCause } from "./pages/fleet-causes.ts";
 import {
   countByStatus,
   fleetInventory,
   isInventoryOn,
-  select,
   selectStored,
   type ZoneFilter,
 } from "./pages/selection.ts";
 import type { Snapshot } from "./snapshot.ts";
+
+/** Zones in one answer. */
+const pageSize = 200;
 
 /** Format of the answers of `/api/v1`; see `schemas/status.schema.json`. */
 export const statusFormat = "zonewarden-status/2";
@@ -81,8 +84,13 @@ function clusterJson(cluster: ClusterStatus): JsonObject {
 }
 
 /** `/api/v1/zones`: a page of zones, filtered as on the status page. */
-export function zonesJson({ fleet }: Snapshot, selection: ZoneFilter): JsonObject {
-  const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
+export function zonesJson({ fleet, now }: Snapshot, selection: ZoneFilter): JsonObject {
+  const { counts, matching, page, pages, zones } = selectByCause(
+    fleet.zones,
+    selection,
+    now,
+    pageSize,
+  );
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
 }
 
@@ -105,7 +113,7 @@ export function storedZonesJson(
   stored: readonly StoredZone[],
   selection: ZoneFilter,
 ): JsonObject {
-  const { counts, matching, page, pages, zones } = selectStored(stored, selection);
+  const { counts, matching, page, pages, zones } = selectStored(stored, selection, pageSize);
   const source = jsonOf({ source: "store", readAt });
   const shown = zones.map(storedZoneJson);
   return { ...source, matching, page, pages, by_status: counts, zones: shown };

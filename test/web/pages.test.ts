@@ -63,7 +63,7 @@ describe("the fleet's page", () => {
     const page = fleetPage(fleet, { page: "2", q: "z" });
     expect(page).toContain('rel="prev" href="/?q=z"');
     expect(page).toContain('rel="next" href="/?q=z&amp;page=3"');
-    expect(wordsOf(page)).toContain("200 of 450");
+    expect(wordsOf(page)).toContain("50 of 450");
   });
 });
 
@@ -159,7 +159,7 @@ describe("a revision of the files that is held", () => {
     for (const page of [fleetPage(fleet), zonePage(fleet), diagnostics]) {
       expect(wordsOf(page)).toContain("Diagnostics 1 ");
       expect(wordsOf(page)).toContain(
-        "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays active. Why, and what to do",
+        "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays active. 2 of 2 zones match it. Why, and what to do",
       );
       expect(wordsOf(page)).not.toContain("not in order");
       expect(wordsOf(page)).not.toContain("No diagnostics in");
@@ -199,7 +199,7 @@ describe("a revision of the files that is held", () => {
     const words = wordsOf(fleetPage(broken));
     expect(words).toContain("Diagnostics 2 ");
     expect(words).toContain("A new revision of the files is held.");
-    expect(words).toContain("stays active. 1 error .");
+    expect(words).toContain("stays active. 0 of 1 zone match it. 1 error .");
   });
 });
 

@@ -5,7 +5,17 @@ import { a, fleetOf, held, shop } from "../support/fleets.ts";
 import { change, declared, report } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
 
-const everything = { status: undefined, inventory: undefined, query: "", page: 1 } as const;
+const everything = {
+  status: undefined,
+  inventory: undefined,
+  account: "",
+  drift: undefined,
+  author: "",
+  cause: "",
+  query: "",
+  sort: "urgency",
+  page: 1,
+} as const;
 
 describe("a selection", () => {
   it.for([
@@ -27,7 +37,12 @@ describe("a selection", () => {
     const selection = {
       status: "held",
       inventory: "outside",
+      account: "Example Shops",
+      drift: "weakens",
+      author: "alice@example.com in the dashboard",
+      cause: "a-b_c0",
       query: "a b&c",
+      sort: "since",
       page: 2,
     } as const;
     const query = queryOf(selection);
@@ -102,13 +117,13 @@ describe("the selected zones", () => {
     }
   });
 
-  it("come in pages of 200; a page beyond the end is the last one", ({ expect }) => {
-    const many = fleetOf(...Array.from({ length: 450 }, (_, at) => declared(`z${at}.example.com`)));
+  it("come in pages of 50; a page beyond the end is the last one", ({ expect }) => {
+    const many = fleetOf(...Array.from({ length: 120 }, (_, n) => declared(`z${n}.example.com`)));
     many.recordZone(
       report("z1.example.com", 1, { result: "planned", cause: "drift", changes: [a] }),
     );
     const page = (number: number): number =>
       select(many.zones, { ...everything, page: number }).zones.length;
-    expect([page(1), page(2), page(3), page(9)]).toEqual([200, 200, 50, 50]);
+    expect([page(1), page(2), page(3), page(9)]).toEqual([50, 50, 20, 20]);
   });
 });

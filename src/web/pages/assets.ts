@@ -33,7 +33,7 @@ function refresh() {
 
 function busy() {
   const { activeElement } = document;
-  return activeElement?.matches("input, button") || getSelection()?.type === "Range";
+  return activeElement?.matches("input, select, button") || getSelection()?.type === "Range";
 }
 
 function isOther(fresh) {

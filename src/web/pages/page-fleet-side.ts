@@ -99,9 +99,13 @@ function authorPanel(zones: readonly ZoneState[], now: Date): Html | undefined {
     "Who changes zones by hand",
     shortList(authors, ({ name, zones: own, last, isPossible }) => {
       const [only = ""] = own;
-      const where = own.size === 1 ? zoneLink(only) : counted(own.size, "zone");
-      return html`${foreign(name)} ${moment(last, now)}
-        <span class="note">${where}${isPossible && ", possibly"}</span>`;
+      const query = new URLSearchParams({ author: name }).toString();
+      const sure = isPossible ? ", possibly" : "";
+      const where =
+        own.size === 1
+          ? html`${zoneLink(only)}${sure}`
+          : html`<a href="/?${query}">${counted(own.size, "zone")}${sure}</a>`;
+      return html`${foreign(name)} ${moment(last, now)} <span class="note">${where}</span>`;
     }),
   );
 }

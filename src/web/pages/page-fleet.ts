@@ -1,39 +1,31 @@
+import { plural } from "../../render/format.ts";
 import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
 import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
-import { kinds } from "../../zone/resource.ts";
+import { kinds, kindWords } from "../../zone/resource.ts";
 import type { Snapshot } from "../snapshot.ts";
-import {
-  filterWords,
-  maliciousBadge,
-  renderFleetInventory,
-  renderOverview,
-} from "./page-fleet-overview.ts";
+import { type FleetCause, selectByCause } from "./fleet-causes.ts";
+import { renderCauses, shownCauses } from "./page-causes.ts";
+import { maliciousBadge, renderFleetInventory, renderOverview } from "./page-fleet-overview.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
+import { banner, counted, moment, number, statusBadge, zoneLink } from "./page-parts.ts";
+import { type Filter, pager, shortNote, toolbar } from "./page-zone-list.ts";
 import {
-  banner,
-  counted,
-  foreign,
-  moment,
-  number,
-  statusBadge,
-  statusText,
-  zoneLink,
-} from "./page-parts.ts";
-import {
+  type DriftFilter,
   isInventoryOn,
   isWeakened,
-  queryOf,
-  select,
-  type SelectedZones,
+  type SelectedStates,
+  type Sorting,
+  sortings,
   type ZoneFilter,
 } from "./selection.ts";
 
-/** The page of the fleet: counts, and zones with the most urgent first. */
+/** The page of the fleet: counts, causes, and zones with the most urgent first. */
 export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html {
-  const selected = select(snapshot.fleet.zones, selection);
+  const selected = selectByCause(snapshot.fleet.zones, selection, snapshot.now);
+  const causes = shownCauses(selected.causes, selection);
   return layout(
     snapshot,
     "Fleet",
@@ -41,11 +33,18 @@ export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html
       ${weakenedBanner(snapshot.fleet.zones)} ${renderOverview(selected.counts, selection)}
       ${isInventoryOn(snapshot.fleet.zones) && renderFleetInventory(selected.inventory, selection)}
       <div class="columns">
-        <section class="zones" aria-labelledby="zones-title">
-          ${toolbar(selected, selection)}
-          ${selected.zones.length === 0 ? emptyTable(snapshot) : htmlTable(columnsAt(snapshot.now), selected.zones)}
-          ${selected.pages > 1 && pager(selected, selection)}
-        </section>
+        <div>
+          ${renderCauses(causes, selection)}
+          <section class="zones" aria-labelledby="zones-title">
+            ${toolbar(selected, selection, filtersOf(selected, selection))}
+            ${
+              selected.zones.length === 0
+                ? emptyTable(snapshot)
+                : htmlTable(columnsAt(snapshot.now, causes), selected.zones)
+            }
+            ${selected.pages > 1 && pager(selected, selection)}
+          </section>
+        </div>
         ${renderSidePanels(snapshot)}
       </div>`,
   );
@@ -60,45 +59,65 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
   return banner(
     `${counted(weakened.length, "zone")} with weakened protection:`,
     html`${weakened.slice(0, weakenedShown).map(({ declared }) => html`${zoneLink(declared.name)} `)}
-    ${more > 0 && `and ${number(more)} more`}`,
+    ${more > 0 && html`<a href="/?drift=weakens">and ${number(more)} more</a>`}`,
   );
 }
 
-/** The heading of the zones, and the search. */
-export function toolbar({ matching, zones }: SelectedZones<unknown>, selection: ZoneFilter): Html {
-  const { status, inventory, query } = selection;
-  return html`<div class="toolbar">
-    <h2 id="zones-title">
-      ${titleOf(selection)}
-      ${zones.length < matching && html`<small>${zones.length} of ${number(matching)}</small>`}
-    </h2>
-    <form role="search" action="/" method="get">
-      ${status !== undefined && html`<input type="hidden" name="status" value="${status}" />`}
-      ${
-        inventory !== undefined &&
-        html`<input type="hidden" name="inventory" value="${inventory}" />`
-      }
-      <label class="hidden" for="q">Search zones by name, account or id</label>
-      <input
-        id="q"
-        type="search"
-        name="q"
-        value="${query}"
-        placeholder="Name, account or id"
-        autocomplete="off"
-        spellcheck="false"
-      />
-      <button type="submit">Search</button>
-    </form>
-  </div>`;
+/** The fields that have more than one value for this fleet. */
+function filtersOf(
+  { accounts, authors, drifted, matching }: SelectedStates,
+  { account, drift, author, sort }: ZoneFilter,
+): readonly Filter[] {
+  const all: readonly Filter[] = [
+    {
+      name: "account",
+      label: "Account",
+      value: account,
+      options: accounts.length < 2 ? [] : [["", "All accounts"], ...asOptions(accounts)],
+    },
+    {
+      name: "drift",
+      label: "Kind of drift",
+      value: drift ?? "",
+      options:
+        drifted.length === 0
+          ? []
+          : [["", "Any state"], ...drifted.map((found) => [found, driftTexts(found)] as const)],
+    },
+    {
+      name: "author",
+      label: "Changed by",
+      value: author,
+      options: authors.length === 0 ? [] : [["", "Changed by anybody"], ...asOptions(authors)],
+    },
+    {
+      name: "sort",
+      label: "Order",
+      value: sort,
+      options: matching > mostUnsorted ? sortings.map((by) => [by, sortTexts[by]] as const) : [],
+    },
+  ];
+  return all.filter(({ options }) => options.length > 0);
 }
 
-function titleOf({ status, inventory }: ZoneFilter): string {
-  const words = [
-    ...(status === undefined ? [] : [statusText(status)]),
-    ...(inventory === undefined ? [] : [filterWords[inventory]]),
-  ];
-  return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;
+function asOptions(texts: readonly string[]): Filter["options"] {
+  return texts.map((text) => [text, text] as const);
+}
+
+/** Fewer zones need no other order. */
+const mostUnsorted = 10;
+
+const sortTexts: Readonly<Record<Sorting, string>> = {
+  urgency: "Most urgent first",
+  name: "By name",
+  since: "Longest in its state first",
+  checked: "Longest not checked first",
+};
+
+function driftTexts(filter: DriftFilter): string {
+  return filter === "weakens"
+    ? "Drift that weakens"
+    : `Drift of ${plural(2, kindWords(filter)).slice(2)}`;
 }
 
 function emptyTable({ fleet, daemon }: Snapshot): Html {
@@ -112,9 +131,14 @@ function emptyTable({ fleet, daemon }: Snapshot): Html {
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
-function columnsAt(now: Date): Columns<ZoneState> {
+function columnsAt(now: Date, causes: readonly FleetCause[]): Columns<ZoneState> {
   return {
-    Zone: (state) => [zoneLink(state.declared.name), " ", maliciousBadge(state), noteOf(state)],
+    Zone: (state) => [
+      zoneLink(state.declared.name),
+      " ",
+      maliciousBadge(state),
+      noteOf(state, causes.length > 0),
+    ],
     Status: ({ status }) => statusBadge(status),
     Differs: differs,
     Since: ({ driftedSince, statusSince }) => moment(driftedSince ?? statusSince, now),
@@ -122,20 +146,13 @@ function columnsAt(now: Date): Columns<ZoneState> {
   };
 }
 
-const maxNoteLength = 160;
-
-/** Why a zone is not in sync, in a line. */
-function noteOf(state: ZoneState): Html | undefined {
+/** Why a zone is not in sync, in a line; its name alone where a cause above has the rest. */
+function noteOf(state: ZoneState, isShort: boolean): Html | undefined {
   const { failure, declared } = state;
   const [hold] = holdsOf(state);
+  if (isShort && hold !== undefined) return shortNote(`held by ${hold.reason}`);
+  if (isShort && failure !== undefined) return shortNote(failure.code);
   return shortNote(failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "");
-}
-
-/** A reason below the name of a zone, cut if it is long; nothing for none. */
-export function shortNote(text: string): Html | undefined {
-  if (text === "") return undefined;
-  const shown = text.length > maxNoteLength ? `${text.slice(0, maxNoteLength)}…` : text;
-  return html`<span class="note">${foreign(shown)}</span>`;
 }
 
 const impactWords = { weakens: "weaker", neutral: "other", strengthens: "stronger" } as const;
@@ -154,17 +171,4 @@ function differs(state: ZoneState): Html {
   ].filter(({ count }) => count > 0);
   if (counts.length === 0) return html`<span class="quiet">–</span>`;
   return html`${counts.map(({ tone, word, count }) => html`<span class="impact ${tone}">${count} ${word}</span> `)}`;
-}
-
-/** Links to the pages before and after. */
-export function pager({ page, pages }: SelectedZones<unknown>, selection: ZoneFilter): Html {
-  const link = (to: number, rel: string, text: string): Html =>
-    to < 1 || to > pages
-      ? html`<span class="quiet">${text}</span>`
-      : html`<a rel="${rel}" href="/${queryOf({ ...selection, page: to })}">${text}</a>`;
-  return html`<nav class="pager" aria-label="Pages of zones">
-    ${link(page - 1, "prev", "← Previous")}
-    <span>Page ${page} of ${pages}</span>
-    ${link(page + 1, "next", "Next →")}
-  </nav>`;
 }

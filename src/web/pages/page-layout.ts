@@ -1,11 +1,20 @@
 import { html, type Html, type Part } from "../../render/html.ts";
 import type { ClusterStatus } from "../../state/daemon-status.ts";
 import { isFirstRound, isLoaded } from "../../state/load-report.ts";
+import type { ZoneState } from "../../state/zone-state.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import { isLoadFailure } from "../../zone/internal-error.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
-import { banner, commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import {
+  banner,
+  commitCode,
+  counted,
+  foreign,
+  moment,
+  number,
+  revisionCode,
+} from "./page-parts.ts";
 
 /** The document around the content of a page. */
 export function layout(snapshot: Snapshot, title: string, content: Part): Html {
@@ -99,7 +108,8 @@ function stateBanner({ daemon: { state } }: Snapshot): Html | undefined {
 }
 
 /** What the last load of the files left out, and what stays active. */
-function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
+function loadBanner({ fleet, now }: Snapshot): Html | undefined {
+  const { load, loadedAt, zones } = fleet;
   if (load === undefined || isLoaded(load)) return undefined;
   const { result, held, diagnostics, revision: inForce } = load;
   const kept =
@@ -121,7 +131,8 @@ function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
     return banner(
       "A new revision of the files is held.",
       html`${revisionCode(held.revision)}${commitCode(held.commit)} would change or drop
-      ${counted(held.zones, "zone")} and is not followed; ${kept} ${found} ${why}`,
+      ${counted(held.zones, "zone")} and is not followed; ${kept} ${matchText(zones)} ${found}
+      ${why}`,
     );
   }
   if (result === "partial") {
@@ -135,6 +146,15 @@ function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
     ? "The zone files are not followed."
     : "The files are rejected.";
   return banner(what, html`${found}${kept} ${since}`);
+}
+
+/** How many zones are as the revision in force declares them, while another one is held. */
+function matchText(zones: readonly ZoneState[]): string {
+  const read = zones.filter(
+    ({ lastRun, failure }) => lastRun !== undefined && failure === undefined,
+  );
+  const matching = read.filter(({ differing }) => differing.length === 0).length;
+  return `${number(matching)} of ${counted(zones.length, "zone")} match it.`;
 }
 
 function foot({ daemon, now }: Snapshot): Html {

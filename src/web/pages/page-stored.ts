@@ -3,9 +3,9 @@ import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import type { ClusterStatus } from "../../state/daemon-status.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { renderOverview } from "./page-fleet-overview.ts";
-import { pager, shortNote, toolbar } from "./page-fleet.ts";
 import { layout } from "./page-layout.ts";
 import { banner, causeText, counted, foreign, moment, statusBadge } from "./page-parts.ts";
+import { pager, shortNote, toolbar } from "./page-zone-list.ts";
 import { selectStored, type ZoneFilter } from "./selection.ts";
 
 /** The page of the fleet in a process that does not work: what the store says, and who knows more. */

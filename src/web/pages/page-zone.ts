@@ -17,6 +17,7 @@ import type { Suspension } from "../../zone/desired-zone.ts";
 import { kindWords } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Snapshot, writeAnswerOf } from "../snapshot.ts";
+import { type NextStep, nextSteps } from "./next-steps.ts";
 import { renderChange } from "./page-change.ts";
 import { tokenUses } from "./page-fleet-side.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
@@ -56,10 +57,15 @@ export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
           ${renderTimeline(snapshot, state)} ${history(state, snapshot.now)}
         </div>
         <div class="side">
+          ${panel("next", "What you can do", plainList(nextSteps(state), stepItem, "steps"))}
           ${snapshot.canReconcile && renderReconcile(name)} ${renderFacts(state, snapshot)}
         </div>
       </div>`,
   );
+}
+
+function stepItem({ what, command }: NextStep): Html {
+  return html`${what} <code class="command">${command}</code>`;
 }
 
 const planned = { before: "Live", after: "Declared" };

@@ -1,18 +1,39 @@
 import type { StoredZone } from "../../history/stored-fleet.ts";
+import { authorName, authorsIn } from "../../plan/cause/author.ts";
 import { addCounts } from "../../state/add-counts.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
+import { byText, compareText } from "../../syntax/by-text.ts";
+import { kinds } from "../../zone/resource.ts";
 
-/** Zones on one page. */
-const pageSize = 200;
+/** Zones on one page; an answer of the API has more. */
+const pageSize = 50;
 
-/** The filters of the zone list, from query parameters. */
+/** Orders of the zone list; `urgency`: the most urgent first. */
+export const sortings = ["urgency", "name", "since", "checked"] as const;
+
+export type Sorting = (typeof sortings)[number];
+
+/** Drift that lowered the protection, or of resources of a kind. */
+const driftFilters = ["weakens", ...kinds] as const;
+
+export type DriftFilter = (typeof driftFilters)[number];
+
+/** The filters of the zone list, from query parameters; "" for all. */
 export interface ZoneFilter {
   readonly status: ZoneStatus | undefined;
   readonly inventory: InventoryFilter | undefined;
-  /** Part of a name, an account, or an id; "" for all. */
+  /** Name or id of an account. */
+  readonly account: string;
+  readonly drift: DriftFilter | undefined;
+  /** Who changed a zone, as the pages name them. */
+  readonly author: string;
+  /** The id of a cause (fleet-causes.ts). */
+  readonly cause: string;
+  /** Part of a name, an account, or an id. */
   readonly query: string;
+  readonly sort: Sorting;
   /** From 1. */
   readonly page: number;
 }
@@ -32,6 +53,10 @@ export interface SelectedZones<T> {
 export interface SelectedStates extends SelectedZones<ZoneState> {
   /** Inventories of the zones that match the other filters. */
   readonly inventory: FleetInventory;
+  /** What the other filters can be set to. */
+  readonly accounts: readonly string[];
+  readonly authors: readonly string[];
+  readonly drifted: readonly DriftFilter[];
 }
 
 /** Reads a selection; invalid values are ignored. */
@@ -40,64 +65,132 @@ export function selectionFrom(query: Readonly<Record<string, string | undefined>
   return {
     status: zoneStatuses.find((status) => status === query["status"]),
     inventory: inventoryFilters.find((filter) => filter === query["inventory"]),
+    account: query["account"] ?? "",
+    drift: driftFilters.find((filter) => filter === query["drift"]),
+    author: query["author"] ?? "",
+    cause: query["cause"] ?? "",
+    sort: sortings.find((sorting) => sorting === query["sort"]) ?? "urgency",
     query: (query["q"] ?? "").trim().toLowerCase(),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
 }
 
 /** The query string of a selection, "" for the first page of all. */
-export function queryOf({ status, inventory, query, page }: ZoneFilter): string {
-  const parameters = new URLSearchParams();
-  if (query !== "") parameters.set("q", query);
-  if (status !== undefined) parameters.set("status", status);
-  if (inventory !== undefined) parameters.set("inventory", inventory);
-  if (page > 1) parameters.set("page", String(page));
+export function queryOf(selection: ZoneFilter): string {
+  const parameters = new URLSearchParams(parametersOf(selection));
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 
-/** Applies a selection to all zones; a page beyond the last is the last. */
-export function select(zones: readonly ZoneState[], selection: ZoneFilter): SelectedStates {
+/** The query parameters of a selection that are set. */
+export function parametersOf(selection: ZoneFilter): Record<string, string> {
+  const { status = "", inventory = "", account, drift = "", author, cause, sort } = selection;
+  const { query: q, page } = selection;
+  const all = { q, status, inventory, account, drift, author, cause };
+  const order = { sort: sort === "urgency" ? "" : sort, page: page > 1 ? String(page) : "" };
+  return Object.fromEntries(
+    Object.entries({ ...all, ...order }).filter(([, value]) => value !== ""),
+  );
+}
+
+/** The zones that match all filters but that of a cause. */
+export function narrowed(zones: readonly ZoneState[], selection: ZoneFilter): readonly ZoneState[] {
   const { status, inventory, query } = selection;
-  const hasStatus = (state: ZoneState): boolean => status === undefined || state.status === status;
-  const hasFound = (state: ZoneState): boolean =>
-    inventory === undefined || fitsInventory(state, inventory);
-  const found = zones.filter((state) => fits(state, query));
-  const matching = found.filter((state) => hasStatus(state) && hasFound(state));
+  return zones.filter(
+    (state) =>
+      fits(state, query) &&
+      fitsOthers(state, selection) &&
+      (status === undefined || state.status === status) &&
+      (inventory === undefined || fitsInventory(state, inventory)),
+  );
+}
+
+/**
+ * Applies a selection to all zones; a page beyond the last is the last.
+ *
+ * @param only the zones of its cause; `undefined`: all.
+ */
+export function select(
+  zones: readonly ZoneState[],
+  selection: ZoneFilter,
+  only?: ReadonlySet<string>,
+  size: number = pageSize,
+): SelectedStates {
+  const found =
+    only === undefined ? zones : zones.filter(({ declared: { name } }) => only.has(name));
+  const matching = narrowed(found, selection);
   return {
-    counts: countByStatus(found.filter(hasFound)),
-    inventory: fleetInventory(found.filter(hasStatus)),
-    ...pageOf(matching, urgencyOf, selection),
+    counts: countByStatus(narrowed(found, { ...selection, status: undefined })),
+    inventory: fleetInventory(narrowed(found, { ...selection, inventory: undefined })),
+    accounts: eachOnce(zones.flatMap(({ zone }) => zone?.accountName ?? [])),
+    authors: eachOnce(zones.flatMap(authorsOf)),
+    drifted: driftFilters.filter((drift) => zones.some((state) => hasDrifted(state, drift))),
+    ...pageOf(orders[selection.sort](matching), selection.page, size),
   };
 }
+
+function eachOnce(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].toSorted(compareText);
+}
+
+/** Who changed a zone, by its latest changes and by what differs now. */
+function authorsOf({ changes, differing }: ZoneState): readonly string[] {
+  return authorsIn([...changes.flatMap((record) => record.changes), ...differing]).map(authorName);
+}
+
+function fitsOthers(state: ZoneState, { account, drift, author }: ZoneFilter): boolean {
+  const { zone } = state;
+  if (account !== "" && zone?.accountName !== account && zone?.accountId !== account) return false;
+  if (drift !== undefined && !hasDrifted(state, drift)) return false;
+  return author === "" || authorsOf(state).includes(author);
+}
+
+function hasDrifted(state: ZoneState, drift: DriftFilter): boolean {
+  return drift === "weakens"
+    ? isWeakened(state)
+    : driftOf(state).some(({ kind }) => kind === drift);
+}
+
+type Order<T> = (zones: readonly T[]) => readonly T[];
+
+function byNumber<T>(numberOf: (zone: T) => number): Order<T> {
+  return (zones) =>
+    zones
+      .map((zone) => ({ zone, at: numberOf(zone) }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ zone }) => zone);
+}
+
+/** What has been so for the longest, or was not checked for the longest, comes first. */
+const orders: Readonly<Record<Sorting, Order<ZoneState>>> = {
+  urgency: byNumber(urgencyOf),
+  name: (zones) => zones.toSorted(byText(({ declared }) => declared.name)),
+  since: byNumber(({ driftedSince, statusSince }) => Number(driftedSince ?? statusSince)),
+  checked: byNumber(({ lastSuccess }) => Number(lastSuccess ?? 0)),
+};
 
 /** Applies a selection to what the store says of zones: it knows names and statuses. */
 export function selectStored(
   zones: readonly StoredZone[],
   selection: ZoneFilter,
+  size: number = pageSize,
 ): SelectedZones<StoredZone> {
   const found = zones.filter(({ name }) => name.includes(selection.query));
   const matching = found.filter(
     ({ status }) => selection.status === undefined || status === selection.status,
   );
-  return {
-    counts: countByStatus(found),
-    ...pageOf(matching, ({ status }) => urgencies.indexOf(status), selection),
-  };
+  const byStatus = byNumber<StoredZone>(({ status }) => urgencies.indexOf(status));
+  return { counts: countByStatus(found), ...pageOf(byStatus(matching), selection.page, size) };
 }
 
 function pageOf<T>(
-  matching: readonly T[],
-  urgency: (zone: T) => number,
-  selection: ZoneFilter,
+  sorted: readonly T[],
+  wanted: number,
+  size: number,
 ): Omit<SelectedZones<T>, "counts"> {
-  const sorted = matching
-    .map((zone) => ({ zone, urgency: urgency(zone) }))
-    .toSorted((a, b) => a.urgency - b.urgency)
-    .map(({ zone }) => zone);
-  const pages = Math.max(1, Math.ceil(matching.length / pageSize));
-  const page = Math.min(selection.page, pages);
-  const zones = sorted.slice((page - 1) * pageSize, page * pageSize);
-  return { matching: matching.length, page, pages, zones };
+  const pages = Math.max(1, Math.ceil(sorted.length / size));
+  const page = Math.min(wanted, pages);
+  const zones = sorted.slice((page - 1) * size, page * size);
+  return { matching: sorted.length, page, pages, zones };
 }
 
 export function countByStatus(

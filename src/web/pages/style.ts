@@ -69,8 +69,9 @@ dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 3px 14px; m
 dd { margin: 0; overflow-wrap: anywhere; }
 .toolbar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px; padding: 10px 16px; }
 .toolbar h2 { margin: 0; }
-form { display: flex; gap: 6px; }
-input[type="search"], input[type="password"], button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
+form { display: flex; flex-wrap: wrap; gap: 6px; }
+select { max-width: 220px; text-overflow: ellipsis; }
+input[type="search"], input[type="password"], select, button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
 input[type="search"] { width: 220px; }
 .ask input[type="password"] { flex: 1; min-width: 0; }
 button { background: var(--raised); cursor: pointer; }
@@ -84,6 +85,13 @@ tbody tr:hover { background: var(--raised); }
 .impact { display: inline-block; padding: 0 7px; border-radius: 4px; font-size: 12.5px; color: var(--quiet); background: var(--raised); }
 .impact.weakens { color: var(--bad); background: var(--tint-bad); font-weight: 600; }
 .impact.pending { color: var(--info); background: var(--tint-info); }
+.causes .plain > li { padding: 8px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.causes .plain > li:first-child { border: 0; padding-top: 0; }
+.causes code { white-space: normal; }
+.effect.failed { color: var(--bad); }
+.effect.held { color: var(--warn); }
+.steps li + li { margin-top: 8px; }
+.command { display: block; padding: 3px 8px; border-radius: 4px; background: var(--raised); overflow-wrap: anywhere; user-select: all; }
 .empty { padding: 16px; color: var(--quiet); }
 .zones .empty { border: 0; border-top: 1px solid var(--line); border-radius: 0; margin: 0; }
 .pager { display: flex; justify-content: space-between; padding: 10px 16px; border-top: 1px solid var(--line); }
@@ -119,7 +127,7 @@ meter { width: 100%; height: 10px; }
 .value { unicode-bidi: isolate; white-space: pre-wrap; overflow-wrap: anywhere; }
 del { color: var(--bad); background: var(--tint-bad); text-decoration-thickness: 1px; border-radius: 2px; }
 ins { color: var(--good); background: var(--tint-good); text-decoration: none; border-radius: 2px; }
-.record { padding: 8px 14px; margin-bottom: 10px; }
+.record { padding: 8px 14px; margin-bottom: 10px; overflow-wrap: anywhere; }
 .record[open] summary { margin-bottom: 8px; }
 .record time { display: inline-block; min-width: 76px; color: var(--quiet); }
 .writes { font-size: 13px; }
@@ -141,6 +149,7 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
   .tabs a { min-width: 0; padding: 4px 10px 5px; }
   .tabs b { font-size: 16px; }
   form, input[type="search"] { flex: 1; width: 100%; min-width: 0; }
+  select { flex: 1 1 130px; min-width: 0; max-width: 100%; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tr { display: flex; flex-wrap: wrap; gap: 2px 10px; padding: 8px 14px; border-top: 1px solid var(--line); }

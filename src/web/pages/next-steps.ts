@@ -1,0 +1,56 @@
+import { holdFacts } from "../../plan/guard/hold.ts";
+import { isObservation } from "../../state/run-report.ts";
+import { holdsOf, type ZoneState, type ZoneStatus } from "../../state/zone-state.ts";
+
+/** What a person can do about a zone, as a command to copy. */
+export interface NextStep {
+  readonly what: string;
+  readonly command: string;
+}
+
+/** What a person can do next about a zone, by its status. */
+export function nextSteps(state: ZoneState): readonly NextStep[] {
+  const { name } = state.declared;
+  const steps = {
+    plan: { what: "See each difference", command: `zonewarden plan ${name}` },
+    who: { what: "See who changed it", command: `zonewarden blame ${name}` },
+    why: { what: "See why it is not written", command: `zonewarden explain zone ${name}` },
+    apply: { what: "Write the declared state now", command: applyCommand(state) },
+    keep: {
+      what: "Keep what is live: print it as a zone file",
+      command: `zonewarden import ${name}`,
+    },
+    past: { what: "See its past", command: `zonewarden history ${name}` },
+    check: { what: "Find the mistake in the set-up", command: "zonewarden doctor" },
+  } as const;
+  const byStatus: Readonly<Record<ZoneStatus, readonly NextStep[]>> = {
+    in_sync: [steps.past, steps.who],
+    drifted: [steps.who, steps.plan, steps.apply, steps.keep],
+    pending: [steps.plan, steps.why, steps.apply],
+    differs: [steps.who, steps.plan, steps.apply, steps.keep],
+    held: [steps.plan, ...releases(state), steps.why],
+    error: [steps.check, steps.why],
+    unknown: [steps.why, steps.check],
+    suspended: [steps.plan, steps.past],
+  };
+  return byStatus[state.status];
+}
+
+function applyCommand({ declared, holds }: ZoneState): string {
+  const enforce = declared.mode === "observe" || holds.some(isObservation) ? "--enforce " : "";
+  return `zonewarden apply ${enforce}${declared.name}`;
+}
+
+/** What releases the holds of a zone: of its plan, or of the whole revision. */
+function releases(state: ZoneState): readonly NextStep[] {
+  return holdsOf(state).flatMap(({ reason, message }) => {
+    const [hash] = /\b[0-9a-f]{64}\b/.exec(message) ?? [];
+    const { releasedBy } = holdFacts(reason);
+    if (hash === undefined || releasedBy === undefined) return [];
+    const [what, zone] =
+      releasedBy === "plan"
+        ? ["Release this plan", ` ${state.declared.name}`]
+        : ["Accept the revision for all zones", ""];
+    return [{ what, command: `zonewarden apply --accept ${hash}${zone}` }];
+  });
+}

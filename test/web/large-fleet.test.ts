@@ -1,0 +1,159 @@
+import { describe, it } from "vitest";
+
+import type { ZoneState } from "../../src/state/zone-state.ts";
+import { selectByCause } from "../../src/web/pages/fleet-causes.ts";
+import { nextSteps } from "../../src/web/pages/next-steps.ts";
+import { selectionFrom } from "../../src/web/pages/selection.ts";
+import { after, drifted, fleetOf, held, pending, shop, stateAfter } from "../support/fleets.ts";
+import { heldHash, heldStatus, largeName, largeStatus } from "../support/large-status.ts";
+import { fleetPage, wordsOf, zonePage } from "../support/pages.ts";
+import { at, declared, hold, report } from "../support/reports.ts";
+
+function commands(state: ZoneState): readonly string[] {
+  return nextSteps(state).map(({ command }) => command.replace("zonewarden ", ""));
+}
+
+describe("the page of many zones", () => {
+  const fleet = largeStatus(400);
+  const words = wordsOf(fleetPage(fleet));
+
+  it("says each cause once, what a person must see first", ({ expect }) => {
+    const parts = [
+      "By cause 10 zones somebody lowered the protection setting/enabled value true → false changed by alice@example.com in the dashboard",
+      "10 zones somebody lowered the protection setting/enabled value true → false changed by bob@example.com in the dashboard",
+      "10 zones failed API_UNAVAILABLE GET page_shield: 403: no access",
+      "10 zones held by too_many_updates If you do not intend the updates",
+      "1 zone ▼ weakens ~ setting/enabled value true → false scripts are no longer watched",
+      "230 zones ▲ strengthens ~ managed_rule/owasp paranoia_level 1 → 2",
+    ];
+    const places = parts.map((part) => words.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it.for([1, 10])("leaves the causes of %i zones to their rows", (count, { expect }) => {
+    expect(fleetPage(largeStatus(count))).not.toContain("By cause");
+  });
+
+  it("has a link to the zones of each cause", ({ expect }) => {
+    const links = [...fleetPage(fleet).matchAll(/href="\/(\?cause=[^"]+)"\s*><b>(\d+) zone/g)];
+    expect(links.map(([, , count]) => count)).toEqual(["10", "10", "10", "10", "1", "230"]);
+    for (const [, query = "", count] of links) {
+      const selection = Object.fromEntries(new URLSearchParams(query));
+      expect(selectByCause(fleet.zones, selectionFrom(selection), at(30)).matching).toBe(
+        Number(count),
+      );
+      expect(wordsOf(fleetPage(fleet, selection))).toMatch(
+        new RegExp(`One cause Show all causes ${count} zone`),
+      );
+    }
+  });
+
+  it("stays as long for 4,000 zones as for 400", ({ expect }) => {
+    const size = fleetPage(fleet).length;
+    expect(fleetPage(largeStatus(4_000)).length).toBeLessThan(size * 1.1);
+  });
+
+  it.for([
+    { query: { account: "Example Brands" }, finds: 131 },
+    { query: { account: "b".repeat(32) }, finds: 131 },
+    { query: { drift: "weakens" }, finds: 20 },
+    { query: { drift: "setting" }, finds: 20 },
+    { query: { drift: "policy" }, finds: 0 },
+    { query: { author: "bob@example.com in the dashboard" }, finds: 10 },
+    { query: { author: "bob@example.com in the dashboard", account: "Example Brands" }, finds: 3 },
+    { query: { status: "pending", account: "Example Brands" }, finds: 74 },
+  ])("finds $finds zones by $query", ({ query, finds }, { expect }) => {
+    expect(selectByCause(fleet.zones, selectionFrom(query), at(30)).matching).toBe(finds);
+  });
+
+  it("offers what the fleet has, and keeps what is set", ({ expect }) => {
+    const page = fleetPage(fleet, { account: "Example Brands", status: "pending", sort: "name" });
+    expect(page).toMatch(/<option value="Example Brands" selected>/);
+    expect(page).toMatch(/<option value="name" selected>/);
+    expect(page).toContain('<input type="hidden" name="status" value="pending" />');
+    expect(page).not.toContain("Drift of policies");
+    expect(fleetPage(fleetOf())).not.toContain("<select");
+  });
+
+  it("sorts by name, by the time in a state and by the last check", ({ expect }) => {
+    const few = fleetOf(...["c", "a", "b"].map((name) => declared(`${name}.example`)));
+    few.recordZone(report("c.example", 1, drifted));
+    few.recordZone(report("a.example", 3, { result: "in_sync" }));
+    few.recordZone(report("b.example", 2, pending));
+    const sorted = (sort: string): string =>
+      selectByCause(few.zones, selectionFrom({ sort }), at(30))
+        .zones.map(({ declared: { name } }) => name[0])
+        .join("");
+    expect(["urgency", "name", "since", "checked"].map(sorted)).toEqual([
+      "cba",
+      "abc",
+      "cba",
+      "cba",
+    ]);
+  });
+});
+
+describe("the page of a held fleet", () => {
+  it.for([40, 400])("has one cause for %i zones, with the hash once", (count, { expect }) => {
+    const page = fleetPage(heldStatus(count));
+    const words = wordsOf(page);
+    expect(words).toContain(`stays active. ${count} of ${count} zones match it.`);
+    expect(words).toContain(`By cause ${count} zones held by fleet_change`);
+    expect(page.split(heldHash)).toHaveLength(2);
+    expect(words).toContain("or raise limits.max_fleet_share");
+  });
+
+  it("says in a row of one zone how to release it, with a short hash", ({ expect }) => {
+    const words = wordsOf(fleetPage(heldStatus(1)));
+    expect(words).toContain("to accept it, add 0357424802a9… to limits.accept, or raise");
+  });
+});
+
+describe("what a person can do", () => {
+  const plan = "c0".repeat(32);
+
+  it.for([
+    { state: after({ result: "in_sync" }), is: [`history ${shop}`, `blame ${shop}`] },
+    {
+      state: after(drifted),
+      is: [`blame ${shop}`, `plan ${shop}`, `apply ${shop}`, `import ${shop}`],
+    },
+    { state: after(pending), is: [`plan ${shop}`, `explain zone ${shop}`, `apply ${shop}`] },
+    { state: after({ result: "error" }), is: ["doctor", `explain zone ${shop}`] },
+    {
+      state: after({
+        result: "held",
+        cause: "pending",
+        changes: [],
+        holds: [hold("weakening", `release it with --accept ${plan}`)],
+      }),
+      is: [`plan ${shop}`, `apply --accept ${plan} ${shop}`, `explain zone ${shop}`],
+    },
+    { state: after(held("unplaced")), is: [`plan ${shop}`, `explain zone ${shop}`] },
+    {
+      state: after(held("observe")),
+      is: [`blame ${shop}`, `plan ${shop}`, `apply --enforce ${shop}`, `import ${shop}`],
+    },
+  ])("about a zone that is $state.status: $is", ({ state, is }, { expect }) => {
+    expect(commands(state)).toEqual(is);
+  });
+
+  it("about a zone of a held revision accepts the revision", ({ expect }) => {
+    const state = heldStatus(40).zone(largeName(7));
+    if (state === undefined) throw new Error("not declared");
+    expect(commands(state)).toEqual([
+      `plan ${largeName(7)}`,
+      `apply --accept ${heldHash}`,
+      `explain zone ${largeName(7)}`,
+    ]);
+  });
+
+  it("is on the zone's page", ({ expect }) => {
+    const fleet = fleetOf();
+    stateAfter(fleet, report(shop, 1, drifted));
+    expect(wordsOf(zonePage(fleet))).toContain(
+      `What you can do See who changed it zonewarden blame ${shop}`,
+    );
+  });
+});
