@@ -42,6 +42,8 @@ export interface Notification {
   /** "" for a notification about a revision or the history. */
   readonly zone: string;
   readonly message: string;
+  /** The message without what differs between zones, such as the hash of a plan; left out: the message itself. */
+  readonly statement?: string;
   /** The authors of drift whom the message names: a sink may show less of them. */
   readonly authors?: readonly Author[];
   readonly revision?: string | undefined;
@@ -52,10 +54,31 @@ export interface Notification {
   readonly isResolved?: boolean;
 }
 
+/** Zones that a notification about several names; of more, their number is given. */
+const zonesShown = 3;
+
+/** One notification in the place of several that say the same of different zones, in their order. */
+export function together(first: Notification, others: readonly Notification[]): Notification {
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  const names = firstOf(
+    all.map(({ zone }) => zone),
+    zonesShown,
+  );
+  const { run: _, ...shared } = all.at(-1) ?? first;
+  return {
+    ...shared,
+    zone: "",
+    message: `${all.length} more zones: ${first.statement ?? first.message} (${names})`,
+    authors: all.flatMap(({ authors = [] }) => authors),
+    isResolved: all.every(({ isResolved = false }) => isResolved),
+  };
+}
+
 /** Transient failures are notified after so many in a row, permanent failures at once. */
 const failureThreshold = 3;
 
-type Content = Pick<Notification, "reason" | "severity" | "message" | "authors">;
+type Content = Pick<Notification, "reason" | "severity" | "message" | "statement" | "authors">;
 
 /** The notification about a run: at most one, about what changed since the previous run, the gravest first. */
 export function notificationOf(step: ZoneStep): Notification | undefined {
@@ -202,8 +225,15 @@ function failed({ before, report, after }: ZoneStep): Content | undefined {
 function held({ before, after }: ZoneStep): Content | undefined {
   if (!isHeld(after) || isHeld(before)) return undefined;
   const reasons = after.holds.map(({ message }) => message).join("; ");
-  const message = `${changesLine(after.differing)}; held: ${reasons}`;
-  return { reason: "PlanHeld", severity: "error", message, authors: authorsIn(after.differing) };
+  const what = changesLine(after.differing);
+  const by = firstOf([...new Set(after.holds.map(({ reason }) => reason))], after.holds.length);
+  return {
+    reason: "PlanHeld",
+    severity: "error",
+    message: `${what}; held: ${reasons}`,
+    statement: `${what}; held by ${by}: zonewarden plan prints how to release each`,
+    authors: authorsIn(after.differing),
+  };
 }
 
 function drifted({ before, report, after }: ZoneStep): Content | undefined {

@@ -2,7 +2,7 @@ import { errorCode, errorText } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
 import { type Message, messageOf, type Sender, type Post, type SinkType } from "./message.ts";
-import type { Notification, NotificationSeverity } from "./notification.ts";
+import { type Notification, type NotificationSeverity, together } from "./notification.ts";
 
 /** A receiver of notifications. */
 export interface Sink {
@@ -38,6 +38,10 @@ export interface OutboxPorts {
 const maxQueueLength = 100;
 /** The same notification is sent once in this time. */
 const windowMs = 5 * 60_000;
+/** As many notifications in that time may say the same of different zones; those of more are gathered. */
+const mostAlone = 3;
+/** How long notifications are gathered, from the first one. */
+const gatherMs = 60_000;
 /** Notifications sent to a sink in that time; the next one after it tells how many were left out. */
 const maxSent = 30;
 const maxAttempts = 4;
@@ -48,6 +52,10 @@ export class Outbox {
   readonly #ports: OutboxPorts;
   readonly #stop = new AbortController();
   readonly #seenAt = new Map<string, number>();
+  /** When something was said of single zones, by what was said. */
+  readonly #saidAt = new Map<string, readonly number[]>();
+  /** What waits to be said of several zones at once, by what is said. */
+  readonly #gathered = new Map<string, Notification[]>();
   /** Zones with an error that is not resolved yet; "" for the revision. */
   readonly #unresolved = new Set<string>();
   #queue: Notification[] = [];
@@ -65,15 +73,54 @@ export class Outbox {
     if (!this.#matches(notification) || this.#isRepeated(notification)) return;
     if (notification.severity === "error") this.#unresolved.add(notification.zone);
     else if (notification.isResolved === true) this.#unresolved.delete(notification.zone);
+    if (!this.#isGathered(notification)) this.#enqueue(notification);
+  }
+
+  #enqueue(notification: Notification): void {
     this.#queue.push(notification);
     const dropped = this.#queue.length > maxQueueLength ? this.#queue.shift() : undefined;
     if (dropped !== undefined) this.#drop(dropped, "the queue is full");
     this.#start();
   }
 
+  /** Gathers a notification if it says of one zone more what was said of others a moment ago. */
+  #isGathered(notification: Notification): boolean {
+    const { zone, reason, severity, message, statement = message, revision } = notification;
+    if (zone === "") return false;
+    const { clock } = this.#ports;
+    const key = JSON.stringify([reason, severity, statement, revision]);
+    const waiting = this.#gathered.get(key);
+    if (waiting !== undefined) {
+      waiting.push(notification);
+      return true;
+    }
+    const now = Number(clock.now());
+    for (const [known, moments] of this.#saidAt) {
+      if (moments.every((at) => now - at >= windowMs)) this.#saidAt.delete(known);
+    }
+    const said = (this.#saidAt.get(key) ?? []).filter((at) => now - at < windowMs);
+    if (said.length < mostAlone) {
+      this.#saidAt.set(key, [...said, now]);
+      return false;
+    }
+    this.#gathered.set(key, [notification]);
+    void clock.sleep(gatherMs, this.#stop.signal).then(
+      () => this.#release(key),
+      () => undefined,
+    );
+    return true;
+  }
+
+  #release(key: string): void {
+    const [first, ...others] = this.#gathered.get(key) ?? [];
+    this.#gathered.delete(key);
+    if (first !== undefined) this.#enqueue(together(first, others));
+  }
+
   /** Waits up to `ms` milliseconds for the queue, then stops. */
   async close(ms: number): Promise<void> {
     const { clock } = this.#ports;
+    for (const key of this.#gathered.keys()) this.#release(key);
     const waited = new AbortController();
     const end = clock.sleep(ms, waited.signal).catch(() => undefined);
     await Promise.race([this.#work, end]);

@@ -108,7 +108,7 @@ describe("a sink", () => {
     const receiver = new Receiver();
     const outbox = receiver.outbox();
     for (let zone = 0; zone < 90; zone += 1) {
-      outbox.add({ ...notification, zone: `z${zone}.example` });
+      outbox.add({ ...notification, zone: `z${zone}.example`, message: `policy/p${zone} deleted` });
     }
     await receiver.clock.advance(1_000);
     expect(receiver.messages).toHaveLength(30);
@@ -118,6 +118,76 @@ describe("a sink", () => {
     expect(receiver.takeResults().at(-1)).toContain("(60 earlier notifications were left out)");
   });
 
+  it.for([
+    { count: 1, alone: 1, more: [] },
+    { count: 3, alone: 3, more: [] },
+    { count: 4, alone: 4, more: [] },
+    {
+      count: 40,
+      alone: 3,
+      more: ["37 more zones: z3.example, z4.example, z5.example and 34 more"],
+    },
+    {
+      count: 400,
+      alone: 3,
+      more: ["397 more zones: z3.example, z4.example, z5.example and 394 more"],
+    },
+  ])(
+    "hears of $count zones of which the same is said in $alone messages, and one about all others",
+    async ({ count, alone, more }, { expect }) => {
+      const receiver = new Receiver();
+      const outbox = receiver.outbox();
+      for (let zone = 0; zone < count; zone += 1) {
+        outbox.add({ ...notification, zone: `z${zone}.example` });
+        // A sweep takes a while.
+        await receiver.clock.advance(100);
+      }
+      await receiver.clock.advance(60_000);
+      const texts = receiver.takeResults();
+      expect(
+        texts.filter((text) => text === `DriftDetected: ${notification.message}`),
+      ).toHaveLength(alone);
+      expect(texts.slice(alone)).toEqual(
+        more.map((text) => {
+          const [, zones = "", names = ""] = /^(.*): (.*)$/.exec(text) ?? [];
+          return `DriftDetected: ${zones}: ${notification.message} (${names})`;
+        }),
+      );
+      expect(receiver.results.every((result) => result === "done")).toBe(true);
+    },
+  );
+
+  it("hears at the stop what was gathered", async ({ expect }) => {
+    const receiver = new Receiver();
+    const outbox = receiver.outbox();
+    for (let zone = 0; zone < 40; zone += 1) {
+      outbox.add({ ...notification, zone: `z${zone}.example` });
+    }
+    await receiver.clock.run(outbox.close(5_000));
+    expect(receiver.messages).toHaveLength(4);
+    expect(receiver.takeResults().at(-1)).toContain("37 more zones");
+  });
+
+  it("hears without hashes of plans that are held for the same reason", async ({ expect }) => {
+    const receiver = new Receiver();
+    const outbox = receiver.outbox();
+    for (let zone = 0; zone < 40; zone += 1) {
+      const message = `~ policy/a; held: release this plan once with --accept ${zone}`;
+      const statement = "~ policy/a; held by weakening";
+      outbox.add({
+        ...notification,
+        zone: `z${zone}.example`,
+        reason: "PlanHeld",
+        message,
+        statement,
+      });
+    }
+    await receiver.clock.advance(60_000);
+    expect(receiver.takeResults().slice(3)).toEqual([
+      "PlanHeld: 37 more zones: ~ policy/a; held by weakening (z3.example, z4.example, z5.example and 34 more)",
+    ]);
+  });
+
   it("that does not answer delays nothing, and its queue is dropped at shutdown", async ({
     expect,
   }) => {
@@ -125,7 +195,7 @@ describe("a sink", () => {
     receiver.answers = Array.from({ length: 50 }, () => undefined);
     const outbox = receiver.outbox();
     for (let zone = 0; zone < 200; zone += 1) {
-      outbox.add({ ...notification, zone: `z${zone}.example` });
+      outbox.add({ ...notification, zone: `z${zone}.example`, message: `policy/p${zone} deleted` });
     }
     await receiver.clock.run(outbox.close(5_000));
     expect(receiver.results.every((result) => result === "error")).toBe(true);
