@@ -16,7 +16,9 @@ import {
 } from "./reports.ts";
 
 /** The hash of a held revision. */
-export const heldHash: string = "0357424802a9".padEnd(64, "b");
+export const heldHash: string = `sha256-${"f8847a57bb7f".padEnd(64, "b")}`;
+
+const heldRevision = `sha256-${"0357424802a9".padEnd(64, "c")}`;
 
 const stricter = change("managed_rule/owasp", "strengthens", {
   fields: [{ field: "paranoia_level", before: 1, after: 2 }],
@@ -93,11 +95,11 @@ function inAccount(n: number, made: ZoneReport): ZoneReport {
 
 /** A fleet whose zones are all as the revision in force declares, while another one is held. */
 export function heldStatus(count: number): Fleet {
-  const message = `revision sha256-0357424802a9 changes ${count} and drops 0 of ${count} zones (100 %), the limit is 30 %: to accept it, add ${heldHash} to limits.accept, or raise limits.max_fleet_share`;
+  const message = `revision ${heldRevision} changes ${count} and drops 0 of ${count} zones (100 %), the limit is 30 %: to accept it, add ${heldHash} to limits.accept, or raise limits.max_fleet_share`;
   const refusal = hold("fleet_change", message);
   const names = Array.from({ length: count }, (_, n) => largeName(n));
   const fleet = fleetOf(...names.map((name) => declared(name, { hold: refusal })));
-  const held = { revision: "sha256-0357424802a9", hash: heldHash, hold: refusal, zones: count };
+  const held = { revision: heldRevision, hash: heldHash, hold: refusal, zones: count };
   fleet.recordLoad(heldLoad({ held, zones: count }));
   for (const name of names) fleet.recordZone(report(name, 2, { result: "in_sync" }));
   return fleet;

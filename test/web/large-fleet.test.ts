@@ -106,7 +106,7 @@ describe("the page of a held fleet", () => {
 
   it("says in a row of one zone how to release it, with a short hash", ({ expect }) => {
     const words = wordsOf(fleetPage(heldStatus(1)));
-    expect(words).toContain("to accept it, add 0357424802a9… to limits.accept, or raise");
+    expect(words).toContain("to accept it, add sha256-f8847a57bb7f… to limits.accept, or raise");
   });
 });
 

@@ -44,7 +44,7 @@ function applyCommand({ declared, holds }: ZoneState): string {
 /** What releases the holds of a zone: of its plan, or of the whole revision. */
 function releases(state: ZoneState): readonly NextStep[] {
   return holdsOf(state).flatMap(({ reason, message }) => {
-    const [hash] = /\b[0-9a-f]{64}\b/.exec(message) ?? [];
+    const [, hash] = /(?:--accept|add) ((?:sha256-)?[0-9a-f]{64})\b/.exec(message) ?? [];
     const { releasedBy } = holdFacts(reason);
     if (hash === undefined || releasedBy === undefined) return [];
     const [what, zone] =
