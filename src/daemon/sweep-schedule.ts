@@ -86,7 +86,7 @@ export type SweepRequests = ReadonlyMap<string, number>;
 const zonesPerPage = 50;
 
 /**
- * Counts the requests of a sweep: one for each part that a zone declares, or one for all its lists of rules where their
+ * Counts the requests of a sweep: one for each part that a zone declares and for each custom ruleset, or one for all its lists of rules where their
  * versions are trusted, and the pages of the zone list.
  */
 export function sweepRequests(
@@ -98,8 +98,10 @@ export function sweepRequests(
   const counts = new Map<string, number>();
   for (const { zone, content } of zones) {
     const name = credentialOf(zone);
-    const { settings, policies, rules } = partsOf(content);
-    const lists = versions === "trust" ? Math.min(rules.length, 1) : rules.length;
+    const { settings, policies, rules, customRulesets } = partsOf(content);
+    // The custom rulesets are listed, and each is read.
+    const custom = customRulesets === undefined ? 0 : 1 + customRulesets.keys.length;
+    const lists = versions === "trust" ? Math.min(rules.length, 1) : rules.length + custom;
     const parts = Number(settings) + Number(policies) + lists;
     counts.set(name, (counts.get(name) ?? 0) + parts * zonesPerPage + 1);
   }

@@ -1,6 +1,15 @@
 import type { DeclaredScripts } from "./declared-scripts.ts";
-import { isRuleKind, type ListedKind, type Policy, type Rule, type Setting } from "./resource.ts";
-import { phaseOfKind, type RulePhase, rulePhases } from "./rule-phase.ts";
+import {
+  type CustomRuleset,
+  isRuleKind,
+  type ListedKind,
+  type Policy,
+  type ResourceKey,
+  type Rule,
+  type RuleKind,
+  type Setting,
+} from "./resource.ts";
+import { factsOf, phaseOfKind, type RulePhase, rulePhases } from "./rule-phase.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
 /** Whether differences are corrected or only reported. */
@@ -39,6 +48,8 @@ export interface ZoneContent {
    * the desired state.
    */
   readonly rules: Readonly<Partial<Record<RulePhase, Declared<Rule>>>>;
+  /** `undefined`: not declared, costs no request. */
+  readonly customRulesets: Declared<CustomRuleset> | undefined;
   /** Compared with the inventory, never written. `undefined`: not declared. */
   readonly scripts: DeclaredScripts | undefined;
 }
@@ -50,6 +61,7 @@ export const noContent: ZoneContent = {
   settings: [],
   policies: undefined,
   rules: {},
+  customRulesets: undefined,
   scripts: undefined,
 };
 
@@ -65,17 +77,62 @@ export function byPhase(
   );
 }
 
-/** The declared rules of all phases. */
+/** The declared rules of the entry points of all phases. */
 export function declaredRules({ rules }: Pick<ZoneContent, "rules">): readonly Rule[] {
   return rulePhases.flatMap((phase) => rules[phase]?.items ?? []);
 }
 
+/** A declared list of rules, in order, with their keys as resources. */
+export interface DeclaredList {
+  readonly kind: RuleKind;
+  readonly rules: readonly (ResourceKeys & { readonly rule: Rule })[];
+}
+
+/** The key of a declared resource, and the one that it had, where the file names one. */
+export interface ResourceKeys {
+  readonly key: ResourceKey;
+  readonly was: ResourceKey | undefined;
+}
+
+/** The declared entry points and custom rulesets. */
+export function declaredLists({
+  rules,
+  customRulesets,
+}: Pick<ZoneContent, "rules" | "customRulesets">): readonly DeclaredList[] {
+  const entrypoints = rulePhases.flatMap((phase): readonly DeclaredList[] => {
+    const { kind } = factsOf(phase);
+    const items = rules[phase]?.items ?? [];
+    return [{ kind, rules: items.map((rule) => ({ rule, ...keysOf(kind, rule) })) }];
+  });
+  const custom = (customRulesets?.items ?? []).map(
+    ({ key: ruleset, was: former, rules: items }) => {
+      const { kind } = factsOf("custom_rules");
+      const inRuleset = items.map((rule): ResourceKeys & { readonly rule: Rule } => {
+        const isRenamed = (rule.was ?? former) !== undefined;
+        const was = `${kind}/${former ?? ruleset}/${rule.was ?? rule.key}` as const;
+        return { rule, key: `${kind}/${ruleset}/${rule.key}`, was: isRenamed ? was : undefined };
+      });
+      return { kind, rules: inRuleset };
+    },
+  );
+  return [...entrypoints, ...custom];
+}
+
+/** The keys of a declared resource of a kind; not of a rule of a custom ruleset. */
+export function keysOf(
+  kind: ListedKind,
+  { key, was }: { readonly key: string; readonly was: string | undefined },
+): ResourceKeys {
+  return { key: `${kind}/${key}`, was: was === undefined ? undefined : `${kind}/${was}` };
+}
+
 /** What content declares of a kind; `undefined`: nothing. */
 export function declaredOf(
-  { policies, rules }: ZoneContent,
+  { policies, rules, customRulesets }: ZoneContent,
   kind: ListedKind,
-): Declared<Policy> | Declared<Rule> | undefined {
-  return isRuleKind(kind) ? rules[phaseOfKind(kind)] : policies;
+): Declared<Policy | Rule | CustomRuleset> | undefined {
+  if (isRuleKind(kind)) return rules[phaseOfKind(kind)];
+  return kind === "policy" ? policies : customRulesets;
 }
 
 /** A place in a file: the path relative to `desired.path`; line and column counted from 1. */

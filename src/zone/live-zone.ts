@@ -34,7 +34,7 @@ export type RuleAction =
     }
   | { readonly type: "other"; readonly name: string };
 
-/** A live rule of the entry point. */
+/** A live rule of an entry point or of a custom ruleset. */
 export interface LiveRule {
   readonly id: string;
   readonly ref: string;
@@ -50,14 +50,26 @@ export interface LiveRule {
 }
 
 /** The entry point ruleset of a phase. Absent and empty are two states (SERVICE.md B.3). */
-export type LiveEntrypoint =
-  | { readonly state: "absent" }
-  | {
-      readonly state: "present";
-      readonly id: string;
-      readonly version: string;
-      readonly rules: readonly LiveRule[];
-    };
+export type LiveEntrypoint = { readonly state: "absent" } | LiveRuleset;
+
+/** A ruleset that was read. */
+export interface LiveRuleset {
+  readonly state: "present";
+  readonly id: string;
+  readonly version: string;
+  readonly rules: readonly LiveRule[];
+}
+
+/** A custom ruleset in the phase of custom rules, of the zone or of its account (SERVICE.md B.12, B.13). */
+export interface LiveCustomRuleset {
+  readonly id: string;
+  readonly version: string;
+  readonly name: string;
+  /** As stored, including any mark. */
+  readonly description: string;
+  /** `undefined`: only the listing of rulesets shows it. */
+  readonly rules: readonly LiveRule[] | undefined;
+}
 
 /** The rules of an entry point; none where it is absent, or was not read. */
 export function rulesIn(entrypoint: LiveEntrypoint | undefined): readonly LiveRule[] {
@@ -85,5 +97,27 @@ export interface LiveZone {
   readonly policies: readonly LivePolicy[] | undefined;
   /** By phase; a phase that is missing was not requested. */
   readonly entrypoints: Readonly<Partial<Record<RulePhase, LiveEntrypoint>>>;
+  /** `undefined`: not requested. */
+  readonly customRulesets?: readonly LiveCustomRuleset[] | undefined;
   readonly scoreRule: ScoreRule | undefined;
+}
+
+/** Where a write changes rules: an entry point, or the custom ruleset with an id. */
+export interface RuleListPlace {
+  readonly phase: RulePhase;
+  /** Key of the custom ruleset; left out: the entry point. */
+  readonly custom_ruleset?: string;
+  readonly ruleset?: string;
+}
+
+/** The list of rules at a place; `undefined`: it was not read, or is no longer there. */
+export function listAt(
+  { entrypoints, customRulesets = [] }: LiveZone,
+  { phase, custom_ruleset, ruleset }: RuleListPlace,
+): LiveEntrypoint | undefined {
+  if (custom_ruleset === undefined) return entrypoints[phase];
+  const found = customRulesets.find(({ id }) => id === ruleset);
+  return (
+    found?.rules && { state: "present", id: found.id, version: found.version, rules: found.rules }
+  );
 }

@@ -1,7 +1,7 @@
 import type { Script } from "./inventory-item.ts";
 import type { LiveZone } from "./live-zone.ts";
 import type { RulePhase } from "./rule-phase.ts";
-import type { Write, ZonePart } from "./write.ts";
+import type { RulesPart, Write, ZonePart } from "./write.ts";
 import type { Zone } from "./zone.ts";
 
 /** Time. A port, so that tests can simulate it. */
@@ -39,8 +39,22 @@ export interface PartsToRead {
   readonly settings: boolean;
   readonly policies: boolean;
   readonly rules: readonly RulePhase[];
+  /** Left out: none. They need the entry point of custom rules, which tells which ones the zone executes. */
+  readonly customRulesets?: RulesetsToRead | undefined;
   /** The OWASP score rule; read once per account and kept for an hour. */
   readonly scoreRule: boolean;
+}
+
+/**
+ * Which custom rulesets of a zone to read, beside the listing of all. By ids; or those with the mark of an owner, and where
+ * one of `keys` has no such mark, also those that have no mark and that the zone executes.
+ */
+export type RulesetsToRead = DeclaredRulesets | { readonly ids: readonly string[] };
+
+/** The custom rulesets that an owner declares. */
+export interface DeclaredRulesets {
+  readonly owner: string;
+  readonly keys: readonly string[];
 }
 
 /** To read nothing. */
@@ -48,19 +62,24 @@ export const noParts: PartsToRead = {
   settings: false,
   policies: false,
   rules: [],
+  customRulesets: undefined,
   scoreRule: false,
 };
 
-/** To read one part and nothing else. */
-export function onlyPart(part: ZonePart): PartsToRead {
-  return part === "settings" || part === "policies"
-    ? { ...noParts, [part]: true }
-    : { ...noParts, rules: [part] };
+/** To read one part and nothing else; of the custom rulesets those of `live` that were read. */
+export function onlyPart(part: ZonePart, live?: Pick<LiveZone, "customRulesets">): PartsToRead {
+  if (part === "settings" || part === "policies") return { ...noParts, [part]: true };
+  if (part !== "custom_rulesets") return { ...noParts, rules: [part] };
+  const read = (live?.customRulesets ?? []).filter(({ rules }) => rules !== undefined);
+  return { ...noParts, customRulesets: { ids: read.map(({ id }) => id) } };
 }
 
 /** Whether a part is among those to read. */
 export function isPartOf(parts: PartsToRead, part: ZonePart): boolean {
-  return part === "settings" || part === "policies" ? parts[part] : parts.rules.includes(part);
+  if (part === "settings" || part === "policies") return parts[part];
+  return part === "custom_rulesets"
+    ? parts.customRulesets !== undefined
+    : parts.rules.includes(part);
 }
 
 /**
@@ -84,15 +103,15 @@ export interface ZoneAnswers {
   readonly rules?: (() => ReadRules | undefined) | undefined;
 }
 
-/** The entry points of a zone, as they were read in full. */
+/** The entry points and custom rulesets of a zone, as they were read in full. */
 export interface ReadRules {
   /** When the first of them was requested, by the monotonic clock. */
   readonly readAt: number;
   /** Of each phase its id and version, or that it was absent, as one text; and the digest of the answer. */
-  readonly entrypoints: ReadonlyMap<RulePhase, EntrypointVersion>;
+  readonly entrypoints: ReadonlyMap<RulesPart, EntrypointVersion>;
 }
 
-/** A version of an entry point. */
+/** A version of an entry point, or of all custom rulesets. */
 export interface EntrypointVersion {
   readonly version: string;
   readonly digest: string;

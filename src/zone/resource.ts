@@ -4,7 +4,7 @@ export const ruleKinds = ["custom_rule", "rate_limiting_rule", "managed_rule"] a
 export type RuleKind = (typeof ruleKinds)[number];
 
 /** The kinds that are declared as lists, and can be deleted. */
-export const listedKinds = ["policy", ...ruleKinds] as const;
+export const listedKinds = ["policy", "custom_ruleset", ...ruleKinds] as const;
 
 export type ListedKind = (typeof listedKinds)[number];
 
@@ -18,6 +18,7 @@ export function ofEachKind<T>(of: () => T): Readonly<Record<Kind, T>> {
   return {
     setting: of(),
     policy: of(),
+    custom_ruleset: of(),
     custom_rule: of(),
     rate_limiting_rule: of(),
     managed_rule: of(),
@@ -25,7 +26,7 @@ export function ofEachKind<T>(of: () => T): Readonly<Record<Kind, T>> {
 }
 
 export function isRuleKind(kind: Kind): kind is RuleKind {
-  return kind !== "setting" && kind !== "policy";
+  return ruleKinds.some((each) => each === kind);
 }
 
 /** A kind as people say it: `managed rule`. */
@@ -33,7 +34,10 @@ export function kindWords(kind: Kind): string {
   return kind.replaceAll("_", " ");
 }
 
-/** Identifies a resource within its zone: `setting/enabled`, `policy/checkout`, `managed_rule/owasp`. */
+/**
+ * Identifies a resource within its zone: `setting/enabled`, `policy/checkout`, `managed_rule/owasp`; a rule of the custom
+ * ruleset `payments` is `custom_rule/payments/block`.
+ */
 export type ResourceKey = `${Kind}/${string}`;
 
 /** The Page Shield settings that can be written (SERVICE.md A.2), each managed separately. */
@@ -216,5 +220,28 @@ export interface MitigateRule extends RuleBase {
   readonly ratelimit: RateLimit | undefined;
 }
 
-/** A declared rule of the entry point of a phase. */
+/** A declared rule of the entry point of a phase, or of a custom ruleset. */
 export type Rule = ExecuteRule | SkipRule | MitigateRule;
+
+/**
+ * A declared custom ruleset of a zone, and the rule of the entry point that executes it for the requests of its expression
+ * (SERVICE.md B.12).
+ */
+export interface CustomRuleset extends RuleBase {
+  /** In order. */
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * The key of the rule that executes a custom ruleset, among the rules of the entry point: that of the ruleset as a resource.
+ * Keys of other rules have no slash.
+ */
+export function deploymentKey(key: string): DeploymentKey {
+  return `custom_ruleset/${key}`;
+}
+
+type DeploymentKey = `custom_ruleset/${string}`;
+
+export function isDeploymentKey(key: string): key is DeploymentKey {
+  return key.startsWith("custom_ruleset/");
+}

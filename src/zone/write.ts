@@ -5,7 +5,9 @@ import type { RulePlace } from "./rule-place.ts";
 
 /**
  * One write as data, as a saved plan holds it. Bodies are complete, since PUT and PATCH replace
- * (SERVICE.md A.6, B.4).
+ * (SERVICE.md A.6, B.4). `custom_ruleset` is the key of the custom ruleset that has the rule; left out, the entry point has
+ * it. A rule that executes a custom ruleset of ours names it by its mark (`refOf`): an earlier write may create it.
+ * Several writes may make one change together.
  */
 export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "update-settings"; readonly body: JsonObject }
@@ -15,6 +17,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | {
       readonly call: "create-rule";
       readonly phase: RulePhase;
+      readonly custom_ruleset?: string;
       readonly ruleset: string;
       readonly body: JsonObject;
       readonly position: RulePlace;
@@ -22,6 +25,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | {
       readonly call: "update-rule";
       readonly phase: RulePhase;
+      readonly custom_ruleset?: string;
       readonly ruleset: string;
       readonly id: string;
       readonly body: JsonObject;
@@ -31,6 +35,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | {
       readonly call: "delete-rule";
       readonly phase: RulePhase;
+      readonly custom_ruleset?: string;
       readonly ruleset: string;
       readonly id: string;
     }
@@ -46,15 +51,55 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly phase: RulePhase;
       readonly rules: readonly JsonObject[];
     }
+  /** Creates a custom ruleset, which does nothing until a rule executes it (SERVICE.md B.12). */
+  | {
+      readonly call: "create-ruleset";
+      readonly phase: RulePhase;
+      readonly custom_ruleset: string;
+      readonly body: JsonObject;
+    }
+  /** Changes the description of a custom ruleset: its rules stay (SERVICE.md B.3). */
+  | {
+      readonly call: "update-ruleset";
+      readonly phase: RulePhase;
+      readonly custom_ruleset: string;
+      readonly ruleset: string;
+      readonly body: JsonObject;
+    }
+  /** Deletes a custom ruleset with its rules; fails while a rule executes it (SERVICE.md B.3). */
+  | {
+      readonly call: "delete-ruleset";
+      readonly phase: RulePhase;
+      readonly custom_ruleset: string;
+      readonly ruleset: string;
+    }
 );
 
+/** A write of a custom ruleset as a whole. */
+export type CustomRulesetWrite = Extract<
+  Write,
+  { readonly call: "create-ruleset" | "update-ruleset" | "delete-ruleset" }
+>;
+
+export function isRulesetWrite(write: Write): write is CustomRulesetWrite {
+  return isRulesetCall(write.call);
+}
+
+export function isRulesetCall(call: WriteCall): call is CustomRulesetWrite["call"] {
+  return call.endsWith("-ruleset");
+}
+
 /** The parts of a zone that have their own requests. */
-export const zoneParts = ["settings", "policies", ...rulePhases] as const;
+export const zoneParts = ["settings", "policies", ...rulePhases, "custom_rulesets"] as const;
 
 export type ZonePart = (typeof zoneParts)[number];
 
+/** The parts that the listing of rulesets shows the versions of. */
+export type RulesPart = Exclude<ZonePart, "settings" | "policies">;
+
 /** The part of a zone that a write changes. */
 export function partOf(write: Write): ZonePart {
+  if ("custom_ruleset" in write) return "custom_rulesets";
   switch (write.call) {
     case "update-settings":
       return "settings";
@@ -81,6 +126,9 @@ export const writeCalls = [
   "delete-rule",
   "create-entrypoint",
   "put-entrypoint",
+  "create-ruleset",
+  "update-ruleset",
+  "delete-ruleset",
 ] as const satisfies readonly Write["call"][];
 
 export type WriteCall = Write["call"];

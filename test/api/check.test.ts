@@ -12,7 +12,7 @@ describe("a check", () => {
     const before = await shopAt.look(signal);
     shopAt.journal();
     const verdict = await shopAt.writer.check(before, writes[call](before), signal);
-    const isRuleset = /-(?:rule|entrypoint)$/.test(call);
+    const isRuleset = /-(?:rule|entrypoint|ruleset)$/.test(call);
     expect(verdict).toBe(isRuleset ? "accepted" : "not-checkable");
     expect(shopAt.journal()).toHaveLength(isRuleset ? 1 : 0);
     expect(await shopAt.look(signal)).toEqual(before);

@@ -43,7 +43,7 @@ describe("a write", () => {
     expect(requests).toHaveLength(rereads(row) ? 2 : 1);
     expect(written).toMatchObject({ interleaved: false });
     expect(written.ray).not.toBe("");
-    const isObject = row.call.endsWith("-policy") && requests.length === 1;
+    const isObject = /-(policy|ruleset)$/.test(row.call) && requests.length === 1;
     expect(written.shows).toBe(isObject ? "object" : "part");
     expect(written.live).not.toEqual(before);
     expect(written.live).toEqual(await shopAt.look(signal));

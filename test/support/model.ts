@@ -94,6 +94,7 @@ export function readAllAt(ms: number): ReadTimes {
     custom_rules: ms,
     rate_limiting_rules: ms,
     managed_rules: ms,
+    custom_rulesets: ms,
   };
 }
 

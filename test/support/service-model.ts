@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, isJsonObject, type Json } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { positionIn, type RulePlace } from "../../src/zone/rule-place.ts";
-import type { Write } from "../../src/zone/write.ts";
+import { isRulesetWrite, type Write } from "../../src/zone/write.ts";
 import { ruleOfWire, text, type Wire } from "./wire-model.ts";
 
 /**
@@ -12,6 +12,7 @@ import { ruleOfWire, text, type Wire } from "./wire-model.ts";
  * nothing of the program's own client, and throws where the service would refuse.
  */
 export function afterWrite(live: LiveZone, write: Write): LiveZone {
+  if (isRulesetWrite(write)) throw new Error("the model has no custom rulesets");
   switch (write.call) {
     case "update-settings":
       return { ...live, settings: afterSettings(live, write.body) };

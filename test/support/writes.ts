@@ -2,7 +2,7 @@ import type { JsonObject } from "../../src/syntax/json.ts";
 import type { LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { emulated, type Emulated, type EmulatedChoice } from "./emulated.ts";
+import { emulated, type Emulated, type EmulatedChoice, everything } from "./emulated.ts";
 
 /** A policy that bears our mark. */
 export const policy: JsonObject = {
@@ -47,9 +47,35 @@ export function shop(choice: EmulatedChoice = {}): Promise<Emulated> {
 }
 
 /** The zone that a kind of write is for: one that creates an entry point needs a zone without it. */
-export function shopFor(call: Write["call"], choice: EmulatedChoice = {}): Promise<Emulated> {
-  return call === "create-entrypoint" ? emulated(parts, choice) : shop(choice);
+export async function shopFor(call: Write["call"], choice: EmulatedChoice = {}): Promise<Emulated> {
+  if (call === "create-entrypoint") return await emulated(parts, choice);
+  if (!call.endsWith("-ruleset")) return await shop(choice);
+  const rulesets = [teamRuleset, { ...teamRuleset, name: "Foreign", description: "Theirs" }];
+  const service = await emulated({ ...parts, plan: "enterprise", rulesets }, choice);
+  const wanted = { owner: "zonewarden", keys: [] };
+  const withRulesets = { ...everything, customRulesets: wanted };
+  const { reader, zone } = service;
+  return { ...service, look: (signal) => reader.readZone(zone, withRulesets, "changed", signal) };
 }
+
+const blockAdmin: JsonObject = { action: "block", expression: "ssl", ref: "zonewarden:admin" };
+
+/** A custom ruleset that bears our mark. */
+const teamRuleset = {
+  name: "payments",
+  description: "Payments [zonewarden:payments]",
+  kind: "custom",
+  phase: "http_request_firewall_custom",
+  rules: [blockAdmin, { ...blockAdmin, ref: "zonewarden:shop" }],
+};
+
+const ofTeam = (live: LiveZone) =>
+  ({
+    phase: "custom_rules",
+    custom_ruleset: "payments",
+    ruleset: live.customRulesets?.find(({ rules }) => rules !== undefined)?.id ?? "",
+    changes: [],
+  }) as const;
 
 const parts = {
   settings: { enabled: false },
@@ -121,6 +147,19 @@ export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> 
     rules: [skip, { ...deployOwasp, id: firstRule(live).id }],
     changes: [],
   }),
+  "create-ruleset": () => ({
+    call: "create-ruleset",
+    phase: "custom_rules",
+    custom_ruleset: "shop",
+    body: { name: "shop", description: "Shop [zonewarden:shop]", rules: [blockAdmin] },
+    changes: [],
+  }),
+  "update-ruleset": (live) => ({
+    call: "update-ruleset",
+    ...ofTeam(live),
+    body: { description: "Money [zonewarden:payments]" },
+  }),
+  "delete-ruleset": (live) => ({ call: "delete-ruleset", ...ofTeam(live) }),
 };
 
 /** The names of all kinds of writes. */

@@ -19,6 +19,7 @@ import {
 
 const [body, changes, phase, id] = [{}, [], "custom_rules", "r1"] as const;
 const rule = { phase, ruleset: "e1", id, changes } as const;
+const team = { phase, custom_ruleset: "payments", changes } as const;
 const samples: Readonly<Record<Write["call"], Write>> = {
   "update-settings": updateSettings,
   "create-policy": createPolicy,
@@ -34,6 +35,9 @@ const samples: Readonly<Record<Write["call"], Write>> = {
   "delete-rule": deleteRule,
   "create-entrypoint": { call: "create-entrypoint", phase, rules: [], changes },
   "put-entrypoint": putEntrypoint,
+  "create-ruleset": { call: "create-ruleset", ...team, body },
+  "update-ruleset": { call: "update-ruleset", ...team, ruleset: "r1", body },
+  "delete-ruleset": { call: "delete-ruleset", ...team, ruleset: "r1" },
 };
 const requestsOf = Object.fromEntries(
   Object.entries(samples).map(([name, write]) => [name, requestFor(shop, write)]),

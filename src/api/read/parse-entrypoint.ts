@@ -8,7 +8,7 @@ import {
   coerceObject,
   coerceObjects,
 } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LiveRule, RuleAction } from "../../zone/live-zone.ts";
+import type { LiveRule, LiveRuleset, RuleAction } from "../../zone/live-zone.ts";
 import {
   type BlockResponse,
   type CategoryOverride,
@@ -21,13 +21,11 @@ import {
 import { areIdsOfList, isRuleRef, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
-export type PresentEntrypoint = Extract<LiveEntrypoint, { readonly state: "present" }>;
-
 /**
  * Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is
  * invalid, or a rule is listed twice.
  */
-export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
+export function entrypointOf(result: unknown): LiveRuleset | undefined {
   if (!isJsonObject(result)) return undefined;
   const id = textIn(result, "id");
   const version = textIn(result, "version");

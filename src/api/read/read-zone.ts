@@ -1,8 +1,26 @@
-import { isJsonObject } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy, LiveZone, ScoreRule } from "../../zone/live-zone.ts";
-import type { KnownAnswers, PartsToRead, ReadTimes, ZoneAnswers } from "../../zone/ports.ts";
+import { sha256 } from "../../syntax/digest.ts";
+import { canonicalJson, isJsonObject } from "../../syntax/json.ts";
+import {
+  type LiveCustomRuleset,
+  type LiveEntrypoint,
+  type LivePolicy,
+  type LiveRuleset,
+  type LiveZone,
+  rulesIn,
+  type ScoreRule,
+} from "../../zone/live-zone.ts";
+import { unmarked } from "../../zone/mark.ts";
+import type {
+  KnownAnswers,
+  PartsToRead,
+  ReadTimes,
+  RulesetsToRead,
+  ZoneAnswers,
+} from "../../zone/ports.ts";
 import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import type { RulesetHead } from "../../zone/ruleset.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import type { RulesPart } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
 import { type Answer, get, type Get, type GetCall } from "../request/call.ts";
@@ -12,7 +30,14 @@ import { wireCodes } from "../wire.ts";
 import { entrypointOf } from "./parse-entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
 import { listRulesets } from "./read-rulesets.ts";
-import { isListed, listUnchanged, rulesRead, versionOfEntrypoint } from "./ruleset-versions.ts";
+import {
+  customIn,
+  isListed,
+  listUnchanged,
+  rulesRead,
+  versionOfCustom,
+  versionOfEntrypoint,
+} from "./ruleset-versions.ts";
 import type { ScoreRules } from "./score-rule.ts";
 
 /**
@@ -34,13 +59,13 @@ export async function readAnswers(
     parts.scoreRule ? scoreRules.read(send, zone, signal) : undefined;
   const readAt = { settings: settings?.sentAt, policies: policies?.sentAt };
   const digestOf = (
-    rules: Iterable<readonly [RulePhase, { readonly digest: string }]>,
+    rules: Iterable<readonly [RulesPart, { readonly digest: string }]>,
     rule: ScoreRule | undefined,
   ): string =>
     [
       settings?.digest,
       policies?.digest,
-      ...[...rules].map(([phase, { digest }]) => `${phase}:${digest}`),
+      ...[...rules].map(([part, { digest }]) => `${part}:${digest}`),
       JSON.stringify(rule),
     ].join(" ");
   if (known && digestOf(known.rules.entrypoints, await readScoreRule()) === known.digest) {
@@ -51,13 +76,14 @@ export async function readAnswers(
   for (const phase of parts.rules) {
     entrypoints.push([phase, await requestEntrypoint(send, zone, phase, signal)]);
   }
+  const wanted = parts.customRulesets;
+  const custom =
+    wanted && (await requestCustomRulesets(send, zone, wanted, signal, executedIn(entrypoints)));
   const scoreRule = await readScoreRule();
+  const lists = [...entrypoints, ...(custom ? [["custom_rulesets", custom] as const] : [])];
   return {
-    readAt: {
-      ...readAt,
-      ...Object.fromEntries(entrypoints.map(([phase, { sentAt }]) => [phase, sentAt])),
-    },
-    digest: digestOf(entrypoints, scoreRule),
+    readAt: { ...readAt, ...Object.fromEntries(lists.map(([part, { sentAt }]) => [part, sentAt])) },
+    digest: digestOf(lists, scoreRule),
     live: () => ({
       zone,
       settings: settings?.parse(),
@@ -65,14 +91,18 @@ export async function readAnswers(
       entrypoints: Object.fromEntries(
         entrypoints.map(([phase, { parse }]) => [phase, parse()] as const),
       ),
+      customRulesets: custom?.parse(),
       scoreRule,
     }),
     rules: () =>
-      rulesRead(
-        entrypoints.map(([phase, { digest, sentAt, parse }]) => {
-          return [phase, { version: versionOfEntrypoint(parse()), digest, sentAt }];
+      rulesRead([
+        ...entrypoints.map(([phase, { digest, sentAt, parse }]) => {
+          return [phase, { version: versionOfEntrypoint(parse()), digest, sentAt }] as const;
         }),
-      ),
+        ...(custom
+          ? [["custom_rulesets", { ...custom, version: versionOfCustom(custom.parse()) }] as const]
+          : []),
+      ]),
   };
 }
 
@@ -106,8 +136,9 @@ function failUnread(): never {
   throw new Error("the rules were not read, since their plan is known");
 }
 
-function timesOf({ rules }: PartsToRead, sentAt: number): ReadTimes {
-  return Object.fromEntries(rules.map((phase) => [phase, sentAt]));
+function timesOf({ rules, customRulesets }: PartsToRead, sentAt: number): ReadTimes {
+  const parts: readonly RulesPart[] = customRulesets ? [...rules, "custom_rulesets"] : rules;
+  return Object.fromEntries(parts.map((part) => [part, sentAt]));
 }
 
 /** The answer for one part of a zone. */
@@ -198,6 +229,78 @@ export async function requestEntrypoint(
     if (!isAbsence(error)) throw error;
     return { sentAt: error.sentAt, digest: "absent", parse: () => ({ state: "absent" }) };
   }
+}
+
+/** The ids of the rulesets that the entry point of custom rules executes. */
+function executedIn(
+  entrypoints: readonly (readonly [RulePhase, PartAnswer<LiveEntrypoint>])[],
+): () => ReadonlySet<string> {
+  return () => {
+    const found = entrypoints.find(([phase]) => phase === "custom_rules")?.[1].parse();
+    const ids = rulesIn(found).map(({ action }) => action.type === "execute" && action.ruleset);
+    return new Set(ids.filter((id) => id !== false));
+  };
+}
+
+/**
+ * Lists the custom rulesets of a zone, and reads those that are wanted.
+ *
+ * @param executed the ids of the rulesets that the zone executes
+ */
+export async function requestCustomRulesets(
+  send: Get,
+  zone: Zone,
+  wanted: RulesetsToRead,
+  signal: AbortSignal,
+  executed: () => ReadonlySet<string> = () => new Set(),
+): Promise<PartAnswer<readonly LiveCustomRuleset[]>> {
+  const { heads, sentAt } = await listRulesets(send, { level: "zone", zone }, signal);
+  const custom = customIn(heads);
+  const isRead = wantedAmong(custom, wanted, executed);
+  const read: (readonly [RulesetHead, PartAnswer<LiveRuleset> | undefined])[] = [];
+  for (const head of custom) {
+    read.push([head, isRead(head) ? await requestRuleset(send, zone, head.id, signal) : undefined]);
+  }
+  const digests = read.map(([head, answer]) => [head, answer?.digest ?? ""]);
+  return {
+    sentAt,
+    digest: sha256(canonicalJson(digests)),
+    parse: () =>
+      read.map(([{ id, version, name, description }, answer]) => {
+        const found = answer?.parse();
+        return { id, version: found?.version ?? version, name, description, rules: found?.rules };
+      }),
+  };
+}
+
+function wantedAmong(
+  custom: readonly RulesetHead[],
+  wanted: RulesetsToRead,
+  executed: () => ReadonlySet<string>,
+): (head: RulesetHead) => boolean {
+  if ("ids" in wanted) return ({ id }) => wanted.ids.includes(id);
+  const isOurs = (head: RulesetHead): boolean => unmarked(head.description).owner === wanted.owner;
+  const marked = new Set(custom.filter(isOurs).map((head) => unmarked(head.description).key));
+  if (wanted.keys.every((key) => marked.has(key))) return isOurs;
+  const ids = executed();
+  return ({ id, description }) => {
+    const { owner } = unmarked(description);
+    return owner === wanted.owner || (owner === undefined && ids.has(id));
+  };
+}
+
+function requestRuleset(
+  send: Get,
+  { id: zone_id }: Zone,
+  ruleset_id: string,
+  signal: AbortSignal,
+): Promise<PartAnswer<LiveRuleset>> {
+  const call = get(routes.zoneRuleset, { zone_id, ruleset_id });
+  const parse = (result: unknown): LiveRuleset | undefined => {
+    const found = entrypointOf(result);
+    return found?.id === ruleset_id ? found : undefined;
+  };
+  return request(send, call, parse, "not the ruleset with its rules", signal);
 }
 
 function isAbsence(error: unknown): error is ServiceError & { readonly sentAt: number } {

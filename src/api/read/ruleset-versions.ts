@@ -3,6 +3,7 @@ import type { EntrypointVersion, ReadRules } from "../../zone/ports.ts";
 import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
 import type { RulesetHead } from "../../zone/ruleset.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import type { RulesPart } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Get } from "../request/call.ts";
 import { listRulesets } from "./read-rulesets.ts";
@@ -18,9 +19,18 @@ export function versionOfEntrypoint(live: LiveEntrypoint): string {
   return live.state === "absent" ? absent : versionOf(live);
 }
 
-/** The version of the entry point of a phase in the listing of its zone. */
-export function versionInListing(heads: readonly RulesetHead[], phase: RulePhase): string {
-  const { wire } = factsOf(phase);
+/** The versions of custom rulesets, whatever their order. */
+export function versionOfCustom(
+  rulesets: readonly { readonly id: string; readonly version: string }[],
+): string {
+  const versions = rulesets.map(versionOf).toSorted();
+  return versions.includes("") ? "" : ["custom", ...versions].join(" ");
+}
+
+/** The version of the entry point of a phase, or of the custom rulesets, in the listing of its zone. */
+export function versionInListing(heads: readonly RulesetHead[], part: RulesPart): string {
+  if (part === "custom_rulesets") return versionOfCustom(customIn(heads));
+  const { wire } = factsOf(part);
   const [found, ...others] = heads.filter((head) => head.kind === "zone" && head.phase === wire);
   if (found === undefined) return absent;
   return others.length === 0 ? versionOf(found) : "";
@@ -31,9 +41,15 @@ export function isListed(heads: readonly RulesetHead[], phase: RulePhase): boole
   return versionInListing(heads, phase) !== absent;
 }
 
+/** The custom rulesets of the phase of custom rules in a listing (SERVICE.md B.13). */
+export function customIn(heads: readonly RulesetHead[]): readonly RulesetHead[] {
+  const { wire } = factsOf("custom_rules");
+  return heads.filter((head) => head.kind === "custom" && head.phase === wire);
+}
+
 /** Entry points that were read in full; `undefined` if a version is unknown. */
 export function rulesRead(
-  entrypoints: readonly (readonly [RulePhase, EntrypointVersion & { readonly sentAt: number }])[],
+  entrypoints: readonly (readonly [RulesPart, EntrypointVersion & { readonly sentAt: number }])[],
 ): ReadRules | undefined {
   if (entrypoints.length === 0 || entrypoints.some(([, { version }]) => version === "")) {
     return undefined;
@@ -41,7 +57,7 @@ export function rulesRead(
   return {
     readAt: Math.min(...entrypoints.map(([, { sentAt }]) => sentAt)),
     entrypoints: new Map(
-      entrypoints.map(([phase, { version, digest }]) => [phase, { version, digest }]),
+      entrypoints.map(([part, { version, digest }]) => [part, { version, digest }]),
     ),
   };
 }
@@ -60,7 +76,7 @@ export async function listUnchanged(
   try {
     const { heads, sentAt } = await listRulesets(send, { level: "zone", zone }, signal);
     const isSame = [...entrypoints].every(
-      ([phase, { version }]) => versionInListing(heads, phase) === version,
+      ([part, { version }]) => versionInListing(heads, part) === version,
     );
     return isSame ? sentAt : undefined;
   } catch (error) {

@@ -1,16 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { isJsonObject } from "../../syntax/json.ts";
-import { type LiveEntrypoint, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
-import type { Written } from "../../zone/ports.ts";
+import { coerceText, isJsonObject } from "../../syntax/json.ts";
+import { listAt, type LiveEntrypoint, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
+import { unmarked } from "../../zone/mark.ts";
+import type { RulesetsToRead, Written } from "../../zone/ports.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { partOf, type Write } from "../../zone/write.ts";
 import { entrypointOf } from "../read/parse-entrypoint.ts";
 import { settingsOf, wholePolicyOf } from "../read/parse-page-shield.ts";
-import { requestEntrypoint, requestPolicies, requestSettings } from "../read/read-zone.ts";
+import {
+  requestCustomRulesets,
+  requestEntrypoint,
+  requestPolicies,
+  requestSettings,
+} from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
-import { requestFor } from "./write-request.ts";
+import { textIn } from "../wire-value.ts";
+import { needsRuleset, requestFor } from "./write-request.ts";
 
 /**
  * Sends one write and returns the state after it.
@@ -45,7 +52,7 @@ export async function sendWrite(
 
 /**
  * Validates a write of a ruleset without storing it (SERVICE.md B.2); other writes cannot be
- * validated.
+ * validated, nor one that depends on a ruleset which is still to be created.
  */
 export async function check(
   send: Send,
@@ -53,7 +60,7 @@ export async function check(
   write: Write,
   signal: AbortSignal,
 ): Promise<"accepted" | "not-checkable"> {
-  if (!("phase" in write)) return "not-checkable";
+  if (!("phase" in write) || needsRuleset(live, write)) return "not-checkable";
   const call = { ...requestFor(live, write), query: { dry_run: "true" } };
   const { result: resultOf, status, ray } = await send(call, signal);
   const result = resultOf();
@@ -73,8 +80,7 @@ function isInterleaved(
   attempts: number,
 ): boolean {
   if (!("phase" in write)) return false;
-  const before = live.entrypoints[write.phase];
-  const after = liveAfter.entrypoints[write.phase];
+  const [before, after] = [listAt(live, write), listAt(liveAfter, write)];
   if (after?.state !== "present" || before === undefined) return false;
   const increments =
     Number(after.version) - (before.state === "present" ? Number(before.version) : 0);
@@ -111,25 +117,26 @@ async function stateWithCreated(
 
 type Create = Extract<
   Write,
-  { readonly call: "create-policy" | "create-rule" | "create-entrypoint" }
+  { readonly call: "create-policy" | "create-rule" | "create-entrypoint" | "create-ruleset" }
 >;
 
+const creates = ["create-policy", "create-rule", "create-entrypoint", "create-ruleset"];
+
 function isCreate(write: Write): write is Create {
-  return ["create-policy", "create-rule", "create-entrypoint"].includes(write.call);
+  return creates.includes(write.call);
 }
 
-function isCreated(
-  write: Create,
-  before: LiveZone,
-  { policies = [], entrypoints }: LiveZone,
-): boolean {
-  const rules = "phase" in write ? rulesIn(entrypoints[write.phase]) : [];
-  const refs = new Set<unknown>(rules.map(({ ref }) => ref));
-  if (write.call === "create-rule") return refs.has(write.body["ref"]);
-  if (write.call === "create-entrypoint") return write.rules.every(({ ref }) => refs.has(ref));
-  const old = new Set(before.policies?.map(({ id }) => id));
+function isCreated(write: Create, before: LiveZone, after: LiveZone): boolean {
+  if (write.call === "create-rule" || write.call === "create-entrypoint") {
+    const refs = new Set<unknown>(rulesIn(listAt(after, write)).map(({ ref }) => ref));
+    const bodies = write.call === "create-rule" ? [write.body] : write.rules;
+    return bodies.every(({ ref }) => refs.has(ref));
+  }
+  const listIn = ({ policies = [], customRulesets = [] }: LiveZone) =>
+    write.call === "create-policy" ? policies : customRulesets;
+  const old = new Set(listIn(before).map(({ id }) => id));
   const { description } = write.body;
-  return policies.some((each) => !old.has(each.id) && each.description === description);
+  return listIn(after).some((each) => !old.has(each.id) && each.description === description);
 }
 
 /**
@@ -147,8 +154,7 @@ async function conflictBehind(
   if (!("position" in write) && write.call !== "create-entrypoint") return undefined;
   try {
     const { live: now } = await partRead(send, live, write, signal);
-    const { phase } = write;
-    if (isDeepStrictEqual(now.entrypoints[phase], live.entrypoints[phase])) return undefined;
+    if (isDeepStrictEqual(listAt(now, write), listAt(live, write))) return undefined;
   } catch (failure) {
     if (!(failure instanceof ServiceError)) throw failure;
     return undefined;
@@ -187,6 +193,10 @@ async function partRead(
     const read = await requestPolicies(send, live.zone, signal);
     return wholePart({ ...live, policies: read.parse() }, read);
   }
+  if (part === "custom_rulesets") {
+    const read = await requestCustomRulesets(send, live.zone, toReadAfter(write, live), signal);
+    return wholePart({ ...live, customRulesets: read.parse() }, read);
+  }
   const read = await requestEntrypoint(send, live.zone, part, signal);
   return wholePart(withEntrypoint(live, part, read.parse()), read);
 }
@@ -199,6 +209,10 @@ function stateShown(live: LiveZone, write: Write, answer: Fetched): StateAfter |
     const policies = live.policies?.filter(({ id }) => id !== write.id);
     return oneObject({ ...live, policies }, answer);
   }
+  if (write.call === "delete-ruleset") {
+    const customRulesets = live.customRulesets?.filter(({ id }) => id !== write.ruleset);
+    return oneObject({ ...live, customRulesets }, answer);
+  }
   const result = answer.result();
   const part = partOf(write);
   if (part === "settings") {
@@ -209,6 +223,10 @@ function stateShown(live: LiveZone, write: Write, answer: Fetched): StateAfter |
   if (part === "policies") {
     const policies = policiesAfter(live, result);
     return policies && oneObject({ ...live, policies }, answer);
+  }
+  if (part === "custom_rulesets") {
+    const customRulesets = customRulesetsAfter(live, write, result);
+    return customRulesets && oneObject({ ...live, customRulesets }, answer);
   }
   const entrypoint = wholeRuleset(result, live.entrypoints[part]);
   return entrypoint && wholePart(withEntrypoint(live, part, entrypoint), answer);
@@ -235,6 +253,30 @@ function policiesAfter({ policies }: LiveZone, result: unknown): LiveZone["polic
   if (policy === undefined || policies === undefined) return undefined;
   const at = policies.findIndex(({ id }) => id === policy.id);
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
+}
+
+/** What to read after a write to a custom ruleset: those that were read before, and a new one by its mark. */
+function toReadAfter(write: Write, { customRulesets = [] }: LiveZone): RulesetsToRead {
+  const ids = customRulesets.flatMap(({ id, rules }) => (rules === undefined ? [] : [id]));
+  if (write.call !== "create-ruleset") return { ids };
+  return { owner: unmarked(coerceText(write.body["description"])).owner ?? "", keys: [] };
+}
+
+/** `undefined` if the answer is not the whole custom ruleset that was written. */
+function customRulesetsAfter(
+  live: LiveZone,
+  write: Write,
+  result: unknown,
+): LiveZone["customRulesets"] {
+  const before = live.customRulesets ?? [];
+  const at = "ruleset" in write ? before.findIndex(({ id }) => id === write.ruleset) : -1;
+  const list = "ruleset" in write ? listAt(live, write) : undefined;
+  const found = wholeRuleset(result, list);
+  if (found?.state !== "present" || !isJsonObject(result)) return undefined;
+  const { id, version, rules } = found;
+  const [name, description] = [textIn(result, "name"), textIn(result, "description")];
+  const after = { id, version, name, description, rules };
+  return at < 0 ? [...before, after] : before.with(at, after);
 }
 
 /**

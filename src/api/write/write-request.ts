@@ -1,10 +1,17 @@
-import type { Json } from "../../syntax/json.ts";
-import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
-import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import { coerceObject, coerceText, type Json, type JsonObject } from "../../syntax/json.ts";
+import {
+  listAt,
+  type LiveCustomRuleset,
+  type LiveZone,
+  type RuleListPlace,
+  rulesIn,
+} from "../../zone/live-zone.ts";
+import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
 import { positionIn, type RulePlace } from "../../zone/rule-place.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Method } from "../../zone/service-request.ts";
-import type { Write } from "../../zone/write.ts";
+import { isRulesetWrite, type CustomRulesetWrite, type Write } from "../../zone/write.ts";
 import type { Call } from "../request/call.ts";
 import { routes } from "../routes.ts";
 
@@ -15,6 +22,7 @@ import { routes } from "../routes.ts";
  */
 export function requestFor(live: LiveZone, write: Write): Call {
   const zone_id = live.zone.id;
+  if (isRulesetWrite(write)) return rulesetRequest(zone_id, write);
   switch (write.call) {
     case "update-settings":
       return call("PUT", routes.settings, { zone_id }, write.body);
@@ -25,12 +33,14 @@ export function requestFor(live: LiveZone, write: Write): Call {
     case "delete-policy":
       return call("DELETE", routes.policy, { zone_id, policy_id: write.id }, undefined);
     case "create-rule": {
-      const body = { ...write.body, position: positionOf(write, write.position, live) };
+      const position = positionOf(write, write.position, live);
+      const body = { ...withRulesetId(write.body, live), position };
       return call("POST", routes.rules, { zone_id, ruleset_id: write.ruleset }, body);
     }
     case "update-rule": {
       const params = { zone_id, ruleset_id: write.ruleset, rule_id: write.id };
-      const { body, position } = write;
+      const { position } = write;
+      const body = withRulesetId(write.body, live);
       if (position === null) return call("PATCH", routes.rule, params, body);
       return call("PATCH", routes.rule, params, {
         ...body,
@@ -43,24 +53,70 @@ export function requestFor(live: LiveZone, write: Write): Call {
     }
     case "create-entrypoint": {
       const phase = factsOf(write.phase).wire;
-      const body = { name: "default", kind: "zone", phase, rules: write.rules };
+      const rules = write.rules.map((rule) => withRulesetId(rule, live));
+      const body = { name: "default", kind: "zone", phase, rules };
       return call("POST", routes.zoneRulesets, { zone_id }, body);
     }
     case "put-entrypoint": {
       // Without name and description, which are kept. The service rejects other fields
       // (SERVICE.md B.3).
       const params = { zone_id, phase_name: factsOf(write.phase).wire };
-      return call("PUT", routes.entrypoint, params, { rules: write.rules });
+      const rules = write.rules.map((rule) => withRulesetId(rule, live));
+      return call("PUT", routes.entrypoint, params, { rules });
     }
   }
 }
 
-function positionOf(
-  { phase }: { readonly phase: RulePhase },
-  place: RulePlace,
-  { entrypoints }: LiveZone,
-): Json {
-  const position = positionIn(place, rulesIn(entrypoints[phase]));
+function rulesetRequest(zone_id: string, write: CustomRulesetWrite): Call {
+  if (write.call === "create-ruleset") {
+    const body = { ...write.body, kind: "custom", phase: factsOf(write.phase).wire };
+    return call("POST", routes.zoneRulesets, { zone_id }, body);
+  }
+  const params = { zone_id, ruleset_id: write.ruleset };
+  return write.call === "update-ruleset"
+    ? call("PUT", routes.zoneRuleset, params, write.body)
+    : call("DELETE", routes.zoneRuleset, params, undefined);
+}
+
+/** The mark by which a rule names the custom ruleset that it executes; `undefined`: it names none so. */
+function executedMark(body: JsonObject): Mark | undefined {
+  if (body["action"] !== "execute") return undefined;
+  const mark = markOfRef(coerceText(coerceObject(body["action_parameters"])["id"]));
+  return mark.owner === undefined ? undefined : mark;
+}
+
+/** Whether a write depends on a custom ruleset that is still to be created. */
+export function needsRuleset(live: LiveZone, write: Write): boolean {
+  const bodies = "rules" in write ? write.rules : "body" in write ? [write.body] : [];
+  return bodies.some((body) => {
+    const mark = executedMark(body);
+    return mark !== undefined && rulesetWith(mark, live) === undefined;
+  });
+}
+
+function rulesetWith(
+  { owner, key }: Mark,
+  { customRulesets = [] }: LiveZone,
+): LiveCustomRuleset | undefined {
+  return customRulesets.find(({ description }) => {
+    const mark = unmarked(description);
+    return mark.owner === owner && mark.key === key;
+  });
+}
+
+/** The body of a rule; one that names the custom ruleset that it executes by its mark gets the id of that one. */
+function withRulesetId(body: JsonObject, live: LiveZone): JsonObject {
+  const mark = executedMark(body);
+  if (mark === undefined) return body;
+  const made = rulesetWith(mark, live);
+  const parameters = coerceObject(body["action_parameters"]);
+  if (made !== undefined) return { ...body, action_parameters: { ...parameters, id: made.id } };
+  const message = `the custom ruleset ${mark.key} is gone: somebody else deleted it; the next run plans again`;
+  throw new ServiceError("API_CONFLICT", message, { transient: true });
+}
+
+function positionOf(list: RuleListPlace, place: RulePlace, live: LiveZone): Json {
+  const position = positionIn(place, rulesIn(listAt(live, list)));
   if (position !== undefined) return { ...position };
   const message =
     "the rules around the place of a rule are gone: somebody else changed the ruleset; the next run plans again";

@@ -225,7 +225,7 @@ async function readFacts(
 ): Promise<{ readonly facts: InventoryFacts; readonly reading: ScriptReading | undefined }> {
   const { source, clock, impactLines } = ports;
   const { zone, content } = desired;
-  const parts = { ...partsOf(content), policies: true };
+  const parts = { ...partsOf(content, owner), policies: true };
   const live = (await source.readAnswers(zone, parts, "inventory", stop)).live();
   const { items, notPermitted } = await readKinds(zone, kinds, source, stop);
   const all = [...items.values()].flat();

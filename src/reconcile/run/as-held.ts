@@ -72,6 +72,7 @@ function asFarAsRead(held: ZoneContent, active: ZoneContent): ZoneContent {
     settings: active.settings.length === 0 ? [] : held.settings,
     policies: active.policies && held.policies,
     rules: byPhase((phase) => active.rules[phase] && held.rules[phase]),
+    customRulesets: active.customRulesets && held.customRulesets,
   };
 }
 

@@ -19,6 +19,7 @@ import { declaredRules, type DesiredZone, type ZoneContent } from "../../zone/de
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type {
   Clock,
+  DeclaredRulesets,
   KnownAnswers,
   LiveReader,
   PartsToRead,
@@ -26,7 +27,7 @@ import type {
   ZoneAnswers,
   ReadTimes,
 } from "../../zone/ports.ts";
-import { rulePhases } from "../../zone/rule-phase.ts";
+import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -125,7 +126,7 @@ export async function planZone(
   };
   const source: PlanSource = {
     zone,
-    parts: partsToCompare(desired.content, heldRevision?.held.content),
+    parts: partsToCompare(desired.content, heldRevision?.held.content, owner),
     known: request.known,
     // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
     planFrom: async (answers) => {
@@ -162,14 +163,17 @@ export async function planSaved(
 ): Promise<PlannedZone> {
   const { saved, desired, owner, ownership, holdsAt } = request;
   const keys = new Set(saved.writes.flatMap(({ changes }) => changes));
-  const declared = partsOf(desired.content);
+  const declared = partsOf(desired.content, owner);
   const touched = partsTouched(saved);
+  const touchesRulesets = touched.has("custom_rulesets");
   const source: PlanSource = {
     zone: desired.zone,
     parts: {
       settings: declared.settings || touched.has("settings"),
       policies: declared.policies || touched.has("policies"),
       rules: rulePhases.filter((phase) => declared.rules.includes(phase) || touched.has(phase)),
+      customRulesets:
+        declared.customRulesets ?? (touchesRulesets ? { owner, keys: [] } : undefined),
       scoreRule: declared.scoreRule,
     },
     planFrom: async (answers) => {
@@ -283,19 +287,34 @@ export function guardZone(
   });
 }
 
-/** The parts of a zone that its declaration needs. */
-export function partsOf(content: ZoneContent): PartsToRead {
+/**
+ * The parts of a zone that its declaration needs.
+ *
+ * @param owner whose custom rulesets are read; left out where nothing is read
+ */
+export function partsOf(
+  content: ZoneContent,
+  owner = "",
+): PartsToRead & { readonly customRulesets: DeclaredRulesets | undefined } {
+  const { settings, policies, rules, customRulesets } = content;
+  const isRead = (phase: RulePhase): boolean =>
+    rules[phase] !== undefined || (phase === "custom_rules" && customRulesets !== undefined);
   return {
-    settings: content.settings.length > 0,
-    policies: content.policies !== undefined,
-    rules: rulePhases.filter((phase) => content.rules[phase] !== undefined),
+    settings: settings.length > 0,
+    policies: policies !== undefined,
+    rules: rulePhases.filter(isRead),
+    customRulesets: customRulesets && { owner, keys: customRulesets.items.map(({ key }) => key) },
     scoreRule: needScoreRule(declaredRules(content)),
   };
 }
 
 /** The same, with the score rule if only what a held revision declares of the rules needs it. */
-function partsToCompare(content: ZoneContent, held: ZoneContent | undefined): PartsToRead {
-  const parts = partsOf(content);
+function partsToCompare(
+  content: ZoneContent,
+  held: ZoneContent | undefined,
+  owner: string,
+): PartsToRead {
+  const parts = partsOf(content, owner);
   const isHeldTuned = parts.rules.some((phase) => needScoreRule(held?.rules[phase]?.items ?? []));
   return { ...parts, scoreRule: parts.scoreRule || isHeldTuned };
 }

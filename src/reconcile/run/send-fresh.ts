@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Plan } from "../../plan/plan.ts";
 import { byText } from "../../syntax/by-text.ts";
-import type { LivePolicy, LiveZone } from "../../zone/live-zone.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
 import { onlyPart, type Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { joinSignals, type StopSignals } from "../../zone/signals.ts";
@@ -45,25 +45,17 @@ export async function sendOnRead(
 
 /** The policies of a zone but those that a write to a policy changed, created or deleted. */
 function othersIn({ policies = [] }: LiveZone, write: Write, other: LiveZone): unknown {
-  switch (write.call) {
-    case "create-policy": {
-      const known = new Set(other.policies?.map(({ id }) => id));
-      const { description } = write.body;
-      const made = policies.find((each) => !known.has(each.id) && each.description === description);
-      return byId(policies.filter((each) => each !== made));
-    }
-    case "update-policy":
-    case "delete-policy":
-      return byId(policies.filter(({ id }) => id !== write.id));
-    case "update-settings":
-    case "create-rule":
-    case "update-rule":
-    case "delete-rule":
-    case "create-entrypoint":
-    case "put-entrypoint":
-      // All settings are one write, and rules of others do not matter for the writes of ours.
-      return [];
+  if (write.call === "create-policy") {
+    const known = new Set(other.policies?.map(({ id }) => id));
+    const { description } = write.body;
+    const made = policies.find((each) => !known.has(each.id) && each.description === description);
+    return byId(policies.filter((each) => each !== made));
   }
+  if (write.call === "update-policy" || write.call === "delete-policy") {
+    return byId(policies.filter(({ id }) => id !== write.id));
+  }
+  // All settings are one write, and rules of others do not matter for the writes of ours.
+  return [];
 }
 
 async function sendYoung(
@@ -82,7 +74,7 @@ async function sendYoung(
 
 /** Whether a write undoes what others did after the read: see {@link freshReadMs}. */
 function needsFreshRead(write: Write, { changes }: Plan): boolean {
-  if (write.call === "put-entrypoint") return true;
+  if (write.call === "put-entrypoint" || write.call === "delete-ruleset") return true;
   if (write.call !== "delete-policy") return false;
   return changes.some(
     (change) => change.verb === "delete" && change.reason === "duplicate" && change.id === write.id,
@@ -133,7 +125,8 @@ async function readAgain(
   { ages, gate, ports, signals }: Sending,
 ): Promise<void> {
   const part = partOf(write);
-  const answers = await ports.reader.readAnswers(live.zone, onlyPart(part), "write", signals.stop);
+  const parts = onlyPart(part, live);
+  const answers = await ports.reader.readAnswers(live.zone, parts, "write", signals.stop);
   const isSame = isDeepStrictEqual(contentOf(part, answers.live()), contentOf(part, live));
   if (!isSame) gate.close("read_expired");
   signals.stop.throwIfAborted();
@@ -141,13 +134,15 @@ async function readAgain(
   gate.checkBeforeWrite(ages.readAtFor(write));
 }
 
-function contentOf(part: ZonePart, { settings, policies, entrypoints }: LiveZone): unknown {
-  if (part === "settings") return settings;
-  return part === "policies" ? policies && byId(policies) : entrypoints[part];
+function contentOf(part: ZonePart, live: LiveZone): unknown {
+  if (part === "settings") return live.settings;
+  if (part === "policies") return live.policies && byId(live.policies);
+  if (part === "custom_rulesets") return live.customRulesets && byId(live.customRulesets);
+  return live.entrypoints[part];
 }
 
-function byId(policies: readonly LivePolicy[]): readonly LivePolicy[] {
-  return policies.toSorted(byText(({ id }) => id));
+function byId<T extends { readonly id: string }>(list: readonly T[]): readonly T[] {
+  return list.toSorted(byText(({ id }) => id));
 }
 
 /** Whether a write that threw was cancelled: it was not sent, or the service rejected it (429). */

@@ -17,7 +17,7 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/zones/{zone_id}/page_shield/policies/{policy_id}": ["GET", "PUT", "DELETE"],
   "/zones/{zone_id}/rulesets": ["GET", "POST"],
   "/zones/{zone_id}/rulesets/phases/{phase_name}/entrypoint": ["GET", "PUT"],
-  "/zones/{zone_id}/rulesets/{ruleset_id}": ["GET"],
+  "/zones/{zone_id}/rulesets/{ruleset_id}": ["GET", "PUT", "DELETE"],
   "/zones/{zone_id}/rulesets/{ruleset_id}/versions": ["GET"],
   "/zones/{zone_id}/rulesets/{ruleset_id}/versions/{ruleset_version}": ["GET", "DELETE"],
   "/zones/{zone_id}/rulesets/{ruleset_id}/rules": ["POST"],

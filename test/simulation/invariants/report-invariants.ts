@@ -15,6 +15,9 @@ const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
   "delete-rule": "DELETE",
   "create-entrypoint": "POST",
   "put-entrypoint": "PUT",
+  "create-ruleset": "POST",
+  "update-ruleset": "PUT",
+  "delete-ruleset": "DELETE",
 };
 
 function partOf(write: Outcome["write"]): SentRequest["part"] {

@@ -1,0 +1,380 @@
+import type { JsonObject } from "../../syntax/json.ts";
+import type { Declared } from "../../zone/desired-zone.ts";
+import {
+  type LiveCustomRuleset,
+  type LiveEntrypoint,
+  type LiveRule,
+} from "../../zone/live-zone.ts";
+import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
+import { marked, markOfRef, refOf, unmarked } from "../../zone/mark.ts";
+import {
+  type CustomRuleset,
+  deploymentKey,
+  type ExecuteRule,
+  isDeploymentKey,
+  type ResourceKey,
+  type Rule,
+} from "../../zone/resource.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
+import type { Write } from "../../zone/write.ts";
+import { type Change, type FieldChange, neutral } from "../change.ts";
+import type { Hold } from "../guard/hold.ts";
+import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
+import { prunableAmong, type ToPrune } from "../prunable.ts";
+import type { KindPlan, Step } from "../write-order.ts";
+import { type Deployments, planRules, type RulesPlan } from "./plan-rules.ts";
+import { comparable, targetOf } from "./rule-fields.ts";
+import { effectOfDeployment, type RulesetContent } from "./ruleset-change.ts";
+import { executorsOf, markOfRuleset, matchRulesets, type RulesetMatch } from "./ruleset-match.ts";
+
+const facts = factsOf("custom_rules");
+
+/** What a zone declares in the phase of custom rules, and what is live there. */
+export interface CustomPhase {
+  /** `undefined`: the files say nothing of the rules of the entry point itself. */
+  readonly rules: Declared<Rule> | undefined;
+  readonly rulesets: Declared<CustomRuleset>;
+  readonly entrypoint: LiveEntrypoint;
+  readonly live: readonly LiveCustomRuleset[];
+}
+
+/**
+ * Plans the phase of custom rules with its custom rulesets. A ruleset and the rule that executes it are one resource: the
+ * ruleset is created with its rules before that rule, and deleted after it. Until then it does nothing (SERVICE.md B.12), so
+ * that a run can stop between the two: the next one goes on. A ruleset without our mark is never changed.
+ *
+ * @returns a plan for each list of rules that is written by itself
+ */
+export function planCustomPhase(
+  { rules, rulesets, entrypoint, live }: CustomPhase,
+  owner: string,
+  ownership: Ownership,
+): readonly KindPlan[] {
+  const matches = matchRulesets(rulesets.items, live, entrypoint, owner);
+  const matched = new Set(matches.map((match) => match.live));
+  const { toPrune, unmanaged } = prunableAmong(
+    live.filter((each) => !matched.has(each)),
+    rulesets,
+    owner,
+    markOfRuleset,
+  );
+  const planList = (key: string, list: LiveEntrypoint, items: readonly Rule[]): RulesPlan =>
+    planRules(
+      { facts, live: list, customRuleset: key },
+      { items, unmanaged: "report" },
+      undefined,
+      owner,
+      ownership,
+    );
+  const kept = matches.map((match): Kept => {
+    const { ruleset, live: found } = match;
+    const list = found === undefined ? absent : listOf(found);
+    const inside = planList(ruleset.key, list, ruleset.rules);
+    return { ...match, fields: differingFields(match, owner, ownership.adopt), inside };
+  });
+  const gone = toPrune.map((each): Gone => ({
+    ...each,
+    inside: planList(each.key, listOf(each.live), []),
+  }));
+  const parts = new Map<string, Part>([
+    ...kept.map((each) => [deploymentKey(each.ruleset.key), partOf(each, owner)] as const),
+    ...gone.map((each) => [deploymentKey(each.key), partOfGone(each)] as const),
+  ]);
+  const markOf = markByRuleset([...kept, ...gone], entrypoint, owner);
+  const entry = planRules(
+    {
+      facts,
+      live: entrypoint,
+      deployments: {
+        declares: (key) => rules !== undefined || isDeploymentKey(key),
+        markOf,
+        effectOf: (_key, was, is) => effectOfDeployment(was, is, contentsOf(kept, gone, owner)),
+        changesWith: (change) => parts.get(change.key)?.changesWith(change) ?? [change],
+      },
+    },
+    {
+      items: [...(rules?.items ?? []), ...kept.map((each) => deploymentOf(each, owner))],
+      unmanaged: rules?.unmanaged ?? "ignore",
+    },
+    undefined,
+    owner,
+    ownership,
+  );
+  const isOurs = (rule: LiveRule): boolean => (markOf(rule) ?? markOfRef(rule.ref)).owner === owner;
+  const insides = kept.filter((each) => each.live !== undefined).map(({ inside }) => inside);
+  const executed = unmanaged.filter((each) => executorsOf(each, entrypoint).length > 0);
+  const count = (when: "before" | "after"): number =>
+    [entry, ...[...kept, ...gone].map(({ inside }) => inside)].reduce(
+      (sum, { counts }) => sum + counts[when],
+      0,
+    );
+  const phase: KindPlan = {
+    ...entry,
+    steps: allSteps(entry.steps, [...parts.values()]),
+    holds: [
+      ...entry.holds,
+      ...gone.flatMap((each) => [...each.inside.holds, ...inUseHolds(each, entrypoint, isOurs)]),
+    ],
+    unmanaged: [
+      ...entry.unmanaged,
+      // Others that the zone does not execute may be the account's.
+      ...executed.map(({ id, name, description }) => {
+        return { kind: "custom_ruleset", id, title: description || name } as const;
+      }),
+    ],
+    unowned: [...entry.unowned, ...kept.flatMap((each) => unownedIn(each, owner))],
+    compared: entry.compared + gone.reduce((sum, { inside }) => sum + inside.compared, 0),
+    liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
+    grown: [],
+  };
+  const after = count("after");
+  const grown = after > count("before") ? [{ phase: facts.phase, rules: after }] : [];
+  return [{ ...phase, grown }, ...insides.map((inside) => ({ ...inside, grown: [] }))];
+}
+
+const absent: LiveEntrypoint = { state: "absent" };
+
+/** A declared custom ruleset, what differs beside its rules, and the plan of these. */
+interface Kept extends RulesetMatch {
+  readonly fields: readonly FieldChange[];
+  readonly inside: RulesPlan;
+}
+
+/** A custom ruleset to delete, and the plan that deletes its rules. */
+interface Gone extends ToPrune<LiveCustomRuleset, CustomRuleset> {
+  readonly inside: RulesPlan;
+}
+
+function listOf({ id, version, rules }: LiveCustomRuleset): LiveEntrypoint {
+  if (rules === undefined) throw new Error(`planned without having read the custom ruleset ${id}`);
+  return { state: "present", id, version, rules };
+}
+
+/** The declared rule that executes a custom ruleset; it names one that is still to be created by its mark. */
+function deploymentOf({ ruleset, live }: RulesetMatch, owner: string): ExecuteRule {
+  const { key, was, description, expression, enabled, position } = ruleset;
+  return {
+    key: deploymentKey(key),
+    was: was === undefined ? undefined : deploymentKey(was),
+    description,
+    expression,
+    enabled,
+    position,
+    action: "execute",
+    ruleset: live?.id ?? refOf(owner, key),
+    tuning: { paranoiaLevel: undefined, scoreThreshold: undefined, action: undefined },
+    overrides: {
+      enabled: undefined,
+      action: undefined,
+      sensitivity_level: undefined,
+      categories: [],
+      rules: [],
+    },
+  };
+}
+
+/** A rule without a mark is ours if it executes a ruleset of ours, and no rule with our mark does. */
+function markByRuleset(
+  rulesets: readonly Pick<RulesetMatch, "live">[],
+  entrypoint: LiveEntrypoint,
+  owner: string,
+): Deployments["markOf"] {
+  const marks = new Map<LiveRule, ResourceKey>();
+  for (const { live } of rulesets) {
+    const mark = live && markOfRuleset(live);
+    if (live === undefined || mark?.owner !== owner || mark.key === undefined) continue;
+    const executors = executorsOf(live, entrypoint);
+    if (executors.some(({ ref }) => markOfRef(ref).owner === owner)) continue;
+    const [first] = executors.filter(({ ref }) => markOfRef(ref).owner === undefined);
+    if (first !== undefined) marks.set(first, deploymentKey(mark.key));
+  }
+  return (rule) => {
+    const key = marks.get(rule);
+    return key === undefined ? undefined : { owner, key };
+  };
+}
+
+/** The rules of each custom ruleset of ours, by its id; by its mark where it is still to be created. */
+function contentsOf(
+  kept: readonly Kept[],
+  gone: readonly Gone[],
+  owner: string,
+): Parameters<typeof effectOfDeployment>[2] {
+  const asCompared = (rule: Parameters<typeof comparable>[0]) =>
+    comparable(rule, documentedScoreRuleId);
+  const contents = new Map<string, RulesetContent>([
+    ...kept.map(({ ruleset, live, inside }) => {
+      const before = live?.rules ?? [];
+      const stays = new Set(inside.unmanaged.map(({ id }) => id));
+      const after = [
+        ...ruleset.rules.map((rule) => targetOf(rule, documentedScoreRuleId)),
+        ...before.filter(({ id }) => stays.has(id)),
+      ];
+      const content = { before: before.map(asCompared), after: after.map(asCompared) };
+      return [live?.id ?? refOf(owner, ruleset.key), content] as const;
+    }),
+    ...gone.map(({ live }) => {
+      const before = (live.rules ?? []).map(asCompared);
+      return [live.id, { before, after: before }] as const;
+    }),
+  ]);
+  return ({ action }) => (action.type === "execute" && contents.get(action.ruleset)) || unknown;
+}
+
+const unknown: RulesetContent = { before: [], after: [] };
+
+/** What differs of a live ruleset itself. */
+function differingFields(
+  { ruleset, live }: RulesetMatch,
+  owner: string,
+  adopt: boolean,
+): readonly FieldChange[] {
+  if (live === undefined) return [];
+  const mark = unmarked(live.description);
+  const isOurs = mark.owner === owner;
+  const before = isOurs ? mark.description : live.description;
+  const { key, description: after } = ruleset;
+  const fields: readonly FieldChange[] = [
+    ...(isOurs && mark.key !== key ? [{ field: "key", before: mark.key, after: key }] : []),
+    ...(before === after ? [] : [{ field: "description", before, after }]),
+  ];
+  const takes = adopt && !isOurs && fields.length === 0;
+  return takes ? [{ field: ownerField, before: undefined, after: owner }] : fields;
+}
+
+function unownedIn({ ruleset, live, fields }: Kept, owner: string): readonly Unowned[] {
+  if (live === undefined || fields.length > 0 || markOfRuleset(live).owner === owner) return [];
+  const { key, description: title } = ruleset;
+  return [{ kind: "custom_ruleset", key: deploymentKey(key), id: live.id, ref: "", title }];
+}
+
+function liveKeyOf({ ruleset, live }: Kept): readonly (readonly [string, ResourceKey])[] {
+  return live === undefined ? [] : [[live.id, deploymentKey(ruleset.key)]];
+}
+
+/** What a plan does to a custom ruleset beside the writes of single rules. */
+interface Part {
+  /** The resources that the write concerns. */
+  readonly keys: readonly ResourceKey[];
+  /** The change of the rule that executes the ruleset, as that of the whole resource. */
+  readonly changesWith: (change: Change) => readonly Change[];
+  /** The changes where that rule does not change. */
+  readonly alone: readonly Change[];
+  /** `undefined`: the ruleset itself stays as it is. */
+  readonly write: Write | undefined;
+}
+
+function partOf({ ruleset, live, fields, inside }: Kept, owner: string): Part {
+  const { key, description: title } = ruleset;
+  const custom = { phase: facts.phase, custom_ruleset: key };
+  const description = marked(title, owner, key);
+  if (live === undefined) {
+    const created = inside.steps.flatMap(({ changes }) => changes);
+    const keys = [deploymentKey(key), ...created.map((change) => change.key)];
+    const body = { name: key, description, rules: bodiesIn(inside) };
+    return {
+      keys,
+      changesWith: (change) => [change, ...created],
+      alone: [],
+      write: { call: "create-ruleset", ...custom, body, changes: keys },
+    };
+  }
+  const { id } = live;
+  const keys = [deploymentKey(key)];
+  const change = {
+    verb: "update",
+    kind: "custom_ruleset",
+    key: deploymentKey(key),
+    title,
+    id,
+    adopted: markOfRuleset(live).owner !== owner,
+    effect: neutral,
+    causes: [],
+  } as const;
+  const body = { description };
+  const write: Write = { call: "update-ruleset", ...custom, ruleset: id, body, changes: keys };
+  return {
+    keys,
+    changesWith: ({ fields: ofRule, effect }) => [
+      { ...change, fields: [...ofRule.filter(isOfResource), ...fields], effect },
+    ],
+    alone: fields.length === 0 ? [] : [{ ...change, fields }],
+    write: fields.length === 0 ? undefined : write,
+  };
+}
+
+/** The description of the rule is not that of the resource. */
+function isOfResource({ field }: FieldChange): boolean {
+  return field !== "description";
+}
+
+function partOfGone({ live, key, reason, inside }: Gone): Part {
+  const { id } = live;
+  const { description: title } = unmarked(live.description);
+  const rules = inside.steps.flatMap(({ changes }) => changes);
+  const shared = {
+    verb: "delete",
+    kind: "custom_ruleset",
+    key: deploymentKey(key),
+    title,
+    id,
+    reason,
+    causes: [],
+  } as const;
+  const fields = title === "" ? [] : [{ field: "description", before: title, after: undefined }];
+  const keys = [shared.key, ...rules.map((change) => change.key)];
+  const custom = { phase: facts.phase, custom_ruleset: key, ruleset: id };
+  return {
+    keys,
+    changesWith: ({ fields: ofRule, effect }) => [
+      { ...shared, fields: [...ofRule.filter(isOfResource), ...fields], effect },
+      ...rules,
+    ],
+    // It does nothing that no rule executes.
+    alone: [{ ...shared, fields, effect: neutral }, ...rules].map((change) => {
+      return { ...change, effect: neutral };
+    }),
+    write: { call: "delete-ruleset", ...custom, changes: keys },
+  };
+}
+
+/** The bodies of the rules of a ruleset that is created as a whole. */
+function bodiesIn({ steps }: RulesPlan): readonly JsonObject[] {
+  return steps.flatMap(({ write }) => (write.call === "create-entrypoint" ? write.rules : []));
+}
+
+/** The writes of the entry point, with those that create rulesets before and all others after them. */
+function allSteps(entry: readonly Step[], parts: readonly Part[]): readonly Step[] {
+  const waits = new Map<Step, readonly Write[]>();
+  const others = parts.flatMap(({ keys: [key], alone, write }): readonly Step[] => {
+    if (write === undefined) return [];
+    const step = entry.find(({ changes }) => changes.some((change) => change.key === key));
+    if (step === undefined) return [{ changes: alone, write, waitsFor: [] }];
+    if (write.call !== "create-ruleset") return [{ changes: [], write, waitsFor: [step.write] }];
+    waits.set(step, [...(waits.get(step) ?? []), write]);
+    return [{ changes: [], write, waitsFor: [] }];
+  });
+  const isFirst = ({ write }: Step): boolean => write.call === "create-ruleset";
+  return [
+    ...others.filter(isFirst),
+    ...entry.map((step) => ({ ...step, waitsFor: [...step.waitsFor, ...(waits.get(step) ?? [])] })),
+    ...others.filter((step) => !isFirst(step)),
+  ];
+}
+
+/** A ruleset is not deleted with what others have in it, nor while a rule of others executes it. */
+function inUseHolds(
+  { live, key, inside }: Gone,
+  entrypoint: LiveEntrypoint,
+  isOurs: (rule: LiveRule) => boolean,
+): readonly Hold[] {
+  const others = executorsOf(live, entrypoint).filter((rule) => !isOurs(rule));
+  const found = [
+    ...inside.unmanaged.map(({ id, title }) => `has the rule ${id} (${title}), which is not ours`),
+    ...others.map(({ id }) => `is executed by the rule ${id}, which is not ours`),
+  ];
+  return found.slice(0, 1).map((reason) => ({
+    reason: "in_use",
+    message: `${deploymentKey(key)} would be deleted, and it ${reason}: delete that rule, or declare the ruleset again`,
+  }));
+}

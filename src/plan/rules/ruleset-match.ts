@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from "node:util";
+
+import {
+  type LiveCustomRuleset,
+  type LiveEntrypoint,
+  type LiveRule,
+  rulesIn,
+} from "../../zone/live-zone.ts";
+import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
+import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
+import type { CustomRuleset, Rule } from "../../zone/resource.ts";
+import { comparable, targetOf } from "./rule-fields.ts";
+
+/** A declared custom ruleset, and the live one that it matches, if any. */
+export interface RulesetMatch {
+  readonly ruleset: CustomRuleset;
+  readonly live: LiveCustomRuleset | undefined;
+}
+
+/** The mark in the description of a live custom ruleset. */
+export function markOfRuleset({ description }: LiveCustomRuleset): Mark {
+  return unmarked(description);
+}
+
+/** The rules of an entry point that execute a ruleset. */
+export function executorsOf(
+  { id }: Pick<LiveCustomRuleset, "id">,
+  entrypoint: LiveEntrypoint,
+): readonly LiveRule[] {
+  return rulesIn(entrypoint).filter(
+    ({ action }) => action.type === "execute" && action.ruleset === id,
+  );
+}
+
+/**
+ * Matches each declared custom ruleset with a live one: by our mark, by the mark with its former key, and else with one
+ * without a mark that is executed and equal in every field and rule. Of several with one mark, one that is executed comes
+ * first.
+ */
+export function matchRulesets(
+  declared: readonly CustomRuleset[],
+  live: readonly LiveCustomRuleset[],
+  entrypoint: LiveEntrypoint,
+  owner: string,
+): readonly RulesetMatch[] {
+  const isIdle = (each: LiveCustomRuleset): number =>
+    Number(executorsOf(each, entrypoint).length === 0);
+  const ours = live
+    .filter((each) => markOfRuleset(each).owner === owner)
+    .toSorted((a, b) => isIdle(a) - isIdle(b));
+  const byKey = Map.groupBy(ours, (each) => markOfRuleset(each).key);
+  const keys = new Set(declared.map(({ key }) => key));
+  const taken = new Set<LiveCustomRuleset>();
+  const take = (candidates: readonly LiveCustomRuleset[]) => {
+    const found = candidates.find((each) => !taken.has(each));
+    if (found !== undefined) taken.add(found);
+    return found;
+  };
+  const byMark = declared.map((ruleset) => {
+    const { key, was } = ruleset;
+    const former = was === undefined || keys.has(was) ? [] : (byKey.get(was) ?? []);
+    return { ruleset, live: take([...(byKey.get(key) ?? []), ...former]) };
+  });
+  const unowned = live.filter((each) => markOfRuleset(each).owner === undefined);
+  return byMark.map(({ ruleset, live: found }) => ({
+    ruleset,
+    live: found ?? take(unowned.filter((each) => isSameRuleset(ruleset, each, entrypoint))),
+  }));
+}
+
+/** Whether a ruleset without a mark is as declared; rules that are not declared may stand between the others. */
+function isSameRuleset(
+  { description, expression, enabled, rules }: CustomRuleset,
+  live: LiveCustomRuleset,
+  entrypoint: LiveEntrypoint,
+): boolean {
+  const isExecuted = executorsOf(live, entrypoint).some(
+    (rule) => rule.expression === expression && rule.enabled === enabled,
+  );
+  if (!isExecuted || live.rules === undefined || live.description !== description) return false;
+  if (rules.length === 0) return live.rules.length === 0;
+  let next = 0;
+  for (const rule of live.rules) {
+    const wanted = rules[next];
+    if (wanted !== undefined && isSameRule(wanted, rule)) next += 1;
+  }
+  return next === rules.length;
+}
+
+function isSameRule(rule: Rule, live: LiveRule): boolean {
+  if (markOfRef(live.ref).owner !== undefined) return false;
+  const [is, was] = [targetOf(rule, documentedScoreRuleId), live].map((each) =>
+    comparable(each, documentedScoreRuleId),
+  );
+  return isDeepStrictEqual(is, was);
+}

@@ -1,0 +1,455 @@
+import { describe, it } from "vitest";
+
+import { plan, type Plan } from "../../src/plan/plan.ts";
+import { partsOf } from "../../src/reconcile/run/plan-zone.ts";
+import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
+import type { CustomRuleset, Rule } from "../../src/zone/resource.ts";
+import { appliedBy } from "../support/applied-writes.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { type Emulated, emulated } from "../support/emulated.ts";
+import { block, declared, desiredZone, exception, owner, readAllAt } from "../support/model.ts";
+
+const entryPoint = "/rulesets/phases/http_request_firewall_custom/entrypoint";
+const wire = { kind: "custom", phase: "http_request_firewall_custom" };
+const theirs = { action: "log", expression: "ssl", description: "Theirs" };
+
+function payments(more: Partial<CustomRuleset> = {}): CustomRuleset {
+  return {
+    key: "payments",
+    was: undefined,
+    description: "Rules of the payments team",
+    expression: 'http.host eq "pay.example.com"',
+    enabled: true,
+    position: undefined,
+    rules: [block("amounts"), block("bots", { action: "managed_challenge" })],
+    ...more,
+  };
+}
+
+/** A zone with custom rulesets, as it is declared. */
+class Team {
+  readonly service: Emulated;
+  rulesets: readonly CustomRuleset[] | undefined;
+  rules: readonly Rule[] | undefined;
+
+  constructor(service: Emulated, rulesets?: readonly CustomRuleset[], rules?: readonly Rule[]) {
+    this.service = service;
+    this.rulesets = rulesets;
+    this.rules = rules;
+  }
+
+  #desired(): ReturnType<typeof desiredZone> {
+    const content = {
+      customRulesets: this.rulesets && declared(this.rulesets),
+      rules: this.rules === undefined ? {} : { custom_rules: declared(this.rules) },
+    };
+    return { ...desiredZone(content), zone: this.service.zone };
+  }
+
+  look(): Promise<LiveZone> {
+    const { reader, zone } = this.service;
+    const parts = partsOf(this.#desired().content, owner);
+    return reader.readZone(zone, parts, "changed", new AbortController().signal);
+  }
+
+  async plan(ownership?: Parameters<typeof plan>[3]): Promise<Plan> {
+    return plan(this.#desired(), await this.look(), owner, ownership);
+  }
+
+  /** Applies the first writes of a plan; gives the requests and what is left to do. */
+  async apply(planned: Plan, count = Infinity): Promise<readonly string[]> {
+    const live = await this.look();
+    const { reader, writer } = this.service;
+    const clock = new SimulatedClock();
+    this.service.journal();
+    const writes = planned.writes.slice(0, count);
+    const { changes, waitsFor } = planned;
+    const given = { live, changes, waitsFor, clock, reader, writer, readAt: readAllAt(0) };
+    const report = await appliedBy(writes, given);
+    if (report.result !== "applied") throw new Error(report.result);
+    const failed = report.outcomes.filter(({ status }) => status !== "done");
+    if (failed.length > 0) throw new Error(JSON.stringify(failed));
+    return this.service.journal().filter((line) => !line.startsWith("GET"));
+  }
+
+  /** Applies the whole plan; afterwards nothing is left. */
+  async converge(): Promise<readonly string[]> {
+    const sent = await this.apply(await this.plan());
+    const left = await this.plan();
+    if (left.changes.length + left.writes.length > 0) throw new Error(JSON.stringify(left));
+    return sent;
+  }
+
+  /** The custom rulesets of the zone as the service has them. */
+  async custom(): Promise<readonly JsonObject[]> {
+    const all = coerceObjects(await this.service.send("GET", "/rulesets"));
+    const custom = all.filter(({ kind, phase }) => kind === "custom" && phase === wire.phase);
+    return Promise.all(
+      custom.map(async ({ id }) => {
+        const found = await this.service.send("GET", `/rulesets/${coerceText(id)}`);
+        return coerceObjects([found])[0] ?? {};
+      }),
+    );
+  }
+
+  async ids(): Promise<readonly string[]> {
+    return (await this.custom()).map(({ id }) => coerceText(id));
+  }
+}
+
+async function team(
+  rulesets?: readonly CustomRuleset[],
+  rules?: readonly Rule[],
+): Promise<Team & AsyncDisposable> {
+  const service = await emulated({ plan: "enterprise" });
+  return Object.assign(new Team(service, rulesets, rules), {
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  });
+}
+
+function changesIn({ changes }: Plan): readonly string[] {
+  return changes.map(({ verb, key }) => `${verb} ${key}`);
+}
+
+describe("a declared custom ruleset", () => {
+  it("is created with its rules, and then the rule that executes it", async ({ expect }) => {
+    await using zone = await team([payments()], [block("admin")]);
+    const planned = await zone.plan();
+    expect(changesIn(planned)).toEqual([
+      "create custom_rule/admin",
+      "create custom_ruleset/payments",
+      "create custom_rule/payments/amounts",
+      "create custom_rule/payments/bots",
+    ]);
+    const ofRuleset = planned.changes.find(({ key }) => key === "custom_ruleset/payments");
+    expect(ofRuleset).toMatchObject({
+      fields: [
+        { field: "expression", after: 'http.host eq "pay.example.com"' },
+        { field: "enabled", after: true },
+        { field: "description", after: "Rules of the payments team" },
+      ],
+      effect: { direction: "strengthens", mayBreak: true },
+    });
+    expect(await zone.converge()).toEqual(["POST /zones/…/rulesets", "POST /zones/…/rulesets"]);
+    expect(await zone.custom()).toMatchObject([
+      {
+        name: "payments",
+        description: "Rules of the payments team [zonewarden:payments]",
+        rules: [{ ref: "zonewarden:amounts" }, { ref: "zonewarden:bots" }],
+      },
+    ]);
+    const [id] = await zone.ids();
+    expect(await zone.service.send("GET", entryPoint)).toMatchObject({
+      rules: [
+        { ref: "zonewarden:admin" },
+        { ref: "zonewarden:custom_ruleset/payments", action: "execute", action_parameters: { id } },
+      ],
+    });
+  });
+
+  it("is written rule by rule afterwards", async ({ expect }) => {
+    await using zone = await team([payments()]);
+    await zone.converge();
+    zone.rulesets = [
+      payments({
+        rules: [block("amounts", { expression: "ssl" }), block("bots", { enabled: false })],
+      }),
+    ];
+    const edit = await zone.plan();
+    expect(edit.changes.map(({ key, effect }) => [key, effect.direction])).toEqual([
+      ["custom_rule/payments/amounts", "unclear"],
+      ["custom_rule/payments/bots", "weakens"],
+    ]);
+    expect(await zone.converge()).toEqual([
+      "PATCH /zones/…/rulesets/…/rules/…",
+      "PATCH /zones/…/rulesets/…/rules/…",
+    ]);
+    zone.rulesets = [
+      payments({
+        rules: [
+          exception("pass", { skip: { ...exception("x").skip, phases: ["http_ratelimit"] } }),
+          block("bots", { enabled: false }),
+        ],
+      }),
+    ];
+    expect(changesIn(await zone.plan())).toEqual([
+      "create custom_rule/payments/pass",
+      "delete custom_rule/payments/amounts",
+    ]);
+    await zone.converge();
+    expect(await zone.custom()).toMatchObject([
+      { rules: [{ ref: "zonewarden:pass" }, { ref: "zonewarden:bots" }] },
+    ]);
+  });
+
+  it("is executed for other requests by one PATCH, and described by one PUT", async ({
+    expect,
+  }) => {
+    await using zone = await team([payments()], []);
+    await zone.converge();
+    zone.rulesets = [payments({ expression: "true" })];
+    const [wider] = (await zone.plan()).changes;
+    expect(wider).toMatchObject({
+      key: "custom_ruleset/payments",
+      effect: { direction: "strengthens" },
+    });
+    expect(await zone.converge()).toEqual(["PATCH /zones/…/rulesets/…/rules/…"]);
+    zone.rulesets = [payments({ expression: "true", enabled: false })];
+    const [off] = (await zone.plan()).changes;
+    expect(off).toMatchObject({ effect: { direction: "weakens" }, fields: [{ field: "enabled" }] });
+    await zone.converge();
+    zone.rulesets = [payments({ expression: "true", enabled: false, description: "Money" })];
+    expect((await zone.plan()).changes).toMatchObject([
+      {
+        key: "custom_ruleset/payments",
+        effect: { direction: "neutral" },
+        fields: [{ field: "description" }],
+      },
+    ]);
+    expect(await zone.converge()).toEqual(["PUT /zones/…/rulesets/…"]);
+    zone.rulesets = [
+      payments({ key: "money", was: "payments", description: "Money", enabled: true }),
+    ];
+    expect(changesIn(await zone.plan())).toEqual(["update custom_ruleset/money"]);
+    const [id] = await zone.ids();
+    expect(await zone.converge()).toEqual([
+      "PATCH /zones/…/rulesets/…/rules/…",
+      "PUT /zones/…/rulesets/…",
+    ]);
+    expect(await zone.ids()).toEqual([id]);
+    zone.rulesets = [payments({ key: "money", description: "Money" })];
+    expect((await zone.plan()).writes).toEqual([]);
+  });
+
+  it("is deleted after the rule that executes it", async ({ expect }) => {
+    await using zone = await team([payments(), payments({ key: "shop", description: "Shop" })]);
+    await zone.converge();
+    zone.rulesets = [payments()];
+    const planned = await zone.plan();
+    expect(changesIn(planned)).toEqual([
+      "delete custom_ruleset/shop",
+      "delete custom_rule/shop/amounts",
+      "delete custom_rule/shop/bots",
+    ]);
+    expect(planned.changes[0]).toMatchObject({ effect: { direction: "weakens" } });
+    expect(planned.deletable).toBe(6);
+    expect(await zone.converge()).toEqual([
+      "DELETE /zones/…/rulesets/…/rules/…",
+      "DELETE /zones/…/rulesets/…",
+    ]);
+    expect(await zone.custom()).toMatchObject([{ name: "payments" }]);
+  });
+
+  it("is not touched where no ruleset is declared", async ({ expect }) => {
+    await using zone = await team([payments()], [block("admin")]);
+    await zone.converge();
+    zone.rulesets = undefined;
+    const planned = await zone.plan();
+    expect([planned.changes, planned.unmanaged, planned.holds]).toEqual([[], [], []]);
+    zone.rulesets = [];
+    zone.rules = undefined;
+    expect(changesIn(await zone.plan())).not.toContain("delete custom_rule/admin");
+    await zone.converge();
+    expect(await zone.service.send("GET", entryPoint)).toMatchObject({
+      rules: [{ ref: "zonewarden:admin" }],
+    });
+  });
+
+  it("goes on where a run ended between two writes", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    await zone.apply(await zone.plan(), 1);
+    expect(rulesIn((await zone.look()).entrypoints.custom_rules)).toEqual([]);
+    const planned = await zone.plan();
+    expect(changesIn(planned)).toEqual(["update custom_ruleset/payments"]);
+    expect(planned.changes[0]).toMatchObject({ effect: { direction: "strengthens" } });
+    await zone.converge();
+    expect(await zone.ids()).toHaveLength(1);
+
+    zone.rulesets = [];
+    await zone.apply(await zone.plan(), 1);
+    const rest = await zone.plan();
+    expect(rest.changes.map(({ key, effect }) => [key, effect.direction])).toEqual([
+      ["custom_ruleset/payments", "neutral"],
+      ["custom_rule/payments/amounts", "neutral"],
+      ["custom_rule/payments/bots", "neutral"],
+    ]);
+    expect(await zone.converge()).toEqual(["DELETE /zones/…/rulesets/…"]);
+    expect(await zone.ids()).toEqual([]);
+  });
+
+  it("is created once, though the answer is lost", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    const planned = await zone.plan();
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 2 });
+    await zone.apply(planned);
+    expect(await zone.ids()).toHaveLength(1);
+    expect((await zone.plan()).changes).toEqual([]);
+  });
+
+  it("is not that of another writer with the same name", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    const planned = await zone.plan();
+    const other = { ...wire, name: "payments", description: "Theirs", rules: [theirs] };
+    await zone.service.send("POST", "/rulesets", other);
+    const [before] = await zone.custom();
+    await zone.apply(planned);
+    expect((await zone.plan()).writes).toEqual([]);
+    const all = await zone.custom();
+    expect(all).toHaveLength(2);
+    expect(all.find(({ description }) => description === "Theirs")).toEqual(before);
+  });
+});
+
+describe("rules of others", () => {
+  it("stay inside, with their bytes and their order", async ({ expect }) => {
+    await using zone = await team([payments()]);
+    await zone.converge();
+    const [id = ""] = await zone.ids();
+    for (const description of ["First", "Second", "Third"]) {
+      const position = { before: "" };
+      await zone.service.send("POST", `/rulesets/${id}/rules`, {
+        ...theirs,
+        description,
+        position,
+      });
+    }
+    const foreign = async (): Promise<readonly JsonObject[]> =>
+      coerceObjects((await zone.custom())[0]?.["rules"]).filter(
+        ({ ref }) => !coerceText(ref).startsWith(owner),
+      );
+    const before = await foreign();
+    const planned = await zone.plan();
+    expect(planned.changes).toEqual([]);
+    expect(planned.unmanaged).toMatchObject([
+      { kind: "custom_rule", title: "Third" },
+      { kind: "custom_rule", title: "Second" },
+      { kind: "custom_rule", title: "First" },
+    ]);
+    zone.rulesets = [payments({ rules: [block("bots", { enabled: false }), block("new")] })];
+    await zone.converge();
+    expect(await foreign()).toEqual(before);
+
+    zone.rulesets = [];
+    const { holds } = await zone.plan();
+    expect(holds).toMatchObject([
+      { reason: "in_use", message: expect.stringContaining("has the rule") },
+    ]);
+  });
+
+  it("that execute it keep it from being deleted", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    await zone.converge();
+    const [id = ""] = await zone.ids();
+    const ours = coerceObjects([await zone.service.send("GET", entryPoint)])[0];
+    const [execute = {}] = coerceObjects(ours?.["rules"]);
+    await zone.service.send(
+      "DELETE",
+      `/rulesets/${coerceText(ours?.["id"])}/rules/${coerceText(execute["id"])}`,
+    );
+    const foreign = {
+      action: "execute",
+      action_parameters: { id },
+      expression: "ssl",
+      ref: "other:x",
+    };
+    await zone.service.send("POST", `/rulesets/${coerceText(ours?.["id"])}/rules`, foreign);
+    zone.rulesets = [];
+    expect((await zone.plan()).holds).toMatchObject([
+      { reason: "in_use", message: expect.stringContaining("is executed by the rule") },
+    ]);
+    zone.rulesets = [payments()];
+    expect((await zone.plan()).holds).toMatchObject([{ reason: "already_deployed" }]);
+  });
+
+  it("and whole rulesets of others are reported, and never changed", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    const made = await zone.service.send("POST", "/rulesets", {
+      ...wire,
+      name: "Legacy",
+      rules: [theirs],
+    });
+    const [{ id = "" } = {}] = coerceObjects([made]);
+    const execute = {
+      action: "execute",
+      action_parameters: { id },
+      expression: "true",
+      description: "Runs",
+    };
+    await zone.service.send("PUT", entryPoint, { rules: [execute] });
+    const planned = await zone.plan();
+    expect(planned.unmanaged.map(({ kind, title }) => `${kind} ${title}`)).toEqual([
+      "custom_rule Runs",
+      "custom_ruleset Legacy",
+    ]);
+    await zone.converge();
+    zone.rulesets = [];
+    zone.rules = [];
+    await zone.converge();
+    expect(await zone.custom()).toEqual([made]);
+  });
+});
+
+describe("a ruleset that somebody made by hand", () => {
+  const byHand = {
+    ...wire,
+    name: "Payments",
+    description: "Rules of the payments team",
+    rules: [
+      {
+        action: "block",
+        expression: block("amounts").expression,
+        description: block("amounts").description,
+      },
+    ],
+  };
+
+  async function madeByHand(): Promise<Team & AsyncDisposable> {
+    const zone = await team([payments({ rules: [block("amounts")] })], []);
+    const made = await zone.service.send("POST", "/rulesets", byHand);
+    const [{ id = "" } = {}] = coerceObjects([made]);
+    const { expression } = payments();
+    const execute = {
+      action: "execute",
+      action_parameters: { id },
+      expression,
+      description: "Run",
+    };
+    await zone.service.send("PUT", entryPoint, { rules: [execute] });
+    return zone;
+  }
+
+  it("is the declared one if it is equal, and marked where it is adopted", async ({ expect }) => {
+    await using zone = await madeByHand();
+    const planned = await zone.plan();
+    expect(planned.changes).toEqual([]);
+    expect(planned.unowned.map(({ key }) => key).toSorted()).toEqual([
+      "custom_rule/payments/amounts",
+      "custom_ruleset/payments",
+    ]);
+    const adopting = await zone.plan({ adopt: true, rules: [] });
+    expect(adopting.changes).toMatchObject([
+      { key: "custom_ruleset/payments", adopted: true, fields: [{ field: "owner" }] },
+    ]);
+    expect(await zone.apply(adopting)).toEqual(["PUT /zones/…/rulesets/…"]);
+    const [{ id = "", ref = "", key = "" } = {}] = planned.unowned.filter(
+      ({ kind }) => kind === "custom_rule",
+    );
+    const rules = [
+      { kind: "custom_rule", id, ref, key: key.slice("custom_rule/".length) },
+    ] as const;
+    const adopted = await zone.plan({ adopt: true, rules });
+    expect([adopted.changes, adopted.unowned, adopted.adoptedRules]).toEqual([[], [], rules]);
+    zone.rulesets = [payments({ rules: [block("amounts", { enabled: false })] })];
+    expect(changesIn(await zone.plan({ adopt: true, rules }))).toEqual([
+      "update custom_rule/payments/amounts",
+    ]);
+    zone.rulesets = [];
+    const gone = await zone.plan({ adopt: true, rules });
+    expect(changesIn(gone)).toEqual([
+      "delete custom_ruleset/payments",
+      "delete custom_rule/payments/amounts",
+    ]);
+    expect(gone.holds).toMatchObject([{ reason: "adopted_delete" }]);
+  });
+});
