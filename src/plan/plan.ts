@@ -10,7 +10,8 @@ import { type AdoptedRule, byMarks, type Ownership, type Unowned } from "./owner
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
-import { planRules } from "./rules/plan-rules.ts";
+import { planCustomPhase } from "./rules/plan-custom-rulesets.ts";
+import { planRules, type RuleList, type RulesPlan } from "./rules/plan-rules.ts";
 import {
   type GrownPhase,
   type KindPlan,
@@ -78,14 +79,21 @@ export function plan(
     policies === undefined
       ? undeclared
       : planPolicies(policies, wasRead(live.policies, "policies"), owner, ownership),
-    ...rulePhases.map((phase): KindPlan => {
+    ...rulePhases.flatMap((phase): readonly KindPlan[] => {
       const rules = content.rules[phase];
-      if (rules === undefined) return undeclared;
+      const rulesets = phase === "custom_rules" ? content.customRulesets : undefined;
+      if (rules === undefined && rulesets === undefined) return [];
       const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
-      const scoreRule = scoreRuleFor(rules, live);
       const facts = factsOf(phase);
       const quota = facts.quota[zone.plan] ?? Infinity;
-      return planRules(facts, quota, rules, entrypoint, scoreRule, owner, ownership);
+      const planList = (list: RuleList, declared: Declared<Rule>): RulesPlan =>
+        planRules(list, quota, declared, scoreRuleFor(declared, live), owner, ownership);
+      if (rulesets !== undefined) {
+        const custom = wasRead(live.customRulesets, "custom rulesets");
+        const found = { rules, rulesets, entrypoint, live: custom };
+        return planCustomPhase(found, planList, owner, ownership);
+      }
+      return rules === undefined ? [] : [planList({ facts, live: entrypoint }, rules)];
     }),
   ];
   const steps = mergedSafely(kinds.map((each) => each.steps));

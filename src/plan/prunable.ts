@@ -22,6 +22,8 @@ export interface Prunable<Live, Item> {
  * Decides what to delete, for any kind of resource. Ours are deleted; those of another owner stay; those without a mark
  * are deleted only with `unmanaged: delete`. A POST that was sent twice leaves several resources with one mark
  * (SERVICE.md A.6): the one that matches the declaration stays, else the first. The others are duplicates.
+ *
+ * @param isOpen `false`: the declaration says nothing of resources with such a mark
  */
 export function prunableAmong<
   Live extends { readonly id: string },
@@ -31,6 +33,7 @@ export function prunableAmong<
   { items, unmanaged: unmanagedMode }: Declared<Item>,
   owner: string,
   markOf: (live: Live) => Mark,
+  isOpen: (mark: Mark) => boolean = () => true,
 ): Prunable<Live, Item> {
   const declared = new Map(items.map((item) => [item.key, item]));
   const seen = new Set(declared.keys());
@@ -39,6 +42,7 @@ export function prunableAmong<
   const unmanaged: Live[] = [];
   for (const live of unmatched) {
     const mark = markOf(live);
+    if (!isOpen(mark)) continue;
     if (mark.owner === owner) {
       const { key = live.id } = mark;
       const isDuplicate = seen.has(key);

@@ -41,7 +41,7 @@ export interface GrownPhase {
   readonly most: number;
 }
 
-/** One write, and the changes that it makes. */
+/** One write, and the changes that take effect with it. */
 export interface Step {
   readonly changes: readonly Change[];
   readonly write: Write;
@@ -72,6 +72,8 @@ export function mergedSafely(kinds: readonly (readonly Step[])[]): readonly Step
 }
 
 function rankOf({ changes }: Pick<Step, "changes">): number {
+  // It prepares or ends what another write does.
+  if (changes.length === 0) return 0;
   const verbs = changes.map(({ verb }) => verb).toSorted((a, b) => verbOrder[a] - verbOrder[b]);
   const effect = combine(changes.map((change) => change.effect));
   return safetyRank(verbs.at(-1) ?? "update", effect);

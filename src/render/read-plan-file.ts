@@ -16,7 +16,7 @@ import { kinds, listedKinds, type ResourceKey, ruleKinds } from "../zone/resourc
 import { rulePhases } from "../zone/rule-phase.ts";
 import type { RulePlace } from "../zone/rule-place.ts";
 import { isRuleRef, isServiceId } from "../zone/service-id.ts";
-import { type Write, writeCalls } from "../zone/write.ts";
+import { isRulesetCall, type CustomRulesetWrite, type Write, writeCalls } from "../zone/write.ts";
 import { type Zone, zoneId, zoneName } from "../zone/zone.ts";
 
 /**
@@ -117,6 +117,10 @@ function writeOf(json: JsonObject): Write {
   const ruleset = idOf(json["ruleset"]);
   const body = coerceObject(json["body"]);
   const phase = coerceName(rulePhases, json["phase"]);
+  const list = { phase, ...customRulesetIn(json) };
+  if (isRulesetCall(call)) {
+    return rulesetWriteOf(call, { custom_ruleset: "", ...list, changes }, json);
+  }
   switch (call) {
     case "update-settings":
     case "create-policy":
@@ -128,7 +132,7 @@ function writeOf(json: JsonObject): Write {
     case "create-rule":
       return {
         call,
-        phase,
+        ...list,
         ruleset,
         body,
         position: positionOf(coerceObject(json["position"])),
@@ -137,14 +141,31 @@ function writeOf(json: JsonObject): Write {
     case "update-rule": {
       const position =
         json["position"] === null ? null : positionOf(coerceObject(json["position"]));
-      return { call, phase, ruleset, id, body, position, changes };
+      return { call, ...list, ruleset, id, body, position, changes };
     }
     case "delete-rule":
-      return { call, phase, ruleset, id, changes };
+      return { call, ...list, ruleset, id, changes };
     case "create-entrypoint":
     case "put-entrypoint":
       return { call, phase, rules: coerceObjects(json["rules"]), changes };
   }
+}
+
+function customRulesetIn({ custom_ruleset: key }: JsonObject): { custom_ruleset?: string } {
+  return key === undefined ? {} : { custom_ruleset: coerceText(key) };
+}
+
+function rulesetWriteOf(
+  call: CustomRulesetWrite["call"],
+  shared: Pick<CustomRulesetWrite, "phase" | "custom_ruleset" | "changes">,
+  json: JsonObject,
+): CustomRulesetWrite {
+  const body = coerceObject(json["body"]);
+  const ruleset = idOf(json["ruleset"]);
+  if (call === "create-ruleset") return { call, ...shared, body };
+  return call === "update-ruleset"
+    ? { call, ...shared, ruleset, body }
+    : { call, ...shared, ruleset };
 }
 
 function positionOf({ after, behind, before }: JsonObject): RulePlace {

@@ -112,6 +112,13 @@ function changesIn({ changes }: Plan): readonly string[] {
   return changes.map(({ verb, key }) => `${verb} ${key}`);
 }
 
+/** The reasons of holds, and the words that tell the cases of `in_use` apart. */
+function holdsIn({ holds }: Plan): readonly string[] {
+  return holds.map(({ reason, message }) =>
+    `${reason} ${/has the rule|is executed by the rule/.exec(message)?.[0] ?? ""}`.trim(),
+  );
+}
+
 describe("a declared custom ruleset", () => {
   it("is created with its rules, and then the rule that executes it", async ({ expect }) => {
     await using zone = await team([payments()], [block("admin")]);
@@ -331,10 +338,7 @@ describe("rules of others", () => {
     expect(await foreign()).toEqual(before);
 
     zone.rulesets = [];
-    const { holds } = await zone.plan();
-    expect(holds).toMatchObject([
-      { reason: "in_use", message: expect.stringContaining("has the rule") },
-    ]);
+    expect(holdsIn(await zone.plan())).toEqual(["in_use has the rule"]);
   });
 
   it("that execute it keep it from being deleted", async ({ expect }) => {
@@ -355,9 +359,7 @@ describe("rules of others", () => {
     };
     await zone.service.send("POST", `/rulesets/${coerceText(ours?.["id"])}/rules`, foreign);
     zone.rulesets = [];
-    expect((await zone.plan()).holds).toMatchObject([
-      { reason: "in_use", message: expect.stringContaining("is executed by the rule") },
-    ]);
+    expect(holdsIn(await zone.plan())).toEqual(["in_use is executed by the rule"]);
     zone.rulesets = [payments()];
     expect((await zone.plan()).holds).toMatchObject([{ reason: "already_deployed" }]);
   });
@@ -432,12 +434,9 @@ describe("a ruleset that somebody made by hand", () => {
       { key: "custom_ruleset/payments", adopted: true, fields: [{ field: "owner" }] },
     ]);
     expect(await zone.apply(adopting)).toEqual(["PUT /zones/…/rulesets/…"]);
-    const [{ id = "", ref = "", key = "" } = {}] = planned.unowned.filter(
-      ({ kind }) => kind === "custom_rule",
-    );
-    const rules = [
-      { kind: "custom_rule", id, ref, key: key.slice("custom_rule/".length) },
-    ] as const;
+    const rules = planned.unowned
+      .filter(({ kind }) => kind === "custom_rule")
+      .map(({ id, ref }) => ({ kind: "custom_rule", id, ref, key: "payments/amounts" }) as const);
     const adopted = await zone.plan({ adopt: true, rules });
     expect([adopted.changes, adopted.unowned, adopted.adoptedRules]).toEqual([[], [], rules]);
     zone.rulesets = [payments({ rules: [block("amounts", { enabled: false })] })];

@@ -58,6 +58,7 @@ describe("what is live, declared", () => {
     expect(content).toStrictEqual({
       mode: "enforce",
       suspension: undefined,
+      customRulesets: undefined,
       settings: [
         { name: "enabled", value: true },
         { name: "use_cloudflare_reporting_endpoint", value: false },

@@ -5,7 +5,7 @@ import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import { neighborOf, type RulePlace } from "../../src/zone/rule-place.ts";
-import type { Write } from "../../src/zone/write.ts";
+import { isRulesetWrite, type Write } from "../../src/zone/write.ts";
 import {
   absent,
   declared,
@@ -36,6 +36,7 @@ function placeText(place: RulePlace): string {
 
 /** A write in a line: its call, what it is about, and where. */
 function requestText(write: Write): string {
+  if (!("phase" in write) || isRulesetWrite(write)) return write.call;
   switch (write.call) {
     case "create-rule":
       return `POST ${text(write.body["ref"])} ${placeText(write.position)}`;
@@ -49,11 +50,6 @@ function requestText(write: Write): string {
       return `POST ${write.phase}: ${write.rules.map(({ ref }) => text(ref)).join(", ")}`;
     case "put-entrypoint":
       return `PUT ${write.rules.map(({ id, ref }) => text(id) || `new ${text(ref)}`).join(", ")}`;
-    case "update-settings":
-    case "create-policy":
-    case "update-policy":
-    case "delete-policy":
-      return write.call;
   }
 }
 

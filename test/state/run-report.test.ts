@@ -138,6 +138,7 @@ describe("the impact of drift", () => {
     expect(counts).toEqual({
       setting: { weakens: 0, neutral: 0, strengthens: 0 },
       policy: { weakens: 1, neutral: 0, strengthens: 0 },
+      custom_ruleset: { weakens: 0, neutral: 0, strengthens: 0 },
       custom_rule: { weakens: 0, neutral: 0, strengthens: 0 },
       rate_limiting_rule: { weakens: 0, neutral: 0, strengthens: 0 },
       managed_rule: { weakens: 2, neutral: 0, strengthens: 1 },

@@ -46,8 +46,13 @@ export function digestOfValue(value: Json | undefined): string {
 /** Stands for a kind. A letter never gets another meaning. */
 function codeOf(kind: Kind): string {
   if (isRuleKind(kind)) return factsOf(phaseOfKind(kind)).code;
-  return kind === "setting" ? "s" : "p";
+  return codes[kind];
 }
+
+const codes = { setting: "s", policy: "p", custom_ruleset: "t" } as const;
+
+/** Stands for the rules of custom rulesets. */
+const ruleOfRuleset = "i";
 
 /** A name of a resource that consists of a few plain characters, whatever text is in its key. */
 export function appliedName(key: ResourceKey): string {
@@ -55,7 +60,7 @@ export function appliedName(key: ResourceKey): string {
   const name = key.slice(at + 1);
   for (const kind of kinds) {
     if (!key.startsWith(`${kind}/`)) continue;
-    const code = codeOf(kind);
+    const code = kind === "custom_rule" && name.includes("/") ? ruleOfRuleset : codeOf(kind);
     if (kind === "setting") return `${code}/${settingNames.findIndex((each) => each === name)}`;
     return `${code}/${/^[\w.-]{1,64}$/.test(name) ? name : `~${shortDigest(name)}`}`;
   }
@@ -65,6 +70,13 @@ export function appliedName(key: ResourceKey): string {
 /** The names under which a resource may be stored: that of its key, and that of its former key. */
 export function appliedNames(key: ResourceKey, was: ResourceKey | undefined): readonly string[] {
   return was === undefined ? [appliedName(key)] : [appliedName(key), appliedName(was)];
+}
+
+/** Whether a stored name is that of a resource of a list that is declared under a kind. */
+export function isInListOf(kind: ListedKind, name: string): boolean {
+  const [code = ""] = name.split("/");
+  if (name === wholeName(kind)) return false;
+  return code === codeOf(kind) || (kind === "custom_ruleset" && code === ruleOfRuleset);
 }
 
 /** What is stored of the rules or policies as a whole, beside the fields of each. */
@@ -147,7 +159,7 @@ function fieldText([field, digest]: readonly [string, string]): string {
 }
 
 const fieldPattern = new RegExp(`([\\w])(\\?|[\\w-]{${digestLength}})`, "gy");
-const resourcePattern = /^([spclr]\/[\w.~*-]{1,64})=((?:[\w?-])*)$/;
+const resourcePattern = /^([spclrti]\/[\w.~*-]{1,64})=((?:[\w?-])*)$/;
 
 /** What a text says that {@link appliedText} gave; `undefined` for any other text. */
 export function appliedZoneIn(text: string): AppliedZone | undefined {

@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
 import {
-  isRuleKind,
-  type Kind,
-  type ListedKind,
-  type Policy,
-  type ResourceKey,
-  type Rule,
-  type RuleKind,
-  ruleKinds,
-} from "../../zone/resource.ts";
-import { phaseOfKind } from "../../zone/rule-phase.ts";
+  type DeclaredList,
+  declaredLists,
+  declaredOf,
+  keysOf,
+  type ZoneContent,
+} from "../../zone/desired-zone.ts";
+import { isRuleKind, type Kind, type ListedKind, type ResourceKey } from "../../zone/resource.ts";
 import type { Cause, Change, FieldChange } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import {
@@ -38,17 +34,22 @@ export function explainChanges(
   applied: AppliedZone | undefined,
 ): readonly Change[] {
   if (applied === undefined) return changes.map((each) => explained(each, () => ["unknown"]));
+  const moved = new Set(changes.filter(isMove).map(({ key }) => key));
+  const lists = declaredLists(content);
   const orderCauses = new Map(
-    ruleKinds
-      .filter((kind) => changes.some((change) => change.kind === kind))
-      .map((kind) => [kind, causesOfOrder(kind, [...liveKeys.values()], content, applied)]),
+    lists
+      .filter(({ rules }) => rules.some(({ key }) => moved.has(key)))
+      .flatMap((list) => {
+        const found = causesOfOrder(list, [...liveKeys.values()], applied);
+        return list.rules.map(({ key }) => [key, found] as const);
+      }),
   );
   return changes.map((change) => {
     if (change.verb === "delete" && change.reason === "unmanaged") {
       const found = causeOfUnmanaged(change.kind, applied);
       return explained(change, () => [found]);
     }
-    const known = applied.get(storedName(change.kind, change.key, content, applied));
+    const known = applied.get(storedName(change, content, applied));
     if (known === undefined) {
       const found = causeOfUnknownResource(change, applied);
       return explained(change, () => [found]);
@@ -59,11 +60,12 @@ export function explainChanges(
     return explained(change, (name) => {
       const field = fields.get(name);
       if (field === undefined || known.get("") === uncertain) return ["unknown"];
-      const { kind, key } = change;
-      if (name !== "position" || !isRuleKind(kind)) return causesOfField(field, known);
+      const { key } = change;
+      if (name !== "position") return causesOfField(field, known);
       const by = placedBy.get(key);
-      if (by !== undefined) return [causeOfPlace(kind, key, by, content, applied)];
-      return orderCauses.get(kind) ?? ["unknown"];
+      if (by === undefined) return orderCauses.get(key) ?? ["unknown"];
+      const list = lists.find(({ rules }) => rules.some((each) => each.key === key));
+      return [list === undefined ? "unknown" : causeOfPlace(list, key, by, applied)];
     });
   });
 }
@@ -88,17 +90,18 @@ export function explainLeft(
 }
 
 /** The name under which a resource is stored; "" if it is not. */
-function storedName(
-  kind: Kind,
-  key: ResourceKey,
-  content: ZoneContent,
-  applied: AppliedZone,
-): string {
-  const items: readonly (Policy | Rule)[] =
-    kind === "setting" ? [] : (declaredOf(content, kind)?.items ?? []);
-  const was = items.find((each) => `${kind}/${each.key}` === key)?.was;
-  const names = appliedNames(key, was === undefined ? undefined : `${kind}/${was}`);
-  return names.find((name) => applied.has(name)) ?? "";
+function storedName({ kind, key }: Change, content: ZoneContent, applied: AppliedZone): string {
+  const declared = isRuleKind(kind)
+    ? declaredLists(content).flatMap(({ rules }) => rules)
+    : kind === "setting"
+      ? []
+      : (declaredOf(content, kind)?.items ?? []).map((item) => keysOf(kind, item));
+  const was = declared.find((each) => each.key === key)?.was;
+  return appliedNames(key, was).find((name) => applied.has(name)) ?? "";
+}
+
+function isMove({ fields }: Change): boolean {
+  return fields.some(({ field }) => field === "position");
 }
 
 function causesOfField(
@@ -143,21 +146,16 @@ function resourcesOf(
   return [...applied].filter(([name]) => name.startsWith(code) && name !== `${code}*`);
 }
 
-/** The causes of rules that are not in their declared places. */
+/** The causes of rules of a list that are not in their declared places. */
 function causesOfOrder(
-  kind: RuleKind,
+  { kind, rules }: DeclaredList,
   liveOrder: readonly ResourceKey[],
-  { rules }: ZoneContent,
   applied: AppliedZone,
 ): readonly Cause[] {
   if (isOrderUnknown(kind, applied)) return ["unknown"];
-  const stored = resourcesOf(kind, applied).map(([name]) => name);
+  const stored = [...applied.keys()];
   const isLive = new Set(liveOrder);
-  const known = (rules[phaseOfKind(kind)]?.items ?? [])
-    .map(({ key, was }) => ({
-      key: `${kind}/${key}` as const,
-      was: was === undefined ? undefined : (`${kind}/${was}` as const),
-    }))
+  const known = rules
     .filter(({ key }) => isLive.has(key))
     .flatMap((each) => {
       const name = appliedNames(each.key, each.was).find((one) => stored.includes(one));
@@ -177,24 +175,26 @@ function causesOfOrder(
  * in the list. Where neither that position nor the order of the two was changed in the files, somebody moved something.
  */
 function causeOfPlace(
-  kind: RuleKind,
+  { kind, rules }: DeclaredList,
   key: ResourceKey,
   by: ResourceKey,
-  content: ZoneContent,
   applied: AppliedZone,
 ): Cause {
-  const [name, nameOfBy] = [key, by].map((each) => storedName(kind, each, content, applied));
+  const stored = [...applied.keys()];
+  const [place, placeOfBy] = [key, by].map((name) => rules.findIndex((each) => each.key === name));
+  const [self, other] = [rules[place ?? -1], rules[placeOfBy ?? -1]];
+  // It is a custom ruleset.
+  if (self === undefined || other === undefined) return "unknown";
+  const [name, nameOfBy] = [self, other].map(
+    (each) => appliedNames(each.key, each.was).find((one) => applied.has(one)) ?? "",
+  );
   const last = positionIn(applied.get(nameOfBy ?? ""));
-  const rules = content.rules[phaseOfKind(kind)]?.items ?? [];
-  const place = rules.findIndex((each) => `${kind}/${each.key}` === key);
-  const placeOfBy = rules.findIndex((each) => `${kind}/${each.key}` === by);
   if (last === uncertain) return "unknown";
-  if (last !== digestOfValue(rules[placeOfBy]?.position)) return "pending";
+  if (last !== digestOfValue(other.rule.position)) return "pending";
   if (key === by) return "drift";
   if (isOrderUnknown(kind, applied)) return "unknown";
-  const stored = [...applied.keys()];
   const wasFirst = stored.indexOf(name ?? "") < stored.indexOf(nameOfBy ?? "");
-  return place < placeOfBy === wasFirst ? "drift" : "pending";
+  return rules.indexOf(self) < rules.indexOf(other) === wasFirst ? "drift" : "pending";
 }
 
 /** The digest of the position that a rule had; none of a rule that was never applied. */

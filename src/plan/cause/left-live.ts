@@ -2,13 +2,13 @@ import { firstOf } from "../../syntax/first-of.ts";
 import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
 import { isRuleKind, kindWords, type ListedKind, listedKinds } from "../../zone/resource.ts";
 import { phaseOfKind } from "../../zone/rule-phase.ts";
-import { type AppliedZone, wholeName } from "./applied-zone.ts";
+import { type AppliedZone, isInListOf, wholeName } from "./applied-zone.ts";
 
 /** What a kind is called, and its list in a zone file. */
 function wordsOf(kind: ListedKind): { readonly title: string; readonly list: string } {
-  return isRuleKind(kind)
-    ? { title: `${kindWords(kind)}s`, list: `${phaseOfKind(kind)}.rules` }
-    : { title: "policies", list: "page_shield.policies.items" };
+  if (kind === "policy") return { title: "policies", list: "page_shield.policies.items" };
+  const list = isRuleKind(kind) ? `${phaseOfKind(kind)}.rules` : "custom_rulesets";
+  return { title: `${kindWords(kind)}s`, list };
 }
 
 const ending = "are no longer declared. What is live of them stays, unmanaged";
@@ -31,7 +31,10 @@ export function leftLiveNotes(
 ): readonly string[] {
   return listedKinds.flatMap((kind) => {
     const { title, list } = wordsOf(kind);
-    const names = namesOf(kind, content, applied).map((name) => name.slice(2));
+    const code = wholeName(kind).slice(0, 2);
+    const names = namesOf(kind, content, applied)
+      .filter((name) => name.startsWith(code))
+      .map((name) => name.slice(2));
     if (names.length === 0) return [];
     const remedy = `to delete those that zonewarden owns, declare ${list} as []`;
     return [`the ${title} ${firstOf(names, maxNames)} ${ending}; ${remedy}`];
@@ -49,7 +52,5 @@ function namesOf(
   applied: AppliedZone | undefined,
 ): readonly string[] {
   if (declaredOf(content, kind) !== undefined) return [];
-  const whole = wholeName(kind);
-  const prefix = whole.slice(0, 2);
-  return [...(applied?.keys() ?? [])].filter((name) => name.startsWith(prefix) && name !== whole);
+  return [...(applied?.keys() ?? [])].filter((name) => isInListOf(kind, name));
 }

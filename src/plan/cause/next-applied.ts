@@ -1,17 +1,14 @@
-import { declaredOf, type ZoneContent } from "../../zone/desired-zone.ts";
 import {
-  type Kind,
-  kinds,
-  type ListedKind,
-  listedKinds,
-  type Policy,
-  type ResourceKey,
-  type Rule,
-} from "../../zone/resource.ts";
-import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
+  declaredLists,
+  declaredOf,
+  keysOf,
+  type ResourceKeys,
+  type ZoneContent,
+} from "../../zone/desired-zone.ts";
+import { type Kind, kinds, type ListedKind, listedKinds } from "../../zone/resource.ts";
 import type { Change, Fields } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
-import { comparable, ruleFields, targetOf } from "../rules/rule-fields.ts";
+import { comparable, ruleFields, rulesetFields, targetOf } from "../rules/rule-fields.ts";
 import {
   type AppliedFields,
   appliedName,
@@ -208,18 +205,13 @@ function inKnownOrder(
 }
 
 /** A declared resource with the digests of its values. */
-interface DeclaredResource {
-  readonly key: ResourceKey;
-  /** The key that it had, where the file names one. */
-  readonly was: ResourceKey | undefined;
+interface DeclaredResource extends ResourceKeys {
   readonly fields: AppliedFields;
 }
 
 /** The declared resources of a zone; rules in their declared order. */
-function declaredResources(
-  { settings, policies, rules }: ZoneContent,
-  scoreRuleId: string,
-): readonly DeclaredResource[] {
+function declaredResources(content: ZoneContent, scoreRuleId: string): readonly DeclaredResource[] {
+  const { settings, policies, customRulesets } = content;
   return [
     ...settings.map(({ name, value }) => ({
       key: `setting/${name}` as const,
@@ -230,9 +222,14 @@ function declaredResources(
       ...keysOf("policy", policy),
       fields: digestsOf(policyFields(policy, policy.description)),
     })),
-    ...rulePhases.flatMap((phase) =>
-      (rules[phase]?.items ?? []).map((rule) => ({
-        ...keysOf(factsOf(phase).kind, rule),
+    ...(customRulesets?.items ?? []).map((ruleset) => ({
+      ...keysOf("custom_ruleset", ruleset),
+      fields: digestsOf(rulesetFields(ruleset)),
+    })),
+    ...declaredLists(content).flatMap(({ rules }) =>
+      rules.map(({ key, was, rule }) => ({
+        key,
+        was,
         fields: digestsOf({
           ...ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId)),
           position: rule.position,
@@ -240,13 +237,6 @@ function declaredResources(
       })),
     ),
   ];
-}
-
-function keysOf(
-  kind: ListedKind,
-  { key, was }: Policy | Rule,
-): Pick<DeclaredResource, "key" | "was"> {
-  return { key: `${kind}/${key}`, was: was === undefined ? undefined : `${kind}/${was}` };
 }
 
 function digestsOf(fields: Fields): AppliedFields {

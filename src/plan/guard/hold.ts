@@ -9,6 +9,7 @@ export const holdReasons = [
   "unsafe_order",
   "already_deployed",
   "unplaced",
+  "in_use",
   "adopted_delete",
   "blocks_in_use",
   "contended",
@@ -103,6 +104,13 @@ const holdTable = {
     releasedBy: undefined,
     ...untilDecided,
     remedy: "Correct the `position` or the order.",
+  },
+  in_use: {
+    heldIf: "it deletes a custom ruleset that has, or is executed by, a rule which is not ours",
+    setting: undefined,
+    releasedBy: undefined,
+    ...untilDecided,
+    remedy: "Delete that rule, or declare the ruleset again.",
   },
   adopted_delete: {
     heldIf: "it deletes a rule without a mark, which only the state says was adopted",

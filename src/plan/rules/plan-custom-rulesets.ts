@@ -4,6 +4,7 @@ import {
   type LiveCustomRuleset,
   type LiveEntrypoint,
   type LiveRule,
+  rulesIn,
 } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { marked, markOfRef, refOf, unmarked } from "../../zone/mark.ts";
@@ -21,10 +22,10 @@ import { type Change, type FieldChange, neutral } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
-import type { KindPlan, Step } from "../write-order.ts";
-import { type Deployments, planRules, type RulesPlan } from "./plan-rules.ts";
-import { comparable, targetOf } from "./rule-fields.ts";
-import { effectOfDeployment, type RulesetContent } from "./ruleset-change.ts";
+import type { GrownPhase, KindPlan, Step } from "../write-order.ts";
+import type { Deployments, RuleList, RulesPlan } from "./plan-rules.ts";
+import { effectOfDeployment, type RulesetContent } from "./rule-effect.ts";
+import { comparable, type ComparableRule, targetOf } from "./rule-fields.ts";
 import { executorsOf, markOfRuleset, matchRulesets, type RulesetMatch } from "./ruleset-match.ts";
 
 const facts = factsOf("custom_rules");
@@ -43,12 +44,14 @@ export interface CustomPhase {
  * ruleset is created with its rules before that rule, and deleted after it. Until then it does nothing (SERVICE.md B.12), so
  * that a run can stop between the two: the next one goes on. A ruleset without our mark is never changed.
  *
+ * @param planRules plans a list of rules.
  * @returns a plan for each list of rules that is written by itself
  */
 export function planCustomPhase(
   { rules, rulesets, entrypoint, live }: CustomPhase,
+  planRules: (list: RuleList, declared: Declared<Rule>) => RulesPlan,
   owner: string,
-  ownership: Ownership,
+  { adopt }: Pick<Ownership, "adopt">,
 ): readonly KindPlan[] {
   const matches = matchRulesets(rulesets.items, live, entrypoint, owner);
   const matched = new Set(matches.map((match) => match.live));
@@ -58,19 +61,17 @@ export function planCustomPhase(
     owner,
     markOfRuleset,
   );
-  const planList = (key: string, list: LiveEntrypoint, items: readonly Rule[]): RulesPlan =>
-    planRules(
-      { facts, live: list, customRuleset: key },
-      { items, unmanaged: "report" },
-      undefined,
-      owner,
-      ownership,
-    );
+  const total = live.reduce((sum, each) => sum + (each.rules?.length ?? 0), countIn(entrypoint));
+  const planList = (key: string, list: LiveEntrypoint, items: readonly Rule[]): RulesPlan => {
+    const elsewhere = total - countIn(list);
+    const inside = { facts, live: list, customRuleset: key, elsewhere };
+    return planRules(inside, { items, unmanaged: "report" });
+  };
   const kept = matches.map((match): Kept => {
     const { ruleset, live: found } = match;
     const list = found === undefined ? absent : listOf(found);
     const inside = planList(ruleset.key, list, ruleset.rules);
-    return { ...match, fields: differingFields(match, owner, ownership.adopt), inside };
+    return { ...match, fields: differingFields(match, owner, adopt), inside };
   });
   const gone = toPrune.map((each): Gone => ({
     ...each,
@@ -85,6 +86,7 @@ export function planCustomPhase(
     {
       facts,
       live: entrypoint,
+      elsewhere: total - countIn(entrypoint),
       deployments: {
         declares: (key) => rules !== undefined || isDeploymentKey(key),
         markOf,
@@ -96,18 +98,10 @@ export function planCustomPhase(
       items: [...(rules?.items ?? []), ...kept.map((each) => deploymentOf(each, owner))],
       unmanaged: rules?.unmanaged ?? "ignore",
     },
-    undefined,
-    owner,
-    ownership,
   );
   const isOurs = (rule: LiveRule): boolean => (markOf(rule) ?? markOfRef(rule.ref)).owner === owner;
   const insides = kept.filter((each) => each.live !== undefined).map(({ inside }) => inside);
   const executed = unmanaged.filter((each) => executorsOf(each, entrypoint).length > 0);
-  const count = (when: "before" | "after"): number =>
-    [entry, ...[...kept, ...gone].map(({ inside }) => inside)].reduce(
-      (sum, { counts }) => sum + counts[when],
-      0,
-    );
   const phase: KindPlan = {
     ...entry,
     steps: allSteps(entry.steps, [...parts.values()]),
@@ -127,9 +121,25 @@ export function planCustomPhase(
     liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
     grown: [],
   };
-  const after = count("after");
-  const grown = after > count("before") ? [{ phase: facts.phase, rules: after }] : [];
-  return [{ ...phase, grown }, ...insides.map((inside) => ({ ...inside, grown: [] }))];
+  const lists = [entry, ...[...kept, ...gone].map(({ inside }) => inside)];
+  return [
+    { ...phase, grown: grownIn(lists) },
+    ...insides.map((inside) => ({ ...inside, grown: [] })),
+  ];
+}
+
+function countIn(list: LiveEntrypoint): number {
+  return rulesIn(list).length;
+}
+
+/** The quota counts the rules of all lists. In which order those of different lists come and go is not counted on. */
+function grownIn(lists: readonly RulesPlan[]): readonly GrownPhase[] {
+  if (lists.every(({ grown }) => grown.length === 0)) return [];
+  const sum = (of: (list: RulesPlan) => number): number =>
+    lists.reduce((all, list) => all + of(list), 0);
+  const mostIn = ({ counts, grown: [found] }: RulesPlan): number =>
+    Math.max(counts.before, found?.most ?? 0);
+  return [{ phase: facts.phase, rules: sum(({ counts }) => counts.after), most: sum(mostIn) }];
 }
 
 const absent: LiveEntrypoint = { state: "absent" };
@@ -200,8 +210,6 @@ function contentsOf(
   gone: readonly Gone[],
   owner: string,
 ): Parameters<typeof effectOfDeployment>[2] {
-  const asCompared = (rule: Parameters<typeof comparable>[0]) =>
-    comparable(rule, documentedScoreRuleId);
   const contents = new Map<string, RulesetContent>([
     ...kept.map(({ ruleset, live, inside }) => {
       const before = live?.rules ?? [];
@@ -219,6 +227,10 @@ function contentsOf(
     }),
   ]);
   return ({ action }) => (action.type === "execute" && contents.get(action.ruleset)) || unknown;
+}
+
+function asCompared(rule: Parameters<typeof comparable>[0]): ComparableRule {
+  return comparable(rule, documentedScoreRuleId);
 }
 
 const unknown: RulesetContent = { before: [], after: [] };
@@ -354,12 +366,15 @@ function allSteps(entry: readonly Step[], parts: readonly Part[]): readonly Step
     waits.set(step, [...(waits.get(step) ?? []), write]);
     return [{ changes: [], write, waitsFor: [] }];
   });
-  const isFirst = ({ write }: Step): boolean => write.call === "create-ruleset";
   return [
-    ...others.filter(isFirst),
+    ...others.filter(isCreated),
     ...entry.map((step) => ({ ...step, waitsFor: [...step.waitsFor, ...(waits.get(step) ?? [])] })),
-    ...others.filter((step) => !isFirst(step)),
+    ...others.filter((step) => !isCreated(step)),
   ];
+}
+
+function isCreated({ write }: Step): boolean {
+  return write.call === "create-ruleset";
 }
 
 /** A ruleset is not deleted with what others have in it, nor while a rule of others executes it. */

@@ -8,10 +8,15 @@ import {
 } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { type Mark, markOfRef } from "../../zone/mark.ts";
-import type { Rule, RuleKind } from "../../zone/resource.ts";
-import type { PhaseFacts, RulePhase } from "../../zone/rule-phase.ts";
+import {
+  isDeploymentKey,
+  type ResourceKey,
+  type Rule,
+  type RuleKind,
+} from "../../zone/resource.ts";
+import type { PhaseFacts } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
-import { type Change, combine } from "../change.ts";
+import { type Change, combine, type Effect, type FieldChange } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import {
   adoptedDeleteHold,
@@ -26,49 +31,84 @@ import { effectOfMove, effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
-import { comparable, differingRuleFields, targetOf } from "./rule-fields.ts";
+import { comparable, type ComparableRule, differingRuleFields, targetOf } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
 import { arrange, type Entry, type Unplaced } from "./rule-positions.ts";
 import { inSafeOrder, mostRules, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
 
+/** A list of rules: the entry point of a phase, or a custom ruleset of its zone. */
+export interface RuleList {
+  readonly facts: PhaseFacts;
+  readonly live: LiveEntrypoint;
+  /** Key of the custom ruleset; left out: the entry point. */
+  readonly customRuleset?: string;
+  /** How many rules the phase has in other lists: the quota counts all. */
+  readonly elsewhere?: number;
+  /** Left out: the list executes no custom ruleset that is declared. */
+  readonly deployments?: Deployments;
+}
+
+/** The rules of an entry point that execute declared custom rulesets. Their keys are those of {@link deploymentKey}. */
+export interface Deployments {
+  /** Whether the files declare the rules of the same kind as a key. */
+  readonly declares: (key: string) => boolean;
+  /** The mark of the ruleset that a rule executes; `undefined`: that of the rule counts. */
+  readonly markOf: (rule: LiveRule) => Mark | undefined;
+  readonly effectOf: (
+    key: string,
+    was: ComparableRule | undefined,
+    is: ComparableRule | undefined,
+  ) => Effect;
+  /** A change, with what else its write completes. */
+  readonly changesWith: (change: Change) => readonly Change[];
+}
+
+/** A list of rules, and how many it has. */
+export interface RulesPlan extends KindPlan {
+  readonly counts: { readonly before: number; readonly after: number };
+}
+
 /**
- * Plans an entry point: one write for each rule, so that other writers lose nothing, and a rule that the service refuses
+ * Plans a list of rules: one write for each rule, so that other writers lose nothing, and a rule that the service refuses
  * holds no other one. An absent entry point is created in one write. Only where undeclared rules of others are deleted beside
  * other changes, one write replaces the whole list.
  *
- * @param quota how many rules the entry point may have.
+ * @param quota how many rules the phase may have.
  */
 export function planRules(
-  facts: PhaseFacts,
+  list: RuleList,
   quota: number,
   declared: Declared<Rule>,
-  entrypoint: LiveEntrypoint,
   scoreRule: ScoreRule | undefined,
   owner: string,
   ownership: Ownership,
-): KindPlan {
-  const { phase, kind, wire } = facts;
+): RulesPlan {
+  const { phase, kind, wire } = list.facts;
   const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
-  const before = rulesIn(entrypoint);
   const targets = declared.items.map((rule) => [rule, targetOf(rule, scoreRuleId)] as const);
-  const markOf = (rule: LiveRule): Mark => markOfRule(rule, ownership, owner);
-  const matches = matchRules(targets, before, owner, markOf);
+  const markOf = (rule: LiveRule): Mark => markIn(list, rule, ownership, owner);
+  // What is ours and not declared as a list is neither changed nor reported.
+  const isOpen = ({ owner: by, key = "" }: Mark): boolean => by !== owner || declares(list, key);
+  const before = rulesIn(list.live);
+  const matches = matchRules(targets, before, owner, markOf).map(withLiveDescription);
   const matchOf = new Map(matches.map((match) => [match.live, match]));
   const { toPrune, unmanaged } = prunableAmong(
     before.filter((rule) => !matchOf.has(rule)),
     declared,
     owner,
     markOf,
+    isOpen,
   );
   const lists = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
   const { after, stays, unplaced, placedBy } = lists;
 
   const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
   const changed = after.flatMap((entry) =>
-    changeOf(entry, { after, stays, facts, scoreRuleId, isOurs }),
+    changeOf(entry, { after, stays, list, scoreRuleId, isOurs }),
   );
-  const deleted = toPrune.map((each) => deleteOf(each, kind, scoreRuleId));
-  const placed = inSafeOrder(lists, [...changed, ...deleted], quota, (target, passed, isFirst) =>
+  const deleted = toPrune.map((each) => deleteOf(each, list, scoreRuleId));
+  const room = quota - (list.elsewhere ?? 0);
+  const placed = inSafeOrder(lists, [...changed, ...deleted], room, (target, passed, isFirst) =>
     effectOfMove(target, passed, isFirst, wire),
   );
   const isWhole = placed.length > 1 && toPrune.some(({ reason }) => reason === "unmanaged");
@@ -77,32 +117,58 @@ export function planRules(
   const deployers = isWhole ? liveIn(after) : before;
   const unmatched = unmatchedIn(after);
   return {
-    steps: stepsOf(phase, entrypoint, after, placed, isWhole),
+    steps: stepsOf(list, after, placed, isWhole),
     unmanaged: unmanaged.map((rule) => unmanagedOf(rule, kind)),
     notes: [...notesOf(declared.items, scoreRule), ...(isWhole ? [raceNote] : [])],
     holds: [
-      ...matches.flatMap((match) => alreadyDeployedHolds(match, kind, deployers, unmatched)),
-      ...unplaced.map((each) => unplacedHold(each, kind)),
+      ...matches.flatMap((match) => alreadyDeployedHolds(match, list, deployers, unmatched)),
+      ...unplaced.map((each) => unplacedHold(each, list)),
       ...(declared.unmanaged === "delete"
         ? []
-        : toPrune.flatMap((each) => adoptedDeleteHolds(each, kind))),
+        : toPrune.flatMap((each) => adoptedDeleteHolds(each, list))),
     ],
     compared: declared.items.length + toPrune.length,
-    unowned: matches.flatMap((match) => unownedIn(match, kind, isOurs)),
+    unowned: matches.flatMap((match) => unownedIn(match, list, isOurs)),
     grown: most === 0 ? [] : [{ phase, rules: after.length, most }],
+    counts: { before: before.length, after: after.length },
     adoptedRules: before.flatMap((rule) =>
-      adoptedIn(rule, kind, matchOf.get(rule)?.rule.key, markOf, owner),
+      adoptedIn(rule, list, matchOf.get(rule)?.rule.key, markOf(rule), owner),
     ),
     liveKeys: new Map(
       before.flatMap((live) => {
         const found = matchOf.get(live);
-        return found === undefined ? [] : [[live.id, `${kind}/${found.rule.key}`] as const];
+        return found === undefined ? [] : [[live.id, keyIn(list, found.rule.key)] as const];
       }),
     ),
     placedBy: new Map(
-      [...placedBy].map(([key, by]) => [`${kind}/${key}` as const, `${kind}/${by}` as const]),
+      [...placedBy].map(([key, by]) => [keyIn(list, key), keyIn(list, by)] as const),
     ),
   };
+}
+
+/** The key of a rule of a list as a resource; that of the custom ruleset that the rule executes. */
+function keyIn({ facts: { kind }, customRuleset }: RuleList, key: string): ResourceKey {
+  if (isDeploymentKey(key)) return key;
+  return customRuleset === undefined ? `${kind}/${key}` : `${kind}/${customRuleset}/${key}`;
+}
+
+/** Whether the files say anything of the rules of the kind of a key. */
+function declares({ deployments }: RuleList, key: string): boolean {
+  return deployments === undefined ? !isDeploymentKey(key) : deployments.declares(key);
+}
+
+/** A rule that is remembered as adopted in a custom ruleset has the key of that one before its own. */
+function markIn(list: RuleList, rule: LiveRule, ownership: Ownership, owner: string): Mark {
+  const mark = list.deployments?.markOf(rule) ?? markOfRule(rule, ownership, owner);
+  if (list.customRuleset === undefined) return mark;
+  return { ...mark, key: mark.key?.slice(mark.key.lastIndexOf("/") + 1) };
+}
+
+/** The declared description is that of the custom ruleset: the rule that executes it keeps its own. */
+function withLiveDescription(match: RuleMatch): RuleMatch {
+  const { rule, target, live } = match;
+  if (live === undefined || !isDeploymentKey(rule.key)) return match;
+  return { ...match, target: { ...target, description: live.description } };
 }
 
 const raceNote =
@@ -111,34 +177,37 @@ const raceNote =
 /** A rule without any mark is deleted because it is remembered as adopted. */
 function adoptedDeleteHolds(
   { live, key }: ToPrune<LiveRule, Rule>,
-  kind: RuleKind,
+  list: RuleList,
 ): readonly Hold[] {
-  return markOfRef(live.ref).owner === undefined ? [adoptedDeleteHold(`${kind}/${key}`, live)] : [];
+  // The mark of a custom ruleset is also that of the rule which executes it.
+  if (markOfRef(live.ref).owner !== undefined || isDeploymentKey(key)) return [];
+  return [adoptedDeleteHold(keyIn(list, key), live)];
 }
 
 function unownedIn(
   { rule, live }: RuleMatch,
-  kind: RuleKind,
+  list: RuleList,
   isOurs: (rule: LiveRule) => boolean,
 ): readonly Unowned[] {
-  if (live === undefined || isOurs(live)) return [];
+  // Of a custom ruleset, its own mark counts.
+  if (live === undefined || isOurs(live) || isDeploymentKey(rule.key)) return [];
   const { id, ref } = live;
-  return [{ kind, key: `${kind}/${rule.key}`, id, ref, title: rule.description }];
+  const { kind } = list.facts;
+  return [{ kind, key: keyIn(list, rule.key), id, ref, title: rule.description }];
 }
 
 /** An adopted rule with the key by which it is declared now, or was last. */
 function adoptedIn(
-  live: LiveRule,
-  kind: RuleKind,
+  { id, ref }: LiveRule,
+  list: RuleList,
   declaredKey: string | undefined,
-  markOf: (rule: LiveRule) => Mark,
+  mark: Mark,
   owner: string,
 ): readonly AdoptedRule[] {
-  const mark = markOf(live);
-  if (mark.owner !== owner || mark.key === undefined) return [];
-  if (markOfRef(live.ref).owner !== undefined) return [];
-  const { id, ref } = live;
-  return [{ kind, id, ref, key: declaredKey ?? mark.key }];
+  if (mark.owner !== owner || mark.key === undefined || isDeploymentKey(mark.key)) return [];
+  if (markOfRef(ref).owner !== undefined) return [];
+  const { kind } = list.facts;
+  return [{ kind, id, ref, key: keyIn(list, declaredKey ?? mark.key).slice(kind.length + 1) }];
 }
 
 /** A step with its change, which does not have the move of the rule yet. */
@@ -147,7 +216,7 @@ interface ChangeStep extends RuleStep {
 }
 
 interface ChangeContext {
-  readonly facts: PhaseFacts;
+  readonly list: RuleList;
   readonly after: readonly Entry[];
   readonly stays: ReadonlySet<Entry>;
   readonly scoreRuleId: string;
@@ -157,19 +226,23 @@ interface ChangeContext {
 /** The change of a declared rule. */
 function changeOf(
   entry: Entry,
-  { facts: { kind, wire }, after, stays, scoreRuleId, isOurs }: ChangeContext,
+  { list, after, stays, scoreRuleId, isOurs }: ChangeContext,
 ): readonly ChangeStep[] {
   if (entry.match === undefined) return [];
   const { rule, target, live } = entry.match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
   const is = comparable(target, scoreRuleId);
-  const fields = differingRuleFields(was, is);
+  const fields = differingFieldsIn(rule.key, was, is);
   const differs = fields.length > 0;
   if (live !== undefined && !differs && stays.has(entry)) return [];
-  const effect = combine([effectOfRule(was, is), effectOnLater(entry.match, was, after, wire)]);
+  const { kind, wire } = list.facts;
+  const effect = combine([
+    effectIn(list, rule.key, was, is),
+    effectOnLater(entry.match, was, after, wire),
+  ]);
   const shared = {
-    kind,
-    key: `${kind}/${rule.key}`,
+    kind: isDeploymentKey(rule.key) ? "custom_ruleset" : kind,
+    key: keyIn(list, rule.key),
     title: rule.description,
     fields,
     effect,
@@ -184,45 +257,78 @@ function changeOf(
 
 function deleteOf(
   { live, key, reason }: ToPrune<LiveRule, Rule>,
-  kind: RuleKind,
+  list: RuleList,
   scoreRuleId: string,
 ): ChangeStep {
   const was = comparable(live, scoreRuleId);
-  const effect = effectOfRule(was, undefined);
+  const effect = effectIn(list, key, was, undefined);
   const change: Change = {
     verb: "delete",
-    kind,
-    key: `${kind}/${key}`,
+    kind: isDeploymentKey(key) ? "custom_ruleset" : list.facts.kind,
+    key: keyIn(list, key),
     title: live.description,
     id: live.id,
     reason,
-    fields: differingRuleFields(was, undefined),
+    fields: differingFieldsIn(key, was, undefined),
     effect,
     causes: [],
   };
   return { entry: { live, match: undefined }, change, verb: "delete", effect, differs: true };
 }
 
-/** The writes of an entry point, with their changes. */
+function effectIn(
+  { deployments }: RuleList,
+  key: string,
+  was: ComparableRule | undefined,
+  is: ComparableRule | undefined,
+): Effect {
+  const isDeployment = deployments !== undefined && isDeploymentKey(key);
+  return isDeployment ? deployments.effectOf(key, was, is) : effectOfRule(was, is);
+}
+
+/** Of a rule that executes a custom ruleset, the id of that one is shown only where another was executed. */
+function differingFieldsIn(
+  key: string,
+  was: ComparableRule | undefined,
+  is: ComparableRule | undefined,
+): readonly FieldChange[] {
+  const fields = differingRuleFields(was, is);
+  if (!isDeploymentKey(key)) return fields;
+  return fields.flatMap((each) => {
+    if (each.field !== "deploy") return [each];
+    return was === undefined || is === undefined ? [] : [{ ...each, field: "ruleset" }];
+  });
+}
+
+/** The writes of a list, with their changes. */
 function stepsOf(
-  phase: RulePhase,
-  entrypoint: LiveEntrypoint,
+  list: RuleList,
   after: readonly Entry[],
   placed: readonly PlacedStep<ChangeStep>[],
   isWhole: boolean,
 ): readonly Step[] {
   if (placed.length === 0) return [];
-  if (entrypoint.state === "absent" || isWhole) {
-    const call = entrypoint.state === "absent" ? "create-entrypoint" : "put-entrypoint";
-    const changes = placed.map(changeIn);
+  const { live, facts, deployments } = list;
+  const { phase } = facts;
+  const changesIn = (each: PlacedStep<ChangeStep>): readonly Change[] => {
+    const change = changeIn(each);
+    return deployments === undefined ? [change] : deployments.changesWith(change);
+  };
+  if (live.state === "absent" || isWhole) {
+    const call = live.state === "absent" ? "create-entrypoint" : "put-entrypoint";
+    const changes = placed.flatMap(changesIn);
     const keys = changes.map(({ key }) => key);
     const write: Write = { call, phase, rules: after.map(bodyOf), changes: keys };
     return [{ changes, write, waitsFor: [] }];
   }
-  const written = placed.map((each) => ({ each, write: writeOf(phase, entrypoint.id, each) }));
+  const written = placed.map((each) => {
+    const changes = changesIn(each);
+    const keys = changes.map(({ key }) => key);
+    return { each, changes, write: writeOf(list, live.id, each, keys) };
+  });
   const writes = new Map(written.map(({ each, write }) => [each.step, write]));
-  return written.map(({ each, write }) => ({
-    changes: [changeIn(each)],
+  return written.map(({ each, changes, write }) => ({
+    changes,
     write,
     waitsFor: each.waitsFor.flatMap((step) => writes.get(step) ?? []),
   }));
@@ -235,22 +341,25 @@ function changeIn({ step: { change }, move }: PlacedStep<ChangeStep>): Change {
 }
 
 function writeOf(
-  phase: RulePhase,
+  { facts: { phase }, customRuleset }: RuleList,
   ruleset: string,
   { step, place }: PlacedStep<ChangeStep>,
+  changes: readonly ResourceKey[],
 ): Write {
   const { entry, change, differs } = step;
-  const changes = [change.key];
-  if (change.verb === "delete") {
-    return { call: "delete-rule", phase, ruleset, id: change.id, changes };
-  }
+  const list = {
+    phase,
+    ...(customRuleset === undefined ? {} : { custom_ruleset: customRuleset }),
+    ruleset,
+  };
+  if (change.verb === "delete") return { call: "delete-rule", ...list, id: change.id, changes };
   if (change.verb === "create" && place !== null) {
-    return { call: "create-rule", phase, ruleset, body: bodyOf(entry), position: place, changes };
+    return { call: "create-rule", ...list, body: bodyOf(entry), position: place, changes };
   }
   // A position is the one body that the service merges (SERVICE.md B.4).
   const body = differs ? bodyOf(entry) : {};
   const id = entry.live?.id ?? "";
-  return { call: "update-rule", phase, ruleset, id, body, position: place, changes };
+  return { call: "update-rule", ...list, id, body, position: place, changes };
 }
 
 function bodyOf({ live, match }: Entry): JsonObject {
@@ -276,7 +385,7 @@ function unmanagedOf({ id, ref, description }: LiveRule, kind: RuleKind): Unmana
  */
 function alreadyDeployedHolds(
   { rule, live }: RuleMatch,
-  kind: RuleKind,
+  list: RuleList,
   rules: readonly LiveRule[],
   stays: ReadonlySet<LiveRule>,
 ): readonly Hold[] {
@@ -290,18 +399,19 @@ function alreadyDeployedHolds(
   const remedy = stays.has(other)
     ? "delete that rule, or leave the ruleset to its owner"
     : "let that rule deploy something else first, or declare the ruleset under its key";
+  const what = isDeploymentKey(key) ? "custom" : "managed";
   return [
     {
       reason: "already_deployed",
       message:
-        `${kind}/${key} deploys the managed ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
+        `${keyIn(list, key)} deploys the ${what} ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
         `already, and a zone can deploy it once: ${remedy}`,
     },
   ];
 }
 
-function unplacedHold({ key, why }: Unplaced, kind: RuleKind): Hold {
-  return { reason: "unplaced", message: `the position of ${kind}/${key} ${why}` };
+function unplacedHold({ key, why }: Unplaced, list: RuleList): Hold {
+  return { reason: "unplaced", message: `the position of ${keyIn(list, key)} ${why}` };
 }
 
 function notesOf(declared: readonly Rule[], scoreRule: ScoreRule | undefined): readonly string[] {

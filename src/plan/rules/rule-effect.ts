@@ -31,6 +31,46 @@ export function effectOfRule(
   ]);
 }
 
+/** The rules of a custom ruleset before and after a plan. */
+export interface RulesetContent {
+  readonly before: readonly ComparableRule[];
+  readonly after: readonly ComparableRule[];
+}
+
+/**
+ * The effect of executing a custom ruleset otherwise: that of all its rules, for the requests that it is executed for.
+ *
+ * @param contentOf the rules of the ruleset that a rule executes.
+ */
+export function effectOfDeployment(
+  before: ComparableRule | undefined,
+  after: ComparableRule | undefined,
+  contentOf: (rule: ComparableRule) => RulesetContent,
+): Effect {
+  const [was, is] = [before, after].map((rule) => (rule?.enabled === true ? rule : undefined));
+  const goes =
+    was === undefined ? [] : contentOf(was).before.map((rule) => effectOfRule(rule, undefined));
+  const comes =
+    is === undefined ? [] : contentOf(is).after.map((rule) => effectOfRule(undefined, rule));
+  if (was === undefined || is === undefined) return joined([...goes, ...comes]);
+  switch (compareExpressions(was.expression, is.expression)) {
+    case "equal":
+      return neutral;
+    case "wider":
+      return joined(comes);
+    case "narrower":
+      return joined(goes);
+    case "unclear":
+      return joined(comes) === neutral ? neutral : unclear("applies to other requests", true);
+  }
+}
+
+/** The effect of several rules; each reason once. */
+function joined(all: readonly Effect[]): Effect {
+  const { reasons, ...effect } = combine(all);
+  return reasons.length === 0 ? neutral : { ...effect, reasons: [...new Set(reasons)] };
+}
+
 /** The expression of the requests that count; of a rule without a rate limit, its own. */
 function countedBy({ expression, ratelimit }: ComparableRule): string {
   return ratelimit?.counting_expression || expression;

@@ -4,6 +4,7 @@ import type { RuleAction } from "../../zone/live-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
   CategoryOverride,
+  CustomRuleset,
   Overrides,
   RateLimit,
   Rule,
@@ -100,6 +101,11 @@ function differingOrder(
 export function ruleFields(rule: ComparableRule): Fields {
   const order = rule.action.type === "execute" ? overridesText(rule.action) : [];
   return { ...fieldsOf(rule), overrides: order.length === 0 ? undefined : order };
+}
+
+/** All values of a custom ruleset, beside its rules. */
+export function rulesetFields({ description, expression, enabled }: CustomRuleset): Fields {
+  return { expression, enabled, description };
 }
 
 function fieldsOf(rule: ComparableRule): Fields {

@@ -1,14 +1,27 @@
-import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
-import { type LivePolicy, type LiveRule, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
+import {
+  coerceList,
+  type Json,
+  type JsonObject,
+  isJsonList,
+  isJsonObject,
+} from "../../syntax/json.ts";
+import {
+  listAt,
+  type LivePolicy,
+  type LiveRule,
+  type LiveZone,
+  rulesIn,
+} from "../../zone/live-zone.ts";
 import { isInPlace, type RulePlace } from "../../zone/rule-place.ts";
-import type { Write } from "../../zone/write.ts";
+import { isRulesetWrite, type CustomRulesetWrite, type Write } from "../../zone/write.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 
 /** Whether a zone is already as a write would leave it: the write was sent before, or somebody else made the same change. */
 export function isAlreadyApplied(write: Write, live: LiveZone): boolean {
   if ("phase" in write) {
-    const entrypoint = live.entrypoints[write.phase];
-    return entrypoint !== undefined && isRuleApplied(write, rulesIn(entrypoint));
+    if (isRulesetWrite(write)) return isRulesetApplied(write, live.customRulesets);
+    const list = listAt(live, write);
+    return list !== undefined && isRuleApplied(write, rulesIn(list));
   }
   if (write.call === "update-settings") {
     return live.settings !== undefined && includes({ ...live.settings }, write.body);
@@ -43,7 +56,23 @@ function matchesPolicy(policy: LivePolicy | undefined, body: JsonObject): boolea
   return includes({ ...rest, ...fields }, body);
 }
 
-type RuleWrite = Extract<Write, { readonly phase: unknown }>;
+function isRulesetApplied(write: CustomRulesetWrite, live: LiveZone["customRulesets"]): boolean {
+  if (live === undefined) return false;
+  if (write.call === "delete-ruleset") return live.every(({ id }) => id !== write.ruleset);
+  const description = write.body["description"];
+  const made = live.filter((each) => each.description === description);
+  if (write.call === "update-ruleset") return made.some(({ id }) => id === write.ruleset);
+  const rules = coerceList(write.body["rules"]);
+  return (
+    made.length === 1 &&
+    made.every((each) => {
+      const wires = each.rules?.map(({ wire }) => wire);
+      return wires?.length === rules.length && rules.every((rule, at) => includes(wires[at], rule));
+    })
+  );
+}
+
+type RuleWrite = Exclude<Extract<Write, { readonly phase: unknown }>, CustomRulesetWrite>;
 
 function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[]): boolean {
   switch (write.call) {

@@ -1,10 +1,10 @@
 import { sha256 } from "../../syntax/digest.ts";
 import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
-import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
+import { listAt, type LiveZone, type RuleListPlace, rulesIn } from "../../zone/live-zone.ts";
 import { refOf, unmarked } from "../../zone/mark.ts";
 import { settingNames } from "../../zone/resource.ts";
 import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
-import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import { isRulesetWrite, partOf, type Write, type ZonePart } from "../../zone/write.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 
@@ -47,6 +47,7 @@ type LiveResource = readonly [name: string, state: Json | object];
 
 /** The live resources that a write depends on. What a rule does in a place depends on the rules around it. */
 function resourcesOf(write: Write, live: LiveZone, all: readonly Write[]): readonly LiveResource[] {
+  if (isRulesetWrite(write)) return [customRuleset(write.custom_ruleset, live)];
   switch (write.call) {
     case "update-settings":
       return settingNames
@@ -58,14 +59,11 @@ function resourcesOf(write: Write, live: LiveZone, all: readonly Write[]): reado
     case "delete-policy":
       return [policy(write.id, live)];
     case "update-rule":
-      return [
-        rule(write, live),
-        ...(write.position === null ? [] : [othersIn(write.phase, all, live)]),
-      ];
+      return [rule(write, live), ...(write.position === null ? [] : [othersIn(write, all, live)])];
     case "delete-rule":
       return [rule(write, live)];
     case "create-rule":
-      return [othersIn(write.phase, all, live)];
+      return [othersIn(write, all, live)];
     case "create-entrypoint":
     case "put-entrypoint":
       return [entrypointOf(write, live)];
@@ -84,27 +82,31 @@ function policy(id: string, { policies }: LiveZone): LiveResource {
 }
 
 /** The rules that no write of a plan touches, in their order: a plan that was carried out in part leaves them as they are. */
-function othersIn(
-  phase: RulePhase,
-  writes: readonly Write[],
-  { entrypoints }: LiveZone,
-): LiveResource {
+function othersIn(place: RuleListPlace, writes: readonly Write[], live: LiveZone): LiveResource {
   const ids = new Set(writes.flatMap((write) => ("id" in write ? write.id : [])));
   const refs = new Set<unknown>(
     writes.flatMap((write) => (write.call === "create-rule" ? [write.body["ref"]] : [])),
   );
-  const others = rulesIn(entrypoints[phase]).filter(
+  const others = rulesIn(listAt(live, place)).filter(
     ({ id, ref }) => !ids.has(id) && !refs.has(ref),
   );
-  return [`entrypoint/${phase}/others`, others.map(({ wire }) => wire)];
+  const { phase, custom_ruleset: key } = place;
+  const list = key === undefined ? `entrypoint/${phase}` : `custom_ruleset/${key}`;
+  return [`${list}/others`, others.map(({ wire }) => wire)];
 }
 
-function rule(
-  { phase, id }: { readonly phase: RulePhase; readonly id: string },
-  { entrypoints }: LiveZone,
-): LiveResource {
-  const found = rulesIn(entrypoints[phase]).find((each) => each.id === id);
-  return [`${factsOf(phase).kind}/${id}`, found?.wire ?? null];
+function rule(place: RuleListPlace & { readonly id: string }, live: LiveZone): LiveResource {
+  const found = rulesIn(listAt(live, place)).find(({ id }) => id === place.id);
+  return [`${factsOf(place.phase).kind}/${place.id}`, found?.wire ?? null];
+}
+
+/** All custom rulesets with the key in their mark, whoever owns them. */
+function customRuleset(key: string, { customRulesets = [] }: LiveZone): LiveResource {
+  const found = customRulesets.filter(({ description }) => unmarked(description).key === key);
+  const shown = found.map(({ id, description, rules = [] }) => {
+    return { id, description, rules: rules.map(({ wire }) => wire) };
+  });
+  return [`custom_ruleset/${key}`, shown];
 }
 
 function entrypointOf(
