@@ -17,7 +17,7 @@ import {
   type ShapeName,
   validatorOf,
 } from "./schema-compiler.ts";
-import type { RulesInFile } from "./zones/rule-in-file.ts";
+import type { RulesetInFile, RulesInFile } from "./zones/rule-in-file.ts";
 import type { YamlPageShield, YamlProfile, YamlZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
 /** Tells whether a value matches a schema. */
@@ -32,6 +32,9 @@ export const isProfile: Shape<YamlProfile> = shapeOf<YamlProfile>("profile");
 export const isZoneEntry: Shape<YamlZoneEntry> = shapeOf<YamlZoneEntry>("zone_entry");
 export const isPageShield: Shape<Merged<YamlPageShield>> =
   shapeOf<Merged<YamlPageShield>>("page_shield");
+
+export const isCustomRulesets: Shape<readonly RulesetInFile[]> =
+  shapeOf<readonly RulesetInFile[]>("custom_rulesets");
 
 /** The shape of the rules of a phase. */
 export function rulesShape<P extends RulePhase>(phase: P): Shape<RulesInFile<P>> {

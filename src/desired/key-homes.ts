@@ -50,8 +50,9 @@ function keyHomes(name: "zones" | "zonewarden"): KeyHomes {
   return homes;
 }
 
+/** An entry of a list is deeper than the list. */
 function depthOf(home: string): number {
-  return home.split(".").length;
+  return home.split(/\.|\[\]/).length;
 }
 
 function wordsOf(home: string): string {

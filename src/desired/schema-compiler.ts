@@ -22,6 +22,7 @@ export const shapeReferences = {
   zone_entry: "urn:zonewarden:schema:zones#/$defs/zone_entry",
   // What a zone has once its profiles are merged.
   page_shield: "urn:zonewarden:schema:merged#/$defs/page_shield",
+  custom_rulesets: "urn:zonewarden:schema:merged#/$defs/custom_rulesets",
   ...ofEachPhase((phase) => `urn:zonewarden:schema:merged#/$defs/${phase}`),
 } as const;
 

@@ -28,6 +28,7 @@ const shapes = [
   { name: "custom_rules", file: "zones" },
   { name: "rate_limiting_rules", file: "zones" },
   { name: "managed_rules", file: "zones" },
+  { name: "custom_rulesets", file: "zones" },
   { name: "zonewarden", file: "zonewarden" },
 ] as const;
 

@@ -236,8 +236,8 @@ describe("a declared custom ruleset", () => {
     const planned = await zone.plan();
     expect(changesIn(planned)).toEqual([
       "delete custom_ruleset/shop",
-      "delete custom_rule/shop/amounts",
       "delete custom_rule/shop/bots",
+      "delete custom_rule/shop/amounts",
     ]);
     expect(planned.changes[0]).toMatchObject({ effect: { direction: "weakens" } });
     expect(planned.deletable).toBe(6);
@@ -278,8 +278,8 @@ describe("a declared custom ruleset", () => {
     const rest = await zone.plan();
     expect(rest.changes.map(({ key, effect }) => [key, effect.direction])).toEqual([
       ["custom_ruleset/payments", "neutral"],
-      ["custom_rule/payments/amounts", "neutral"],
       ["custom_rule/payments/bots", "neutral"],
+      ["custom_rule/payments/amounts", "neutral"],
     ]);
     expect(await zone.converge()).toEqual(["DELETE /zones/…/rulesets/…"]);
     expect(await zone.ids()).toEqual([]);

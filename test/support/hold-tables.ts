@@ -26,7 +26,7 @@ function limitOf(reason: HoldReason): string {
 
 /** What else follows from each reason: a table, and what most reasons have in common. */
 export function effectsAsTable(): string {
-  const rows = holdReasons.map((reason) => {
+  const rows = holdReasons.filter(isSpecial).map((reason) => {
     const facts = holdFacts(reason);
     return [
       code(reason),
@@ -46,7 +46,15 @@ export function effectsAsTable(): string {
     ],
     rows,
   );
-  return `${table}\n\n${commonEffects()}`;
+  return `${table}\n\nEach other reason has only the alert ${usualAlert}.\n\n${commonEffects()}`;
+}
+
+const usualAlert = "ZonewardenZoneHeld";
+
+/** Whether a reason has more than the usual alert. */
+function isSpecial(reason: HoldReason): boolean {
+  const { releasedBy, endsWithTime, countsForFleet, alert } = holdFacts(reason);
+  return releasedBy !== undefined || endsWithTime || countsForFleet || alert !== usualAlert;
 }
 
 const usual = { planEndsWith: "held", severity: "warn", status: "held" } as const;

@@ -69,8 +69,8 @@ export function requestFor(live: LiveZone, write: Write): Call {
 
 function rulesetRequest(zone_id: string, write: CustomRulesetWrite): Call {
   if (write.call === "create-ruleset") {
-    const body = { ...write.body, kind: "custom", phase: factsOf(write.phase).wire };
-    return call("POST", routes.zoneRulesets, { zone_id }, body);
+    const ruleset = { ...write.body, kind: "custom", phase: factsOf(write.phase).wire };
+    return call("POST", routes.zoneRulesets, { zone_id }, ruleset);
   }
   const params = { zone_id, ruleset_id: write.ruleset };
   return write.call === "update-ruleset"

@@ -4,6 +4,7 @@ import {
   coerceObject,
   coerceObjects,
   coerceText,
+  definedMembers,
   type Json,
   type JsonObject,
   withParts,
@@ -95,6 +96,8 @@ function bundled(entries: readonly JsonObject[]): SharedParts {
             own.flatMap(({ parts }) => parts),
           ),
         ),
+        // Teams differ: what their lists share is not looked for.
+        ...definedMembers({ custom_rulesets: entry["custom_rulesets"] }),
       };
     }),
   };

@@ -4,6 +4,7 @@ import { definedMembers, type Json, type JsonObject } from "../../syntax/json.ts
 import type { Declared, ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
+  CustomRuleset,
   ExecuteRule,
   MitigateRule,
   Overrides,
@@ -19,13 +20,29 @@ import { noRequest } from "../zones/declared-list.ts";
 import { everyRequest } from "../zones/skip-rule.ts";
 
 /** The keys of an entry of `zones:` that declare `content`, without defaults. */
-export function contentEntry({ settings, policies, rules }: ZoneContent): JsonObject {
+export function contentEntry({
+  settings,
+  policies,
+  rules,
+  customRulesets,
+}: ZoneContent): JsonObject {
   return definedMembers({
     page_shield: membersOrNone({
       settings: membersOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
     ...ofEachPhase((phase) => rulesEntry(phase, rules[phase])),
+    custom_rulesets: customRulesets?.items.map(rulesetEntry),
+  });
+}
+
+function rulesetEntry({ key, description, expression, enabled, rules }: CustomRuleset): JsonObject {
+  return definedMembers({
+    key,
+    description: escapedTemplate(description) || undefined,
+    expression: expression === "true" ? undefined : escapedTemplate(expression),
+    enabled: enabled ? undefined : false,
+    rules: rules.map((rule) => ruleEntry("custom_rules", rule)),
   });
 }
 

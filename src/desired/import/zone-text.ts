@@ -55,6 +55,9 @@ export function whyNotWritable(content: ZoneContent): string | undefined {
 
 /** The message, after the field that it is about. */
 function withField({ path, message }: Diagnostic): string {
-  const field = path.replace(/^zones\[0\]\.\w+\.(policies\.items|rules)\[\d+\]\.?/, "");
+  const field = path.replace(
+    /^zones\[0\]\.(\w+\.(policies\.items|rules)|custom_rulesets)\[\d+\](\.rules\[\d+\])?\.?/,
+    "",
+  );
   return field === "" ? message : `${field}: ${message}`;
 }

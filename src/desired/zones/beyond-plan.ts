@@ -7,10 +7,10 @@ import {
   servicePlans,
 } from "../../zone/plan-facts.ts";
 import type { MitigateRule, RateLimit, Rule } from "../../zone/resource.ts";
-import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
+import { rulePhases } from "../../zone/rule-phase.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import { ruleListOf } from "./zone-lists.ts";
+import { ruleListOf, rulesetList } from "./zone-lists.ts";
 
 /** What a rule has that a plan does not include: where in the rule, and in words. */
 type Beyond = readonly [path: Path, what: string];
@@ -20,33 +20,39 @@ type Beyond = readonly [path: Path, what: string];
  * service decides.
  */
 export function beyondPlan(
-  { rules }: Pick<ZoneContent, "rules">,
+  { rules, customRulesets }: Pick<ZoneContent, "rules" | "customRulesets">,
   planName: string,
 ): readonly UnplacedDiagnostic[] {
   const plan = servicePlans.find((each) => each === planName);
   if (plan === undefined || plan === "enterprise") return [];
-  return rulePhases.flatMap((phase) => {
-    const items = rules[phase]?.items;
-    if (items === undefined) return [];
-    const found = known[plan].get(items) ?? beyondIn(phase, items, plan);
+  const beyondKnown = (list: Path, items: readonly Rule[]): readonly UnplacedDiagnostic[] => {
+    const found = known[plan].get(items) ?? beyondIn(list, items, plan);
     known[plan].set(items, found);
     return found;
-  });
+  };
+  return [
+    ...rulePhases.flatMap((phase) => beyondKnown(ruleListOf(phase), rules[phase]?.items ?? none)),
+    ...(customRulesets?.items ?? []).flatMap(({ key, rules: items }) =>
+      beyondKnown([...rulesetList, key, "rules"], items),
+    ),
+  ];
 }
+
+const none: readonly Rule[] = [];
 
 /** Zones share lists, and are selected again whenever the listing of zones changes. */
 const known: Readonly<Record<KnownPlan, WeakMap<readonly Rule[], readonly UnplacedDiagnostic[]>>> =
   { free: new WeakMap(), pro: new WeakMap(), business: new WeakMap() };
 
 function beyondIn(
-  phase: RulePhase,
+  list: Path,
   items: readonly Rule[],
   plan: KnownPlan,
 ): readonly UnplacedDiagnostic[] {
   return items.flatMap((rule) =>
     beyondOf(rule, plan).map(([path, what]) => ({
       code: "BEYOND_PLAN" as const,
-      path: [...ruleListOf(phase), rule.key, ...path],
+      path: [...list, rule.key, ...path],
       message: `the plan ${plan} is documented not to include ${what}`,
       remedy: "declare it for zones of a larger plan; nothing, if your contract includes it",
     })),

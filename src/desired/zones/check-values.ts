@@ -23,7 +23,7 @@ import { cspText, type CspInFile } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
 import { isListChange, writtenMembers } from "./list-change.ts";
 import { phaseAt } from "./phase-at.ts";
-import { policyList, ruleListOf, zoneLists } from "./zone-lists.ts";
+import { policyList, ruleListOf, rulesetList, zoneLists } from "./zone-lists.ts";
 
 const overrideLists = ["categories", "rules"].map((list) => ["overrides", list]);
 
@@ -39,6 +39,12 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
     const list = ruleListOf(phase);
     return listAt(part.content, list).map((rule, index) => ({ rule, path: [...list, index] }));
   });
+  const rulesets = listAt(part.content, rulesetList).map((ruleset, index) => {
+    return { ruleset, path: [...rulesetList, index], inside: listAt(ruleset, ["rules"]) };
+  });
+  const inRulesets = rulesets.flatMap(({ path, inside }) =>
+    inside.map((rule, index) => ({ rule, path: [...path, "rules", index] })),
+  );
   return [
     ...checkSelector(part),
     ...wrongDeclarations(coerceObject(coerceObject(part.content)["vars"])).map((found) =>
@@ -49,7 +55,9 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
       overrideLists.flatMap((list) => repeatedKeys(part, [...path, ...list], listAt(rule, list))),
     ),
     ...policies.flatMap((policy, index) => checkItem(part, text, policy, [...policyList, index])),
-    ...rules.flatMap(({ rule, path }) => checkItem(part, text, rule, path)),
+    ...rulesets.flatMap(({ path, inside }) => repeatedKeys(part, [...path, "rules"], inside)),
+    ...rulesets.flatMap(({ ruleset, path }) => checkItem(part, text, ruleset, path)),
+    ...[...rules, ...inRulesets].flatMap(({ rule, path }) => checkItem(part, text, rule, path)),
   ];
 }
 

@@ -20,7 +20,7 @@ export function declaredHash(documents: readonly ZoneDocument[]): string {
 
 function entryOf(document: ZoneDocument): string {
   const { target, content, labels } = document;
-  const { mode, suspension = null, settings, policies, rules, scripts } = content;
+  const { mode, suspension = null, settings, policies, rules, customRulesets, scripts } = content;
   if (document.needsListing === true && isMerged(document)) {
     return canonicalJson([labelOf(target), suspension, rawDigest(document)]);
   }
@@ -29,6 +29,7 @@ function entryOf(document: ZoneDocument): string {
     policies && digestOf(policies, byKey),
     ...rulePhases.map((phase) => rules[phase] && digestOf(rules[phase])),
     scripts && digestOf(scripts),
+    ...(customRulesets ? [digestOf(customRulesets)] : []),
   ];
   // The empty text is from a time when placeholders had a place of their own here.
   return canonicalJson([

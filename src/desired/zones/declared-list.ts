@@ -97,7 +97,7 @@ export const noRequest = "no-request";
  * @param path of the expression that selects none
  */
 export function selectsNoRequest(
-  kind: "policy" | "rule",
+  kind: "policy" | "rule" | "custom ruleset",
   { key, acknowledge = [] }: Written,
   path: Path,
 ): readonly UnplacedDiagnostic[] {

@@ -5,7 +5,7 @@ import {
 } from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
-import type { Rule, RuleBase } from "../../zone/resource.ts";
+import type { CustomRuleset, Rule, RuleBase } from "../../zone/resource.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
@@ -13,10 +13,10 @@ import { customRuleOf } from "./custom-rule.ts";
 import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import { deployedTwice, managedRuleOf } from "./managed-rule.ts";
 import { rateLimitingRuleOf } from "./rate-limiting-rule.ts";
-import type { AnyRule, RuleInFile, RulesInFile } from "./rule-in-file.ts";
+import type { AnyRule, RuleInFile, RulesetInFile, RulesInFile } from "./rule-in-file.ts";
 import { impossiblePositions, inOrder, misplaced, positionOf } from "./rule-order.ts";
 import { covers, endsFor, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
-import { ruleListOf } from "./zone-lists.ts";
+import { ruleListOf, rulesetList } from "./zone-lists.ts";
 
 /** What a rule of a phase does; no value if that is not complete. */
 type RuleConverter<R> = (rule: R, base: RuleBase, path: Path) => Converted<Rule | undefined>;
@@ -27,12 +27,16 @@ const converters: { readonly [P in RulePhase]: RuleConverter<RuleInFile[P]> } = 
   managed_rules: managedRuleOf,
 };
 
-/** The rules of a phase of a zone in order; no value if they are not declared. */
+/**
+ * The rules of a phase of a zone in order; no value if they are not declared.
+ *
+ * @param list where they are in a zone
+ */
 export function rulesOf<P extends RulePhase>(
   phase: P,
   { rules, unmanaged }: RulesInFile<P>,
+  list: Path = ruleListOf(phase),
 ): Converted<Declared<Rule> | undefined> {
-  const list = ruleListOf(phase);
   const keys = new Set(rules?.map(({ key }) => key));
   const convert = converters[phase];
   return declaredList(
@@ -52,6 +56,31 @@ export function rulesOf<P extends RulePhase>(
       ...(phase === "managed_rules" ? skipsWithoutEffect(items, list) : []),
       ...shadowed(items, list, phase === "managed_rules" ? covers : endsFor),
     ],
+  );
+}
+
+/** The custom rulesets of a zone in order. */
+export function customRulesetsOf(
+  written: readonly RulesetInFile[],
+): Converted<Declared<CustomRuleset> | undefined> {
+  const keys = new Set(written.map(({ key }) => key));
+  return declaredList(
+    rulesetList,
+    inOrder(written),
+    "report",
+    (ruleset, path): Converted<CustomRuleset> => {
+      const { value, diagnostics } = rulesOf("custom_rules", ruleset, [...path, "rules"]);
+      const base = baseOf(ruleset, keys);
+      const unused =
+        base.enabled && selectsNothing(base.expression)
+          ? selectsNoRequest("custom ruleset", ruleset, [...path, "expression"])
+          : [];
+      return {
+        value: { ...base, rules: value?.items ?? [] },
+        diagnostics: [...diagnostics, ...unused],
+      };
+    },
+    (items) => [...misplaced(written, rulesetList), ...impossiblePositions(items, rulesetList)],
   );
 }
 

@@ -18,17 +18,29 @@ import {
 } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { type Policy, type Rule, settingNames } from "../../zone/resource.ts";
+import {
+  type CustomRuleset,
+  type Policy,
+  type Rule,
+  type RuleBase,
+  settingNames,
+} from "../../zone/resource.ts";
 import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { schemaDiagnostic } from "../json-schema-messages.ts";
-import { isPageShield, rulesShape, type Shape, valueErrors } from "../json-schema.ts";
+import {
+  isCustomRulesets,
+  isPageShield,
+  rulesShape,
+  type Shape,
+  valueErrors,
+} from "../json-schema.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
 import { policiesOf } from "./declared-policies.ts";
-import { rulesOf } from "./declared-rules.ts";
+import { customRulesetsOf, rulesOf } from "./declared-rules.ts";
 import { type Layer, memberName, originOf, type ZoneLayer } from "./layer.ts";
 import { impossibleChange } from "./list-change.ts";
 import type { MergedDocument } from "./merged-document.ts";
@@ -36,7 +48,7 @@ import { nullsWithoutEffect } from "./null-lists.ts";
 import { everyRequest } from "./skip-rule.ts";
 import { labelsIn, suspensionOf, targetOf } from "./target.ts";
 import { ValueMerger } from "./value-merger.ts";
-import { policyList, ruleListOf } from "./zone-lists.ts";
+import { policyList, ruleListOf, rulesetList } from "./zone-lists.ts";
 
 /** An entry of `zones:` with its profiles. */
 export interface MergedEntry {
@@ -76,6 +88,7 @@ const inOtherLayers: ReadonlySet<string> = new Set<DiagnosticCode>([
 ]);
 
 type ConvertedRules = Converted<Declared<Rule> | undefined>;
+type ConvertedRulesets = Converted<Declared<CustomRuleset> | undefined>;
 type PageShieldContent = Pick<ZoneContent, "settings" | "policies" | "scripts">;
 
 /**
@@ -86,6 +99,7 @@ export class ZoneMerger {
   readonly #values = new ValueMerger();
   readonly #pageShields = new Map<JsonObject, Converted<PageShieldContent>>();
   readonly #rules = ofEachPhase(() => new Map<object, ConvertedRules>());
+  readonly #rulesets = new Map<readonly Json[], ConvertedRulesets>();
 
   merge(zone: ZoneLayer, layers: readonly Layer[]): MergedEntry {
     const target = targetOf(zone.content);
@@ -140,20 +154,36 @@ export class ZoneMerger {
       const converted = cached(this.#rules[phase], values, () => declaredRulesOf(phase, values));
       return [{ phase, ...converted }];
     });
+    const listed = merged["custom_rulesets"];
+    const rulesets = isJsonList(listed)
+      ? cached(this.#rulesets, listed, declaredRulesetsOf)
+      : undeclaredRulesets;
     return {
       value: {
         mode: merged["mode"] === "observe" ? "observe" : "enforce",
         ...shield.value,
         rules: byPhase((phase) => rules.find((each) => each.phase === phase)?.value),
+        customRulesets: rulesets.value,
       },
       diagnostics: [
         ...filled.diagnostics,
-        ...[shield, ...rules].flatMap(({ diagnostics }) => diagnostics.flatMap(filled.atCause)),
+        ...[shield, ...rules, rulesets].flatMap(({ diagnostics }) =>
+          diagnostics.flatMap(filled.atCause),
+        ),
         ...outsideOfZone(shield.value.policies?.items, facts.name, policyList),
         ...rules.flatMap(({ phase, value }) => [
           ...outsideOfZone(value?.items, facts.name, ruleListOf(phase)),
           ...sparingZone(value?.items, facts.name, ruleListOf(phase), merged[phase]),
         ]),
+        ...outsideOfZone(rulesets.value?.items, facts.name, rulesetList),
+        ...(rulesets.value?.items ?? []).flatMap(({ key, rules: inside }) => {
+          const list = [...rulesetList, key, "rules"];
+          const written = coerceObjects(listed).find((each) => each["key"] === key);
+          return [
+            ...outsideOfZone(inside, facts.name, list),
+            ...sparingZone(inside, facts.name, list, written),
+          ];
+        }),
       ],
       labels: labelsIn(merged),
       isSample: filled.isSample,
@@ -262,6 +292,14 @@ function declaredRulesOf(phase: RulePhase, merged: JsonObject): ConvertedRules {
     : { value: undefined, diagnostics: mismatches(phase, merged, shape) };
 }
 
+const undeclaredRulesets: ConvertedRulesets = { value: undefined, diagnostics: [] };
+
+function declaredRulesetsOf(merged: readonly Json[]): ConvertedRulesets {
+  return isCustomRulesets(merged)
+    ? customRulesetsOf(merged)
+    : { value: undefined, diagnostics: mismatches("custom_rulesets", merged, isCustomRulesets) };
+}
+
 function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
   const known = cache.get(key);
   if (known !== undefined) return known;
@@ -275,7 +313,7 @@ function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
  * by itself.
  */
 function outsideOfZone(
-  items: readonly (Policy | Rule)[] = [],
+  items: readonly Pick<Policy | RuleBase, "key" | "enabled" | "expression">[] = [],
   zone: string | undefined,
   list: Path,
 ): readonly UnplacedDiagnostic[] {

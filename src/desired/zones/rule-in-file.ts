@@ -2,6 +2,7 @@ import type { RulePhase } from "../../zone/rule-phase.ts";
 import type { Merged } from "../merged.ts";
 import type {
   YamlCustomRule,
+  YamlCustomRuleset,
   YamlManagedRule,
   YamlPosition,
   YamlRateLimitingRule,
@@ -20,6 +21,9 @@ export interface RulesInFile<P extends RulePhase> {
   readonly rules?: readonly RuleInFile[P][];
   readonly unmanaged?: Merged<YamlUnmanaged>;
 }
+
+/** A merged custom ruleset. */
+export type RulesetInFile = Merged<YamlCustomRuleset>;
 
 /** What the rules of all lists have in common. */
 export type AnyRule = Pick<

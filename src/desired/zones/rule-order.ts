@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from "../../syntax/nearest.ts";
-import type { Rule, RulePosition } from "../../zone/resource.ts";
+import type { RuleBase, RulePosition } from "../../zone/resource.ts";
 import { contradiction, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { AnyRule } from "./rule-in-file.ts";
@@ -153,7 +153,7 @@ const shownOfCircle = 5;
 
 /** Positions that the order of the list makes impossible. */
 export function impossiblePositions(
-  items: readonly Rule[],
+  items: readonly RuleBase[],
   list: Path,
 ): readonly UnplacedDiagnostic[] {
   /** By the live rule that it must come after ("": after all), the first rule. */

@@ -116,4 +116,11 @@ function mergedPathText(path: Path): string {
   }, "");
 }
 
-const keyedLists = new Set(["items", "rules", "categories", "authorised", "acknowledged"]);
+const keyedLists = new Set([
+  "items",
+  "rules",
+  "custom_rulesets",
+  "categories",
+  "authorised",
+  "acknowledged",
+]);

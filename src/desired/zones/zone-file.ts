@@ -80,6 +80,7 @@ export type YamlCustomSkip = {
 export type YamlProducts =
   ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
 export type YamlAcknowledge = ("every-request" | "no-request")[] | null;
+export type YamlCustomRulesets = YamlCustomRuleset[] | null;
 export type YamlRateLimitingRules = {
   rules?: YamlRateLimitingRule[] | null;
   unmanaged?: YamlUnmanaged;
@@ -140,6 +141,7 @@ export interface YamlProfile {
   mode?: YamlMode;
   page_shield?: YamlPageShield;
   custom_rules?: YamlCustomRules;
+  custom_rulesets?: YamlCustomRulesets;
   rate_limiting_rules?: YamlRateLimitingRules;
   managed_rules?: YamlManagedRules;
 }
@@ -211,6 +213,17 @@ export interface YamlCustomRule {
   acknowledge?: YamlAcknowledge;
   enabled?: YamlEnabled;
 }
+export interface YamlCustomRuleset {
+  key: YamlKey;
+  was?: YamlWas;
+  remove?: YamlRemove;
+  position?: YamlPosition;
+  description?: YamlRuleDescription;
+  expression?: string | null;
+  acknowledge?: YamlAcknowledge;
+  enabled?: YamlEnabled;
+  rules?: YamlCustomRule[] | null;
+}
 export interface YamlRateLimitingRule {
   key: YamlKey;
   was?: YamlWas;
@@ -278,6 +291,7 @@ export interface YamlZoneEntry {
       };
   page_shield?: YamlPageShield;
   custom_rules?: YamlCustomRules;
+  custom_rulesets?: YamlCustomRulesets;
   rate_limiting_rules?: YamlRateLimitingRules;
   managed_rules?: YamlManagedRules;
 }

@@ -8,15 +8,18 @@ export const policyList: readonly string[] = ["page_shield", "policies", "items"
 export const scriptList: readonly string[] = ["page_shield", "scripts", "authorised"];
 export const findingList: readonly string[] = ["page_shield", "scripts", "acknowledged"];
 
+export const rulesetList: readonly string[] = ["custom_rulesets"];
+
 /** Where the rules of a phase are in a zone. */
 export function ruleListOf(phase: RulePhase): readonly string[] {
   return [phase, "rules"];
 }
 
-/** Where the lists of a zone are whose items have keys. */
+/** Where the lists of a zone are whose items have keys; not those within such items. */
 export const zoneLists: readonly (readonly string[])[] = [
   policyList,
   ...rulePhases.map(ruleListOf),
+  rulesetList,
   scriptList,
   findingList,
 ];

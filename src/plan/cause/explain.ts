@@ -5,6 +5,7 @@ import {
   declaredLists,
   declaredOf,
   keysOf,
+  type ResourceKeys,
   type ZoneContent,
 } from "../../zone/desired-zone.ts";
 import { isRuleKind, type Kind, type ListedKind, type ResourceKey } from "../../zone/resource.ts";
@@ -96,7 +97,11 @@ function storedName({ kind, key }: Change, content: ZoneContent, applied: Applie
     : kind === "setting"
       ? []
       : (declaredOf(content, kind)?.items ?? []).map((item) => keysOf(kind, item));
-  const was = declared.find((each) => each.key === key)?.was;
+  const found = declared.find((each) => each.key === key);
+  return nameIn(applied, found ?? { key, was: undefined });
+}
+
+function nameIn(applied: AppliedZone, { key, was }: ResourceKeys): string {
   return appliedNames(key, was).find((name) => applied.has(name)) ?? "";
 }
 
@@ -180,20 +185,17 @@ function causeOfPlace(
   by: ResourceKey,
   applied: AppliedZone,
 ): Cause {
-  const stored = [...applied.keys()];
-  const [place, placeOfBy] = [key, by].map((name) => rules.findIndex((each) => each.key === name));
-  const [self, other] = [rules[place ?? -1], rules[placeOfBy ?? -1]];
+  const [self, other] = [key, by].map((name) => rules.find((each) => each.key === name));
   // It is a custom ruleset.
   if (self === undefined || other === undefined) return "unknown";
-  const [name, nameOfBy] = [self, other].map(
-    (each) => appliedNames(each.key, each.was).find((one) => applied.has(one)) ?? "",
-  );
-  const last = positionIn(applied.get(nameOfBy ?? ""));
+  const stored = [...applied.keys()];
+  const placeOf = (each: ResourceKeys): number => stored.indexOf(nameIn(applied, each));
+  const last = positionIn(applied.get(nameIn(applied, other)));
   if (last === uncertain) return "unknown";
   if (last !== digestOfValue(other.rule.position)) return "pending";
   if (key === by) return "drift";
   if (isOrderUnknown(kind, applied)) return "unknown";
-  const wasFirst = stored.indexOf(name ?? "") < stored.indexOf(nameOfBy ?? "");
+  const wasFirst = placeOf(self) < placeOf(other);
   return rules.indexOf(self) < rules.indexOf(other) === wasFirst ? "drift" : "pending";
 }
 

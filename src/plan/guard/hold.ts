@@ -91,7 +91,7 @@ const holdTable = {
     remedy: "Change one policy at a time, or release the plan.",
   },
   already_deployed: {
-    heldIf: "a rule that stays in the zone already deploys the declared managed ruleset",
+    heldIf: "a rule that stays deploys the declared managed ruleset already",
     setting: undefined,
     releasedBy: undefined,
     ...untilDecided,
@@ -106,19 +106,18 @@ const holdTable = {
     remedy: "Correct the `position` or the order.",
   },
   in_use: {
-    heldIf: "it deletes a custom ruleset that has, or is executed by, a rule which is not ours",
+    heldIf: "it deletes a custom ruleset that others use",
     setting: undefined,
     releasedBy: undefined,
     ...untilDecided,
-    remedy: "Delete that rule, or declare the ruleset again.",
+    remedy: "Delete their rule, or declare the ruleset.",
   },
   adopted_delete: {
     heldIf: "it deletes a rule without a mark, which only the state says was adopted",
     setting: undefined,
     releasedBy: "plan",
     ...untilDecided,
-    remedy:
-      "Look at the rule in the plan. If you no longer want it, release the plan. Otherwise, declare it again.",
+    remedy: "If you no longer want the rule, release the plan. Otherwise, declare it again.",
   },
   blocks_in_use: {
     heldIf: "a policy starts to block scripts that browsers loaded recently",
@@ -137,7 +136,7 @@ const holdTable = {
     endsWithTime: true,
     countsForFleet: true,
     remedy:
-      "Find out who changes the field. zonewarden tries again when the corrections are older than `limits.contended_window`. To correct the field now, run `zonewarden apply`, which does not count the corrections of the daemon.",
+      "Find out who changes the field. zonewarden tries again when the corrections are older than `limits.contended_window`. To correct the field now, run `zonewarden apply`.",
   },
   fleet_change: {
     heldIf:

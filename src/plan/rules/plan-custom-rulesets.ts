@@ -137,9 +137,11 @@ function grownIn(lists: readonly RulesPlan[]): readonly GrownPhase[] {
   if (lists.every(({ grown }) => grown.length === 0)) return [];
   const sum = (of: (list: RulesPlan) => number): number =>
     lists.reduce((all, list) => all + of(list), 0);
-  const mostIn = ({ counts, grown: [found] }: RulesPlan): number =>
-    Math.max(counts.before, found?.most ?? 0);
   return [{ phase: facts.phase, rules: sum(({ counts }) => counts.after), most: sum(mostIn) }];
+}
+
+function mostIn({ counts, grown: [found] }: RulesPlan): number {
+  return Math.max(counts.before, found?.most ?? 0);
 }
 
 const absent: LiveEntrypoint = { state: "absent" };

@@ -149,8 +149,8 @@ export const ruleBugs: readonly PlantedBug[] = [
   {
     name: "every-version-is-known",
     file: "api/read/ruleset-versions.ts",
-    from: "([phase, { version }]) => versionInListing(heads, phase) === version,",
-    to: '([phase, { version }]) => versionInListing(heads, phase) !== "" || version === "",',
+    from: "([part, { version }]) => versionInListing(heads, part) === version,",
+    to: '([part, { version }]) => versionInListing(heads, part) !== "" || version === "",',
     story: "rules",
     versions: "trust",
     steps: [{ at: 45, does: "edit_ours_in_phase" }],
