@@ -77,6 +77,8 @@ interface Slot {
   readonly match: RuleMatch;
   /** Its index in the list of declared rules. */
   readonly order: number;
+  /** Equal for rules with the same position. */
+  readonly position: string;
   readonly low: number;
   /** The rule of which the position is the reason for `low`. */
   readonly lowBy: RuleMatch | undefined;
@@ -95,7 +97,12 @@ function slotsOf(
   foreign: readonly LiveRule[],
 ): { readonly slots: readonly Slot[]; readonly unplaced: readonly Unplaced[] } {
   const isForeign = new Set(foreign);
-  const places = new Map<LiveRule | undefined, number>(kept.map((rule, at) => [rule, at]));
+  const lives = new Map<LiveRule | undefined, Pick<Slot, "at" | "gap">>();
+  let passed = 0;
+  for (const [at, rule] of kept.entries()) {
+    lives.set(rule, { at, gap: passed });
+    if (isForeign.has(rule)) passed += 1;
+  }
   const all: Gaps = { low: 0, high: foreign.length };
   const unplaced: Unplaced[] = [];
   let low = 0;
@@ -111,10 +118,10 @@ function slotsOf(
     if (why !== undefined) unplaced.push({ key: match.rule.key, why });
     const gaps = allowed === undefined || why !== undefined ? all : allowed;
     if (gaps.low > low) [low, lowBy] = [gaps.low, match];
-    const at = places.get(match.live);
-    const passed = kept.slice(0, at ?? 0).filter((rule) => isForeign.has(rule)).length;
-    const gap = at === undefined ? (goesFirst(match) ? 0 : foreign.length) : passed;
-    return { match, order, low, lowBy, high: gaps.high, highBy: undefined, at, gap };
+    const gap = goesFirst(match) ? 0 : foreign.length;
+    const live = lives.get(match.live) ?? { at: undefined, gap };
+    const position = canonicalJson(match.rule.position ?? null);
+    return { match, order, position, low, lowBy, high: gaps.high, highBy: undefined, ...live };
   });
   let high = foreign.length;
   let highBy: RuleMatch | undefined;
@@ -183,12 +190,9 @@ function goesFirst({ rule: { position }, target }: RuleMatch): boolean {
 /** The index at which a rule that moves or is new goes into a list, which has all declared rules before it. */
 function placeIn(
   list: readonly (Slot | LiveRule)[],
-  { match, order, low, high, gap }: Slot,
+  { order, position, low, high, gap }: Slot,
   foreign: readonly LiveRule[],
 ): number {
-  const position = canonicalJson(match.rule.position ?? null);
-  const isAlike = (slot: Slot): boolean =>
-    canonicalJson(slot.match.rule.position ?? null) === position;
   const isEarlier = (each: Slot | LiveRule): each is Slot => "match" in each && each.order < order;
   const isLater = (each: Slot | LiveRule): each is Slot => "match" in each && each.order > order;
   const orEnd = (index: number): number => (index < 0 ? list.length : index);
@@ -196,8 +200,8 @@ function placeIn(
   const start = low === 0 ? 0 : endOf(low - 1) + 1;
   const first = Math.max(start, list.findLastIndex(isEarlier) + 1);
   const last = Math.min(endOf(high), orEnd(list.findIndex(isLater)));
-  const previous = list.findLastIndex((each) => isEarlier(each) && isAlike(each));
-  const next = list.findIndex((each) => isLater(each) && isAlike(each));
+  const previous = list.findLastIndex((each) => isEarlier(each) && each.position === position);
+  const next = list.findIndex((each) => isLater(each) && each.position === position);
   const best = previous >= 0 ? previous + 1 : next >= 0 ? next : endOf(gap);
   return Math.min(Math.max(best, first), last);
 }
@@ -206,6 +210,9 @@ function placeIn(
 function longestRising<Item>(
   list: readonly { readonly item: Item; readonly at: number }[],
 ): readonly Item[] {
+  if (list.every(({ at }, index) => (list[index - 1]?.at ?? -1) < at)) {
+    return list.map(({ item }) => item);
+  }
   const lengths: number[] = [];
   for (let index = list.length - 1; index >= 0; index -= 1) {
     let longest = 0;
