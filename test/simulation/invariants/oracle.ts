@@ -176,7 +176,7 @@ export function rulesMissing(zone: EmulatedZone, { rules }: DeclaredContent): re
   );
 }
 
-/** Whether all rules of others are where a rule with a position wants them. */
+/** Whether all rules of others are where a rule with a position wants them; one that is gone is nowhere. */
 function isPlaced(live: EmulatedRule, rule: DeclaredRule, all: readonly EmulatedRule[]): boolean {
   const position = "position" in rule ? rule.position : undefined;
   if (position === undefined) return true;
@@ -184,7 +184,7 @@ function isPlaced(live: EmulatedRule, rule: DeclaredRule, all: readonly Emulated
   if (position === "first") return areOurs(all.slice(0, index));
   if (position === "last") return areOurs(all.slice(index + 1));
   const other = all.findIndex(({ ref }) => ref === refIn(position));
-  return other >= 0 && ("before" in position ? index < other : other < index);
+  return other < 0 || ("before" in position ? index < other : other < index);
 }
 
 function areOurs(rules: readonly EmulatedRule[]): boolean {

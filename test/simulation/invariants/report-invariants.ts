@@ -43,6 +43,11 @@ function isAsWritten({ write }: Outcome, zone: EmulatedZone): boolean {
   if (write.call === "create-policy" || write.call === "create-rule") {
     return all.some(({ description }) => description === write.body["description"]);
   }
+  if (write.call === "create-entrypoint") {
+    return write.rules.every((rule) =>
+      all.some(({ description }) => description === rule["description"]),
+    );
+  }
   if (!("id" in write) || !write.call.startsWith("delete")) return false;
   return !all.some(({ id }) => id === write.id);
 }

@@ -172,7 +172,15 @@ export const sendingInvariants: readonly Invariant[] = [
       const known = ledger.reports
         .filter(({ process, report }) => process.files === files && report.result === "in_sync")
         .map(({ report }): string => report.zone);
-      const unknown = zones.map(({ name }) => name).filter((name) => !known.includes(name));
+      // One that is held for itself when the others are judged comes later.
+      const heldApart = ledger.reports.flatMap(({ report }) =>
+        report.result === "held" && report.holds.some(({ reason }) => reason === "unplaced")
+          ? [String(report.zone)]
+          : [],
+      );
+      const unknown = zones
+        .map(({ name }) => name)
+        .filter((name) => !known.includes(name) && !heldApart.includes(name));
       const written = unknown.filter((name) =>
         ledger.requests.some(
           (each) =>
