@@ -190,6 +190,37 @@ describe("the notifier", () => {
     ]);
   });
 
+  it.for([2, 40])(
+    "of %i zones that are held for one reason says the hashes of few",
+    async (count, { expect }) => {
+      const receiver = new Receiver();
+      const notifier = new Notifier([sink], receiver.ports());
+      const names = Array.from({ length: count }, (_, n) => `z${n}.example`);
+      const fleet = fleetOf(...names.map((name) => declared(name)));
+      for (const [n, name] of names.entries()) {
+        const holds = [
+          hold("weakening", `would weaken: release this plan once with --accept ${n}`),
+        ];
+        const run = report(name, 1, { ...waiting, holds });
+        const before = fleet.zone(name);
+        fleet.recordZone(run);
+        const after = fleet.zone(name);
+        if (before === undefined || after === undefined) throw new Error(`${name} is not declared`);
+        notifier.zone({ before, report: run, after });
+      }
+      await receiver.clock.advance(60_000);
+      const texts = receiver.takeResults();
+      expect(texts.filter((text) => text.includes("--accept"))).toHaveLength(Math.min(count, 3));
+      expect(texts.slice(3)).toEqual(
+        count === 2
+          ? []
+          : [
+              "PlanHeld: 37 more zones: ~ policy/a enabled false → true; held by weakening: zonewarden plan prints how to release each (z3.example, z4.example, z5.example and 34 more)",
+            ],
+      );
+    },
+  );
+
   it("sends one notification for a held revision, not one for each zone", async ({ expect }) => {
     const receiver = new Receiver();
     const notifier = new Notifier([sink], receiver.ports());

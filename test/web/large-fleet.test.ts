@@ -1,13 +1,15 @@
 import { describe, it } from "vitest";
 
+import { textOfHtml } from "../../src/render/html.ts";
 import type { ZoneState } from "../../src/state/zone-state.ts";
 import { selectByCause } from "../../src/web/pages/fleet-causes.ts";
 import { nextSteps } from "../../src/web/pages/next-steps.ts";
+import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { after, drifted, fleetOf, held, pending, shop, stateAfter } from "../support/fleets.ts";
 import { heldHash, heldStatus, largeName, largeStatus } from "../support/large-status.ts";
-import { fleetPage, wordsOf, zonePage } from "../support/pages.ts";
-import { at, declared, hold, report } from "../support/reports.ts";
+import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
+import { at, declared, diagnostic, hold, load, report } from "../support/reports.ts";
 
 function commands(state: ZoneState): readonly string[] {
   return nextSteps(state).map(({ command }) => command.replace("zonewarden ", ""));
@@ -108,6 +110,25 @@ describe("the page of a held fleet", () => {
     const words = wordsOf(fleetPage(heldStatus(1)));
     expect(words).toContain("to accept it, add sha256-f8847a57bb7f… to limits.accept, or raise");
   });
+});
+
+describe("the page of many diagnostics", () => {
+  it.for([1, 40, 400])(
+    "shows errors first, and counts what is too many: %i",
+    (count, { expect }) => {
+      const fleet = fleetOf();
+      const warnings = Array.from({ length: count }, (_, n) =>
+        diagnostic({ severity: "warning", place: { file: "a.yaml", line: n + 1, column: 1 } }),
+      );
+      const error = diagnostic({ place: { file: "z.yaml", line: 7, column: 1 }, zones: 388 });
+      fleet.recordLoad(load({ result: "partial", diagnostics: [...warnings, error] }));
+      const page = textOfHtml(renderDiagnosticsPage(snapshotOf(fleet)));
+      expect(page.match(/<li class="card/g)).toHaveLength(Math.min(count + 1, 50));
+      expect(page.indexOf("z.yaml:7:1")).toBeLessThan(page.indexOf("a.yaml:1:1"));
+      expect(wordsOf(page)).toContain("(in 388 zones)");
+      expect(wordsOf(page).includes("and 351 more diagnostics")).toBe(count === 400);
+    },
+  );
 });
 
 describe("what a person can do", () => {

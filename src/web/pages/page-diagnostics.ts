@@ -5,10 +5,10 @@ import {
   isFirstRound,
   type LoadReport,
 } from "../../state/load-report.ts";
-import { type Diagnostic, isError, messageWithZones } from "../../zone/diagnostic.ts";
+import { type Diagnostic, errorsFirst, isError, messageWithZones } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
-import { card, commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import { andMore, card, commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
 /** The diagnostics of the files with their places, and the held revision. */
 export function renderDiagnosticsPage(snapshot: Snapshot): Html {
@@ -24,11 +24,15 @@ export function renderDiagnosticsPage(snapshot: Snapshot): Html {
       ${
         diagnostics.length > 0 &&
         html`<ol class="diagnostics">
-          ${diagnostics.map(diagnosticItem)}
-        </ol>`
+            ${errorsFirst(diagnostics).slice(0, mostShown).map(diagnosticItem)}
+          </ol>
+          ${andMore(diagnostics.length - mostShown, "diagnostic")}`
       }`,
   );
 }
+
+/** Diagnostics on the page; zonewarden validate prints all. */
+const mostShown = 50;
 
 function summary({ fleet: { load }, now }: Snapshot): Html {
   if (load === undefined) return html`The files have not been read yet.`;
