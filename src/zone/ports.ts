@@ -46,10 +46,13 @@ export interface PartsToRead {
 }
 
 /**
- * Which custom rulesets of a zone to read, beside the listing of all. By ids; or those with the mark of an owner, and where
- * one of `keys` has no such mark, also those that have no mark and that the zone executes.
+ * Which custom rulesets of a zone to read, beside the listing of all. By ids; or those with the mark of an owner. Where one
+ * of `keys` has no such mark, or nothing is declared yet, also those that have no mark and that the zone executes.
  */
-export type RulesetsToRead = DeclaredRulesets | { readonly ids: readonly string[] };
+export type RulesetsToRead =
+  | DeclaredRulesets
+  | { readonly owner: string; readonly keys: "any" }
+  | { readonly ids: readonly string[] };
 
 /** The custom rulesets that an owner declares. */
 export interface DeclaredRulesets {

@@ -1,10 +1,14 @@
 import { describe, it } from "vitest";
 
+import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
+import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { partsOf } from "../../src/reconcile/run/plan-zone.ts";
 import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
+import { noParts } from "../../src/zone/ports.ts";
 import type { CustomRuleset, Rule } from "../../src/zone/resource.ts";
+import { rulePhases } from "../../src/zone/rule-phase.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type Emulated, emulated } from "../support/emulated.ts";
@@ -420,6 +424,31 @@ describe("a ruleset that somebody made by hand", () => {
     await zone.service.send("PUT", entryPoint, { rules: [execute] });
     return zone;
   }
+
+  it("is imported, with the rule that executes it", async ({ expect }) => {
+    await using zone = await madeByHand();
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });
+    const { reader, zone: listed } = zone.service;
+    const parts = {
+      ...noParts,
+      rules: rulePhases,
+      customRulesets: { owner, keys: "any" } as const,
+    };
+    const live = await reader.readListed(listed, parts, "changed", new AbortController().signal);
+    const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);
+    expect(leftOut).toEqual([]);
+    expect(content.rules).toEqual({});
+    expect(content.customRulesets?.items).toMatchObject([
+      {
+        key: "rules-of-the-payments-team",
+        description: "Rules of the payments team",
+        expression: payments().expression,
+        rules: [{ action: "block", expression: block("amounts").expression }],
+      },
+    ]);
+    zone.rulesets = content.customRulesets?.items;
+    expect((await zone.plan()).changes).toEqual([]);
+  });
 
   it("is the declared one if it is equal, and marked where it is adopted", async ({ expect }) => {
     await using zone = await madeByHand();

@@ -121,10 +121,15 @@ export async function readListed(
   const heads = parts.rules.length === 0 ? [] : (await listRulesets(send, scope, signal)).heads;
   const rules = parts.rules.filter((phase) => isListed(heads, phase));
   const scoreRule = parts.scoreRule && rules.includes("managed_rules");
-  const answers = await readAnswers(send, scoreRules, zone, { ...parts, rules, scoreRule }, signal);
-  const live = answers.live();
+  const customRulesets = customIn(heads).length === 0 ? undefined : parts.customRulesets;
+  const listed = { ...parts, rules, customRulesets, scoreRule };
+  const live = (await readAnswers(send, scoreRules, zone, listed, signal)).live();
   const unlisted = parts.rules.map((phase) => [phase, { state: "absent" }] as const);
-  return { ...live, entrypoints: { ...Object.fromEntries(unlisted), ...live.entrypoints } };
+  return {
+    ...live,
+    entrypoints: { ...Object.fromEntries(unlisted), ...live.entrypoints },
+    customRulesets: live.customRulesets ?? (parts.customRulesets && []),
+  };
 }
 
 /** Answers that are the known ones, though the rules were not read. */
@@ -281,7 +286,7 @@ function wantedAmong(
   if ("ids" in wanted) return ({ id }) => wanted.ids.includes(id);
   const isOurs = (head: RulesetHead): boolean => unmarked(head.description).owner === wanted.owner;
   const marked = new Set(custom.filter(isOurs).map((head) => unmarked(head.description).key));
-  if (wanted.keys.every((key) => marked.has(key))) return isOurs;
+  if (wanted.keys !== "any" && wanted.keys.every((key) => marked.has(key))) return isOurs;
   const ids = executed();
   return ({ id, description }) => {
     const { owner } = unmarked(description);

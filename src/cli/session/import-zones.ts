@@ -58,6 +58,7 @@ export async function importZones(
     settings: only.includes("settings"),
     policies: only.includes("policies"),
     rules: rules ? rulePhases : [],
+    customRulesets: rules ? ({ owner: config.desired.owner, keys: "any" } as const) : undefined,
     scoreRule: rules,
   };
   const left = wanted.filter((zone) => !reading.answers.has(zone));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { type LiveRule, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
+import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
 import { owaspRulesetId, rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
 import {
@@ -19,13 +19,13 @@ import {
 import { unknownFieldsOf } from "../rules/rule-body.ts";
 import { type Candidates, candidatesOf, Keys } from "./candidate.ts";
 
-/** The live rules as candidates for a declaration, in their order. */
+/** The live rules of a phase as candidates for a declaration, in their order. */
 export function ruleCandidates(
-  { zone, entrypoints, scoreRule }: LiveZone,
-  { phase, kind, actions, isRateLimited }: PhaseFacts,
+  { zone, scoreRule }: LiveZone,
+  { kind, actions, isRateLimited }: PhaseFacts,
+  rules: readonly LiveRule[],
   owner: string,
 ): Candidates<Rule> {
-  const rules = rulesIn(entrypoints[phase]);
   const keys = new Keys(
     rules.flatMap(({ ref }) => keyOfRef(owner, ref) ?? []),
     zone.name,

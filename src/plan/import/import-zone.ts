@@ -1,12 +1,13 @@
 import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/desired-zone.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Kind, Policy, Rule } from "../../zone/resource.ts";
+import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
+import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
 import { kindWords, settingNames } from "../../zone/resource.ts";
 import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
 import type { Importable, Candidates, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
+import { deployingRules, rulesetCandidates } from "./import-rulesets.ts";
 
 /** The declaration of a live zone, and what it omits. */
 export interface ImportedZone {
@@ -34,9 +35,16 @@ export function importLiveZone(
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
+  const found = rulesetCandidates(live, owner);
+  const rulesets = declareKind("custom_ruleset", found, {
+    ...context,
+    contentOf: (items) => ({ ...noContent, customRulesets: declared(items) }),
+  });
+  const deploying = deployingRules(live, found);
   const rules = rulePhases.map((phase) => {
     const facts = factsOf(phase);
-    const { items, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, owner), {
+    const own = rulesIn(live.entrypoints[phase]).filter((rule) => !deploying.has(rule));
+    const { items, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, own, owner), {
       ...context,
       contentOf: (rulesOf) => ({
         ...noContent,
@@ -53,8 +61,9 @@ export function importLiveZone(
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
       policies: declared(policies.items),
       rules: byPhase((phase) => declared(rules.find((each) => each.phase === phase)?.items ?? [])),
+      customRulesets: declared(rulesets.items),
     },
-    leftOut: [...policies.leftOut, ...rules.flatMap(({ leftOut }) => leftOut)],
+    leftOut: [...policies.leftOut, ...rulesets.leftOut, ...rules.flatMap(({ leftOut }) => leftOut)],
   };
 }
 
@@ -80,7 +89,7 @@ interface Choice<T> {
   readonly item: T;
 }
 
-function declareKind<T extends Policy | Rule>(
+function declareKind<T extends Policy | Rule | CustomRuleset>(
   kind: Kind,
   { candidates, leftOut }: Candidates<T>,
   context: ImportContext<T>,
@@ -113,7 +122,7 @@ function joined(rejected: readonly LeftOut[], settled: readonly LeftOut[]): read
 }
 
 /** Leaves out what a plan would change, until the plan is empty. */
-function withoutChanges<T extends Policy | Rule>(
+function withoutChanges<T extends Policy | Rule | CustomRuleset>(
   kind: Kind,
   choices: readonly Choice<T>[],
   context: ImportContext<T>,
@@ -133,7 +142,10 @@ function withoutChanges<T extends Policy | Rule>(
   const changed = new Set<string>(
     changes.filter(({ verb }) => verb !== "delete").map(({ key }) => key),
   );
-  const isChanged = ({ item }: Choice<T>): boolean => changed.has(`${kind}/${item.key}`);
+  const isChanged = ({ item }: Choice<T>): boolean =>
+    changed.has(`${kind}/${item.key}`) ||
+    ("rules" in item &&
+      item.rules.some(({ key }) => changed.has(`custom_rule/${item.key}/${key}`)));
   const unchanged = choices.filter((choice) => !isChanged(choice));
   if (unchanged.length === choices.length) {
     // Only deletes are left, of what cannot be declared.

@@ -5,7 +5,7 @@ import type { AdoptedRule, Ownership } from "../../plan/ownership.ts";
 import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
-import { ruleKinds } from "../../zone/resource.ts";
+import { type RuleKind, ruleKinds } from "../../zone/resource.ts";
 import { phaseOfKind } from "../../zone/rule-phase.ts";
 
 /**
@@ -28,15 +28,15 @@ export function adoptedAfter(
   const { suspension } = content;
   const isHeld = writeHolds({ mode: strictest, suspension, freeze: undefined, now }).length > 0;
   const takesAll = ownership.adopt && !isHeld && isConverged(report);
+  const isDeclared = (kind: RuleKind, name: string): boolean =>
+    (isInRuleset(name) ? content.customRulesets : content.rules[phaseOfKind(kind)]) !== undefined;
   const next = ruleKinds.flatMap((kind): readonly AdoptedRule[] => {
-    if (content.rules[phaseOfKind(kind)] === undefined) {
-      return ownership.rules.filter((rule) => rule.kind === kind);
-    }
     const taken = unowned.filter(
       (each) => each.kind === kind && (takesAll || isChanged(each.key, report)),
     );
     return [
-      ...adoptedRules.filter((rule) => rule.kind === kind),
+      ...ownership.rules.filter((rule) => rule.kind === kind && !isDeclared(kind, rule.key)),
+      ...adoptedRules.filter((rule) => rule.kind === kind && isDeclared(kind, rule.key)),
       ...taken.map(({ id, ref, key }) => ({ kind, id, ref, key: nameOf(key) })),
     ];
   });
@@ -47,6 +47,11 @@ function isChanged(key: string, report: ZoneReport): boolean {
   if (report.result !== "applied") return false;
   const change = report.plan.changes.find((each) => each.key === key);
   return change?.verb === "update" && changeResultOf(change, report.outcomes) === "done";
+}
+
+/** Rules of custom rulesets have the key of the ruleset before their own. */
+function isInRuleset(name: string): boolean {
+  return name.includes("/");
 }
 
 function nameOf(key: string): string {

@@ -98,9 +98,9 @@ function changesToSetBack(
 
 /** Whether content says anything of the resource of a change: a part that it does not declare is not applied. */
 function declares(content: ZoneContent, { kind, key }: Change): boolean {
-  return kind === "setting"
-    ? content.settings.some(({ name }) => `setting/${name}` === key)
-    : declaredOf(content, kind) !== undefined;
+  if (kind === "setting") return content.settings.some(({ name }) => `setting/${name}` === key);
+  const isInRuleset = key.split("/").length > 2;
+  return declaredOf(content, isInRuleset ? "custom_ruleset" : kind) !== undefined;
 }
 
 function holdOf({ revision }: HeldDeclaration): Hold {

@@ -1,0 +1,61 @@
+import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
+import { unmarked } from "../../zone/mark.ts";
+import type { CustomRuleset } from "../../zone/resource.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
+import { executorsOf } from "../rules/ruleset-match.ts";
+import { type Candidates, candidatesOf, Keys, type LeftOut } from "./candidate.ts";
+import { ruleCandidates } from "./import-rules.ts";
+
+/** The custom rulesets that were read as candidates for a declaration, with the rules that can be declared. */
+export function rulesetCandidates(live: LiveZone, owner: string): Candidates<CustomRuleset> {
+  const rulesets = (live.customRulesets ?? []).filter(({ rules }) => rules !== undefined);
+  const keys = new Keys(
+    rulesets.flatMap(({ description }) => keyIn(description, owner) ?? []),
+    live.zone.name,
+  );
+  const inside: LeftOut[] = [];
+  const found = candidatesOf("custom_ruleset", rulesets, (each) => {
+    const { id, name, description, rules = [] } = each;
+    const title = description || name;
+    const [executor, ...others] = executorsOf(each, entrypointOf(live));
+    if (executor === undefined) return { id, title, reason: "no rule of the zone executes it" };
+    if (others.length > 0) return { id, title, reason: "several rules of the zone execute it" };
+    const marked = keyIn(description, owner);
+    const key =
+      marked === undefined ? keys.keyFor([description, name], "ruleset") : keys.claim(marked);
+    if (key === undefined) return { id, title, reason: "bears the same mark as another ruleset" };
+    const { candidates, leftOut } = ruleCandidates(live, factsOf("custom_rules"), rules, owner);
+    inside.push(...leftOut);
+    const declaration: CustomRuleset = {
+      key,
+      was: undefined,
+      description: marked === undefined ? description : unmarked(description).description,
+      expression: executor.expression,
+      enabled: executor.enabled,
+      position: undefined,
+      rules: candidates.flatMap(({ options: [first] }) => first ?? []),
+    };
+    const unknown = candidates.flatMap((rule) => rule.unknown);
+    return { id, title, options: [declaration], unknown };
+  });
+  return { ...found, leftOut: [...found.leftOut, ...inside] };
+}
+
+/** The rules that execute what can be declared. */
+export function deployingRules(
+  live: LiveZone,
+  { candidates }: Candidates<CustomRuleset>,
+): ReadonlySet<LiveRule> {
+  const ids = new Set(candidates.map(({ id }) => id));
+  const declared = (live.customRulesets ?? []).filter(({ id }) => ids.has(id));
+  return new Set(declared.flatMap((each) => executorsOf(each, entrypointOf(live))));
+}
+
+function entrypointOf({ entrypoints }: LiveZone): Parameters<typeof executorsOf>[1] {
+  return entrypoints.custom_rules ?? { state: "absent" };
+}
+
+function keyIn(description: string, owner: string): string | undefined {
+  const mark = unmarked(description);
+  return mark.owner === owner ? mark.key : undefined;
+}
