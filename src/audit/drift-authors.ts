@@ -167,7 +167,7 @@ export class DriftAuthors {
     const { from, until } = asDeclared;
     const entries = this.#writes
       .since(name, from)
-      .filter(({ wrote }) => live === undefined || !isElsewhere(wrote, change.kind, live));
+      .filter(({ wrote }) => live === undefined || !isElsewhere(wrote, change, live));
     const { resources } = seen;
     const gone = resources && now && ((kind: Kind) => goneOf(kind, resources, now));
     const isOwn = (entry: AuditEntry): boolean => this.#log.isOwn(entry);

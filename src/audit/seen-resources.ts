@@ -1,6 +1,7 @@
 import type { Change } from "../plan/change.ts";
 import type { AuditedWrite, AuditEntry } from "../zone/audit-entry.ts";
 import { type LiveZone, rulesIn } from "../zone/live-zone.ts";
+import { unmarked } from "../zone/mark.ts";
 import { isRuleKind, type Kind, type ResourceKey } from "../zone/resource.ts";
 import { factsOf, phaseOfKind, rulePhases } from "../zone/rule-phase.ts";
 
@@ -13,8 +14,8 @@ interface KnownResource {
 /** The policies and rules of a zone, by id. */
 export type SeenResources = ReadonlyMap<string, KnownResource>;
 
-/** The policies and rules of a read. */
-export function resourcesIn({ policies, entrypoints }: LiveZone): SeenResources {
+/** The policies and rules of a read, those of custom rulesets too. */
+export function resourcesIn({ policies, entrypoints, customRulesets }: LiveZone): SeenResources {
   return new Map<string, KnownResource>([
     ...(policies ?? []).map(({ id }) => [id, { kind: "policy", version: 0 }] as const),
     ...rulePhases.flatMap((phase) => {
@@ -23,6 +24,11 @@ export function resourcesIn({ policies, entrypoints }: LiveZone): SeenResources 
         ({ id, version }) => [id, { kind, version: Number(version) }] as const,
       );
     }),
+    ...(customRulesets ?? []).flatMap(({ rules = [] }) =>
+      rules.map(({ id, version }) => {
+        return [id, { kind: "custom_rule", version: Number(version) }] as const;
+      }),
+    ),
   ]);
 }
 
@@ -32,14 +38,20 @@ export function mayConcern({ kind, phase }: AuditedWrite, changed: Kind): boolea
   return kind === "rule" && (phase === undefined || phase === phaseOfKind(changed));
 }
 
-/** Whether a write to a ruleset was to another than the entry point of a kind. */
+/** Whether a write to a ruleset was to another than the one that has the rule of a change. */
 export function isElsewhere(
   wrote: AuditedWrite | undefined,
-  kind: Kind,
-  { entrypoints }: LiveZone,
+  { kind, key }: Pick<Change, "kind" | "key">,
+  { entrypoints, customRulesets = [] }: LiveZone,
 ): boolean {
   const id = wrote?.ruleset;
   if (id === undefined || !isRuleKind(kind)) return false;
+  const [, ruleset, inside] = key.split("/");
+  if (inside !== undefined) {
+    const found = customRulesets.filter(({ description }) => unmarked(description).key === ruleset);
+    return found.length > 0 && found.every((each) => each.id !== id);
+  }
+  if (customRulesets.some((each) => each.id === id)) return true;
   const own = phaseOfKind(kind);
   return rulePhases.some((phase) => {
     const entrypoint = entrypoints[phase];

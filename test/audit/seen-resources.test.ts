@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import {
   goneOf,
+  isElsewhere,
   isEntryMissing,
   resourcesAfter,
   resourcesIn,
@@ -21,6 +22,43 @@ const site = { ...change("policy/site"), id: "p1" };
 function wrote(kind: "rule" | "policy", verb: "update" | "replace", id: string) {
   return auditEntry({ wrote: { kind, verb, id, values: undefined } });
 }
+
+describe("a zone with a custom ruleset", () => {
+  const live = liveZone({
+    entrypoints: { custom_rules: entrypoint(liveRule("r1", { version: "7" })) },
+    customRulesets: [
+      {
+        id: "s1",
+        version: "3",
+        name: "payments",
+        description: "Payments [zonewarden:payments]",
+        rules: [liveRule("r2", { version: "2" })],
+      },
+      { id: "s2", version: "1", name: "Theirs", description: "", rules: undefined },
+    ],
+  });
+  const inEntryPoint = live.entrypoints.custom_rules;
+
+  it("has the rules inside with their versions", ({ expect }) => {
+    expect(resourcesIn(live).get("r2")).toEqual({ kind: "custom_rule", version: 2 });
+  });
+
+  it.for([
+    { key: "custom_rule/payments/amounts", ruleset: "s1", is: false },
+    { key: "custom_rule/payments/amounts", ruleset: "s2", is: true },
+    { key: "custom_rule/admin", ruleset: "s1", is: true },
+    { key: "custom_rule/admin", ruleset: "e9", is: true },
+    { key: "custom_rule/admin", ruleset: "", is: false },
+  ] as const)(
+    "a write to $ruleset is elsewhere for $key: $is",
+    ({ key, ruleset, is }, { expect }) => {
+      const own = inEntryPoint?.state === "present" ? inEntryPoint.id : "";
+      const update = { kind: "rule", verb: "update", id: "r", values: undefined } as const;
+      const to = { ...update, ruleset: ruleset === "" ? own : ruleset };
+      expect(isElsewhere(to, change(key), live)).toBe(is);
+    },
+  );
+});
 
 describe("the resources of a read", () => {
   const live = liveZone({
