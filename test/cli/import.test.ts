@@ -44,8 +44,8 @@ describe.for(["published", "specification"] as const)("an import in the %s diale
     const imported = await place.run("import", "--out", "zones", "--layout", "profiles");
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout.split("\n")).toEqual([
-      "zones/profiles/baseline.yaml",
       "zones/profiles/health-checks.yaml",
+      "zones/profiles/page-shield.yaml",
       "zones/blog.example.com.yaml",
       "zones/old.brand.example.yaml",
       "zones/shop.example.com.yaml",

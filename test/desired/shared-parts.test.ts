@@ -96,6 +96,25 @@ describe("the parts that zones share", () => {
     });
   });
 
+  it("are moved to the end where the rules of a zone end with them", ({ expect }) => {
+    const rules = [probes, uploads, owasp, cloudflare];
+    const others = ["a.example", "b.example"].map((name) => zone(name, rules));
+    const { entries } = sharedParts([
+      ...others,
+      zone("c.example", [owasp, cloudflare, uploads, probes]),
+    ]);
+    expect(entries[2]).toEqual({
+      name: "c.example",
+      profiles: ["baseline"],
+      managed_rules: {
+        rules: [
+          { key: "uploads", after: "cloudflare" },
+          { key: "probes", after: "uploads" },
+        ],
+      },
+    });
+  });
+
   it("have no placeholder where more zones have the very text", ({ expect }) => {
     const shop = checkoutOf("shop.example");
     const { profiles } = sharedParts(

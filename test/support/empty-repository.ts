@@ -48,8 +48,8 @@ export async function filesOf({ directory }: Workplace): Promise<Readonly<Record
 export const zoneFiles = [
   "zones/blog.example.com.yaml",
   "zones/old.brand.example.yaml",
-  "zones/profiles/baseline.yaml",
   "zones/profiles/health-checks.yaml",
+  "zones/profiles/page-shield.yaml",
   "zones/shop.example.com.yaml",
   "zones/www.brand.example.yaml",
 ];

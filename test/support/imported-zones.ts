@@ -11,9 +11,16 @@ import { owner } from "./model.ts";
 
 /** What an import declares of live zones. */
 export function imported(lives: readonly LiveZone[]): readonly ZoneToWrite[] {
+  // Many zones of a fleet have the same policy.
+  const known = new Map<string, string | undefined>();
+  const why: typeof whyNotWritable = (content) => {
+    const text = JSON.stringify(content);
+    if (!known.has(text)) known.set(text, whyNotWritable(content));
+    return known.get(text);
+  };
   return lives.map((live) => ({
     zone: live.zone,
-    content: importLiveZone(live, owner, whyNotWritable).content,
+    content: importLiveZone(live, owner, why).content,
   }));
 }
 

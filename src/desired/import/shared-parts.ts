@@ -103,12 +103,12 @@ function bundled(entries: readonly JsonObject[]): SharedParts {
   };
 }
 
-/** A setting, a policy or a rule. */
+/** The settings, a policy or a rule. */
 interface Part {
   readonly place: "settings" | "policies" | RulePhase;
-  /** Name of the setting, or key. */
+  /** The key of a policy or rule. */
   readonly name: string;
-  /** The value of a setting, or an item with its key. */
+  /** The settings, or an item with its key. */
   readonly value: Json;
   /** The same for one zone, without a placeholder for its name. */
   readonly plain: Json;
@@ -127,7 +127,7 @@ const mostProfiles = 50;
 /** The parts of an entry, with placeholders where they have the name of the zone. */
 function partsOf(entry: JsonObject): readonly Part[] {
   const shield = coerceObject(entry["page_shield"]);
-  const settings = Object.entries(coerceObject(shield["settings"]));
+  const { settings } = shield;
   const name = coerceText(entry["name"]);
   const pattern = new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w.-])`, "g");
   const itemsAt = (place: Part["place"], items: unknown): readonly Part[] =>
@@ -136,12 +136,9 @@ function partsOf(entry: JsonObject): readonly Part[] {
       return { place, name: coerceText(plain["key"]), value, plain };
     });
   return [
-    ...settings.map(([setting, value]) => ({
-      place: "settings" as const,
-      name: setting,
-      value,
-      plain: value,
-    })),
+    ...(settings === undefined
+      ? []
+      : [{ place: "settings" as const, name: "settings", value: settings, plain: settings }]),
     ...itemsAt("policies", coerceObject(shield["policies"])["items"]),
     ...rulePhases.flatMap((phase) => itemsAt(phase, coerceObject(entry[phase])["rules"])),
   ];
@@ -255,9 +252,7 @@ function entryOf(parts: readonly Part[]): JsonObject {
   return (
     membersOrNone({
       page_shield: membersOrNone({
-        settings: membersOrNone(
-          Object.fromEntries(at("settings").map(({ name, value }) => [name, value])),
-        ),
+        settings: at("settings")[0]?.value,
         policies: listOf("items", itemsOf("policies")),
       }),
       ...ofEachPhase((phase) => listOf("rules", itemsOf(phase))),
@@ -292,11 +287,15 @@ function placed(rules: readonly Part[], known: readonly Part[]): readonly Part[]
   const own = rules.filter((part) => !shared.has(textOf(part)));
   const merged = rules.map((part) => shared.get(textOf(part)) ?? known.length + own.indexOf(part));
   const stays = longestRise(merged);
+  const last = Math.max(...stays);
   return rules.flatMap((part, index) => {
     const isOwn = !shared.has(textOf(part));
     if (stays.has(index)) return isOwn ? [asWritten(part)] : [];
-    const [before, after] = [rules[index + 1]?.name, rules[index - 1]?.name];
-    const place = before === undefined ? { after: after ?? "" } : { before };
+    // After the last rule that stays, each is placed behind the one before it.
+    const place =
+      index < last
+        ? { before: rules[index + 1]?.name ?? "" }
+        : { after: rules[index - 1]?.name ?? "" };
     const rest = isOwn ? coerceObject(part.plain) : {};
     return [{ ...part, value: { key: part.name, ...place, ...rest } }];
   });
