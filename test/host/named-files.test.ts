@@ -92,6 +92,34 @@ describe("a file that the command line names", () => {
   });
 });
 
+describe("a private file", () => {
+  it("is read and added to by its owner, and removed", async ({ expect }) => {
+    await using place = await workplace();
+    const file = path.join(place.directory, "kept");
+    await files.create(file, "one\n", true);
+    await files.append(file, "two\n");
+    expect(await files.readPrivate(file, 8)).toBe("one\ntwo\n");
+    expect(await files.readPrivate(file, 7)).toBeUndefined();
+    await files.remove(file);
+    await files.remove(file);
+    expect(await files.readPrivate(file, 8)).toBeUndefined();
+  });
+
+  it("is no file that others may read, no link and no pipe", async ({ expect }) => {
+    await using place = await workplace();
+    const [file, link] = [path.join(place.directory, "kept"), path.join(place.directory, "link")];
+    await files.create(file, "text", true);
+    await symlink(file, link);
+    expect(await files.readPrivate(link, 100)).toBeUndefined();
+    expect(await files.readPrivate(pipeIn(place), 100)).toBeUndefined();
+    await expect(files.append(link, "more")).rejects.toMatchObject({ code: "ELOOP" });
+    await files.remove(link);
+    await chmod(file, 0o640);
+    expect(await files.readPrivate(file, 100)).toBeUndefined();
+    expect(await place.read("kept")).toBe("text");
+  });
+});
+
 /** A port whose file holds these bytes, or cannot be read. */
 function holding(bytes: Uint8Array | Error): NamedFiles {
   return {
