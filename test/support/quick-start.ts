@@ -21,18 +21,39 @@ export type Instead = Readonly<Record<string, string>>;
  * Runs every script of the quick start, or of another document, as one script of bash, with real processes, in an empty directory. Only the address of the
  * emulator differs from the document, and the lines that the test replaces, each of which the document must have.
  */
-export async function walkQuickStart(
+export function walkQuickStart(
   port: number,
   instead: Instead,
   searchPath: string,
   document = "docs/quick-start.md",
 ): Promise<Walk> {
-  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
+  return walk(linesOf(document, instead), port, searchPath);
+}
+
+/** The lines of all scripts of a document, with some replaced. Throws if the document does not have one of those. */
+export function linesOf(document: string, instead: Instead = {}): readonly string[] {
   const blocks = codeBlocksOf(document).filter(({ language }) => language === "sh");
   const lines = blocks.flatMap(({ text }) => text.split("\n"));
   const missing = Object.keys(instead).filter((line) => !lines.includes(line));
   if (missing.length > 0) throw new Error(`${document} has no line ${missing.join(", ")}`);
-  const commands = lines.map((line) => scriptLine(instead[line] ?? line, port));
+  return lines.map((line) => instead[line] ?? line);
+}
+
+/** The line of a document that begins so. */
+export function lineOf(document: string, beginning: string): string {
+  const line = linesOf(document).find((each) => each.startsWith(beginning));
+  if (line === undefined) throw new Error(`${document} has no line ${beginning}`);
+  return line;
+}
+
+/** Runs lines of documents as one script of bash, in an empty directory. Only the address of the emulator is another. */
+export async function walk(
+  lines: readonly string[],
+  port: number,
+  searchPath: string,
+): Promise<Walk> {
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
+  const commands = lines.map((line) => scriptLine(line, port));
   // `zonewarden` is an alias, as in the shell of a person.
   const script = ["shopt -s expand_aliases", ...commands].join("\n");
   const child = spawn("bash", ["--noprofile", "--norc", "-ec", script], {
@@ -68,7 +89,7 @@ function scriptLine(line: string, port: number): string {
   const address = `127.0.0.1:${port}`;
   const [, promised] = /# exits with (\d)/.exec(line) ?? [];
   const command = line
-    .replace("127.0.0.1:8787", address)
+    .replaceAll("127.0.0.1:8787", address)
     .replace(/--emulator(?= |$)/, `--emulator ${address}`)
     .replace(
       "zonewarden emulate &",

@@ -1,0 +1,184 @@
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { afterAll, beforeAll, describe, it } from "vitest";
+
+import { runTool } from "../../deploy/release/commands.ts";
+import { exportSource } from "../../deploy/release/source.ts";
+import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
+import { generateSeed, syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
+import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { loopbackEmulator } from "../support/loopback-emulator.ts";
+import { lineOf, linesOf, walk } from "../support/quick-start.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const [account, quickStart, auditLog, evidence] = [
+  "docs/real-account.md",
+  "docs/quick-start.md",
+  "docs/audit-log.md",
+  "docs/evidence.md",
+];
+
+/** The limit of the service, with windows that last for ten seconds and not for five minutes. */
+const window = "10s";
+
+/** Without what zone files cannot declare: rules that deploy a custom ruleset. */
+function declarable({ rulesets = [], ...zone }: SeedZone, index: number): SeedZone {
+  const own = rulesets
+    .filter(({ kind }) => kind !== "custom")
+    .map(({ rules = [], ...ruleset }) => ({
+      ...ruleset,
+      rules: rules.filter((rule) => !("deploy" in rule)),
+    }));
+  // Every fourth zone belongs to the other account, every fifth has no list of rules at all.
+  const { entrypoint, ...bare } = zone;
+  const parts = index % 5 === 0 || entrypoint === undefined ? {} : { entrypoint, rulesets: own };
+  return { ...bare, ...parts, ...(index % 4 === 0 && { account: "Synthetic Brands" }) };
+}
+
+/** The shop of the documents, and 399 other zones of two accounts; nothing has a mark. */
+function seedOf(): Seed {
+  const { accounts = [], zones } = syntheticSeed();
+  const [shop] = zones.filter(({ name }) => name === "shop.example.com");
+  const read = ["Zone Read", "Account Settings Read"];
+  return {
+    accounts,
+    rate_limit: { requests: 1_200, window, lockout: window },
+    tokens: [
+      {
+        name: "reader",
+        value: "token-of-the-reader",
+        permissions: [...read, "Page Shield Read", "Zone WAF Read"],
+      },
+      {
+        name: "shop",
+        value: "token-of-the-shop",
+        permissions: [...read, "Page Shield", "Zone WAF Write"],
+        zones: ["shop.example.com"],
+      },
+    ],
+    zones: [
+      ...(shop === undefined ? [] : [shop]),
+      ...generateSeed({ zones: 399, scripts: 1 }).zones.map(declarable),
+    ],
+  };
+}
+
+/** How many lists of rules the zones have. */
+function listsOf({ zones }: Seed): number {
+  const counts = zones.map(({ entrypoint, rulesets = [] }) => {
+    const own = rulesets.filter(({ kind }) => kind !== "custom").length;
+    return own + (entrypoint === undefined ? 0 : 1);
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** What a person types, as printed: from an empty folder to an enforced zone, an explained edit and evidence. */
+function firstHour(): readonly string[] {
+  const enforced = linesOf(account, {
+    'export ZONEWARDEN_API_TOKEN="$(cat token)"': `zonewarden version
+echo token-of-the-reader > token
+echo token-of-the-shop > token-shop
+export ZONEWARDEN_API_TOKEN="$(cat token)"`,
+    "zonewarden init --yes --no-workflow": `cat > zonewarden.yaml <<'END'
+mode: observe
+api: { base_url: "http://127.0.0.1:8787/client/v4" }
+budget: { requests: 1200, window: ${window} }
+server: { listen: "127.0.0.1:0" }
+END
+echo "== init"
+zonewarden init --yes --no-workflow
+echo "== init is done"
+curl --silent http://127.0.0.1:8787/_emulator/journal > ../journal.json`,
+    "zonewarden run > run.log 2>&1 &": "zonewarden run > ../run.log 2>&1 &",
+    "sleep 30": "until grep -q 'zonewarden started' ../run.log || ! kill -0 $!; do sleep 0.1; done",
+  });
+  const explained = [
+    lineOf(quickStart, "curl http://127.0.0.1:8787/_emulator/edit"),
+    lineOf(quickStart, "zonewarden plan                          # exits with 2: somebody"),
+    lineOf(auditLog, "zonewarden blame shop.example.com"),
+    "zonewarden apply shop.example.com --yes",
+    "zonewarden plan",
+  ];
+  // The store is there already; the other lines are those of the page, from the declared scripts on.
+  const all = linesOf(evidence, {
+    "store: { path: state }": "# The store is there already.",
+    "sleep 30":
+      "until grep -q '\"scripts\":' .zonewarden/history.jsonl || ! kill -0 $!; do sleep 0.1; done",
+  });
+  const proven = all.slice(
+    all.indexOf("cat > zones/checkout.yaml <<'END'"),
+    all.findIndex((line) => line.startsWith("(cd evidence && sha256sum")) + 1,
+  );
+  return [...enforced, ...explained, ...proven];
+}
+
+let directory: string;
+/** Where npm put the commands of the packed program. */
+let commands: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "zonewarden-first-hour-"));
+  const source = exportSource(root, "HEAD", directory);
+  const packed = ["pack", "--silent", "--pack-destination", directory];
+  const name = runTool("npm", packed, { cwd: source.directory }).trim().split("\n").at(-1) ?? "";
+  const empty = path.join(directory, "empty");
+  await mkdir(empty);
+  const install = ["install", "--silent", "--prefer-offline", "--no-audit", "--no-fund"];
+  runTool("npm", [...install, path.join(directory, name)], { cwd: empty });
+  commands = path.join(empty, "node_modules/.bin");
+}, 900_000);
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe("the first hour with 400 zones", { timeout: 1_800_000 }, () => {
+  it("goes from the packed program to an enforced zone, an explained edit and evidence", async ({
+    expect,
+  }) => {
+    const seed = seedOf();
+    await using emulator = await loopbackEmulator(seed);
+    const port = Number(new URL(emulator.url).port);
+    await using hour = await walk(firstHour(), port, `${commands}:${process.env["PATH"]}`);
+    const { shown } = hour;
+    expect(shown.slice(-3_000)).toContain("evidence.html: OK");
+    expect(hour.code).toBe(0);
+
+    const init = shown.slice(shown.indexOf("== init\n"), shown.indexOf("== init is done"));
+    expect(init).toMatch(/reading 400 zones: 1200 to 2400 requests, 10 s to 20 s within/);
+    expect(init).toContain("No changes. 400 of 400 zones in sync.");
+
+    const journal: unknown = JSON.parse(
+      await readFile(path.join(hour.directory, "journal.json"), "utf8"),
+    );
+    const requests = coerceObjects(coerceObject(journal)["entries"]).map(
+      ({ method, path: where, status }) => {
+        return `${coerceText(method)} ${coerceText(where)} ${Number(status)}`;
+      },
+    );
+    const count = (part: RegExp): number => requests.filter((each) => part.test(each)).length;
+    expect(requests.filter((each) => !each.endsWith(" 200"))).toEqual(
+      // The token may not read rulesets of accounts: each of the two was asked once.
+      requests.filter((each) => /^GET .*\/accounts\/[^/]+\/rulesets\/\w+ 403$/.test(each)),
+    );
+    expect(new Set(requests).size).toBe(requests.length);
+    expect(count(/\/page_shield 200$/)).toBe(400);
+    expect(count(/\/page_shield\/policies 200$/)).toBe(400);
+    expect(count(/\/rulesets\?/)).toBe(400);
+    expect(count(/\/entrypoint 200$/)).toBe(listsOf(seed));
+    expect(count(/\/zones\?/)).toBe(8);
+    // The score rule: the account refuses it, and one zone of each account answers.
+    expect(requests.length).toBe(3 * 400 + listsOf(seed) + 8 + 2 * 2);
+
+    expect(shown).toContain("paranoia_level  1 → 3");
+    expect(shown).toMatch(/ {2}dashboard@example\.com {2}dash {2}update rule \w{32} “/);
+    expect(shown).not.toContain("token-of-the");
+    const writes = emulator.journal().filter(({ method }) => method !== "GET");
+    expect(writes.map(({ method, status }) => `${method} ${status}`)).toEqual([
+      "PATCH 403",
+      "PATCH 200",
+      "PUT 200",
+      "PATCH 200",
+    ]);
+  });
+});
