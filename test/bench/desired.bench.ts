@@ -14,8 +14,20 @@ const rounds = 5;
 
 /** Loads, validates and merges 10,000 zones from 200 files, against the `yaml` package parsing them one by one. */
 export async function bench(): Promise<BenchResult> {
-  const texts = fleet();
-  await oursIn(texts.slice(0, 10));
+  const { ratio, line } = await loadAgainstYaml(fleet(), files * zonesPerFile);
+  const text = `${line} (promised ${promised})`;
+  return { name: "desired", line: text, kept: ratio <= promised };
+}
+
+/**
+ * Loads files against the `yaml` package, and says how many times longer that takes.
+ *
+ * @param documents how many the files have
+ */
+export async function loadAgainstYaml(
+  texts: readonly Text[],
+  documents: number,
+): Promise<{ readonly ratio: number; readonly line: string }> {
   await yamlAloneIn(texts.slice(0, 10));
   const alone: number[] = [];
   const ours: number[] = [];
@@ -23,21 +35,21 @@ export async function bench(): Promise<BenchResult> {
   // Taking turns, so that a machine that gets slower or faster does so for both.
   for (let round = 0; round < rounds; round += 1) {
     alone.push(await yamlAloneIn(texts));
-    const { first, second } = await oursIn(texts);
+    const { first, second } = await oursIn(texts, documents);
     ours.push(first);
     again.push(second);
   }
   const ratio = median(ours.map((cost, round) => cost / (alone[round] ?? 0)));
   const line = [
-    `${files * zonesPerFile} zones from ${files} files`,
-    `${Math.round(Math.min(...ours))} ms against ${Math.round(Math.min(...alone))} ms of yaml alone`,
-    `ratio ${ratio.toFixed(2)} (promised ${promised})`,
+    `${documents} entries from ${texts.length} files`,
     `after one changed file ${Math.round(Math.min(...again))} ms`,
+    `${Math.round(Math.min(...ours))} ms against ${Math.round(Math.min(...alone))} ms of yaml alone`,
+    `ratio ${ratio.toFixed(2)}`,
   ].join(", ");
-  return { name: "desired", line, kept: ratio <= promised };
+  return { ratio, line };
 }
 
-type Text = readonly [string, string];
+export type Text = readonly [string, string];
 
 function yamlAloneIn(texts: readonly Text[]): Promise<number> {
   return processorTime(() => {
@@ -45,12 +57,15 @@ function yamlAloneIn(texts: readonly Text[]): Promise<number> {
   });
 }
 
-async function oursIn(texts: readonly Text[]): Promise<{ first: number; second: number }> {
+async function oursIn(
+  texts: readonly Text[],
+  documents: number,
+): Promise<{ first: number; second: number }> {
   const disk = memoryFiles(Object.fromEntries(texts));
   const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
   const load = async (): Promise<void> => {
     const state = await desired.load(AbortSignal.timeout(600_000));
-    if (state.documents.length === texts.length * zonesPerFile) return;
+    if (state.documents.length === documents) return;
     throw new Error(
       `only ${state.documents.length} zones: ${JSON.stringify(state.diagnostics[0])}`,
     );

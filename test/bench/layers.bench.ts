@@ -1,0 +1,105 @@
+import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
+import { selectZones } from "../../src/desired/zones/select.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { type Zone, zoneId } from "../../src/zone/zone.ts";
+import { memoryFiles } from "../support/memory-files.ts";
+import { zoneNamed } from "../support/model.ts";
+import { loadAgainstYaml, type Text } from "./desired.bench.ts";
+import { processorTime } from "./processor-time.ts";
+import type { BenchResult } from "./run.ts";
+
+const files = 200;
+const zonesPerFile = 50;
+const teams = 20;
+/** The promise: at most this many times what `yaml` alone takes for the same files. */
+const promised = 1.5;
+
+/** Loads 10,000 zones with three layers each, and finds them in a listing twice. */
+export async function bench(): Promise<BenchResult> {
+  const texts = fleet();
+  const { ratio, line } = await loadAgainstYaml(texts, files * zonesPerFile + teams + 1);
+  const disk = memoryFiles(Object.fromEntries(texts));
+  const loader = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
+  const { documents } = await loader.load(AbortSignal.timeout(600_000));
+  const zones = listing();
+  const select = (): void => {
+    const found = selectZones(documents, { zones, unlisted: [] });
+    const isWhole = found.zones.every((each) => each.documents?.length === 3);
+    if (found.zones.length === zones.length && isWhole) return;
+    throw new Error(`only ${found.zones.length} zones: ${JSON.stringify(found.diagnostics[0])}`);
+  };
+  const first = await processorTime(select);
+  const second = await processorTime(select);
+  const selection = `selection ${Math.round(first)} ms, again ${Math.round(second)} ms`;
+  return {
+    name: "layers",
+    line: `${line} (promised ${promised}), ${selection}`,
+    kept: ratio <= promised,
+  };
+}
+
+/** One layer for all zones, one for each team, and an entry of each zone over both. */
+function fleet(): readonly Text[] {
+  const layers = Array.from(
+    { length: teams },
+    (_, team) => `  - match: { labels: { team: team-${team} } }
+    priority: 10
+    managed_rules:
+      rules:
+        - { key: owasp, paranoia_level: ${(team % 3) + 2} }
+`,
+  );
+  const base = `zones:
+  - match: { name: "*" }
+    page_shield:
+      settings: { enabled: true }
+    managed_rules:
+      rules:
+        - { key: owasp, deploy: owasp, paranoia_level: 1, score_threshold: 40, action: block }
+${layers.join("")}`;
+  const own = Array.from({ length: files }, (_, file): Text => {
+    const zones = Array.from({ length: zonesPerFile }, (__, index) => entry(file, index));
+    return [`/zones/file-${file}.yaml`, `zones:\n${zones.join("")}`];
+  });
+  return [["/zones/layers.yaml", base], ...own];
+}
+
+function nameOf(file: number, index: number): string {
+  return `shop-${index}.file-${file}.example.com`;
+}
+
+/** As the entries of the bench of profiles: a policy and an exception of the zone's own. */
+function entry(file: number, index: number): string {
+  const name = nameOf(file, index);
+  return `  - name: ${name}
+    layers: true
+    labels: { team: team-${(file + index) % teams} }
+    page_shield:
+      policies:
+        items:
+          - key: checkout
+            description: Scripts of the checkout
+            action: ${index % 2 === 0 ? "log" : "allow"}
+            expression: http.host eq "${name}" and starts_with(http.request.uri.path, "/checkout")
+            enabled: true
+            value:
+              default-src: ["'self'"]
+              script-src: ["'self'", cdn.example.com, js.file-${file}.example.com]
+              connect-src: ["'self'", api-${index}.example.com]
+    managed_rules:
+      rules:
+        - key: upload
+          before: owasp
+          expression: http.request.uri.path eq "/upload"
+          skip: { rulesets: [owasp] }
+`;
+}
+
+function listing(): readonly Zone[] {
+  return Array.from({ length: files * zonesPerFile }, (_, number) => {
+    const name = nameOf(Math.floor(number / zonesPerFile), number % zonesPerFile);
+    const id = zoneId(number.toString(16).padStart(32, "0"));
+    if (id === undefined) throw new Error("no zone id");
+    return { ...zoneNamed(name), id };
+  });
+}
