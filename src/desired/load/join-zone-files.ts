@@ -194,12 +194,16 @@ function settledIn(
   );
   const selectors = inOrder(others.filter(({ target }) => target.by === "selector"));
   const isLayered = new Set(others.map(priorityOf)).size > 1;
-  const layersBelow = new Map<number, readonly Layer[]>();
-  const lower = (priority: number): readonly Layer[] =>
-    selectors
-      .filter((each) => priorityOf(each) < priority)
+  const vars = { vars: Object.fromEntries([...names].map((name) => [name, 1])) };
+  const stacks = new Map<number, readonly Layer[]>();
+  // What no entry below has is missing over all of them, and over each.
+  const stacksBelow = (priority: number, zone: ZoneLayer): readonly Layer[] => {
+    const each = selectors
+      .filter((selector) => priorityOf(selector) < priority)
       .filter(isMerged)
-      .map((each) => valueLayer(each.zone, merger.valuesOf(each.layers)));
+      .map(({ layers }) => valueLayer(zone, merger.valuesOf(layers), vars));
+    return [valueLayer(zone, merger.valuesOf(each), vars), ...each];
+  };
   return (merged) => {
     const { document, diagnostics, zone } = merged;
     if (!isLayered || document === undefined || !isLayer(document)) {
@@ -209,16 +213,11 @@ function settledIn(
     }
     if (diagnostics.length === 0) return { ...merged, used: undefined };
     const priority = priorityOf(document);
-    const below = layersBelow.get(priority) ?? lower(priority);
-    layersBelow.set(priority, below);
-    const vars = valueLayer(zone, {
-      vars: Object.fromEntries([...names].map((name) => [name, 1])),
-    });
-    // What no entry below has is missing over all of them, and over each.
-    const stacks = [below, ...below.map((layer) => [layer])];
-    const kept = stacks.reduce<readonly Diagnostic[]>((left, layers) => {
+    const below = stacks.get(priority) ?? stacksBelow(priority, zone);
+    stacks.set(priority, below);
+    const kept = below.reduce<readonly Diagnostic[]>((left, layer) => {
       if (left.length === 0) return left;
-      const { diagnostics: found } = merger.merge(zone, [...layers, vars, ...document.layers]);
+      const { diagnostics: found } = merger.merge(zone, [layer, ...document.layers]);
       const messages = new Set(found.map(({ message }) => message));
       return left.filter(({ message }) => messages.has(message));
     }, diagnostics);
@@ -232,8 +231,8 @@ function settledIn(
 }
 
 /** A layer with values that several layers have, without what removes values. */
-function valueLayer(zone: ZoneLayer, values: JsonObject): Layer {
-  const content: Record<string, Json> = { ...values };
+function valueLayer(zone: ZoneLayer, values: JsonObject, more: JsonObject): Layer {
+  const content: Record<string, Json> = { ...values, ...more };
   for (const key of ["name", "id", "match", "layers", "priority"]) delete content[key];
   return { ...zone, profile: "", content };
 }
