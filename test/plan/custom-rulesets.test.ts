@@ -3,7 +3,11 @@ import { describe, it } from "vitest";
 import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
+import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
+import { confirmSaved } from "../../src/plan/saved/confirm.ts";
+import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import { partsOf } from "../../src/reconcile/run/plan-zone.ts";
+import { planFileText, readPlanFile } from "../../src/render/plan-file.ts";
 import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
 import { noParts } from "../../src/zone/ports.ts";
@@ -231,6 +235,43 @@ describe("a declared custom ruleset", () => {
     expect(await zone.ids()).toEqual([id]);
     zone.rulesets = [payments({ key: "money", description: "Money" })];
     expect((await zone.plan()).writes).toEqual([]);
+  });
+
+  it("survives in a saved plan, until somebody changes it", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    await zone.converge();
+    zone.rulesets = [
+      payments({ description: "Money", rules: [block("amounts", { enabled: false })] }),
+      payments({ key: "shop", description: "Shop" }),
+    ];
+    const live = await zone.look();
+    const saved = savedPlan(await zone.plan(), live);
+    expect(saved.writes.map(({ call }) => call)).toEqual([
+      "create-ruleset",
+      "create-rule",
+      "update-ruleset",
+      "delete-rule",
+      "update-rule",
+    ]);
+    const dates = { createdAt: new Date(0), expiresAt: new Date(1) };
+    const file = { owner, service: "s", revision: "r", ...dates, zones: [saved] };
+    const read = readPlanFile(planFileText(file));
+    const [again] = read.result === "read" ? read.file.zones : [];
+    expect(again?.writes).toEqual(saved.writes);
+
+    const confirmed = confirmSaved(saved, await zone.plan(), live);
+    expect(confirmed.conflicts).toEqual([]);
+    await zone.apply(await zone.plan());
+    const done = await zone.look();
+    expect(saved.writes.filter((write) => !isAlreadyApplied(write, done))).toEqual([]);
+
+    const [id = ""] = await zone.ids();
+    await zone.service.send("POST", `/rulesets/${id}/rules`, theirs);
+    zone.rulesets = [];
+    const later = await zone.look();
+    const stale = savedPlan(await zone.plan(), done);
+    const { conflicts } = confirmSaved(stale, await zone.plan(), later);
+    expect(conflicts.map(({ call }) => call)).toContain("delete-ruleset");
   });
 
   it("is deleted after the rule that executes it", async ({ expect }) => {

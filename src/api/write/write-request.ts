@@ -1,12 +1,6 @@
-import { coerceObject, coerceText, type Json, type JsonObject } from "../../syntax/json.ts";
-import {
-  listAt,
-  type LiveCustomRuleset,
-  type LiveZone,
-  type RuleListPlace,
-  rulesIn,
-} from "../../zone/live-zone.ts";
-import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
+import type { Json, JsonObject } from "../../syntax/json.ts";
+import { executedMark, withRulesetId } from "../../zone/executed-ruleset.ts";
+import { listAt, type LiveZone, type RuleListPlace, rulesIn } from "../../zone/live-zone.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import { positionIn, type RulePlace } from "../../zone/rule-place.ts";
 import { ServiceError } from "../../zone/service-error.ts";
@@ -34,13 +28,13 @@ export function requestFor(live: LiveZone, write: Write): Call {
       return call("DELETE", routes.policy, { zone_id, policy_id: write.id }, undefined);
     case "create-rule": {
       const position = positionOf(write, write.position, live);
-      const body = { ...withRulesetId(write.body, live), position };
+      const body = { ...sentBody(write.body, live), position };
       return call("POST", routes.rules, { zone_id, ruleset_id: write.ruleset }, body);
     }
     case "update-rule": {
       const params = { zone_id, ruleset_id: write.ruleset, rule_id: write.id };
       const { position } = write;
-      const body = withRulesetId(write.body, live);
+      const body = sentBody(write.body, live);
       if (position === null) return call("PATCH", routes.rule, params, body);
       return call("PATCH", routes.rule, params, {
         ...body,
@@ -53,7 +47,7 @@ export function requestFor(live: LiveZone, write: Write): Call {
     }
     case "create-entrypoint": {
       const phase = factsOf(write.phase).wire;
-      const rules = write.rules.map((rule) => withRulesetId(rule, live));
+      const rules = write.rules.map((rule) => sentBody(rule, live));
       const body = { name: "default", kind: "zone", phase, rules };
       return call("POST", routes.zoneRulesets, { zone_id }, body);
     }
@@ -61,7 +55,7 @@ export function requestFor(live: LiveZone, write: Write): Call {
       // Without name and description, which are kept. The service rejects other fields
       // (SERVICE.md B.3).
       const params = { zone_id, phase_name: factsOf(write.phase).wire };
-      const rules = write.rules.map((rule) => withRulesetId(rule, live));
+      const rules = write.rules.map((rule) => sentBody(rule, live));
       return call("PUT", routes.entrypoint, params, { rules });
     }
   }
@@ -78,40 +72,17 @@ function rulesetRequest(zone_id: string, write: CustomRulesetWrite): Call {
     : call("DELETE", routes.zoneRuleset, params, undefined);
 }
 
-/** The mark by which a rule names the custom ruleset that it executes; `undefined`: it names none so. */
-function executedMark(body: JsonObject): Mark | undefined {
-  if (body["action"] !== "execute") return undefined;
-  const mark = markOfRef(coerceText(coerceObject(body["action_parameters"])["id"]));
-  return mark.owner === undefined ? undefined : mark;
-}
-
 /** Whether a write depends on a custom ruleset that is still to be created. */
 export function needsRuleset(live: LiveZone, write: Write): boolean {
   const bodies = "rules" in write ? write.rules : "body" in write ? [write.body] : [];
-  return bodies.some((body) => {
-    const mark = executedMark(body);
-    return mark !== undefined && rulesetWith(mark, live) === undefined;
-  });
+  return bodies.some((body) => withRulesetId(body, live) === undefined);
 }
 
-function rulesetWith(
-  { owner, key }: Mark,
-  { customRulesets = [] }: LiveZone,
-): LiveCustomRuleset | undefined {
-  return customRulesets.find(({ description }) => {
-    const mark = unmarked(description);
-    return mark.owner === owner && mark.key === key;
-  });
-}
-
-/** The body of a rule; one that names the custom ruleset that it executes by its mark gets the id of that one. */
-function withRulesetId(body: JsonObject, live: LiveZone): JsonObject {
-  const mark = executedMark(body);
-  if (mark === undefined) return body;
-  const made = rulesetWith(mark, live);
-  const parameters = coerceObject(body["action_parameters"]);
-  if (made !== undefined) return { ...body, action_parameters: { ...parameters, id: made.id } };
-  const message = `the custom ruleset ${mark.key} is gone: somebody else deleted it; the next run plans again`;
+function sentBody(body: JsonObject, live: LiveZone): JsonObject {
+  const sent = withRulesetId(body, live);
+  if (sent !== undefined) return sent;
+  const key = executedMark(body)?.key ?? "";
+  const message = `the custom ruleset ${key} is gone: somebody else deleted it; the next run plans again`;
   throw new ServiceError("API_CONFLICT", message, { transient: true });
 }
 

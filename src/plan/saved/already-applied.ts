@@ -5,6 +5,7 @@ import {
   isJsonList,
   isJsonObject,
 } from "../../syntax/json.ts";
+import { withRulesetId } from "../../zone/executed-ruleset.ts";
 import {
   listAt,
   type LivePolicy,
@@ -21,7 +22,7 @@ export function isAlreadyApplied(write: Write, live: LiveZone): boolean {
   if ("phase" in write) {
     if (isRulesetWrite(write)) return isRulesetApplied(write, live.customRulesets);
     const list = listAt(live, write);
-    return list !== undefined && isRuleApplied(write, rulesIn(list));
+    return list !== undefined && isRuleApplied(write, rulesIn(list), live);
   }
   if (write.call === "update-settings") {
     return live.settings !== undefined && includes({ ...live.settings }, write.body);
@@ -74,19 +75,22 @@ function isRulesetApplied(write: CustomRulesetWrite, live: LiveZone["customRules
 
 type RuleWrite = Exclude<Extract<Write, { readonly phase: unknown }>, CustomRulesetWrite>;
 
-function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[]): boolean {
+function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[], live: LiveZone): boolean {
+  const sent = (body: JsonObject): JsonObject | undefined => withRulesetId(body, live);
   switch (write.call) {
-    case "create-rule":
-      return isRuleAt(rules, ({ ref }) => ref === write.body["ref"], write.body, write.position);
+    case "create-rule": {
+      const { ref: made } = write.body;
+      return isRuleAt(rules, ({ ref }) => ref === made, sent(write.body), write.position);
+    }
     case "update-rule":
-      return isRuleAt(rules, ({ id }) => id === write.id, write.body, write.position);
+      return isRuleAt(rules, ({ id }) => id === write.id, sent(write.body), write.position);
     case "delete-rule":
       return rules.every(({ id }) => id !== write.id);
     case "create-entrypoint":
     case "put-entrypoint":
       return (
         rules.length === write.rules.length &&
-        rules.every(({ wire }, index) => includes(wire, write.rules[index] ?? {}))
+        rules.every((rule, index) => isLive(rule, sent(write.rules[index] ?? {})))
       );
   }
 }
@@ -94,13 +98,18 @@ function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[]): boolean {
 function isRuleAt(
   rules: readonly LiveRule[],
   isTarget: (rule: LiveRule) => boolean,
-  body: JsonObject,
+  body: JsonObject | undefined,
   place: RulePlace | null,
 ): boolean {
   const index = rules.findIndex(isTarget);
   const rule = rules[index];
-  if (rule === undefined || !includes(rule.wire, body)) return false;
+  if (rule === undefined || !isLive(rule, body)) return false;
   return place === null || isInPlace(place, index, rules);
+}
+
+/** `undefined`: the custom ruleset that the rule executes is not live. */
+function isLive({ wire }: LiveRule, body: JsonObject | undefined): boolean {
+  return body !== undefined && includes(wire, body);
 }
 
 /** Whether `live` includes everything in `wanted`; the service may add fields. */
