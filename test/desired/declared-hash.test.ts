@@ -107,6 +107,34 @@ describe("the hash that releases a revision", () => {
     expect(new Set(hashes).size).toBe(5);
   });
 
+  it("covers the layers as they are written, and not their order", async ({ expect }) => {
+    const entries = [
+      `  - match: { name: "*.example" }\n    ${shield(policy("x"))}\n`,
+      `  - match: { plan: free }\n    priority: 1\n    mode: observe\n`,
+      `  - name: a.example\n    layers: true\n    labels: { team: pay }\n`,
+    ];
+    const text = entries.join("");
+    const hash = await hashOf({ "zones.yaml": `zones:\n${text}` });
+    expect(
+      await hashOf({
+        "1.yaml": `zones:\n${entries[2] ?? ""}${entries[1] ?? ""}`,
+        "2.yaml": `zones:\n${entries[0] ?? ""}`,
+      }),
+    ).toBe(hash);
+    const others = [
+      text.replace("priority: 1", "priority: 2"),
+      text.replace("layers: true\n    ", ""),
+      text.replace("team: pay", "team: shop"),
+      text.replace("plan: free", "plan: [free, pro]"),
+      text.replace("    mode: observe", "    mode: enforce"),
+      text.replace("'self'", "'none'"),
+    ];
+    const hashes = await Promise.all(
+      others.map((each) => hashOf({ "zones.yaml": `zones:\n${each}` })),
+    );
+    expect(new Set([hash, ...hashes]).size).toBe(others.length + 1);
+  });
+
   it("is not known of some of the files", async ({ expect }) => {
     const asked = [named("b.example")];
     const files = { "1.yaml": `zones:\n${one}`, "2.yaml": `zones:\n${two}` };

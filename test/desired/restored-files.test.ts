@@ -117,4 +117,38 @@ describe("documents that only the state has", () => {
     expect(selectZones(both, known).zones).toMatchObject([{ isRestored: true }]);
     expect(selectZones(onDisk.documents, known).zones[0]).not.toHaveProperty("isRestored");
   });
+
+  it("are merged as before the restart, also where a layer is broken on the disk", async ({
+    expect,
+  }) => {
+    const files = {
+      "/zones/all.yaml": everyZone("{ settings: { enabled: true } }"),
+      "/zones/shop.yaml": `zones: [{ match: { name: "shop.*" }, priority: 2, mode: observe }, { name: blog.example, layers: true, mode: observe }]\n`,
+    };
+    const known = { zones: [listed("shop.example")], unlisted: [] };
+    const disk = memoryFiles(files);
+    const running = new ZoneFileLoader({
+      path: "/zones",
+      files: disk.port,
+      clock: new SimulatedClock(),
+    });
+    const first = await running.load(never);
+    disk.write("/zones/shop.yaml", broken);
+    const stale = await running.load(never);
+    const restarted = new ZoneFileLoader({
+      path: "/zones",
+      files: memoryFiles(files).port,
+      clock: new SimulatedClock(),
+    });
+    const restored = await restarted.restore(memoryFiles(files).port, never);
+    expect(stale.stale).toEqual(["shop.yaml"]);
+    for (const { documents, declaredHash } of [stale, restored]) {
+      expect(declaredHash).toBe(first.declaredHash);
+      const [zone] = selectZones(documents, known).zones;
+      expect(zone?.content).toMatchObject({
+        mode: "observe",
+        settings: [{ name: "enabled", value: true }],
+      });
+    }
+  });
 });
