@@ -28,6 +28,7 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
   UNSET_VARIABLE: `profiles:\n  shop:\n    vars: { shop_id: { type: integer, required: true } }\n${zone("profiles: [shop]")}`,
   UNFILLED_TEXT: rules("{ key: owasp, deploy: owasp, expression: 'http.host ne \"$zone.name\"' }"),
   UNUSED_VARIABLE: zone("vars: { cnd: cdn.example.com }"),
+  UNDECLARED_VARIABLE: `profiles:\n  shop:\n    vars: { level: { type: integer, default: 1 } }\n    managed_rules: { rules: [{ key: owasp, deploy: owasp, paranoia_level: "\${vars.level}", description: "\${vars.title}" }] }\n${zone("profiles: [shop]\n    vars: { title: Shop }")}`,
   ZONE_TWICE: "zones:\n  - name: shop.example.com\n  - name: Shop.example.com\n",
   KEY_TWICE: rules("{ key: waf, deploy: owasp }", "{ key: waf, deploy: cloudflare }"),
   RULESET_TWICE: rules(

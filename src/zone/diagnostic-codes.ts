@@ -53,6 +53,7 @@ export const diagnosticCodes = {
   UNSET_VARIABLE: error("a variable that is needed has no value"),
   UNFILLED_TEXT: warning("a text that looks like a placeholder without its dollar or braces"),
   UNUSED_VARIABLE: warning("a variable that no text uses"),
+  UNDECLARED_VARIABLE: warning("a zone sets a variable that its profiles use and do not declare"),
   ZONE_TWICE: error("a zone is declared twice"),
   KEY_TWICE: error("two items of a list have the same key"),
   RULESET_TWICE: error("a zone deploys the same managed ruleset twice"),

@@ -266,3 +266,48 @@ describe("misspelt variables", () => {
     expect(linesOf(await loadText(text))).toEqual(says);
   });
 });
+
+function withDeclared(own: string, declared: string): string {
+  return `profiles:
+  p:
+    vars: ${declared}
+    managed_rules: { rules: [{ key: o, deploy: owasp, paranoia_level: "\${vars.pl}", description: "\${vars.title}" }] }
+zones:
+  - { name: a.example, profiles: [p], vars: ${own} }
+  - { name: b.example, profiles: [p], vars: { pl: 2, title: B } }
+`;
+}
+
+describe("undeclared variables", () => {
+  it("are told where zones set them, if the profile declares others", async ({ expect }) => {
+    const lines = linesOf(
+      await loadText(
+        withDeclared("{ pl: 1, title: A }", "{ pl: { type: integer, required: true } }"),
+      ),
+    );
+    const says =
+      'warning: no profile of the zone declares the variable "title", and a text of one uses it; declare it there, like `vars: { title: { required: true } }` [UNDECLARED_VARIABLE]';
+    expect(lines).toEqual([`a.yaml:6:54: ${says}`, `a.yaml:7:54: ${says}`]);
+  });
+
+  it.for([
+    { what: "declared without a type", declared: "{ pl: { type: integer }, title: T }" },
+    { what: "in a profile that declares none", declared: "{ pl: 1 }" },
+  ])("are none where they are $what", async ({ declared }, { expect }) => {
+    expect(linesOf(await loadText(withDeclared("{ pl: 1, title: A }", declared)))).toEqual([]);
+  });
+});
+
+describe("a placeholder without quotes between brackets", () => {
+  it("is told with its quotes", async ({ expect }) => {
+    const [line] = linesOf(
+      await loadText(`zones:
+  - name: a.example
+    managed_rules: { rules: [{ key: o, deploy: owasp, paranoia_level: \${vars.pl} }] }
+`),
+    );
+    expect(line).toMatch(
+      /^a\.yaml:3:72: error: .*; inside brackets, put a placeholder in quotes: "\$\{vars\.pl\}" \[YAML_SYNTAX\]/,
+    );
+  });
+});

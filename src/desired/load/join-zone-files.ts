@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
+import { isJsonObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -97,6 +98,7 @@ export function joinZoneFiles(
       merged.flatMap(({ zones }) => zones),
       isWhole,
     ).filter(({ place }) => currentFiles.has(place.file)),
+    ...currentZones.flatMap(undeclaredVariables),
     ...repeatedZones(currentZones),
     ...(isWhole ? unmatchedLabels(currentZones) : []),
   ]);
@@ -273,6 +275,31 @@ function diagnosticsOfBroken(
 
 function hasNoParts({ zones, profiles, invalidProfiles }: ParsedFile): boolean {
   return zones.length + profiles.length + invalidProfiles.length === 0;
+}
+
+/**
+ * Warns about variables that a zone sets for texts of its profiles, where these declare others with
+ * types and not them.
+ */
+function undeclaredVariables({ zone, layers, used }: MergedZone): readonly Diagnostic[] {
+  const own = Object.entries(zone.content.vars ?? {});
+  if (own.length === 0) return [];
+  const inProfiles = layers.slice(0, -1).map(({ content }) => content.vars ?? {});
+  const declared = inProfiles.flatMap((vars) => Object.keys(vars));
+  if (!inProfiles.some((vars) => Object.values(vars).some(isJsonObject))) return [];
+  const text = JSON.stringify(zone.content);
+  return own
+    .filter(([name, value]) => value !== null && !isJsonObject(value) && used?.has(name) === true)
+    .filter(([name]) => !declared.includes(name) && !text.includes(`vars.${name}`))
+    .map(([name]) =>
+      diagnosticInPart(zone, {
+        code: "UNDECLARED_VARIABLE",
+        path: ["vars", name],
+        atKey: true,
+        message: `no profile of the zone declares the variable "${name}", and a text of one uses it`,
+        remedy: `declare it there, like \`vars: { ${name}: { required: true } }\``,
+      }),
+    );
 }
 
 /**

@@ -134,8 +134,8 @@ function syntaxErrorsOf(source: Source, document: Document.Parsed, text: string)
   const misplaced = misplacedIn(source, errors, text);
   const found =
     misplaced === undefined
-      ? errors.map((error) => syntaxError(source, error))
-      : [misplaced, ...errors.filter(isOther).map((error) => syntaxError(source, error))];
+      ? errors.map((error) => syntaxError(source, text, error))
+      : [misplaced, ...errors.filter(isOther).map((error) => syntaxError(source, text, error))];
   // A directive can turn `yes` into true, whatever version of YAML the parser is set to.
   const { yaml, tags } = document.directives;
   if (yaml.explicit === true || Object.keys(tags).length > 1) {
@@ -185,11 +185,16 @@ function spaces(count: number): string {
   return count === 1 ? "1 space" : `${count} spaces`;
 }
 
-function syntaxError(source: Source, { code, pos, message }: YAMLError): Diagnostic {
+function syntaxError(source: Source, text: string, error: YAMLError): Diagnostic {
+  const { code, pos, message } = error;
+  const [placeholder] = /^\$\{[^}\n]*\}/.exec(text.slice(Math.max(0, pos[0] - 1))) ?? [];
   return diagnosticAt(placeAt(source, pos[0]), {
     code: code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX",
     message: firstLine(message),
-    remedy: remedies[code],
+    remedy:
+      placeholder === undefined
+        ? remedies[code]
+        : `inside brackets, put a placeholder in quotes: "${placeholder}"`,
   });
 }
 
