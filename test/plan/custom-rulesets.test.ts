@@ -353,6 +353,36 @@ describe("a declared custom ruleset", () => {
   });
 });
 
+describe("trust in the versions of rulesets", () => {
+  it("reads a zone by its listing, until a rule of a custom ruleset changes", async ({
+    expect,
+  }) => {
+    await using zone = await team([payments()], []);
+    await zone.converge();
+    const { reader, zone: listed } = zone.service;
+    const parts = {
+      ...noParts,
+      rules: ["custom_rules"],
+      customRulesets: { owner, keys: ["payments"] },
+    } as const;
+    const { signal } = new AbortController();
+    const first = await reader.readAnswers(listed, parts, "sweep", signal);
+    const rules = first.rules?.();
+    if (rules === undefined) throw new Error("no versions");
+    const known = { digest: first.digest, rules };
+    zone.service.journal();
+    expect((await reader.readAnswers(listed, parts, "sweep", signal, known)).digest).toBe(
+      known.digest,
+    );
+    expect(zone.service.journal()).toEqual(["GET /zones/…/rulesets?per_page=50"]);
+    const [id = ""] = await zone.ids();
+    await zone.service.send("POST", `/rulesets/${id}/rules`, theirs);
+    const second = await reader.readAnswers(listed, parts, "sweep", signal, known);
+    expect(second.digest).not.toBe(known.digest);
+    expect(second.live().customRulesets?.[0]?.rules).toHaveLength(3);
+  });
+});
+
 describe("rules of others", () => {
   it("stay inside, with their bytes and their order", async ({ expect }) => {
     await using zone = await team([payments()]);
