@@ -144,8 +144,7 @@ describe("documents that only the state has", () => {
     expect(stale.stale).toEqual(["shop.yaml"]);
     for (const { documents, declaredHash } of [stale, restored]) {
       expect(declaredHash).toBe(first.declaredHash);
-      const [zone] = selectZones(documents, known).zones;
-      expect(zone?.content).toMatchObject({
+      expect(selectZones(documents, known).zones[0]?.content).toMatchObject({
         mode: "observe",
         settings: [{ name: "enabled", value: true }],
       });
