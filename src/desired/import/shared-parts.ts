@@ -13,7 +13,6 @@ import { ofEachPhase, type RulePhase, rulePhases } from "../../zone/rule-phase.t
 import { checkTexts } from "../load/check-text.ts";
 import { isFillable } from "../template/fill-zone.ts";
 import { declaredHash } from "../zones/declared-hash.ts";
-import { sections } from "../zones/zone-lists.ts";
 import { membersOrNone } from "./zone-entry.ts";
 import { zoneFileText } from "./zone-text.ts";
 
@@ -86,9 +85,9 @@ function bundled(entries: readonly JsonObject[]): SharedParts {
     entries: entries.map((entry, index) => {
       const own = used[index] ?? [];
       if (own.length === 0) return entry;
-      const target = Object.entries(entry).filter(([key]) => !sections.has(key));
+      const kept = Object.entries(entry).filter(([key]) => !rebuilt.has(key));
       return {
-        ...Object.fromEntries(target),
+        ...Object.fromEntries(kept),
         profiles: own.map(({ name }) => name),
         ...entryOf(
           beyond(
@@ -120,6 +119,9 @@ interface Bundle {
   readonly zones: readonly number[];
   readonly parts: readonly Part[];
 }
+
+/** The keys whose values are made of parts; all others stay in their zone. */
+const rebuilt: ReadonlySet<string> = new Set(["page_shield", ...rulePhases]);
 
 /** More would help nobody to read the files. */
 const mostProfiles = 50;
