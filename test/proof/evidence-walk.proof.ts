@@ -3,9 +3,10 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { schemaErrors } from "../support/evidence-story.ts";
-import { freePort } from "../support/processes.ts";
+import { loopbackEmulator } from "../support/loopback-emulator.ts";
 import { walkQuickStart } from "../support/quick-start.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -21,7 +22,8 @@ describe("the walk to evidence", { timeout: 180_000 }, () => {
   it("ends with evidence of a checked day, with the scripts that the emulator has", async ({
     expect,
   }) => {
-    const port = await freePort();
+    await using emulator = await loopbackEmulator(syntheticSeed());
+    const port = Number(new URL(emulator.url).port);
     const search = process.env["PATH"] ?? "";
     await using walk = await walkQuickStart(port, instead, search, "docs/evidence.md");
     expect(walk.shown).toContain("evidence.html: OK");

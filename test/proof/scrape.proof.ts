@@ -24,6 +24,7 @@ const undeclared: readonly Vocable[] = [metricTable.scriptFindings, metricTable.
 /** What only a zone has of which it is so: a plan that is held, drift that is not corrected. */
 const uneventful: readonly Vocable[] = [
   metricTable.held,
+  metricTable.filesHeld,
   metricTable.drift,
   metricTable.pending,
   metricTable.pendingSince,

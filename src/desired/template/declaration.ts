@@ -133,8 +133,9 @@ function wrongDeclaration(name: string, declaration: JsonObject): readonly Unpla
   if (items !== undefined && type !== undefined && type !== "list") {
     found.push(contradiction(["items"], '"items" is for lists only', "write `type: list`"));
   }
-  if (Number(minimum) > Number(maximum)) {
-    const message = `no number is from ${Number(minimum)} to ${Number(maximum)}`;
+  // Other types are the schema's to tell.
+  if (typeof minimum === "number" && typeof maximum === "number" && minimum > maximum) {
+    const message = `no number is from ${minimum} to ${maximum}`;
     found.push(contradiction(["maximum"], message, "correct one of the two"));
   }
   if (typeof pattern === "string" && regexOf(pattern) === undefined) {

@@ -12,6 +12,8 @@ export interface RuleMatch {
   readonly live: LiveRule | undefined;
   /** The ref that the rule has, or will have. */
   readonly ref: string;
+  /** The ref by which the files name it; of an adopted or renamed rule, another one than it has. */
+  readonly declaredRef: string;
 }
 
 /**
@@ -50,7 +52,8 @@ export function matchRules(
   const adoptable = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
   return byRef.map(({ rule, target, live: marked }) => {
     const found = marked ?? take(adoptable.filter((each) => isSameRule(target, each)));
-    return { rule, target, live: found, ref: found?.ref ?? refOf(owner, rule.key) };
+    const declaredRef = refOf(owner, rule.key);
+    return { rule, target, live: found, ref: found?.ref ?? declaredRef, declaredRef };
   });
 }
 

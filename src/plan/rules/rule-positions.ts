@@ -157,7 +157,9 @@ function whyNotAmongOurs(
 ): string | undefined {
   if (typeof position !== "object") return undefined;
   const name = nameIn(position);
-  const named = matches.findIndex(({ ref, live }) => ref === name || live?.id === name);
+  const named = matches.findIndex(({ ref, declaredRef, live }) =>
+    [ref, declaredRef, live?.id].includes(name),
+  );
   const other = matches[named];
   if (other === undefined) {
     return `names ${name}, which is neither the ref or id of a live rule nor a declared key`;
