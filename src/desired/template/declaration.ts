@@ -127,15 +127,20 @@ export function wrongDeclarations(vars: JsonObject): readonly UnplacedDiagnostic
   );
 }
 
+/** Other types are the schema's to tell. */
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
 function wrongDeclaration(name: string, declaration: JsonObject): readonly UnplacedDiagnostic[] {
   const { type, items, pattern, minimum, maximum, enum: values, default: usual } = declaration;
   const found: UnplacedDiagnostic[] = [];
   if (items !== undefined && type !== undefined && type !== "list") {
     found.push(contradiction(["items"], '"items" is for lists only', "write `type: list`"));
   }
-  // Other types are the schema's to tell.
-  if (typeof minimum === "number" && typeof maximum === "number" && minimum > maximum) {
-    const message = `no number is from ${minimum} to ${maximum}`;
+  const [least = -Infinity, most = Infinity] = [minimum, maximum].map(numberOf);
+  if (least > most) {
+    const message = `no number is from ${least} to ${most}`;
     found.push(contradiction(["maximum"], message, "correct one of the two"));
   }
   if (typeof pattern === "string" && regexOf(pattern) === undefined) {
