@@ -128,8 +128,8 @@ export function wrongDeclarations(vars: JsonObject): readonly UnplacedDiagnostic
 }
 
 /** Other types are the schema's to tell. */
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
+function isAbove(least: unknown, most: unknown): boolean {
+  return typeof least === "number" && typeof most === "number" && least > most;
 }
 
 function wrongDeclaration(name: string, declaration: JsonObject): readonly UnplacedDiagnostic[] {
@@ -138,9 +138,8 @@ function wrongDeclaration(name: string, declaration: JsonObject): readonly Unpla
   if (items !== undefined && type !== undefined && type !== "list") {
     found.push(contradiction(["items"], '"items" is for lists only', "write `type: list`"));
   }
-  const [least = -Infinity, most = Infinity] = [minimum, maximum].map(numberOf);
-  if (least > most) {
-    const message = `no number is from ${least} to ${most}`;
+  if (isAbove(minimum, maximum)) {
+    const message = `no number is from ${String(minimum)} to ${String(maximum)}`;
     found.push(contradiction(["maximum"], message, "correct one of the two"));
   }
   if (typeof pattern === "string" && regexOf(pattern) === undefined) {
