@@ -139,7 +139,7 @@ function wrongDeclaration(name: string, declaration: JsonObject): readonly Unpla
     found.push(contradiction(["items"], '"items" is for lists only', "write `type: list`"));
   }
   if (isAbove(minimum, maximum)) {
-    const message = `no number is from ${String(minimum)} to ${String(maximum)}`;
+    const message = `no number is from ${Number(minimum)} to ${Number(maximum)}`;
     found.push(contradiction(["maximum"], message, "correct one of the two"));
   }
   if (typeof pattern === "string" && regexOf(pattern) === undefined) {
