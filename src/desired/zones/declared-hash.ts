@@ -24,21 +24,16 @@ function entryOf(document: ZoneDocument): string {
   if (document.needsListing === true && isMerged(document)) {
     return canonicalJson([labelOf(target), suspension, rawDigest(document)]);
   }
-  const parts = [
-    digestOf(settings),
-    policies && digestOf(policies, byKey),
-    ...rulePhases.map((phase) => rules[phase] && digestOf(rules[phase])),
-    scripts && digestOf(scripts),
-    ...(customRulesets ? [digestOf(customRulesets)] : []),
-  ];
-  // The empty text is from a time when placeholders had a place of their own here.
   return canonicalJson([
     labelOf(target),
     mode,
     suspension,
-    "",
-    ...parts,
-    ...(labels ? [labels] : []),
+    digestOf(settings),
+    policies && digestOf(policies, byKey),
+    ...rulePhases.map((phase) => rules[phase] && digestOf(rules[phase])),
+    customRulesets && digestOf(customRulesets),
+    scripts && digestOf(scripts),
+    labels,
   ]);
 }
 
