@@ -1,6 +1,9 @@
 import { coerceObject, coerceObjects, coerceText, type JsonObject } from "../../syntax/json.ts";
 import { schemaText } from "../schema-compiler.ts";
 
+/** Each of thousands of files has the order of one of two schemas. */
+const orders = new Map<string, KeyOrder>();
+
 /** No key of a schema. */
 const anyName = "*";
 
@@ -22,6 +25,12 @@ export class KeyOrder {
 
   /** The order in a whole file. */
   static of(schema: "zones" | "zonewarden"): KeyOrder {
+    const order = orders.get(schema) ?? KeyOrder.#read(schema);
+    orders.set(schema, order);
+    return order;
+  }
+
+  static #read(schema: "zones" | "zonewarden"): KeyOrder {
     const root = coerceObject(JSON.parse(schemaText(schema)));
     return new KeyOrder([root], coerceObject(root["$defs"]));
   }
