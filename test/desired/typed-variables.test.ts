@@ -308,6 +308,21 @@ describe("a wrong value of a variable", () => {
       says: '"text" is none of string, integer, number, boolean, list; use one of these values [WRONG_VALUE]',
     },
     {
+      declared: "{ x: { type: __proto__, default: 3 } }",
+      at: "__proto__",
+      says: '"__proto__" is none of string, integer, number, boolean, list; use one of these values [WRONG_VALUE]',
+    },
+    {
+      declared: "{ x: { minimum: { toString: 1, valueOf: 2 }, default: 3 } }",
+      at: "{ toString",
+      says: "expected a number, found a map; write a number [WRONG_TYPE]",
+    },
+    {
+      declared: "{ x: { enum: [a, { toString: 1, valueOf: 2 }], default: a } }",
+      at: "{ toString",
+      says: "expected text or a number or true or false, found a map",
+    },
+    {
       declared: "{ x: { minimun: 1 } }",
       at: "minimun",
       says: 'unknown key "minimun"; did you mean "minimum"? [UNKNOWN_KEY]',

@@ -10,6 +10,7 @@ import { didYouMean } from "../../syntax/nearest.ts";
 import { contradiction, type DiagnosticText, type UnplacedDiagnostic } from "../diagnostics.ts";
 import {
   isList,
+  isScalar,
   isTemplate,
   type TemplateScalar,
   type TemplateValue,
@@ -51,7 +52,7 @@ function violation(
   const { minimum, maximum } = declaration;
   const shown = JSON.stringify(value);
   const wanted = type ?? (minimum === undefined && maximum === undefined ? undefined : "number");
-  if (typeof wanted === "string" && (isList(value) || types[wanted]?.(value) === false)) {
+  if (typeof wanted === "string" && (isList(value) || types.get(wanted)?.(value) === false)) {
     const message = `${what} is ${shown}, and not of the type ${wanted}`;
     return { code: "WRONG_TYPE", message, remedy: "correct the value or the type" };
   }
@@ -65,13 +66,13 @@ function violation(
   return undefined;
 }
 
-/** By the key of a declaration: what is wrong with a value, and its remedy. */
+/** By the key of a declaration: what is wrong with a value, and its remedy. Limits of another type are the schema's to tell. */
 const rules: Readonly<
   Record<string, (limit: Json, value: TemplateValue) => [string, string] | undefined>
 > = {
   enum: (limit, value) => {
-    const allowed = coerceList(limit);
-    if (allowed.some((each) => each === value)) return undefined;
+    const allowed = coerceList(limit).filter(isScalar);
+    if (allowed.length === 0 || allowed.some((each) => each === value)) return undefined;
     const names = allowed.map(String);
     const guess = didYouMean(String(value), names);
     return [`and none of ${names.join(", ")}`, guess || "use one of these values"];
@@ -83,29 +84,32 @@ const rules: Readonly<
       : [`which does not match ${form.source}`, "correct the value or the pattern"];
   },
   minimum: (limit, value) =>
-    Number(value) < Number(limit)
-      ? ["which is too small", `write a number from ${Number(limit)} up`]
+    typeof limit === "number" && Number(value) < limit
+      ? ["which is too small", `write a number from ${limit} up`]
       : undefined,
   maximum: (limit, value) =>
-    Number(value) > Number(limit)
-      ? ["which is too large", `write a number up to ${Number(limit)}`]
+    typeof limit === "number" && Number(value) > limit
+      ? ["which is too large", `write a number up to ${limit}`]
       : undefined,
 };
 
 /** By the name of a type: whether a value that is no list has it. */
-const types: Readonly<Record<string, (value: TemplateScalar) => boolean>> = {
-  string: (value) => typeof value === "string",
-  number: (value) => typeof value === "number",
-  integer: (value) => Number.isInteger(value),
-  boolean: (value) => typeof value === "boolean",
-  list: () => false,
-  host: (value) =>
-    typeof value === "string" &&
-    value.length <= 253 &&
-    /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i.test(value),
-  ip: (value) => typeof value === "string" && networkIn(value) !== undefined,
-  path: (value) => typeof value === "string" && /^\/[!-~]*$/.test(value),
-};
+const types = new Map<string, (value: TemplateScalar) => boolean>([
+  ["string", (value) => typeof value === "string"],
+  ["number", (value) => typeof value === "number"],
+  ["integer", (value) => Number.isInteger(value)],
+  ["boolean", (value) => typeof value === "boolean"],
+  ["list", () => false],
+  [
+    "host",
+    (value) =>
+      typeof value === "string" &&
+      value.length <= 253 &&
+      /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i.test(value),
+  ],
+  ["ip", (value) => typeof value === "string" && networkIn(value) !== undefined],
+  ["path", (value) => typeof value === "string" && /^\/[!-~]*$/.test(value)],
+]);
 
 function regexOf(pattern: string): RegExp | undefined {
   try {
@@ -127,38 +131,47 @@ export function wrongDeclarations(vars: JsonObject): readonly UnplacedDiagnostic
   );
 }
 
-/** Other types are the schema's to tell. */
-function isAbove(least: unknown, most: unknown): boolean {
-  return typeof least === "number" && typeof most === "number" && least > most;
+function wrongDeclaration(name: string, declaration: JsonObject): readonly UnplacedDiagnostic[] {
+  const wrong = wrongLimits(declaration);
+  return wrong.length > 0
+    ? wrong
+    : [...wrongEnum(name, declaration), ...wrongDefault(name, declaration)];
 }
 
-function wrongDeclaration(name: string, declaration: JsonObject): readonly UnplacedDiagnostic[] {
-  const { type, items, pattern, minimum, maximum, enum: values, default: usual } = declaration;
+/** Limits that contradict each other, or that nothing can be compared with. */
+function wrongLimits(declaration: JsonObject): readonly UnplacedDiagnostic[] {
+  const { type, items, pattern, minimum, maximum } = declaration;
   const found: UnplacedDiagnostic[] = [];
   if (items !== undefined && type !== undefined && type !== "list") {
     found.push(contradiction(["items"], '"items" is for lists only', "write `type: list`"));
   }
-  if (isAbove(minimum, maximum)) {
-    const message = `no number is from ${Number(minimum)} to ${Number(maximum)}`;
+  if (typeof minimum === "number" && typeof maximum === "number" && minimum > maximum) {
+    const message = `no number is from ${minimum} to ${maximum}`;
     found.push(contradiction(["maximum"], message, "correct one of the two"));
   }
   if (typeof pattern === "string" && regexOf(pattern) === undefined) {
     const message = `${JSON.stringify(pattern)} is no regular expression`;
     found.push({ code: "WRONG_VALUE", path: ["pattern"], message, remedy: "correct it" });
   }
-  if (found.length > 0) return found;
-  const isOfLists = type === "list" || items !== undefined;
-  const inEnum = coerceList(values).flatMap((each, index) => {
-    const value = templateValueOf(each) ?? "";
-    const of = { ...declaration, enum: [each] };
-    const wrong = violationsOf(name, of, isOfLists && !isList(value) ? [value] : value);
+  return found;
+}
+
+/** Allowed values that the rest of the declaration does not allow. */
+function wrongEnum(name: string, declaration: JsonObject): readonly UnplacedDiagnostic[] {
+  const isOfLists = declaration["type"] === "list" || declaration["items"] !== undefined;
+  return coerceList(declaration["enum"]).flatMap((each, index) => {
+    if (!isScalar(each)) return [];
+    const wrong = violationsOf(name, { ...declaration, enum: [each] }, isOfLists ? [each] : each);
     return wrong.map((violated) => ({ ...violated, path: ["enum", index] }));
   });
-  const value = templateValueOf(usual);
-  if (value === undefined || isTemplate(JSON.stringify(value))) return inEnum;
-  const inDefault = violationsOf(name, declaration, value).map((each) => {
+}
+
+/** What the declaration does not allow of its default; one with a placeholder is checked where it is filled. */
+function wrongDefault(name: string, declaration: JsonObject): readonly UnplacedDiagnostic[] {
+  const value = templateValueOf(declaration["default"]);
+  if (value === undefined || isTemplate(JSON.stringify(value))) return [];
+  return violationsOf(name, declaration, value).map((each) => {
     const members = each.path.map((member) => [value].flat().map(String).indexOf(String(member)));
     return { ...each, path: ["default", ...members] };
   });
-  return [...inEnum, ...inDefault];
 }

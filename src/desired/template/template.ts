@@ -180,7 +180,8 @@ export function templateValueOf(json: Json | undefined): TemplateValue | undefin
   return isScalar(json) ? json : undefined;
 }
 
-function isScalar(json: Json | undefined): json is TemplateScalar {
+/** Whether a JSON value can be that of a variable, and is no list. */
+export function isScalar(json: Json | undefined): json is TemplateScalar {
   return json !== undefined && json !== null && typeof json !== "object";
 }
 
