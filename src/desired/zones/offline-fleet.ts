@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { conflictsIn } from "./layer-conflicts.ts";
 import { factsOf, ZoneMerger } from "./merge-zone.ts";
 import { isMerged } from "./merged-document.ts";
-import { offlineLabels, offlineZone, type OfflineZone, selectorsIn } from "./offline-zone.ts";
+import { offlineLabels, offlineZone, type OfflineZone } from "./offline-zone.ts";
 import { stackWith } from "./stack-zone.ts";
 import { labelOf } from "./target.ts";
 
@@ -20,11 +20,10 @@ export interface DeclaredEntry extends OfflineZone {
 
 /** The entries of all files: those by name or id as their zones get them, in the order of the files. */
 export function offlineFleet(documents: readonly ZoneDocument[]): readonly DeclaredEntry[] {
-  const selectors = selectorsIn(documents);
   const merger = new ZoneMerger();
   return documents.filter(isMerged).map((document): DeclaredEntry => {
     const name = labelOf(document.target);
-    const found = offlineZone(name, documents, selectors);
+    const found = offlineZone(name, documents);
     const entry = { ...found, name, labels: offlineLabels(found) };
     if (document.needsListing !== true) {
       return { ...entry, content: document.content, diagnostics: [] };

@@ -10,8 +10,16 @@ export interface SelectingDocument {
   readonly matches: Matcher;
 }
 
+const selecting = new WeakMap<readonly ZoneDocument[], readonly SelectingDocument[]>();
+
 /** The entries with `match`, in the order in which they are merged. */
 export function selectorsIn(documents: readonly ZoneDocument[]): readonly SelectingDocument[] {
+  const selectors = selecting.get(documents) ?? selectorsAmong(documents);
+  selecting.set(documents, selectors);
+  return selectors;
+}
+
+function selectorsAmong(documents: readonly ZoneDocument[]): readonly SelectingDocument[] {
   const selectors = documents.filter(({ target }) => target.by === "selector");
   return inOrder(selectors).flatMap((document) =>
     document.target.by === "selector"
@@ -74,11 +82,7 @@ export interface OfflineZone {
  *
  * @param zone a name, or the id or the `match` of an entry as text
  */
-export function offlineZone(
-  zone: string,
-  documents: readonly ZoneDocument[],
-  selectors = selectorsIn(documents),
-): OfflineZone {
+export function offlineZone(zone: string, documents: readonly ZoneDocument[]): OfflineZone {
   const own = entriesOf(documents).get(zone) ?? entriesOf(documents).get(zone.toLowerCase()) ?? [];
   const isSelector = own.some(({ target }) => target.by === "selector");
   if (isSelector || !own.every(isLayer)) return { documents: own, uncertain: new Set() };
@@ -87,7 +91,7 @@ export function offlineZone(
     ...(!isById && { name: [zone.toLowerCase()] }),
     labels: ownLabels(own),
   };
-  const matching = selectors.flatMap(({ document, matches }) => {
+  const matching = selectorsIn(documents).flatMap(({ document, matches }) => {
     const isMatch = matches(facts);
     return isMatch === false || !isMerged(document) ? [] : [{ document, isMatch }];
   });
