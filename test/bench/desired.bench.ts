@@ -98,10 +98,23 @@ export function fleet(): readonly Text[] {
 }
 
 function zone(file: number, index: number): string {
-  const name = `shop-${index}.team-${file}.example.com`;
+  const profile = index % 3 === 0 ? "strict" : "baseline";
+  return entryOf(index, `team-${file}.example.com`, `    profiles: [${profile}]\n`);
+}
+
+export function nameOf(index: number, domain: string): string {
+  return `shop-${index}.${domain}`;
+}
+
+/**
+ * An entry of a zone with a policy and an exception of its own.
+ *
+ * @param keys lines between its name and these
+ */
+export function entryOf(index: number, domain: string, keys: string): string {
+  const name = nameOf(index, domain);
   return `  - name: ${name}
-    profiles: [${index % 3 === 0 ? "strict" : "baseline"}]
-    page_shield:
+${keys}    page_shield:
       policies:
         items:
           - key: checkout
@@ -111,7 +124,7 @@ function zone(file: number, index: number): string {
             enabled: true
             value:
               default-src: ["'self'"]
-              script-src: ["'self'", cdn.example.com, js.team-${file}.example.com]
+              script-src: ["'self'", cdn.example.com, js.${domain}]
               connect-src: ["'self'", api-${index}.example.com]
     managed_rules:
       rules:

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { type Zone, zoneId } from "../../src/zone/zone.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { zoneNamed } from "../support/model.ts";
-import { loadAgainstYaml, type Text } from "./desired.bench.ts";
+import { entryOf, loadAgainstYaml, nameOf, type Text } from "./desired.bench.ts";
 import { processorTime } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
 
@@ -64,40 +64,20 @@ ${layers.join("")}`;
   return [["/zones/layers.yaml", base], ...own];
 }
 
-function nameOf(file: number, index: number): string {
-  return `shop-${index}.file-${file}.example.com`;
+function domainOf(file: number): string {
+  return `file-${file}.example.com`;
 }
 
-/** As the entries of the bench of profiles: a policy and an exception of the zone's own. */
 function entry(file: number, index: number): string {
-  const name = nameOf(file, index);
-  return `  - name: ${name}
-    layers: true
-    labels: { team: team-${(file + index) % teams} }
-    page_shield:
-      policies:
-        items:
-          - key: checkout
-            description: Scripts of the checkout
-            action: ${index % 2 === 0 ? "log" : "allow"}
-            expression: http.host eq "${name}" and starts_with(http.request.uri.path, "/checkout")
-            enabled: true
-            value:
-              default-src: ["'self'"]
-              script-src: ["'self'", cdn.example.com, js.file-${file}.example.com]
-              connect-src: ["'self'", api-${index}.example.com]
-    managed_rules:
-      rules:
-        - key: upload
-          before: owasp
-          expression: http.request.uri.path eq "/upload"
-          skip: { rulesets: [owasp] }
-`;
+  const team = (file + index) % teams;
+  const keys = `    layers: true\n    labels: { team: team-${team} }\n`;
+  return entryOf(index, domainOf(file), keys);
 }
 
 function listing(): readonly Zone[] {
   return Array.from({ length: files * zonesPerFile }, (_, number) => {
-    const name = nameOf(Math.floor(number / zonesPerFile), number % zonesPerFile);
+    const domain = domainOf(Math.floor(number / zonesPerFile));
+    const name = nameOf(number % zonesPerFile, domain);
     const id = zoneId(number.toString(16).padStart(32, "0"));
     if (id === undefined) throw new Error("no zone id");
     return { ...zoneNamed(name), id };
