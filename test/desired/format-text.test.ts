@@ -8,7 +8,6 @@ import { formattedText } from "../../src/desired/format/format-text.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { desiredBench, loadText } from "../support/desired.ts";
 import { hostileText } from "../support/hostile-yaml.ts";
-import { memoryFiles } from "../support/memory-files.ts";
 import { cases } from "../support/properties.ts";
 import { schemaDocument } from "../support/schema-documents.ts";
 
@@ -22,6 +21,13 @@ function zoneWith(...rules: readonly string[]): string {
 
 function formOf(text: string): string | undefined {
   return formattedText("a.yaml", text).text;
+}
+
+/** Files of `/zones`, compared with their form. */
+function comparedFiles(files: Readonly<Record<string, string>>) {
+  const { disk } = desiredBench(files);
+  const at = { path: "/zones", files: disk.port, clock: systemClock };
+  return compareWithForm(at, new AbortController().signal);
 }
 
 describe("the form of a file", () => {
@@ -149,9 +155,8 @@ zones: # our zones
   });
 
   it("has Unix line ends and no byte order mark", async ({ expect }) => {
-    const disk = memoryFiles({ "/a.yaml": "\uFEFFzones:\r\n- name: a.example # b\r\n" });
-    const at = { path: "/a.yaml", files: disk.port, clock: systemClock };
-    const { unformatted } = await compareWithForm(at, new AbortController().signal);
+    const text = "\uFEFFzones:\r\n- name: a.example # b\r\n";
+    const { unformatted } = await comparedFiles({ "a.yaml": text });
     expect(unformatted.map(({ after }) => after)).toEqual(["zones:\n  - name: a.example # b\n"]);
   });
 
@@ -218,9 +223,7 @@ describe("a file that has no form", () => {
             value:
               script-src cdn.example
 `;
-    const disk = memoryFiles({ "/zones/a.yaml": text, "/zones/b.yaml": "zones: [ ]\n" });
-    const at = { path: "/zones", files: disk.port, clock: systemClock };
-    const found = await compareWithForm(at, new AbortController().signal);
+    const found = await comparedFiles({ "a.yaml": text, "b.yaml": "zones: [ ]\n" });
     expect(found.unformatted.map(({ file }) => file)).toEqual(["b.yaml"]);
     expect(found.diagnostics.map(({ code }) => code)).toEqual(["FILE_NOT_FORMATTED"]);
   });
@@ -243,37 +246,27 @@ async function keepsItsPromise(text: string): Promise<boolean> {
 }
 
 describe("the form of any file", { timeout: 600_000 }, () => {
-  it("is stable, and has the same meaning and comments: from the schema", async ({ expect }) => {
+  it.for([
+    { from: "the schema", texts: fc.nat().map(schemaDocument), runs: 1_500, least: 30 },
+    { from: "strange writing", texts: hostileText, runs: 750, least: 80 },
+  ])("is stable, and has the same meaning and comments: $from", async (files, { expect }) => {
     let formatted = 0;
     await fc.assert(
-      fc.asyncProperty(fc.nat(), async (seed) => {
-        if (await keepsItsPromise(schemaDocument(seed))) formatted += 1;
-      }),
-      cases(1_500),
-    );
-    expect(formatted).toBeGreaterThan(30);
-  });
-
-  it("is stable, and has the same meaning and comments: written strangely", async ({ expect }) => {
-    let formatted = 0;
-    await fc.assert(
-      fc.asyncProperty(hostileText, async (text) => {
+      fc.asyncProperty(files.texts, async (text) => {
         if (await keepsItsPromise(text)) formatted += 1;
       }),
-      cases(750),
+      cases(files.runs),
     );
-    expect(formatted).toBeGreaterThan(80);
+    expect(formatted).toBeGreaterThan(files.least);
   });
 });
 
 describe("a set of files", () => {
   it("is compared as a whole: a profile in another file counts", async ({ expect }) => {
-    const { disk } = desiredBench({
+    const { unformatted } = await comparedFiles({
       "a.yaml": "zones: [ { profiles: [p], name: a.example } ]\n",
       "b.yaml": "profiles:\n  p: { mode: observe }\n",
     });
-    const at = { path: "/zones", files: disk.port, clock: systemClock };
-    const { unformatted } = await compareWithForm(at, new AbortController().signal);
     expect(unformatted.map(({ after }) => after)).toEqual([
       "zones: [{ name: a.example, profiles: [p] }]\n",
     ]);
