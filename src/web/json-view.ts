@@ -23,6 +23,7 @@ import {
   countByStatus,
   fleetInventory,
   isInventoryOn,
+  select,
   selectStored,
   type ZoneFilter,
 } from "./pages/selection.ts";
@@ -85,12 +86,11 @@ function clusterJson(cluster: ClusterStatus): JsonObject {
 
 /** `/api/v1/zones`: a page of zones, filtered as on the status page. */
 export function zonesJson({ fleet, now }: Snapshot, selection: ZoneFilter): JsonObject {
-  const { counts, matching, page, pages, zones } = selectByCause(
-    fleet.zones,
-    selection,
-    now,
-    pageSize,
-  );
+  // The causes of all zones are found only for a selection by one of them.
+  const { counts, matching, page, pages, zones } =
+    selection.cause === ""
+      ? select(fleet.zones, selection, undefined, pageSize)
+      : selectByCause(fleet.zones, selection, now, pageSize);
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
 }
 

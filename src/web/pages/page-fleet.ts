@@ -13,10 +13,10 @@ import { layout } from "./page-layout.ts";
 import { banner, counted, moment, number, statusBadge, zoneLink } from "./page-parts.ts";
 import { type Filter, pager, shortNote, toolbar } from "./page-zone-list.ts";
 import {
+  choicesOf,
   type DriftFilter,
   isInventoryOn,
   isWeakened,
-  type SelectedStates,
   type Sorting,
   sortings,
   type ZoneFilter,
@@ -36,7 +36,7 @@ export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html
         <div>
           ${renderCauses(causes, selection)}
           <section class="zones" aria-labelledby="zones-title">
-            ${toolbar(selected, selection, filtersOf(selected, selection))}
+            ${toolbar(selected, selection, filtersOf(snapshot.fleet.zones, selected.matching, selection))}
             ${
               selected.zones.length === 0
                 ? emptyTable(snapshot)
@@ -65,9 +65,11 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
 
 /** The fields that have more than one value for this fleet. */
 function filtersOf(
-  { accounts, authors, drifted, matching }: SelectedStates,
+  zones: readonly ZoneState[],
+  matching: number,
   { account, drift, author, sort }: ZoneFilter,
 ): readonly Filter[] {
+  const { accounts, authors, drifted } = choicesOf(zones);
   const all: readonly Filter[] = [
     {
       name: "account",

@@ -5,6 +5,7 @@ import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
 import { byText, compareText } from "../../syntax/by-text.ts";
+import { coerceName, parseName } from "../../syntax/json.ts";
 import { kinds } from "../../zone/resource.ts";
 
 /** Zones on one page; an answer of the API has more. */
@@ -53,23 +54,19 @@ export interface SelectedZones<T> {
 export interface SelectedStates extends SelectedZones<ZoneState> {
   /** Inventories of the zones that match the other filters. */
   readonly inventory: FleetInventory;
-  /** What the other filters can be set to. */
-  readonly accounts: readonly string[];
-  readonly authors: readonly string[];
-  readonly drifted: readonly DriftFilter[];
 }
 
 /** Reads a selection; invalid values are ignored. */
 export function selectionFrom(query: Readonly<Record<string, string | undefined>>): ZoneFilter {
   const page = Number(query["page"] ?? 1);
   return {
-    status: zoneStatuses.find((status) => status === query["status"]),
-    inventory: inventoryFilters.find((filter) => filter === query["inventory"]),
+    status: parseName(zoneStatuses, query["status"]),
+    inventory: parseName(inventoryFilters, query["inventory"]),
     account: query["account"] ?? "",
-    drift: driftFilters.find((filter) => filter === query["drift"]),
+    drift: parseName(driftFilters, query["drift"]),
     author: query["author"] ?? "",
     cause: query["cause"] ?? "",
-    sort: sortings.find((sorting) => sorting === query["sort"]) ?? "urgency",
+    sort: coerceName(sortings, query["sort"]),
     query: (query["q"] ?? "").trim().toLowerCase(),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
@@ -121,10 +118,20 @@ export function select(
   return {
     counts: countByStatus(narrowed(found, { ...selection, status: undefined })),
     inventory: fleetInventory(narrowed(found, { ...selection, inventory: undefined })),
+    ...pageOf(orders[selection.sort](matching), selection.page, size),
+  };
+}
+
+/** What filters can be set to, so that some zone matches: names of accounts and of authors, sorted, and kinds of drift. */
+export function choicesOf(zones: readonly ZoneState[]): {
+  readonly accounts: readonly string[];
+  readonly authors: readonly string[];
+  readonly drifted: readonly DriftFilter[];
+} {
+  return {
     accounts: eachOnce(zones.flatMap(({ zone }) => zone?.accountName ?? [])),
     authors: eachOnce(zones.flatMap(authorsOf)),
     drifted: driftFilters.filter((drift) => zones.some((state) => hasDrifted(state, drift))),
-    ...pageOf(orders[selection.sort](matching), selection.page, size),
   };
 }
 
