@@ -229,7 +229,7 @@ export const metricTable = {
   ),
   inventoryMalicious: gauge(
     "zonewarden_inventory_malicious_items",
-    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone..",
+    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone.",
     { zone, kind: resourceKinds, status: itemStatuses },
   ),
   inventoryFound: counter(
