@@ -20,8 +20,9 @@ import { type Kind, kinds } from "../../zone/resource.ts";
 import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
-/** Characters of a piece, and zones that it looks at, of which most may have no series: other work runs between pieces. */
+/** Characters of a piece; other work runs between pieces. */
 const pieceLength = 65_536;
+/** Zones of a piece: most of them may have no series. */
 const pieceZones = 500;
 
 /**
@@ -34,7 +35,10 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
   [metricTable.zoneSuccessAt, ({ lastSuccess }) => [seconds(lastSuccess)]],
   [metricTable.zoneAttemptAt, ({ lastRun }) => [seconds(lastRun?.at)]],
   [metricTable.zoneFailures, ({ consecutiveFailures }) => [ifAny(consecutiveFailures)]],
-  [metricTable.zoneStatus, ({ status }) => oneAt[zoneStatuses.indexOf(status)] ?? none],
+  [
+    metricTable.zoneStatus,
+    ({ status }) => zoneStatuses.map((each) => (each === status ? 1 : undefined)),
+  ],
   [
     metricTable.drift,
     (state) => {
@@ -108,13 +112,7 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
 
 const none: ReturnType<Values> = [];
 
-/** By the index of a status: its series is 1, and there is no other. */
-const oneAt: readonly ReturnType<Values>[] = zoneStatuses.map((_, at) => [
-  ...Array.from({ length: at }, () => undefined),
-  1,
-]);
-
-/** A gauge without a series at zero: most zones have nothing to tell of. */
+/** The value of a gauge that has no series at zero: most zones have nothing to tell of. */
 function ifAny(count: number): number | undefined {
   return count > 0 ? count : undefined;
 }
