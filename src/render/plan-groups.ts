@@ -21,7 +21,7 @@ export interface PlanFacts {
   readonly at: Date;
 }
 
-/** One statement, with all zones of which it is true. Comment, terminal, page and notification show the same. */
+/** One statement, with all zones of which it is true. Comment, terminal and page show the same. */
 export interface PlanGroup {
   readonly zones: readonly ZoneName[];
   /** Equal for the same statement. */
