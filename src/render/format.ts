@@ -35,8 +35,12 @@ const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A count with its noun: `1 policy`, `3 policies`. */
 export function plural(count: number, noun: string): string {
-  if (count === 1) return `1 ${noun}`;
-  return `${count} ${/[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+  return `${count} ${count === 1 ? noun : pluralOf(noun)}`;
+}
+
+/** The plural of a regular noun: `policies`. */
+export function pluralOf(noun: string): string {
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 const units = [

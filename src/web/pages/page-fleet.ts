@@ -1,4 +1,4 @@
-import { plural } from "../../render/format.ts";
+import { pluralOf } from "../../render/format.ts";
 import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { isWorking } from "../../state/daemon-status.ts";
 import { driftIn, impacts } from "../../state/drift.ts";
@@ -119,7 +119,7 @@ const sortTexts: Readonly<Record<Sorting, string>> = {
 function driftTexts(filter: DriftFilter): string {
   return filter === "weakens"
     ? "Drift that weakens"
-    : `Drift of ${plural(2, kindWords(filter)).slice(2)}`;
+    : `Drift of ${pluralOf(kindWords(filter))}`;
 }
 
 function emptyTable({ fleet, daemon }: Snapshot): Html {
