@@ -1,7 +1,7 @@
 import { errorCode, errorText } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
-import { type Message, messageOf, type Sender, type Post, type SinkType } from "./message.ts";
+import { type Message, messageOf, type Post, type Sender, type SinkType } from "./message.ts";
 import { type Notification, type NotificationSeverity, together } from "./notification.ts";
 
 /** A receiver of notifications. */
@@ -27,7 +27,6 @@ export interface OutboxPorts {
   readonly clock: { now(): Date; sleep(ms: number, signal: AbortSignal): Promise<void> };
   /** From 0 up to 1. */
   readonly random: () => number;
-
   readonly sender: Sender;
   readonly sent: (sink: string, result: "done" | "error") => void;
   /** A notification is dropped; `why` does not name the URL, which can be a secret. */
@@ -73,7 +72,7 @@ export class Outbox {
     if (!this.#matches(notification) || this.#isRepeated(notification)) return;
     if (notification.severity === "error") this.#unresolved.add(notification.zone);
     else if (notification.isResolved === true) this.#unresolved.delete(notification.zone);
-    if (!this.#isGathered(notification)) this.#enqueue(notification);
+    if (!this.#gathers(notification)) this.#enqueue(notification);
   }
 
   #enqueue(notification: Notification): void {
@@ -83,12 +82,16 @@ export class Outbox {
     this.#start();
   }
 
-  /** Gathers a notification if it says of one zone more what was said of others a moment ago. */
-  #isGathered(notification: Notification): boolean {
+  /** Gathers a notification, if it says of a zone what was said of others a moment ago; returns whether it does. */
+  #gathers(notification: Notification): boolean {
     const { zone, reason, severity, message, statement = message, revision } = notification;
     if (zone === "") return false;
     const { clock } = this.#ports;
     const key = JSON.stringify([reason, severity, statement, revision]);
+    // What was said of the zone before comes before it.
+    for (const [other, waiting] of this.#gathered) {
+      if (other !== key && waiting.some((each) => each.zone === zone)) this.#release(other);
+    }
     const waiting = this.#gathered.get(key);
     if (waiting !== undefined) {
       waiting.push(notification);

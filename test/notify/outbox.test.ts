@@ -157,6 +157,24 @@ describe("a sink", () => {
     },
   );
 
+  it("hears what was gathered of a zone before what follows of the zone", async ({ expect }) => {
+    const receiver = new Receiver();
+    const outbox = receiver.outbox();
+    const names = Array.from({ length: 5 }, (_, zone) => `z${zone}.example`);
+    for (const zone of names) outbox.add({ ...notification, zone });
+    await receiver.clock.advance(10_000);
+    const recovered = { ...notification, reason: "Recovered", message: "recovered" } as const;
+    outbox.add({ ...recovered, zone: "z0.example" });
+    await receiver.clock.advance(1_000);
+    expect(receiver.takeResults().slice(3)).toEqual(["Recovered: recovered"]);
+    outbox.add({ ...recovered, zone: "z4.example" });
+    await receiver.clock.advance(60_000);
+    expect(receiver.takeResults().slice(4)).toEqual([
+      `DriftDetected: 2 more zones: ${notification.message} (z3.example, z4.example)`,
+      "Recovered: recovered",
+    ]);
+  });
+
   it("hears at the stop what was gathered", async ({ expect }) => {
     const receiver = new Receiver();
     const outbox = receiver.outbox();

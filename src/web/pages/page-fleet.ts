@@ -117,9 +117,7 @@ const sortTexts: Readonly<Record<Sorting, string>> = {
 };
 
 function driftTexts(filter: DriftFilter): string {
-  return filter === "weakens"
-    ? "Drift that weakens"
-    : `Drift of ${pluralOf(kindWords(filter))}`;
+  return filter === "weakens" ? "Drift that weakens" : `Drift of ${pluralOf(kindWords(filter))}`;
 }
 
 function emptyTable({ fleet, daemon }: Snapshot): Html {
