@@ -1,11 +1,24 @@
 import { describe, it } from "vitest";
 
 import { uncertain } from "../../src/plan/cause/applied-zone.ts";
+import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
+import type { Change } from "../../src/plan/change.ts";
+import { plan } from "../../src/plan/plan.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { RulePosition } from "../../src/zone/resource.ts";
-import { found, inSync, known } from "../support/causes.ts";
-import { declared, entrypoint, exception, liveException, liveRule } from "../support/model.ts";
+import { after, found, inSync, known } from "../support/causes.ts";
+import {
+  declared,
+  desiredZone,
+  entrypoint,
+  exception,
+  liveException,
+  liveRule,
+  liveZone,
+  owner,
+} from "../support/model.ts";
 
 const [a, b, c, d] = ["a", "b", "c", "d"].map((key) => exception(key));
 const four = [a, b, c, d].filter((each) => each !== undefined);
@@ -261,5 +274,58 @@ describe("why a rule is not where its position says", () => {
       "managed_rule/a unknown(position)",
       "managed_rule/b drift(position)",
     ]);
+  });
+});
+
+const notDone = { result: "not_done", left: [] } as const;
+
+/** Moves are done, the answer to a create was lost, and nothing is deleted. */
+function outcomeOf(change: Change): ChangeOutcome {
+  if (change.verb === "delete") return { change, ...notDone };
+  return { change, result: change.verb === "create" ? "unknown" : "done", left: [] };
+}
+
+describe("why rules move past one that was not deleted and is declared again", () => {
+  it("is pending where the file turned them round", ({ expect }) => {
+    const last = after(inSync(rulesNamed("abcd")), rulesNamed("bcd"), liveNamed("abcd"), notDone);
+    const texts = found(last, rulesNamed("bcad"), liveNamed("abcd"));
+    expect(texts).toEqual(["managed_rule/a pending(position)"]);
+  });
+
+  it("is drift where somebody turned them round", ({ expect }) => {
+    const last = after(inSync(rulesNamed("abcd")), rulesNamed("bcd"), liveNamed("abcd"), notDone);
+    const texts = found(last, rulesNamed("abcd"), liveNamed("bcad"));
+    expect(texts).toEqual(["managed_rule/a drift(position)"]);
+  });
+
+  it("is pending where it has a position", ({ expect }) => {
+    const position = { b: { before: "2" } } as const;
+    const live = liveMixed("1b2ac");
+    const last = after(inSync(placed("bac", position)), placed("ac", {}), live, notDone);
+    const texts = found(last, placed("abc", position), live);
+    expect(texts).toEqual(["managed_rule/a pending(position)"]);
+  });
+
+  it("is not known where the last order was not", ({ expect }) => {
+    const file = placed("abc", { b: { before: "2" } });
+    const applied = known(file, { "r/*": { position: uncertain } });
+    const live = liveMixed("1b2ac");
+    const last = after(applied, placed("ac", {}), live, notDone);
+    expect(found(last, file, live)).toEqual(["managed_rule/a unknown(position)"]);
+  });
+
+  it("is not known where others moved, or may have come, meanwhile", ({ expect }) => {
+    for (const { order, again } of [
+      { order: "cb", again: "cab" },
+      { order: "bdc", again: "bdac" },
+    ]) {
+      const desired = desiredZone(rulesNamed(order));
+      const { changes } = plan(desired, liveZone(liveNamed("abc")), owner);
+      const outcomes = changes.map(outcomeOf);
+      const before = inSync(rulesNamed("abc"));
+      const last = nextApplied(before, desired.content, documentedScoreRuleId, outcomes);
+      const texts = found(last, rulesNamed(again), liveNamed(`a${order}`));
+      expect(texts).toEqual(["managed_rule/a unknown(position)"]);
+    }
   });
 });

@@ -65,8 +65,6 @@ export function explainChanges(
       if (name !== "position") return causesOfField(field, known);
       const by = placedBy.get(key);
       if (by === undefined) return orderCauses.get(key) ?? ["unknown"];
-      // Where a write of the rule was uncertain, so is where it was put.
-      if ([...known.values()].includes(uncertain)) return ["unknown"];
       const list = lists.find(({ rules }) => rules.some((each) => each.key === key));
       return [list === undefined ? "unknown" : causeOfPlace(list, key, by, applied)];
     });

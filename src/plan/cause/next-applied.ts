@@ -5,7 +5,7 @@ import {
   type ResourceKeys,
   type ZoneContent,
 } from "../../zone/desired-zone.ts";
-import { type Kind, kinds, type ListedKind, listedKinds } from "../../zone/resource.ts";
+import { isRuleKind, type Kind, kinds, type ListedKind, listedKinds } from "../../zone/resource.ts";
 import type { Change, Fields } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
 import { comparable, ruleFields, rulesetFields, targetOf } from "../rules/rule-fields.ts";
@@ -46,17 +46,22 @@ export function nextApplied(
   outcomes: readonly ChangeOutcome[],
 ): AppliedZone {
   const byKey = new Map(outcomes.map((each) => [each.change.key, each]));
-  const declared = declaredResources(content, scoreRuleId);
-  const next = new Map<string, AppliedFields>();
-  for (const resource of inKnownOrder(declared, outcomes, last)) {
+  const declared = declaredResources(content, scoreRuleId).flatMap((resource) => {
     const fields = fieldsAfter(resource, byKey.get(resource.key), last);
-    if (fields !== undefined) next.set(appliedName(resource.key), fields);
-  }
-  for (const outcome of outcomes) {
-    const name = appliedName(outcome.change.key);
-    const fields = next.has(name) ? undefined : fieldsOfUndeclared(outcome, name, last);
-    if (fields !== undefined) next.set(name, fields);
-  }
+    return fields === undefined ? [] : [{ ...resource, fields }];
+  });
+  const names = new Set(declared.map(({ key }) => appliedName(key)));
+  const others = outcomes.flatMap((outcome): readonly KnownResource[] => {
+    const { key } = outcome.change;
+    const name = appliedName(key);
+    const fields = names.has(name) ? undefined : fieldsOfUndeclared(outcome, name, last);
+    return fields === undefined ? [] : [{ key, was: undefined, fields }];
+  });
+  const next = new Map(
+    inKnownOrder([...declared, ...others], outcomes, last).map(
+      ({ key, fields }) => [appliedName(key), fields] as const,
+    ),
+  );
   for (const name of leftLiveNames(content, last)) next.set(name, leftLive);
   for (const kind of listedKinds) {
     const fields = wholeAfter(kind, content, outcomes, last);
@@ -82,7 +87,7 @@ function fieldsOfUndeclared(
 
 /** The fields of a declared resource; `undefined` if none of it was ever applied. */
 function fieldsAfter(
-  resource: DeclaredResource,
+  resource: KnownResource,
   outcome: ChangeOutcome | undefined,
   last: AppliedZone | undefined,
 ): AppliedFields | undefined {
@@ -151,20 +156,27 @@ function wholeAfter(
   return fields;
 }
 
-function openMoves(kind: Kind, outcomes: readonly ChangeOutcome[]): readonly ChangeOutcome[] {
-  return outcomes.filter((each) => each.change.kind === kind && isMove(each) && isOpen(each));
+/** Whether rules of a kind may be elsewhere than in their declared order: one was to move, or to go, and may not have done so. */
+function isOrderOpen(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
+  return outcomes.some(
+    (each) => each.change.kind === kind && (isMove(each) || isDeleteOfRule(each)) && isOpen(each),
+  );
+}
+
+function isDeleteOfRule({ change }: ChangeOutcome): boolean {
+  return isRuleKind(change.kind) && change.verb === "delete" && change.reason !== "unmanaged";
 }
 
 function isMove({ change }: ChangeOutcome): boolean {
   return change.fields.some(({ field }) => field === "position");
 }
 
-/** Whether a rule got its place among others of its kind, and some of these did not get theirs. */
+/** Whether a rule got, or may have got, its place among others of its kind, of which some did not get theirs. */
 function isPartlyOrdered(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
   return outcomes.some(
     (each) =>
       each.change.kind === kind &&
-      each.result === "done" &&
+      each.result !== "not_done" &&
       (isMove(each) || each.change.verb === "create"),
   );
 }
@@ -174,43 +186,37 @@ function isOrderUncertain(
   outcomes: readonly ChangeOutcome[],
   last: AppliedZone | undefined,
 ): boolean {
-  const open = openMoves(kind, outcomes);
-  if (open.length === 0) return false;
+  if (!isOrderOpen(kind, outcomes)) return false;
   const wasUncertain = last?.get(wholeName(kind))?.get("position") === uncertain;
-  return (
-    last === undefined ||
-    wasUncertain ||
-    open.some(({ result }) => result !== "not_done") ||
-    isPartlyOrdered(kind, outcomes)
-  );
+  return last === undefined || wasUncertain || isPartlyOrdered(kind, outcomes);
 }
 
-/** The resources in the order in which the rules are known to be: the declared one, or if it was not applied the last one. */
+/** Resources in the order in which the rules are known to be: the declared one, or if it was not applied the last one. */
 function inKnownOrder(
-  declared: readonly DeclaredResource[],
+  known: readonly KnownResource[],
   outcomes: readonly ChangeOutcome[],
   last: AppliedZone | undefined,
-): readonly DeclaredResource[] {
-  if (last === undefined) return declared;
+): readonly KnownResource[] {
+  if (last === undefined) return known;
   const places = new Map([...last.keys()].map((name, place) => [name, place]));
-  const placeOf = (resource: DeclaredResource): number =>
+  const placeOf = (resource: KnownResource): number =>
     Math.min(
       ...appliedNames(resource.key, resource.was).map((name) => places.get(name) ?? places.size),
     );
   return kinds.flatMap((kind) => {
-    const resources = declared.filter(({ key }) => key.startsWith(`${kind}/`));
-    if (openMoves(kind, outcomes).length === 0) return resources;
+    const resources = known.filter(({ key }) => key.startsWith(`${kind}/`));
+    if (!isOrderOpen(kind, outcomes)) return resources;
     return resources.toSorted((a, b) => placeOf(a) - placeOf(b));
   });
 }
 
-/** A declared resource with the digests of its values. */
-interface DeclaredResource extends ResourceKeys {
+/** A resource with the digests of its values. */
+interface KnownResource extends ResourceKeys {
   readonly fields: AppliedFields;
 }
 
 /** The declared resources of a zone; rules in their declared order. */
-function declaredResources(content: ZoneContent, scoreRuleId: string): readonly DeclaredResource[] {
+function declaredResources(content: ZoneContent, scoreRuleId: string): readonly KnownResource[] {
   const { settings, policies, customRulesets } = content;
   return [
     ...settings.map(({ name, value }) => ({
