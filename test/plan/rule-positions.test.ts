@@ -226,6 +226,19 @@ describe("a declared position", () => {
     expect(movedBy(rules, live)).toEqual(yields);
   });
 
+  it.for([
+    { when: "a renamed rule", was: "w", ref: "zonewarden:w" },
+    { when: "an adopted rule", was: undefined, ref: "by-hand" },
+  ])("may name $when, which keeps its ref, by its key", ({ was, ref }, { expect }) => {
+    const rules = [at("x", { before: "zonewarden:y" }), { ...exception("y"), was }];
+    const live = [liveException("w", "y", { ref }), ...foreigners, liveX];
+    const { writes, holds } = plannedRules(declared(rules), entrypoint(...live));
+    expect(writes).toMatchObject([
+      { call: "update-rule", id: "w", position: { after: "zonewarden:x", before: "" } },
+    ]);
+    expect(holds).toEqual([]);
+  });
+
   it("of a rule that is nowhere holds the plan, and moves nothing", ({ expect }) => {
     const rules = [at("x", { before: "gone" }), at("y", { after: "zonewarden:x" })];
     const { writes, holds } = plannedRules(
