@@ -1,4 +1,5 @@
 import { checkText } from "../../src/desired/load/check-text.ts";
+import { offlineFleet } from "../../src/desired/zones/offline-fleet.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { labelOf } from "../../src/desired/zones/target.ts";
 
@@ -9,6 +10,7 @@ import { labelOf } from "../../src/desired/zones/target.ts";
  */
 export function brokenPromise(text: string): string | undefined {
   const { parsed, documents, diagnostics } = checkText("a.yaml", text);
+  offlineFleet(documents);
   for (const { target } of documents) showZone(documents, labelOf(target));
   const lines = text.split("\n");
   for (const { place, code } of diagnostics) {

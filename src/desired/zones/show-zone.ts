@@ -1,11 +1,9 @@
 import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { zoneName } from "../../zone/zone.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { fillZone } from "../template/fill-zone.ts";
 import { Variables } from "../template/variables.ts";
-import { conflictsIn } from "./layer-conflicts.ts";
 import { bringerOf, identityOf, type Layer, memberName, originOf } from "./layer.ts";
 import { factsOf, ZoneMerger } from "./merge-zone.ts";
 import { layersOf } from "./merged-document.ts";
@@ -24,8 +22,6 @@ export interface ShownValue {
 /** What is known of a zone without the listing. */
 export interface ShownZone extends OfflineZone {
   readonly values: readonly ShownValue[];
-  /** What is wrong with its documents together. */
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -36,12 +32,11 @@ export function showZone(documents: readonly ZoneDocument[], zone: string): Show
   const found = offlineZone(zone, documents);
   const own = found.documents.at(-1);
   if (own === undefined) return undefined;
-  const merger = new ZoneMerger();
   const layers = layersOf(found.documents);
   const name = zoneName(zone);
   const facts = own.target.by === "selector" && name !== undefined ? { name } : factsOf(own.target);
   const variables = new Variables(layers, facts);
-  const { values } = fillZone(merger.valuesOf(layers), variables);
+  const { values } = fillZone(new ZoneMerger().valuesOf(layers), variables);
   const known = [...variables.names].flatMap((each) => {
     const value = variables.valueOf(`vars.${each}`);
     return value === undefined ? [] : [{ path: ["vars", each], value }];
@@ -55,7 +50,6 @@ export function showZone(documents: readonly ZoneDocument[], zone: string): Show
     values: [...known, ...filled].flatMap(({ path, value }) =>
       shown(own.zone, layers, path, value),
     ),
-    diagnostics: conflictsIn(found.documents, zone, merger),
   };
 }
 
