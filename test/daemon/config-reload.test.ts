@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { liveKeys, RunningConfig } from "../../src/daemon/config-reload.ts";
-import { type Config } from "../../src/desired/config/config.ts";
+import type { Config } from "../../src/desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { memoryFiles } from "../support/memory-files.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type JsonObject } from "../../src/syntax/json.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";

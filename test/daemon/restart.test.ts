@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { type JsonObject } from "../../src/syntax/json.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { type Emulator } from "../../src/emulator/start-emulator.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { control, endFaults } from "../support/ask.ts";

@@ -1,4 +1,4 @@
-import { type AppliedZone } from "../../src/plan/cause/applied-zone.ts";
+import type { AppliedZone } from "../../src/plan/cause/applied-zone.ts";
 import { explainChanges } from "../../src/plan/cause/explain.ts";
 import { type ChangeOutcome, nextApplied } from "../../src/plan/cause/next-applied.ts";
 import type { Change } from "../../src/plan/change.ts";

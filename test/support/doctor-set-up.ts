@@ -1,5 +1,5 @@
 import type { SeedToken } from "../../src/emulator/seed/seed.ts";
-import { type Emulator } from "../../src/emulator/start-emulator.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
 import { type Ran, type Workplace, workplace } from "./command-line.ts";
 import { loopbackEmulator } from "./loopback-emulator.ts";

@@ -2,7 +2,7 @@ import { type Reader, type Writer, createReader, createWriter } from "../../src/
 import { basePath } from "../../src/api/wire.ts";
 import type { Dialect } from "../../src/emulator/http/api-endpoint.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
-import { type Emulator } from "../../src/emulator/start-emulator.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";

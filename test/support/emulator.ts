@@ -3,7 +3,7 @@ import type { TestContext } from "vitest";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
-import { type Emulator, type EmulatorOptions } from "../../src/emulator/start-emulator.ts";
+import type { Emulator, EmulatorOptions } from "../../src/emulator/start-emulator.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { type Exchange, contradictionsOf } from "./api-contract.ts";
 import { loopbackEmulator } from "./loopback-emulator.ts";

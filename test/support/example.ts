@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
-import { type Emulator } from "../../src/emulator/start-emulator.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
 import { control as controlOf } from "./ask.ts";
 import { type Workplace, workplace } from "./command-line.ts";

@@ -15,7 +15,7 @@ import type { LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { RequestPriority, Written } from "../../src/zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
-import { type Zone } from "../../src/zone/zone.ts";
+import type { Zone } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { bare, declared, desiredZone, owner, policy, readAllAt, usualLimits } from "./model.ts";

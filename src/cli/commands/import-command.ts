@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Host } from "../../host/host.ts";
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { type DefineCommand, type SessionFlags } from "../command-options.ts";
+import type { DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { existingOf, writeNew } from "../output/files.ts";
 import {

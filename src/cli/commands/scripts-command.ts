@@ -4,7 +4,7 @@ import { everythingSeen } from "../../api/read/read-inventory.ts";
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { escapedTemplate } from "../../desired/template/template.ts";
 import { selectWith } from "../../desired/zones/select.ts";
-import { type Host } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { adoptScripts } from "../../impact/adopt-scripts.ts";
 import type { StoredZones } from "../../memory/open-store.ts";
