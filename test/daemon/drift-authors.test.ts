@@ -7,7 +7,7 @@ import { control, type Example, exampleWithEmulator } from "../support/example.t
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { isEveryZoneKnown, jsonFrom, stop, textFrom } from "../support/running.ts";
+import { isEveryZoneRun, jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 const brand = "www.brand.example";
@@ -66,7 +66,7 @@ ${more}`;
     await logged(daemon, "audit log followed");
     await followed.until(
       "the first sweep",
-      async () => (await isEveryZoneKnown(daemon)) || undefined,
+      async () => (await isEveryZoneRun(daemon)) || undefined,
     );
     return followed;
   }

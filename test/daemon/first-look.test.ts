@@ -8,7 +8,7 @@ import { SimulatedClock } from "../support/clock.ts";
 import { workplace } from "../support/command-line.ts";
 import { logged, logLines } from "../support/log-lines.ts";
 import { eventually, freePort } from "../support/processes.ts";
-import { isEveryZoneKnown, stop, textFrom } from "../support/running.ts";
+import { isEveryZoneRun, stop, textFrom } from "../support/running.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -41,7 +41,7 @@ describe("who follows the README", () => {
     await logged(daemon, "audit log followed");
     await eventually("the first sweep", async () => {
       await clock.advance(100);
-      return (await isEveryZoneKnown(daemon)) || undefined;
+      return (await isEveryZoneRun(daemon)) || undefined;
     });
 
     await clock.advance(1_000);

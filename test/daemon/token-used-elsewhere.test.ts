@@ -8,7 +8,7 @@ import { control, type Example, exampleWithEmulator } from "../support/example.t
 import { startJsonSink } from "../support/http-server.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { isEveryZoneKnown, jsonFrom, stop, textFrom } from "../support/running.ts";
+import { isEveryZoneRun, jsonFrom, stop, textFrom } from "../support/running.ts";
 
 const [blog, shop] = ["blog.example.com", "shop.example.com"] as const;
 
@@ -41,7 +41,7 @@ ${more}`;
     await logged(this.daemon, "audit log followed");
     await this.until(
       "the first sweep",
-      async () => (await isEveryZoneKnown(this.daemon)) || undefined,
+      async () => (await isEveryZoneRun(this.daemon)) || undefined,
     );
   }
 

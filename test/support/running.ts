@@ -22,10 +22,10 @@ export async function jsonFrom(daemon: Started, path: string): Promise<JsonObjec
   return coerceObject(await (await ask(daemon, path)).json());
 }
 
-/** Whether every zone has been run since the start. */
-export async function isEveryZoneKnown(daemon: Started): Promise<boolean> {
-  const { zones } = await jsonFrom(daemon, "api/v1/zones");
-  return coerceObjects(zones).every(({ status }) => status !== "unknown");
+/** Whether there are zones, and each has been run since the start. */
+export async function isEveryZoneRun(daemon: Started): Promise<boolean> {
+  const zones = coerceObjects((await jsonFrom(daemon, "api/v1/zones"))["zones"]);
+  return zones.length > 0 && zones.every(({ last_attempt_at: at }) => typeof at === "string");
 }
 
 /** Ends a daemon in order; gives its exit code. */

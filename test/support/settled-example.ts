@@ -2,7 +2,7 @@ import type { Started } from "./command-line.ts";
 import type { Example } from "./example.ts";
 import { logLines, logged } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
-import { textFrom } from "./running.ts";
+import { isEveryZoneRun } from "./running.ts";
 
 /** Starts a daemon, and waits until all zones are as declared. From then on, two of the example's three zones are too many for one step. */
 export async function settled(example: Example): Promise<Started> {
@@ -19,10 +19,5 @@ export async function settled(example: Example): Promise<Started> {
 
 /** Resolves when every zone has been run since the start. */
 export async function allRun(daemon: Started): Promise<void> {
-  await eventually("all zones are run", async () => {
-    const text = await textFrom(daemon, "api/v1/zones");
-    return text.includes('"last_attempt_at":"') && !text.includes('"last_attempt_at":null')
-      ? true
-      : undefined;
-  });
+  await eventually("all zones are run", async () => (await isEveryZoneRun(daemon)) || undefined);
 }
