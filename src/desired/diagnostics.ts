@@ -40,6 +40,24 @@ export function limitedDiagnostics(
   });
 }
 
+/** What many zones have in common, and how many of them are reported one by one. */
+const mostReported: Readonly<Partial<Record<string, number>>> = {
+  UNKNOWN_PROFILE: 1,
+  UNSET_VARIABLE: 10,
+} satisfies Partial<Record<DiagnosticCode, number>>;
+
+/** Of diagnostics that many zones have in common, the first, with the number of zones. */
+export function oncePerMessage(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const groups = Map.groupBy(diagnostics, ({ code, message }) =>
+    mostReported[code] === undefined ? undefined : message,
+  );
+  return diagnostics.flatMap((each) => {
+    const group = groups.get(each.message) ?? [];
+    if (group.length <= (mostReported[each.code] ?? Infinity)) return [each];
+    return each === group[0] ? [{ ...each, zones: group.length }] : [];
+  });
+}
+
 /** A whole number with commas: `20,000`. */
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");

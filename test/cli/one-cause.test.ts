@@ -80,6 +80,28 @@ describe("one cause is one finding", () => {
     }
   });
 
+  it.for([
+    { count: 7, errors: 7 },
+    { count: 30, errors: 1 },
+  ])(
+    "validate: a variable that $count entries lack with all entries below them",
+    async ({ count, errors }, { expect }) => {
+      const layers = `zones:
+  - match: { name: "*" }
+    custom_rules: { rules: [{ key: a, action: block, expression: 'http.host eq "\${vars.domain}"' }] }
+  - { match: { labels: { team: shop } }, priority: 1, vars: { domain: shop.example } }
+  - { name: shop.example, layers: true, labels: { team: shop } }
+`;
+      const lacking = namesOfFleet(count).map((name) => `  - { name: ${name}, layers: true }\n`);
+      await using place = await workplace();
+      await place.write("zones/all.yaml", layers + lacking.join(""));
+      const { code, stdout, stderr } = await place.run("validate", "zones");
+      expect(code).toBe(3);
+      expect(stdout + stderr).toContain(`\n${errors} error${errors === 1 ? "" : "s"}\n`);
+      expect((stdout + stderr).includes(`(in ${count} zones)`)).toBe(errors === 1);
+    },
+  );
+
   it.for([1, 40, 400])(
     "plan and doctor: a token that sees one of two accounts, %i zones",
     async (count, { expect }) => {

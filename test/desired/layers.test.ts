@@ -136,6 +136,32 @@ ${entriesOf(
     expect([...leftAlone.keys()]).toEqual(["b.shop.example"]);
   });
 
+  it("lack a variable once for many zones, which are all left alone", async ({ expect }) => {
+    const many = Array.from({ length: 30 }, (_, index) =>
+      listed(`z${index}.example`, index, { accountName: index < 2 ? "Agency" : "Shops" }),
+    );
+    const files = await loadText(
+      entriesOf(
+        `{ match: { account: "*" }, custom_rules: { rules: [{ key: a, action: log, expression: 'http.host eq "\${vars.domain}"' }] } }`,
+        "{ match: { account: Agency }, priority: 1, vars: { domain: shop.example } }",
+        ...many.map(({ name }) => `{ name: ${name}, layers: true }`),
+      ),
+    );
+    const {
+      zones: found,
+      diagnostics,
+      leftAlone,
+    } = selectZones(files.documents, {
+      zones: many,
+      unlisted: [],
+    });
+    expect(found.map(({ zone }) => zone.name)).toEqual(["z0.example", "z1.example"]);
+    expect(leftAlone.size).toBe(28);
+    expect(diagnostics.map(({ code, zones: count }) => [code, count])).toEqual([
+      ["UNSET_VARIABLE", 28],
+    ]);
+  });
+
   it("change the lists of entries below them", async ({ expect }) => {
     const text = `profiles:
   p: { page_shield: { policies: { items: [{ key: p, action: log, expression: "true" }] } } }

@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { oncePerMessage } from "../../desired/diagnostics.ts";
 import type { LoadedFiles } from "../../desired/load/zone-file-loader.ts";
 import {
   isLayer,
@@ -97,7 +98,7 @@ async function validate(
   const configured = target === undefined ? [{ ...loaded, suppressed: 0 }] : [];
   if (state === undefined) return print(configured, state, [], flags, host);
   const entries = offlineFleet(state.documents);
-  const together = entries.flatMap(({ diagnostics }) => diagnostics);
+  const together = oncePerMessage(entries.flatMap(({ diagnostics }) => diagnostics));
   const whole = { ...state, diagnostics: [...state.diagnostics, ...together] };
   return print([...configured, whole], whole, entries, flags, host);
 }

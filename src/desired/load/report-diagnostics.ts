@@ -1,7 +1,7 @@
 import { didYouMean } from "../../syntax/nearest.ts";
-import { type DiagnosticCode, diagnosticCodes } from "../../zone/diagnostic-codes.ts";
+import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { diagnosticAt, inTextOrder, limitedDiagnostics } from "../diagnostics.ts";
+import { diagnosticAt, inTextOrder, limitedDiagnostics, oncePerMessage } from "../diagnostics.ts";
 import { redactedText } from "../file-kind.ts";
 import { zoneFileKind } from "../json-schema.ts";
 import type { Lint } from "../lint.ts";
@@ -25,7 +25,7 @@ export function reportOf(
   parsed: readonly ParsedFile[],
   lint: Lint,
 ): DiagnosticReport {
-  const once = oncePerProfile(inTextOrder(found), parsed);
+  const once = oncePerMessage(withoutBrokenProfiles(inTextOrder(found), parsed));
   const { diagnostics: left, suppressed } = applySuppressions(once, parsed);
   // Once more, for the warnings about suppressions.
   const byFile = Map.groupBy(lint(left), ({ place }) => place.file);
@@ -41,40 +41,25 @@ export function reportOf(
   };
 }
 
-/** What the zones of one profile have in common, and how many of them are reported one by one. */
-const mostReported: Readonly<Partial<Record<string, number>>> = {
-  UNKNOWN_PROFILE: 1,
-  UNSET_VARIABLE: 10,
-} satisfies Partial<Record<DiagnosticCode, number>>;
-
 /**
- * A profile that no file defines is one mistake, whatever the number of zones that name it; so is a variable that many
- * zones lack. A profile is not unknown where a file with an error defines it: that error counts the zones.
+ * A profile is not unknown where a file with an error defines it: that error counts the zones that name it.
  */
-function oncePerProfile(
+function withoutBrokenProfiles(
   diagnostics: readonly Diagnostic[],
   parsed: readonly ParsedFile[],
 ): readonly Diagnostic[] {
-  const shared = Map.groupBy(
-    diagnostics.filter(({ code }) => mostReported[code] !== undefined),
-    ({ message }) => message,
-  );
-  if (shared.size === 0) return diagnostics;
+  const unknown = diagnostics.filter(({ code }) => code === "UNKNOWN_PROFILE");
+  if (unknown.length === 0) return diagnostics;
+  const byMessage = Map.groupBy(unknown, ({ message }) => message);
   const counted = new Map<Diagnostic, number>();
   const dropped = new Set<Diagnostic>();
-  for (const group of shared.values()) {
-    const [first, ...others] = group;
-    if (first === undefined || group.length <= (mostReported[first.code] ?? Infinity)) continue;
-    counted.set(first, group.length);
-    for (const each of others) dropped.add(each);
-  }
   for (const { file, usable, profiles, invalidProfiles } of parsed) {
     const error = diagnostics.find((each) => each.place.file === file && isError(each));
     if (usable || error === undefined) continue;
     const names = [...profiles.map(({ profile = "" }) => profile), ...invalidProfiles];
-    const groups = names.flatMap((name) => shared.get(undefinedProfile(name)) ?? []);
-    for (const each of groups) dropped.add(each);
-    if (!dropped.has(error)) counted.set(error, groups.length);
+    const users = names.flatMap((name) => byMessage.get(undefinedProfile(name)) ?? []);
+    for (const each of users) dropped.add(each);
+    counted.set(error, users.length);
   }
   return diagnostics
     .filter((each) => !dropped.has(each))

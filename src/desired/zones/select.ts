@@ -2,7 +2,7 @@ import { nearestOfMany } from "../../syntax/nearest.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
-import { diagnosticAt } from "../diagnostics.ts";
+import { diagnosticAt, oncePerMessage } from "../diagnostics.ts";
 import { lintOf, type LintRule } from "../lint.ts";
 import { beyondPlan } from "./beyond-plan.ts";
 import { ZoneMerger } from "./merge-zone.ts";
@@ -48,7 +48,8 @@ export function selectZones(
     .filter(({ document }) => !used.has(document))
     .map(({ document }) => unusedSelector(document));
   const selection = resolveNames(declared, unlisted);
-  const diagnostics = [...explicit.diagnostics, ...oncePerPlace(selection.diagnostics), ...unused];
+  const found = oncePerMessage(oncePerPlace(selection.diagnostics));
+  const diagnostics = [...explicit.diagnostics, ...found, ...unused];
   return { ...selection, diagnostics };
 }
 
