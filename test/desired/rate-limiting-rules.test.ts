@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { linesOf, loadText } from "../support/desired.ts";
+import { rateLimit } from "../support/model.ts";
 
 /** A zone file with rate limiting rules, one in each line. */
 function rules(...lines: readonly string[]): string {
@@ -46,16 +47,7 @@ describe("rate limiting rules", () => {
         key: "login",
         action: "block",
         response: undefined,
-        ratelimit: {
-          characteristics: ["cf.colo.id", "ip.src"],
-          period: 60,
-          requests_per_period: 5,
-          mitigation_timeout: 600,
-          counting_expression: "",
-          requests_to_origin: false,
-          score_per_period: undefined,
-          score_response_header_name: undefined,
-        },
+        ratelimit: rateLimit,
       },
       {
         key: "score",

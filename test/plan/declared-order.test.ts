@@ -4,16 +4,8 @@ import { describe, it } from "vitest";
 import { type LiveRule, rulesIn } from "../../src/zone/live-zone.ts";
 import { keyOfRef } from "../../src/zone/mark.ts";
 import type { Rule, RulePosition } from "../../src/zone/resource.ts";
-import {
-  declared,
-  entrypoint,
-  exception,
-  liveException,
-  liveRule,
-  liveZone,
-  owner,
-} from "../support/model.ts";
-import { plannedRules } from "../support/planned.ts";
+import { declared, entrypoint, exception, liveRule, liveZone, owner } from "../support/model.ts";
+import { liveOurs, plannedRules } from "../support/planned.ts";
 import { cases } from "../support/properties.ts";
 import { statesOf } from "../support/service-model.ts";
 
@@ -53,9 +45,7 @@ const scenes: fc.Arbitrary<Scene> = fc
   }));
 
 function liveOf(id: string): LiveRule {
-  return foreignIds.includes(id)
-    ? liveRule(id, { action: "log" })
-    : liveException(id, id, { ref: `zonewarden:${id}` });
+  return foreignIds.includes(id) ? liveRule(id, { action: "log" }) : liveOurs(id);
 }
 
 function planOf({ live, rules }: Scene) {

@@ -19,12 +19,11 @@ import {
   liveZone,
   owner,
 } from "../support/model.ts";
+import { liveOurs } from "../support/planned.ts";
 
 const [a, b, c, d] = ["a", "b", "c", "d"].map((key) => exception(key));
 const four = [a, b, c, d].filter((each) => each !== undefined);
-const liveRules = ["a", "b", "c", "d"].map((key) =>
-  liveException(key, key, { ref: `zonewarden:${key}` }),
-);
+const liveRules = ["a", "b", "c", "d"].map((key) => liveOurs(key));
 
 function rulesNamed(keys: string): Partial<ZoneContent> {
   return {
@@ -117,9 +116,7 @@ describe("why rules are in another order", () => {
   });
 
   it("tells it apart from what else differs", ({ expect }) => {
-    const rules = ["c", "b", "a", "d"].map((key) =>
-      liveException(key, key, { ref: `zonewarden:${key}`, enabled: key !== "b" }),
-    );
+    const rules = ["c", "b", "a", "d"].map((key) => liveOurs(key, { enabled: key !== "b" }));
     const texts = found(inSync(rulesNamed("cbad")), rulesNamed("abcd"), {
       entrypoints: { managed_rules: entrypoint(...rules) },
     });
@@ -140,7 +137,7 @@ describe("why rules are in another order", () => {
         entrypoints: {
           managed_rules: entrypoint(
             liveException("u", "undefined", { ref: "zonewarden:undefined" }),
-            liveException("b", "b", { ref: "zonewarden:b" }),
+            liveOurs("b"),
             liveException("a", "a", { ref: "by-hand" }),
           ),
         },
@@ -181,9 +178,7 @@ function placed(
 /** Rules of ours by their letters, and foreign ones by their digits. */
 function liveMixed(order: string): Partial<LiveZone> {
   const rules = Array.from(order).map((id) =>
-    /\d/.test(id)
-      ? liveRule(id, { action: "log" })
-      : liveException(id, id, { ref: `zonewarden:${id}` }),
+    /\d/.test(id) ? liveRule(id, { action: "log" }) : liveOurs(id),
   );
   return { entrypoints: { managed_rules: entrypoint(...rules) } };
 }

@@ -23,7 +23,7 @@ import {
   usualLimits,
 } from "../support/model.ts";
 import { policyPlan } from "../support/plan-of.ts";
-import { plannedPolicies, plannedRules } from "../support/planned.ts";
+import { liveOurs, plannedPolicies, plannedRules } from "../support/planned.ts";
 
 const now = new Date("2026-11-21T10:00:00.000Z");
 
@@ -101,9 +101,7 @@ describe("the guard", () => {
     ]);
     const rulesGone = plannedRules(
       declared([]),
-      entrypoint(
-        ...["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
-      ),
+      entrypoint(...["a", "b", "c"].map((key) => liveOurs(key))),
     );
     expect(refused(rulesGone)).toEqual([
       `too_many_deletes: would delete 3 of 3 managed policies and rules (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
@@ -134,14 +132,10 @@ describe("the guard", () => {
     const rules = Array.from({ length: live }, (_, nth) =>
       liveRule(`r${nth}`, { action: "block" }),
     );
-    const own = liveException("own", "own", { ref: "zonewarden:own" });
-    const { zone, content } = desiredZone({
-      rules: { custom_rules: declared([exception("own", { enabled: !isLive })]) },
-    });
-    const proposal = plan(
-      { zone: { ...zone, plan: tier }, content },
-      liveZone({ entrypoints: { custom_rules: entrypoint(...rules, ...(isLive ? [own] : [])) } }),
-      owner,
+    const proposal = plannedRules(
+      declared([exception("own", { enabled: !isLive })]),
+      entrypoint(...rules, ...(isLive ? [liveOurs("own")] : [])),
+      { phase: "custom_rules", tier },
     );
     expect(proposal.changes).toHaveLength(1);
     expect(refused(proposal, { quota, maxUpdateShare: 1 })).toEqual(
@@ -150,14 +144,10 @@ describe("the guard", () => {
   });
 
   it("says what a contract that allows more rules needs", ({ expect }) => {
-    const { zone, content } = desiredZone({
-      rules: { rate_limiting_rules: declared([exception("a"), exception("b")]) },
+    const proposal = plannedRules(declared([exception("a"), exception("b")]), entrypoint(), {
+      phase: "rate_limiting_rules",
+      tier: "free",
     });
-    const proposal = plan(
-      { zone: { ...zone, plan: "free" }, content },
-      liveZone({ entrypoints: { rate_limiting_rules: entrypoint() } }),
-      owner,
-    );
     expect(refused(proposal)).toEqual([
       "quota: rate_limiting_rules would have 2 rules, and a zone of the plan free may have 1: declare fewer, or set limits.quota.free.rate_limiting_rules if its contract allows more",
     ]);

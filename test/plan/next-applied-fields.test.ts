@@ -14,12 +14,12 @@ import {
   entrypoint,
   exception,
   liveDeployment,
-  liveException,
   livePolicy,
   liveZone,
   owner,
   policy,
 } from "../support/model.ts";
+import { liveOurs } from "../support/planned.ts";
 
 describe("a field without a value", () => {
   const rules = { rules: { managed_rules: declared([deployment("owasp")]) } };
@@ -55,9 +55,7 @@ describe("what is no value of a resource", () => {
 
 /** Two rules in their last order, enabled or not. */
 function liveRules(enabled: boolean): Partial<LiveZone> {
-  const found = ["b", "a"].map((key) =>
-    liveException(key, key, { ref: `zonewarden:${key}`, enabled }),
-  );
+  const found = ["b", "a"].map((key) => liveOurs(key, { enabled }));
   return { entrypoints: { managed_rules: entrypoint(...found) } };
 }
 
@@ -84,9 +82,7 @@ describe("the order of rules that is left", () => {
     const desired = desiredZone({
       rules: { managed_rules: declared([...rules, exception("c")]) },
     });
-    const turned = ["c", "b", "a"].map((key) =>
-      liveException(key, key, { ref: `zonewarden:${key}` }),
-    );
+    const turned = ["c", "b", "a"].map((key) => liveOurs(key));
     const { changes } = plan(
       desired,
       liveZone({ entrypoints: { managed_rules: entrypoint(...turned) } }),

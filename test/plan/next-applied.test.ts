@@ -19,6 +19,7 @@ import {
   owner,
   policy,
 } from "../support/model.ts";
+import { liveOurs } from "../support/planned.ts";
 
 /** Names of resources, each with the fields of which the value is not the one of `base`, or not known. */
 function told(applied: AppliedZone, base: AppliedZone): readonly string[] {
@@ -239,10 +240,7 @@ describe("the order of rules", () => {
   const file = { rules: { managed_rules: declared([a, b]) }, policies: declared([on]) };
   const liveRules = {
     entrypoints: {
-      managed_rules: entrypoint(
-        liveException("b", "b", { ref: "zonewarden:b" }),
-        liveException("a", "a", { ref: "zonewarden:a" }),
-      ),
+      managed_rules: entrypoint(liveOurs("b"), liveOurs("a")),
     },
     policies: [carriedOut("p1", on)],
   };
@@ -305,11 +303,7 @@ describe("the order of rules", () => {
     expect(positionsIn(lastKnown)).toEqual([undefined, digestOfValue("first")]);
     const rules = {
       entrypoints: {
-        managed_rules: entrypoint(
-          liveException("b", "b", { ref: "zonewarden:b" }),
-          liveRule("f", { action: "log" }),
-          liveException("a", "a", { ref: "zonewarden:a" }),
-        ),
+        managed_rules: entrypoint(liveOurs("b"), liveRule("f", { action: "log" }), liveOurs("a")),
       },
     };
     const results = (["done", "not_done", "unknown"] as const).map((result) =>

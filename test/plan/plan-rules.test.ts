@@ -20,6 +20,7 @@ import {
 import {
   foreign,
   foreignToo,
+  liveOurs,
   liveOwasp,
   liveUploads,
   owasp,
@@ -203,9 +204,7 @@ const situations: readonly Sent[] = [
   {
     when: "several rules change places at once",
     given: declared([exception("a"), exception("b"), exception("c"), exception("d")]),
-    live: entrypoint(
-      ...["d", "c", "b", "a"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
-    ),
+    live: entrypoint(...["d", "c", "b", "a"].map((key) => liveOurs(key))),
     yields: [
       "~ managed_rule/b (position)",
       "~ managed_rule/c (position)",

@@ -2,22 +2,20 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { guard } from "../../src/plan/guard/guard.ts";
-import { type Plan, plan } from "../../src/plan/plan.ts";
-import { type LiveRule, type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { type LiveRule, rulesIn } from "../../src/zone/live-zone.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import type { RuleQuotas } from "../../src/zone/rule-phase.ts";
 import {
   block,
   declared,
-  desiredZone,
   entrypoint,
   exception,
-  liveException,
   liveRule,
   liveZone,
-  owner,
   usualLimits,
 } from "../support/model.ts";
+import { foreigners, liveOurs, plannedRules, type RuleSituation } from "../support/planned.ts";
 import { cases } from "../support/properties.ts";
 import { statesOf } from "../support/service-model.ts";
 
@@ -28,14 +26,9 @@ function liveBlock(key: string, more: Readonly<Record<string, string | boolean>>
   return liveRule(`id-${key}`, wire);
 }
 
-function liveWith(rules: readonly LiveRule[]): LiveZone {
-  return liveZone({ entrypoints: { custom_rules: entrypoint(...rules) } });
-}
-
 /** The plan of a zone. The plan free allows five custom rules. */
 function planOf(rules: readonly Rule[], live: readonly LiveRule[], tier = "free"): Plan {
-  const { zone, content } = desiredZone({ rules: { custom_rules: declared(rules) } });
-  return plan({ zone: { ...zone, plan: tier }, content }, liveWith(live), owner);
+  return plannedRules(declared(rules), entrypoint(...live), { phase: "custom_rules", tier });
 }
 
 function orderOf({ writes }: Plan): readonly string[] {
@@ -48,15 +41,10 @@ function holdsOf(proposal: Plan, quota: RuleQuotas = {}): readonly string[] {
   return guard(proposal, { ...input, used: [], now: new Date(0) }).map(({ message }) => message);
 }
 
-const foreign = [1, 2, 3].map((nth) => liveRule(`f${nth}`, { action: "log", expression: "ssl" }));
+const foreign = foreigners(3, { expression: "ssl" });
 
 describe("a phase that is full", () => {
-  it.for<{
-    readonly when: string;
-    readonly rules: readonly Rule[];
-    readonly live: readonly LiveRule[];
-    readonly yields: readonly string[];
-  }>([
+  it.for<RuleSituation>([
     {
       when: "a delete that changes nothing goes first",
       rules: [block("new"), block("a")],
@@ -66,7 +54,7 @@ describe("a phase that is full", () => {
     {
       when: "the delete of an exception goes first",
       rules: [block("new"), block("a")],
-      live: [...foreign, liveBlock("a"), liveException("s", "s", { ref: "zonewarden:s" })],
+      live: [...foreign, liveBlock("a"), liveOurs("s")],
       yields: ["delete-rule custom_rule/s", "create-rule custom_rule/new"],
     },
     {
@@ -194,10 +182,10 @@ const liveRules: fc.Arbitrary<readonly LiveRule[]> = fc
   })
   .map((rules) =>
     rules.map(({ key: own, ...rule }) => {
-      const ref = { ref: `zonewarden:${own}` };
-      return rule.action === "skip"
-        ? liveException(own, own, { ...ref, expression: rule.expression, enabled: rule.enabled })
-        : liveRule(own, { ...ref, ...rule });
+      const { action, expression: selects, enabled } = rule;
+      return action === "skip"
+        ? liveOurs(own, { expression: selects, enabled })
+        : liveRule(own, { ref: `zonewarden:${own}`, ...rule });
     }),
   );
 
@@ -214,7 +202,8 @@ function forceOn(path: string, rules: readonly LiveRule[]): number {
 
 /** For each path how little protects it at some moment, and at least what it has before and after. */
 function momentsOf(live: readonly LiveRule[], { writes }: Plan) {
-  const states = statesOf(liveWith(live), writes);
+  const before = liveZone({ entrypoints: { custom_rules: entrypoint(...live) } });
+  const states = statesOf(before, writes);
   const lists = states.map(({ entrypoints }) => rulesIn(entrypoints.custom_rules));
   const isWeak = paths.map((path) => {
     const forces = lists.map((list) => forceOn(path, list));

@@ -4,21 +4,17 @@ import type { LiveRule } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import type { Rule, RulePosition } from "../../src/zone/resource.ts";
 import { neighborOf } from "../../src/zone/rule-place.ts";
-import {
-  declared,
-  deployment,
-  entrypoint,
-  exception,
-  liveException,
-  liveRule,
-} from "../support/model.ts";
+import { declared, deployment, entrypoint, exception, liveException } from "../support/model.ts";
 import {
   foreign,
+  foreigners,
   foreignToo,
+  liveOurs,
   liveOwasp,
   liveUploads,
   owasp,
   plannedRules,
+  type RuleSituation,
   uploads,
 } from "../support/planned.ts";
 
@@ -35,12 +31,7 @@ function placeOf(rules: readonly Rule[], live: readonly LiveRule[]): unknown {
 }
 
 describe("the place of a new rule", () => {
-  it.for<{
-    readonly when: string;
-    readonly rules: readonly Rule[];
-    readonly live: readonly LiveRule[];
-    readonly yields: readonly string[];
-  }>([
+  it.for<RuleSituation>([
     {
       when: "a deployment is declared before the first live rule",
       rules: [cloudflare, owasp],
@@ -96,9 +87,9 @@ function given(...rules: readonly (Rule | undefined)[]): readonly Rule[] {
 }
 
 describe("the fewest moves", () => {
-  const live = ["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` }));
+  const live = ["a", "b", "c"].map((key) => liveOurs(key));
   const [a, b, c] = ["a", "b", "c"].map((key) => exception(key));
-  const others = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
+  const others = foreigners(2);
 
   it.for([
     {
@@ -148,26 +139,19 @@ function at(key: string, position: RulePosition): Rule {
 }
 
 describe("a declared position", () => {
-  const [one, two, three] = [1, 2, 3].map((n) => liveRule(`f${n}`, { action: "log" }));
-  const foreigners = [one, two, three].flatMap((rule) => rule ?? []);
-  const liveX = liveException("x", "x", { ref: "zonewarden:x" });
-  const liveY = liveException("y", "y", { ref: "zonewarden:y" });
-  it.for<{
-    readonly when: string;
-    readonly rules: readonly Rule[];
-    readonly live: readonly LiveRule[];
-    readonly yields: readonly string[];
-  }>([
+  const others = foreigners(3);
+  const [liveX, liveY] = [liveOurs("x"), liveOurs("y")];
+  it.for<RuleSituation>([
     {
       when: "first, of two new rules",
       rules: [at("x", "first"), at("y", "first")],
-      live: foreigners,
+      live: others,
       yields: ["managed_rule/x after ", "managed_rule/y after zonewarden:x"],
     },
     {
       when: "last, of two new rules around one that goes anywhere",
       rules: [at("x", "last"), exception("z"), at("y", "last")],
-      live: foreigners,
+      live: others,
       yields: [
         "managed_rule/x after f3",
         "managed_rule/z after zonewarden:x",
@@ -177,49 +161,49 @@ describe("a declared position", () => {
     {
       when: "before a rule by its ref, of a rule behind it",
       rules: [at("x", { before: "f2" })],
-      live: [...foreigners, liveX],
+      live: [...others, liveX],
       yields: ["managed_rule/x after f1"],
     },
     {
       when: "before a rule, of one that is before it anyway",
       rules: [at("x", { before: "f3" })],
-      live: [liveX, ...foreigners],
+      live: [liveX, ...others],
       yields: [],
     },
     {
       when: "after a rule, of two rules in the wrong order before it",
       rules: [at("x", { after: "f2" }), at("y", { after: "f2" })],
-      live: [liveY, liveX, ...foreigners],
+      live: [liveY, liveX, ...others],
       yields: ["managed_rule/x after f2", "managed_rule/y after zonewarden:x"],
     },
     {
       when: "after a rule, of two of which the second is there",
       rules: [at("x", { after: "f1" }), at("y", { after: "f1" })],
-      live: [...foreigners, liveY],
+      live: [...others, liveY],
       yields: ["managed_rule/x after f3"],
     },
     {
       when: "before a rule of ours by its ref, which moves itself",
       rules: [at("x", { before: "zonewarden:y" }), at("y", "first")],
-      live: [...foreigners, liveX, liveY],
+      live: [...others, liveX, liveY],
       yields: ["managed_rule/x after ", "managed_rule/y after zonewarden:x"],
     },
     {
       when: "first, of a rule declared after one without a position, which goes with it",
       rules: [exception("y"), at("x", "first")],
-      live: [...foreigners, liveY],
+      live: [...others, liveY],
       yields: ["managed_rule/x after ", "managed_rule/y after "],
     },
     {
       when: "after a rule, of one declared before another without a position, which goes no further than it must",
       rules: [at("x", { after: "f1" }), exception("y")],
-      live: [liveY, ...foreigners],
+      live: [liveY, ...others],
       yields: ["managed_rule/y after f1", "managed_rule/x after f1"],
     },
     {
       when: "before a rule that stays in the next but one gap, of a new rule beside one with another position",
       rules: [at("z", "first"), at("x", { before: "f3" })],
-      live: foreigners,
+      live: others,
       yields: ["managed_rule/z after ", "managed_rule/x after f2"],
     },
   ])("is $when", ({ rules, live, yields }, { expect }) => {
@@ -231,7 +215,7 @@ describe("a declared position", () => {
     { when: "an adopted rule", was: undefined, ref: "by-hand" },
   ])("may name $when, which keeps its ref, by its key", ({ was, ref }, { expect }) => {
     const rules = [at("x", { before: "zonewarden:y" }), { ...exception("y"), was }];
-    const live = [liveException("w", "y", { ref }), ...foreigners, liveX];
+    const live = [liveException("w", "y", { ref }), ...others, liveX];
     const { writes, holds } = plannedRules(declared(rules), entrypoint(...live));
     expect(writes).toMatchObject([
       { call: "update-rule", id: "w", position: { after: "zonewarden:x", before: "" } },
@@ -241,10 +225,7 @@ describe("a declared position", () => {
 
   it("of a rule that is nowhere holds the plan, and moves nothing", ({ expect }) => {
     const rules = [at("x", { before: "gone" }), at("y", { after: "zonewarden:x" })];
-    const { writes, holds } = plannedRules(
-      declared(rules),
-      entrypoint(...foreigners, liveX, liveY),
-    );
+    const { writes, holds } = plannedRules(declared(rules), entrypoint(...others, liveX, liveY));
     expect(writes).toEqual([]);
     expect(holds).toEqual([
       {
@@ -273,10 +254,7 @@ describe("a declared position", () => {
       says: 'the position of managed_rule/y names x, which is "x", and contradicts the order of the list',
     },
   ])("against the order of the list holds the plan: $says", ({ rules, says }, { expect }) => {
-    const { writes, holds } = plannedRules(
-      declared(rules),
-      entrypoint(...foreigners, liveX, liveY),
-    );
+    const { writes, holds } = plannedRules(declared(rules), entrypoint(...others, liveX, liveY));
     expect(writes.filter(({ call }) => call !== "create-rule")).toEqual([]);
     expect(holds).toEqual([{ reason: "unplaced", message: says }]);
   });
@@ -284,7 +262,7 @@ describe("a declared position", () => {
   it("beside a rule that the plan deletes holds it", ({ expect }) => {
     const { holds } = plannedRules(
       declared([at("x", { before: "f2" })], "delete"),
-      entrypoint(...foreigners, liveX),
+      entrypoint(...others, liveX),
     );
     expect(holds.map(({ reason }) => reason)).toEqual(["unplaced"]);
   });

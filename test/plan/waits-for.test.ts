@@ -18,10 +18,12 @@ import {
   skipNothing,
 } from "../support/model.ts";
 import {
+  foreigners,
   hostA,
   hostAOrC,
   hostB,
   hostC,
+  liveOurs,
   on,
   plannedPolicies,
   plannedRules,
@@ -184,29 +186,20 @@ describe("a write of a rule waits", () => {
   });
 
   it("as an exception for a rule that moves up from behind its place", ({ expect }) => {
-    const foreigners = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
     const moved = block("b", { expression: hostA, position: "first" });
     const rules = [moved, { ...spare, position: { before: "f1" } } as const];
-    expect(waitsOf(rules, [...foreigners, blocked("b", hostA)])).toEqual([
+    expect(waitsOf(rules, [...foreigners(2), blocked("b", hostA)])).toEqual([
       ["custom_rule/b", []],
       ["custom_rule/s", ["custom_rule/b"]],
     ]);
   });
 
   it("to move behind an exception until that moves away", ({ expect }) => {
-    const foreigners = [1, 2].map((n) => liveRule(`f${n}`, { action: "log" }));
-    const liveSpare = liveRule("s", {
-      ref: "zonewarden:s",
-      action: "skip",
-      action_parameters: { ruleset: "current" },
-      expression: spare.expression,
-      logging: { enabled: true },
-    });
     const rules: readonly Rule[] = [
       block("b", { expression: hostA, position: "last" }),
       { ...spare, position: "last" },
     ];
-    const live = [blocked("b", hostA), liveSpare, ...foreigners];
+    const live = [blocked("b", hostA), liveOurs("s"), ...foreigners(2)];
     expect(waitsOf(rules, live)).toEqual([
       ["custom_rule/s", []],
       ["custom_rule/b", ["custom_rule/s"]],

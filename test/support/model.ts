@@ -205,16 +205,23 @@ export const skipNothing: SkipParameters = {
   products: [],
 };
 
-/** A declared exception that spares a path from the rest of the ruleset. */
-export function exception(key: string, more: Partial<SkipRule> = {}): SkipRule {
+/** What a declared rule has that selects the requests of a path. */
+function ofPath(key: string) {
   return {
-    action: "skip",
     key,
     was: undefined,
     position: undefined,
     description: "",
     expression: `http.request.uri.path eq "/${key}"`,
     enabled: true,
+  };
+}
+
+/** A declared exception that spares a path from the rest of the ruleset. */
+export function exception(key: string, more: Partial<SkipRule> = {}): SkipRule {
+  return {
+    ...ofPath(key),
+    action: "skip",
     skip: { ...skipNothing, ruleset: true },
     logging: true,
     ...more,
@@ -224,13 +231,8 @@ export function exception(key: string, more: Partial<SkipRule> = {}): SkipRule {
 /** A declared rule that blocks the requests of a path. */
 export function block(key: string, more: Partial<MitigateRule> = {}): MitigateRule {
   return {
+    ...ofPath(key),
     action: "block",
-    key,
-    was: undefined,
-    position: undefined,
-    description: "",
-    expression: `http.request.uri.path eq "/${key}"`,
-    enabled: true,
     response: undefined,
     ratelimit: undefined,
     ...more,

@@ -1,7 +1,7 @@
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import type { Declared } from "../../src/zone/desired-zone.ts";
-import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import type { Policy, Rule } from "../../src/zone/resource.ts";
 import type { RulePhase } from "../../src/zone/rule-phase.ts";
 import {
@@ -14,7 +14,9 @@ import {
   liveZone,
   owner,
   policy,
+  shopZone,
 } from "./model.ts";
+import type { Wire } from "./wire-model.ts";
 
 /** What is declared, what is live, and what a plan of it says: its changes, and what it leaves as it is. */
 export interface Situation<T, Live> {
@@ -25,16 +27,43 @@ export interface Situation<T, Live> {
   readonly leaves?: readonly string[];
 }
 
+/** Declared rules, live ones in their order, and what a plan of them says. */
+export interface RuleSituation {
+  readonly when: string;
+  readonly rules: readonly Rule[];
+  readonly live: readonly LiveRule[];
+  readonly yields: readonly string[];
+}
+
+interface RulesZone extends Partial<LiveZone> {
+  readonly phase?: RulePhase;
+  /** The plan of the zone, which decides about its quotas. */
+  readonly tier?: string;
+}
+
 /** The plan of a zone of which the rules of one phase alone are declared. */
 export function plannedRules(
   rules: Declared<Rule>,
   live: LiveEntrypoint,
-  { phase = "managed_rules", ...parts }: Partial<LiveZone> & { readonly phase?: RulePhase } = {},
+  { phase = "managed_rules", tier = shopZone.plan, ...parts }: RulesZone = {},
 ): Plan {
+  const { zone, content } = desiredZone({ rules: { [phase]: rules } });
   return plan(
-    desiredZone({ rules: { [phase]: rules } }),
+    { zone: { ...zone, plan: tier }, content },
     liveZone({ entrypoints: { [phase]: live }, ...parts }),
     owner,
+  );
+}
+
+/** A live exception with our mark. Its key is its id, and the path that it spares. */
+export function liveOurs(key: string, more: Wire = {}): LiveRule {
+  return liveException(key, key, { ref: `zonewarden:${key}`, ...more });
+}
+
+/** The live rules f1, f2 and so on of nobody. */
+export function foreigners(count: number, more: Wire = {}): readonly LiveRule[] {
+  return Array.from({ length: count }, (_, index) =>
+    liveRule(`f${index + 1}`, { action: "log", ...more }),
   );
 }
 
