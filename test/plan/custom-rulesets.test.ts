@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
-import { importLiveZone } from "../../src/plan/import/import-zone.ts";
+import { type ImportedZone, importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
 import { confirmSaved } from "../../src/plan/saved/confirm.ts";
@@ -114,6 +114,13 @@ async function team(
   return Object.assign(new Team(service, rulesets, rules), {
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   });
+}
+
+/** What an import of all rules and custom rulesets declares. */
+async function importOf({ service: { reader, zone } }: Team): Promise<ImportedZone> {
+  const parts = { ...noParts, rules: rulePhases, customRulesets: { owner, keys: "any" } } as const;
+  const live = await reader.readListed(zone, parts, "changed", new AbortController().signal);
+  return importLiveZone(live, owner, whyNotWritable);
 }
 
 function changesIn({ changes }: Plan): readonly string[] {
@@ -496,17 +503,45 @@ describe("a ruleset that somebody made by hand", () => {
     return zone;
   }
 
+  it.for([
+    { list: ["rule", "Shop", "Payments"], imported: ["shop", "payments"], followed: [] },
+    { list: ["Payments", "Shop", "theirs"], imported: ["payments", "shop"], followed: [] },
+    { list: ["Shop", "rule", "Payments"], imported: ["payments"], followed: ["Shop"] },
+    { list: ["Shop", "Payments", "rule"], imported: [], followed: ["Shop", "Payments"] },
+  ])(
+    "is imported from $list as $imported, since the plan executes custom rulesets last",
+    async ({ list, imported, followed }, { expect }) => {
+      await using zone = await team();
+      const rules: JsonObject[] = [];
+      for (const name of ["Payments", "Shop"]) {
+        const sent = { ...wire, name, description: name, rules: [theirs] };
+        const [{ id = "" } = {}] = coerceObjects([
+          await zone.service.send("POST", "/rulesets", sent),
+        ]);
+        rules.push({ ...theirs, action: "execute", action_parameters: { id }, description: name });
+      }
+      rules.push({ ...theirs, description: "rule" });
+      rules.push({ ...theirs, description: "theirs", ref: "other:theirs" });
+      const placed = list.flatMap((name) =>
+        rules.filter(({ description }) => description === name),
+      );
+      await zone.service.send("PUT", entryPoint, { rules: placed });
+      const { content, leftOut } = await importOf(zone);
+      expect(content.customRulesets?.items.map(({ key }) => key) ?? []).toEqual(imported);
+      const why = "a custom rule follows the rule that executes it";
+      expect(leftOut.flatMap(({ reason, title }) => (reason === why ? title : []))).toEqual(
+        followed,
+      );
+      zone.rulesets = content.customRulesets?.items;
+      zone.rules = content.rules.custom_rules?.items;
+      expect((await zone.plan()).changes).toEqual([]);
+    },
+  );
+
   it("is imported, with the rule that executes it", async ({ expect }) => {
     await using zone = await madeByHand();
     await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });
-    const { reader, zone: listed } = zone.service;
-    const parts = {
-      ...noParts,
-      rules: rulePhases,
-      customRulesets: { owner, keys: "any" } as const,
-    };
-    const live = await reader.readListed(listed, parts, "changed", new AbortController().signal);
-    const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);
+    const { content, leftOut } = await importOf(zone);
     expect(leftOut).toEqual([]);
     expect(content.rules).toEqual({});
     expect(content.customRulesets?.items).toMatchObject([

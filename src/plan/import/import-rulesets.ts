@@ -1,4 +1,9 @@
-import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
+import {
+  type LiveCustomRuleset,
+  type LiveRule,
+  type LiveZone,
+  rulesIn,
+} from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
@@ -6,9 +11,23 @@ import { executorsOf } from "../rules/ruleset-match.ts";
 import { type Candidates, candidatesOf, Keys, type LeftOut } from "./candidate.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
-/** The custom rulesets that were read as candidates for a declaration, with the rules that can be declared. */
+/**
+ * The custom rulesets that were read as candidates for a declaration, with the rules that can be declared, in the order in
+ * which the zone executes them. A plan executes them after the declared custom rules: one that is executed before such a
+ * rule is left out.
+ */
 export function rulesetCandidates(live: LiveZone, owner: string): Candidates<CustomRuleset> {
-  const rulesets = (live.customRulesets ?? []).filter(({ rules }) => rules !== undefined);
+  const facts = factsOf("custom_rules");
+  const listed = rulesIn(entrypointOf(live));
+  const declarable = ruleCandidates(live, facts, listed, owner).candidates;
+  const lastDeclarable = listed.findLastIndex(({ id }) => id === declarable.at(-1)?.id);
+  const placeOf = (each: LiveCustomRuleset): number => {
+    const [first] = executorsOf(each, entrypointOf(live));
+    return first === undefined ? -1 : listed.indexOf(first);
+  };
+  const rulesets = (live.customRulesets ?? [])
+    .filter(({ rules }) => rules !== undefined)
+    .toSorted((a, b) => placeOf(a) - placeOf(b));
   const keys = new Keys(
     rulesets.flatMap(({ description }) => keyIn(description, owner) ?? []),
     live.zone.name,
@@ -20,11 +39,14 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
     const [executor, ...others] = executorsOf(each, entrypointOf(live));
     if (executor === undefined) return { id, title, reason: "no rule of the zone executes it" };
     if (others.length > 0) return { id, title, reason: "several rules of the zone execute it" };
+    if (placeOf(each) < lastDeclarable) {
+      return { id, title, reason: "a custom rule follows the rule that executes it" };
+    }
     const marked = keyIn(description, owner);
     const key =
       marked === undefined ? keys.keyFor([description, name], "ruleset") : keys.claim(marked);
     if (key === undefined) return { id, title, reason: "bears the same mark as another ruleset" };
-    const { candidates, leftOut } = ruleCandidates(live, factsOf("custom_rules"), rules, owner);
+    const { candidates, leftOut } = ruleCandidates(live, facts, rules, owner);
     inside.push(...leftOut);
     const declaration: CustomRuleset = {
       key,
