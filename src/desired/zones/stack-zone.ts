@@ -19,15 +19,15 @@ export interface StackedZone {
 /** What the same documents were merged into before, by one document after the other. */
 interface Combination {
   readonly next: WeakMap<MergedDocument, Combination>;
+  /** What every zone has; `false` if placeholders need the zone; `undefined` before the first one. */
+  same: StackedZone | false | undefined;
   readonly zones: Map<string, StackedZone>;
-  /** `undefined` before the first zone. */
-  isSame: boolean | undefined;
 }
 
 const known = newCombination();
 
 function newCombination(): Combination {
-  return { next: new WeakMap(), zones: new Map(), isSame: undefined };
+  return { next: new WeakMap(), same: undefined, zones: new Map() };
 }
 
 /**
@@ -46,25 +46,24 @@ export function stackZone(
     at.next.set(document, next);
     return next;
   }, known);
-  const key = combination.isSame === true ? "" : `${name} ${id} ${accountId}`;
-  const before = combination.zones.get(key);
-  if (before !== undefined) return before;
+  combination.same ??= sameForAll(documents, name, merger);
+  if (combination.same !== false) return combination.same;
   const facts = { name, id, account: accountId };
-  if (combination.isSame === undefined) {
-    const conflicts = conflictsIn(documents, name, merger);
-    const found =
-      conflicts.length > 0 ? contradictory(conflicts) : stackWith(documents, {}, merger);
-    combination.isSame = !found.isSample;
-    if (combination.isSame) combination.zones.set("", found);
-    return combination.isSame ? found : stackZone(documents, { name, id, accountId }, merger);
-  }
-  const stacked = stackWith(documents, facts, merger);
+  const key = Object.values(facts).join(" ");
+  const stacked = combination.zones.get(key) ?? stackWith(documents, facts, merger);
   combination.zones.set(key, stacked);
   return stacked;
 }
 
-function contradictory(diagnostics: readonly Diagnostic[]): SampledZone {
-  return { content: undefined, labels: {}, diagnostics, isSample: false };
+function sameForAll(
+  documents: readonly MergedDocument[],
+  zone: string,
+  merger: ZoneMerger,
+): StackedZone | false {
+  const conflicts = conflictsIn(documents, zone, merger);
+  if (conflicts.length > 0) return { content: undefined, labels: {}, diagnostics: conflicts };
+  const found = stackWith(documents, {}, merger);
+  return found.isSample ? false : found;
 }
 
 interface SampledZone extends StackedZone {
