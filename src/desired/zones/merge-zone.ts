@@ -43,7 +43,7 @@ import { policiesOf } from "./declared-policies.ts";
 import { customRulesetsOf, rulesOf } from "./declared-rules.ts";
 import { type Layer, memberName, originOf, type ZoneLayer } from "./layer.ts";
 import { impossibleChange } from "./list-change.ts";
-import type { MergedDocument } from "./merged-document.ts";
+import { isLayer, type MergedDocument } from "./merged-document.ts";
 import { nullsWithoutEffect } from "./null-lists.ts";
 import { everyRequest } from "./skip-rule.ts";
 import { labelsIn, suspensionOf, targetOf } from "./target.ts";
@@ -109,22 +109,21 @@ export class ZoneMerger {
       found.map((unplaced) => placed(zone, layers, unplaced));
     const own = place([...target.diagnostics, ...suspension.diagnostics]);
     const diagnostics = [...nullsWithoutEffect(layers), ...own, ...place(content.diagnostics)];
-    const isLayer = target.value?.by === "selector" || zone.content.layers === true;
+    const entry = { target: target.value, diagnostics, used: content.used };
+    if (target.value === undefined) return { ...entry, document: undefined };
+    const named = { target: target.value, zone };
     // The other entries of its zones may have what a layer lacks.
-    const failed = (isLayer ? own : diagnostics).some(isError);
-    if (failed || target.value === undefined) {
-      return { target: target.value, document: undefined, diagnostics, used: content.used };
-    }
+    const failed = (isLayer(named) ? own : diagnostics).some(isError);
+    if (failed) return { ...entry, document: undefined };
     const document: MergedDocument = {
-      target: target.value,
+      ...named,
       content: { ...content.value, suspension: suspension.value },
       place: keyPlace(zone.document, zone.path),
-      zone,
       layers,
-      ...((isLayer || content.isSample) && { needsListing: true }),
+      ...((isLayer(named) || content.isSample) && { needsListing: true }),
       ...(Object.keys(content.labels).length > 0 && { labels: content.labels }),
     };
-    return { target: target.value, document, diagnostics, used: content.used };
+    return { ...entry, document };
   }
 
   /** What layers declare, with placeholders filled by what is known of the zone. */

@@ -15,7 +15,7 @@ export function isMerged(document: ZoneDocument): document is MergedDocument {
 }
 
 /** Whether entries whose `match` matches its zone are merged with it. */
-export function isLayer({ target, zone }: MergedDocument): boolean {
+export function isLayer({ target, zone }: Pick<MergedDocument, "target" | "zone">): boolean {
   return target.by === "selector" || zone.content.layers === true;
 }
 
