@@ -136,6 +136,19 @@ ${entriesOf(
     expect([...leftAlone.keys()]).toEqual(["b.shop.example"]);
   });
 
+  it("tell once what a value of one makes of the text of another", async ({ expect }) => {
+    const text = entriesOf(
+      `{ match: { name: "*" }, custom_rules: { rules: [{ key: a, action: log, expression: 'http.host eq "\${zone.name}" and ip.src eq \${vars.address}' }] } }`,
+      `{ match: { account: Agency }, priority: 1, vars: { address: 192.0.2.1 } }`,
+      `{ match: { name: "*.shop.example" }, priority: 1, vars: { address: office } }`,
+    );
+    const { zones: found, leftAlone, diagnostics, lines } = await selected(text);
+    expect(found.map(({ zone }) => zone.name)).toEqual(["c.brand.example"]);
+    expect([...leftAlone.keys()]).toEqual(["a.shop.example", "b.shop.example"]);
+    expect(lines).toEqual(["4:72 EXPR_TYPE_MISMATCH zones[2].vars.address"]);
+    expect(diagnostics[0]?.message).toContain("with the values of b.shop.example");
+  });
+
   it("lack a variable once for many zones, which are all left alone", async ({ expect }) => {
     const many = Array.from({ length: 30 }, (_, index) =>
       listed(`z${index}.example`, index, { accountName: index < 2 ? "Agency" : "Shops" }),

@@ -6,7 +6,7 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { Lint } from "../lint.ts";
 import { keyPlace } from "../location.ts";
-import { filledText } from "../template/fill-zone.ts";
+import { identityText } from "../template/fill-zone.ts";
 import { inOrder } from "../zones/layer-order.ts";
 import { diagnosticInPart, type Layer, type ZoneLayer } from "../zones/layer.ts";
 import { mayBeElsewhere, type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
@@ -416,10 +416,4 @@ function withoutDuplicates(
     if (!byText.has(text)) byText.set(text, counted);
   }
   return [...byText.values()];
-}
-
-/** Equal for the same mistake at the same place, whatever the zone has filled in. */
-function identityText({ place: { file, line, column }, code, message }: Diagnostic): string {
-  const [before] = message.split(filledText);
-  return `${file}:${line}:${column} ${code} ${before}`;
 }

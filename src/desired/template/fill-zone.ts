@@ -9,6 +9,7 @@ import {
   withMembers,
 } from "../../syntax/json.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "../zones/csp-text.ts";
@@ -91,7 +92,13 @@ export function fillZone(values: JsonObject, variables: Variables): FilledZone {
  * Starts what a diagnostic says of the zone where it was found: it is the same diagnostic in the
  * next zone.
  */
-export const filledText = "; with the values of ";
+const filledText = "; with the values of ";
+
+/** Equal for the same diagnostic at the same place, whatever the zone has filled in. */
+export function identityText({ place: { file, line, column }, code, message }: Diagnostic): string {
+  const [before] = message.split(filledText);
+  return `${file}:${line}:${column} ${code} ${before}`;
+}
 
 /** For readers, and the variables themselves. */
 const unfilled: ReadonlySet<string> = new Set(["description", "vars"]);

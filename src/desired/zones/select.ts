@@ -4,6 +4,7 @@ import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt, oncePerMessage } from "../diagnostics.ts";
 import { lintOf, type LintRule } from "../lint.ts";
+import { identityText } from "../template/fill-zone.ts";
 import { beyondPlan } from "./beyond-plan.ts";
 import { ZoneMerger } from "./merge-zone.ts";
 import { isMerged, placeIn } from "./merged-document.ts";
@@ -64,13 +65,7 @@ export function selectWith(rules: readonly LintRule[]): typeof selectZones {
 
 /** Zones that share a profile get the same diagnostics. */
 function oncePerPlace(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const byPlace = new Map(
-    diagnostics.map((each) => {
-      const { file, line, column } = each.place;
-      return [[file, line, column, each.code, each.message].join(" "), each];
-    }),
-  );
-  return [...byPlace.values()];
+  return [...new Map(diagnostics.map((each) => [identityText(each), each])).values()];
 }
 
 interface Explicit {
