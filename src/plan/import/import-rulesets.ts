@@ -63,14 +63,10 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
   return { ...found, leftOut: [...found.leftOut, ...inside] };
 }
 
-/** The rules that execute what can be declared. */
-export function deployingRules(
-  live: LiveZone,
-  { candidates }: Candidates<CustomRuleset>,
-): ReadonlySet<LiveRule> {
-  const ids = new Set(candidates.map(({ id }) => id));
-  const declared = (live.customRulesets ?? []).filter(({ id }) => ids.has(id));
-  return new Set(declared.flatMap((each) => executorsOf(each, entrypointOf(live))));
+/** The rules that execute custom rulesets that were read: each is one resource with its ruleset. */
+export function deployingRules(live: LiveZone): ReadonlySet<LiveRule> {
+  const read = (live.customRulesets ?? []).filter(({ rules }) => rules !== undefined);
+  return new Set(read.flatMap((each) => executorsOf(each, entrypointOf(live))));
 }
 
 function entrypointOf({ entrypoints }: LiveZone): Parameters<typeof executorsOf>[1] {

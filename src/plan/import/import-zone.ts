@@ -35,12 +35,11 @@ export function importLiveZone(
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
-  const found = rulesetCandidates(live, owner);
-  const rulesets = declareKind("custom_ruleset", found, {
+  const rulesets = declareKind("custom_ruleset", rulesetCandidates(live, owner), {
     ...context,
     contentOf: (items) => ({ ...noContent, customRulesets: declared(items) }),
   });
-  const deploying = deployingRules(live, found);
+  const deploying = deployingRules(live);
   const rules = rulePhases.map((phase) => {
     const facts = factsOf(phase);
     const own = rulesIn(live.entrypoints[phase]).filter((rule) => !deploying.has(rule));
