@@ -1,9 +1,9 @@
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import { type Zone, zoneId } from "../../src/zone/zone.ts";
+import type { Zone } from "../../src/zone/zone.ts";
 import { memoryFiles } from "../support/memory-files.ts";
-import { zoneNamed } from "../support/model.ts";
+import { numbered } from "../support/revision-files.ts";
 import { entryOf, loadAgainstYaml, nameOf, type Text } from "./desired.bench.ts";
 import { processorTime } from "./processor-time.ts";
 import type { BenchResult } from "./run.ts";
@@ -77,9 +77,6 @@ function entry(file: number, index: number): string {
 function listing(): readonly Zone[] {
   return Array.from({ length: files * zonesPerFile }, (_, number) => {
     const domain = domainOf(Math.floor(number / zonesPerFile));
-    const name = nameOf(number % zonesPerFile, domain);
-    const id = zoneId(number.toString(16).padStart(32, "0"));
-    if (id === undefined) throw new Error("no zone id");
-    return { ...zoneNamed(name), id };
+    return numbered(nameOf(number % zonesPerFile, domain), number);
   });
 }

@@ -4,9 +4,9 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { type Zone, zoneId } from "../../src/zone/zone.ts";
+import type { Zone } from "../../src/zone/zone.ts";
 import { linesOf, loadText } from "../support/desired.ts";
-import { zoneNamed } from "../support/model.ts";
+import { numbered } from "../support/revision-files.ts";
 
 const text = readFileSync(path.join(import.meta.dirname, "company.yaml"), "utf8");
 
@@ -21,11 +21,7 @@ const zones = [
     name,
     "Holding",
   ]),
-].map(([name = "", accountName = ""], index): Zone => {
-  const id = zoneId(String(index).padStart(32, "0"));
-  if (id === undefined) throw new Error("no id");
-  return { ...zoneNamed(name), id, accountName };
-});
+].map(([name = "", accountName = ""], index): Zone => ({ ...numbered(name, index), accountName }));
 
 describe("a company with 40 brands, three teams and two accounts", async () => {
   const files = await loadText(text);

@@ -4,14 +4,12 @@ import { describe, it } from "vitest";
 import type { LoadedFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { type Selection, selectZones } from "../../src/desired/zones/select.ts";
 import { isError } from "../../src/zone/diagnostic.ts";
-import { type Zone, zoneId } from "../../src/zone/zone.ts";
+import type { Zone } from "../../src/zone/zone.ts";
 import { codesOf, desiredBench, linesOf, loadText } from "../support/desired.ts";
-import { zoneNamed } from "../support/model.ts";
+import { numbered } from "../support/revision-files.ts";
 
 function listed(name: string, index: number, facts: Partial<Zone> = {}): Zone {
-  const id = zoneId(String(index).padStart(32, "0"));
-  if (id === undefined) throw new Error("no id");
-  return { ...zoneNamed(name), id, ...facts };
+  return { ...numbered(name, index), ...facts };
 }
 
 const zones = [
