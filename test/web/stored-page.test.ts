@@ -48,6 +48,19 @@ describe("the page of a process that waits while another one works", () => {
     expect(wordsOf(pageOf({ readAt: at(0), zones: [] }))).toContain("The store has no zones.");
   });
 
+  it("does not claim filters that the store cannot apply", ({ expect }) => {
+    const more = {
+      account: "Example Shops",
+      author: "bob",
+      drift: "weakens",
+      cause: "c",
+      sort: "name",
+    };
+    const page = pageOf(storedScene(), { ...more, inventory: "malicious", q: "example" });
+    expect(page).toBe(pageOf(storedScene(), { q: "example" }));
+    expect(rowsOf(page)).toHaveLength(4);
+  });
+
   it.for([
     {
       when: "the page of the leader is known",

@@ -6,18 +6,20 @@ import { renderOverview } from "./page-fleet-overview.ts";
 import { layout } from "./page-layout.ts";
 import { banner, causeText, counted, foreign, moment, statusBadge } from "./page-parts.ts";
 import { pager, shortNote, toolbar } from "./page-zone-list.ts";
-import { selectStored, type ZoneFilter } from "./selection.ts";
+import { selectionFrom, selectStored, type ZoneFilter } from "./selection.ts";
 
 /** The page of the fleet in a process that does not work: what the store says, and who knows more. */
 export function renderStoredPage(
   { readAt, zones }: StoredFleet,
   snapshot: Snapshot,
-  selection: ZoneFilter,
+  { status, query, page }: ZoneFilter,
 ): Html {
+  // The store knows names and statuses.
+  const selection = { ...selectionFrom({}), status, query, page };
   const content =
     typeof zones === "string"
       ? banner("The store cannot be read:", html`${foreign(zones)}. The zones are not known here.`)
-      : zoneList(zones, snapshot, { ...selection, inventory: undefined }, readAt);
+      : zoneList(zones, snapshot, selection, readAt);
   return layout(
     snapshot,
     "Fleet",
