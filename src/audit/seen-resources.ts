@@ -2,7 +2,7 @@ import type { Change } from "../plan/change.ts";
 import type { AuditedWrite, AuditEntry } from "../zone/audit-entry.ts";
 import { type LiveZone, rulesIn } from "../zone/live-zone.ts";
 import { unmarked } from "../zone/mark.ts";
-import { isRuleKind, type Kind, type ResourceKey } from "../zone/resource.ts";
+import { isRuleKind, type Kind, type ResourceKey, rulesetIn } from "../zone/resource.ts";
 import { factsOf, phaseOfKind, rulePhases } from "../zone/rule-phase.ts";
 
 interface KnownResource {
@@ -46,8 +46,8 @@ export function isElsewhere(
 ): boolean {
   const id = wrote?.ruleset;
   if (id === undefined || !isRuleKind(kind)) return false;
-  const [, ruleset, inside] = key.split("/");
-  if (inside !== undefined) {
+  const ruleset = rulesetIn(key);
+  if (ruleset !== undefined) {
     const found = customRulesets.filter(({ description }) => unmarked(description).key === ruleset);
     return found.length > 0 && found.every((each) => each.id !== id);
   }

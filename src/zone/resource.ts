@@ -40,6 +40,17 @@ export function kindWords(kind: Kind): string {
  */
 export type ResourceKey = `${Kind}/${string}`;
 
+/** The key of the custom ruleset in which a rule is; `undefined` for all other resources. */
+export function rulesetIn(key: ResourceKey): string | undefined {
+  const [kind, ruleset, rule] = key.split("/");
+  return kind === "custom_rule" && rule !== undefined ? ruleset : undefined;
+}
+
+/** The kind of the list that declares a resource: a custom ruleset declares its rules. */
+export function listKindOf(kind: ListedKind, key: ResourceKey): ListedKind {
+  return rulesetIn(key) === undefined ? kind : "custom_ruleset";
+}
+
 /** The Page Shield settings that can be written (SERVICE.md A.2), each managed separately. */
 export const settingNames = [
   "enabled",

@@ -8,6 +8,7 @@ import {
   kinds,
   type ListedKind,
   type ResourceKey,
+  rulesetIn,
   settingNames,
 } from "../../zone/resource.ts";
 import { factsOf, phaseOfKind } from "../../zone/rule-phase.ts";
@@ -60,7 +61,7 @@ export function appliedName(key: ResourceKey): string {
   const name = key.slice(at + 1);
   for (const kind of kinds) {
     if (!key.startsWith(`${kind}/`)) continue;
-    const code = kind === "custom_rule" && name.includes("/") ? ruleOfRuleset : codeOf(kind);
+    const code = rulesetIn(key) === undefined ? codeOf(kind) : ruleOfRuleset;
     if (kind === "setting") return `${code}/${settingNames.findIndex((each) => each === name)}`;
     return `${code}/${/^[\w.-]{1,64}$/.test(name) ? name : `~${shortDigest(name)}`}`;
   }

@@ -4,9 +4,8 @@ import { writeHolds } from "../../plan/guard/guard.ts";
 import type { AdoptedRule, Ownership } from "../../plan/ownership.ts";
 import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
-import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
-import { type RuleKind, ruleKinds } from "../../zone/resource.ts";
-import { phaseOfKind } from "../../zone/rule-phase.ts";
+import { declaredOf, type DesiredZone, type Mode } from "../../zone/desired-zone.ts";
+import { listKindOf, type RuleKind, ruleKinds } from "../../zone/resource.ts";
 
 /**
  * The adopted rules of a zone after a run. A rule becomes ours where the run changed it, or where the plan was to take
@@ -29,7 +28,7 @@ export function adoptedAfter(
   const isHeld = writeHolds({ mode: strictest, suspension, freeze: undefined, now }).length > 0;
   const takesAll = ownership.adopt && !isHeld && isConverged(report);
   const isDeclared = (kind: RuleKind, name: string): boolean =>
-    (isInRuleset(name) ? content.customRulesets : content.rules[phaseOfKind(kind)]) !== undefined;
+    declaredOf(content, listKindOf(kind, `${kind}/${name}`)) !== undefined;
   const next = ruleKinds.flatMap((kind): readonly AdoptedRule[] => {
     const taken = unowned.filter(
       (each) => each.kind === kind && (takesAll || isChanged(each.key, report)),
@@ -47,11 +46,6 @@ function isChanged(key: string, report: ZoneReport): boolean {
   if (report.result !== "applied") return false;
   const change = report.plan.changes.find((each) => each.key === key);
   return change?.verb === "update" && changeResultOf(change, report.outcomes) === "done";
-}
-
-/** Rules of custom rulesets have the key of the ruleset before their own. */
-function isInRuleset(name: string): boolean {
-  return name.includes("/");
 }
 
 function nameOf(key: string): string {

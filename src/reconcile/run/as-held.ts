@@ -9,6 +9,7 @@ import {
   type DesiredZone,
   type ZoneContent,
 } from "../../zone/desired-zone.ts";
+import { listKindOf } from "../../zone/resource.ts";
 import type { HeldDeclaration } from "../fleet/desired-fleet.ts";
 
 /**
@@ -99,8 +100,7 @@ function changesToSetBack(
 /** Whether content says anything of the resource of a change: a part that it does not declare is not applied. */
 function declares(content: ZoneContent, { kind, key }: Change): boolean {
   if (kind === "setting") return content.settings.some(({ name }) => `setting/${name}` === key);
-  const isInRuleset = key.split("/").length > 2;
-  return declaredOf(content, isInRuleset ? "custom_ruleset" : kind) !== undefined;
+  return declaredOf(content, listKindOf(kind, key)) !== undefined;
 }
 
 function holdOf({ revision }: HeldDeclaration): Hold {
