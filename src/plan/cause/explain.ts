@@ -50,7 +50,7 @@ export function explainChanges(
       const found = causeOfUnmanaged(change.kind, applied);
       return explained(change, () => [found]);
     }
-    const known = applied.get(storedName(change, content, applied));
+    const known = applied.get(storedName(change, content, lists, applied));
     if (known === undefined) {
       const found = causeOfUnknownResource(change, applied);
       return explained(change, () => [found]);
@@ -91,9 +91,14 @@ export function explainLeft(
 }
 
 /** The name under which a resource is stored; "" if it is not. */
-function storedName({ kind, key }: Change, content: ZoneContent, applied: AppliedZone): string {
+function storedName(
+  { kind, key }: Change,
+  content: ZoneContent,
+  lists: readonly DeclaredList[],
+  applied: AppliedZone,
+): string {
   const declared = isRuleKind(kind)
-    ? declaredLists(content).flatMap(({ rules }) => rules)
+    ? lists.flatMap(({ rules }) => rules)
     : kind === "setting"
       ? []
       : (declaredOf(content, kind)?.items ?? []).map((item) => keysOf(kind, item));
