@@ -37,24 +37,46 @@ export function matchRules(
     live.toSorted((a, b) => isAdopted(a) - isAdopted(b)),
     keyOf,
   );
-  const keys = new Set(declared.map(([{ key }]) => key));
-  const taken = new Set<LiveRule>();
-  const take = (candidates: readonly LiveRule[]) => {
-    const found = candidates.find((rule) => !taken.has(rule));
-    if (found !== undefined) taken.add(found);
-    return found;
-  };
-  const byRef = declared.map(([rule, target]) => {
-    const isRenamed = rule.was !== undefined && !keys.has(rule.was);
-    const former = isRenamed ? byKey.get(rule.was) : undefined;
-    return { rule, target, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };
-  });
   const adoptable = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
-  return byRef.map(({ rule, target, live: marked }) => {
-    const found = marked ?? take(adoptable.filter((each) => isSameRule(target, each)));
-    const declaredRef = refOf(owner, rule.key);
-    return { rule, target, live: found, ref: found?.ref ?? declaredRef, declaredRef };
+  const items = declared.map(([rule, target]) => ({ key: rule.key, was: rule.was, rule, target }));
+  const found = matchByKey(items, byKey, ({ target }) =>
+    adoptable.filter((each) => isSameRule(target, each)),
+  );
+  return items.map((item) => {
+    const { key, rule, target } = item;
+    const match = found.get(item);
+    const declaredRef = refOf(owner, key);
+    return { rule, target, live: match, ref: match?.ref ?? declaredRef, declaredRef };
   });
+}
+
+/**
+ * Matches each declared item with a live one: by its key, by its former key if that is not declared, and else with the first
+ * of those that are alike. No live one matches twice.
+ *
+ * @param byKey the live ones that are ours, by the key in their mark
+ */
+export function matchByKey<Item extends Pick<Rule, "key" | "was">, Live>(
+  declared: readonly Item[],
+  byKey: ReadonlyMap<string | undefined, readonly Live[]>,
+  alikeTo: (item: Item) => readonly Live[],
+): ReadonlyMap<Item, Live> {
+  const keys = new Set(declared.map(({ key }) => key));
+  const found = new Map<Item, Live>();
+  const taken = new Set<Live>();
+  const take = (item: Item, candidates: readonly Live[]): void => {
+    const match = candidates.find((each) => !taken.has(each));
+    if (match === undefined) return;
+    taken.add(match);
+    found.set(item, match);
+  };
+  for (const item of declared) {
+    const { key, was } = item;
+    const former = was === undefined || keys.has(was) ? [] : (byKey.get(was) ?? []);
+    take(item, [...(byKey.get(key) ?? []), ...former]);
+  }
+  for (const item of declared) if (!found.has(item)) take(item, alikeTo(item));
+  return found;
 }
 
 function isSameRule(target: RuleTarget, live: LiveRule): boolean {

@@ -10,6 +10,7 @@ import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
 import { comparable, targetOf } from "./rule-fields.ts";
+import { matchByKey } from "./rule-match.ts";
 
 /** A declared custom ruleset, and the live one that it matches, if any. */
 export interface RulesetMatch {
@@ -49,23 +50,11 @@ export function matchRulesets(
     .filter((each) => markOfRuleset(each).owner === owner)
     .toSorted((a, b) => isIdle(a) - isIdle(b));
   const byKey = Map.groupBy(ours, (each) => markOfRuleset(each).key);
-  const keys = new Set(declared.map(({ key }) => key));
-  const taken = new Set<LiveCustomRuleset>();
-  const take = (candidates: readonly LiveCustomRuleset[]) => {
-    const found = candidates.find((each) => !taken.has(each));
-    if (found !== undefined) taken.add(found);
-    return found;
-  };
-  const byMark = declared.map((ruleset) => {
-    const { key, was } = ruleset;
-    const former = was === undefined || keys.has(was) ? [] : (byKey.get(was) ?? []);
-    return { ruleset, live: take([...(byKey.get(key) ?? []), ...former]) };
-  });
   const unowned = live.filter((each) => markOfRuleset(each).owner === undefined);
-  return byMark.map(({ ruleset, live: found }) => ({
-    ruleset,
-    live: found ?? take(unowned.filter((each) => isSameRuleset(ruleset, each, entrypoint))),
-  }));
+  const found = matchByKey(declared, byKey, (ruleset) =>
+    unowned.filter((each) => isSameRuleset(ruleset, each, entrypoint)),
+  );
+  return declared.map((ruleset) => ({ ruleset, live: found.get(ruleset) }));
 }
 
 /** Whether a ruleset without a mark is as declared; rules that are not declared may stand between the others. */
