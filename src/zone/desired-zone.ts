@@ -142,7 +142,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** ZoneLabels of a zone, by their keys. */
+/** Labels of a zone, by their keys. */
 export type ZoneLabels = Readonly<Record<string, string>>;
 
 /**

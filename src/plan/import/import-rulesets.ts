@@ -18,11 +18,12 @@ import { ruleCandidates } from "./import-rules.ts";
  */
 export function rulesetCandidates(live: LiveZone, owner: string): Candidates<CustomRuleset> {
   const facts = factsOf("custom_rules");
-  const listed = rulesIn(entrypointOf(live));
+  const { custom_rules: entrypoint } = live.entrypoints;
+  const listed = rulesIn(entrypoint);
   const declarable = ruleCandidates(live, facts, listed, owner).candidates;
   const lastDeclarable = listed.findLastIndex(({ id }) => id === declarable.at(-1)?.id);
   const placeOf = (each: LiveCustomRuleset): number => {
-    const [first] = executorsOf(each, entrypointOf(live));
+    const [first] = executorsOf(each, entrypoint);
     return first === undefined ? -1 : listed.indexOf(first);
   };
   const rulesets = (live.customRulesets ?? [])
@@ -36,7 +37,7 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
   const found = candidatesOf("custom_ruleset", rulesets, (each) => {
     const { id, name, description, rules = [] } = each;
     const title = description || name;
-    const [executor, ...others] = executorsOf(each, entrypointOf(live));
+    const [executor, ...others] = executorsOf(each, entrypoint);
     if (executor === undefined) return { id, title, reason: "no rule of the zone executes it" };
     if (others.length > 0) return { id, title, reason: "several rules of the zone execute it" };
     if (placeOf(each) < lastDeclarable) {
@@ -66,11 +67,7 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
 /** The rules that execute custom rulesets that were read: each is one resource with its ruleset. */
 export function deployingRules(live: LiveZone): ReadonlySet<LiveRule> {
   const read = (live.customRulesets ?? []).filter(({ rules }) => rules !== undefined);
-  return new Set(read.flatMap((each) => executorsOf(each, entrypointOf(live))));
-}
-
-function entrypointOf({ entrypoints }: LiveZone): Parameters<typeof executorsOf>[1] {
-  return entrypoints.custom_rules ?? { state: "absent" };
+  return new Set(read.flatMap((each) => executorsOf(each, live.entrypoints.custom_rules)));
 }
 
 function keyIn(description: string, owner: string): string | undefined {

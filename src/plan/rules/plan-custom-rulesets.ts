@@ -345,9 +345,7 @@ function partOfGone({ live, key, reason, inside }: Gone): Part {
       ...rules,
     ],
     // It does nothing that no rule executes.
-    alone: [{ ...shared, fields, effect: neutral }, ...rules].map((change) => {
-      return { ...change, effect: neutral };
-    }),
+    alone: [{ ...shared, fields }, ...rules].map((change) => ({ ...change, effect: neutral })),
     write: { call: "delete-ruleset", ...custom, changes: keys },
   };
 }

@@ -188,10 +188,10 @@ function withRoom<Step extends RuleStep>(
   const deletes = ordered.filter(
     (each) => each.step.verb === "delete" && mayGoFirst(each, ordered),
   );
-  const first: Facts<Step>[] = [];
+  const first = new Set<Facts<Step>>();
   for (const each of deletes.toSorted((a, b) => weight(a) - weight(b))) {
-    first.push(each);
-    const order = [...first, ...ordered.filter((other) => !first.includes(other))];
+    first.add(each);
+    const order = [...first, ...ordered.filter((other) => !first.has(other))];
     if (mostRules(count, order) <= quota) return order;
   }
   return ordered;

@@ -23,10 +23,10 @@ export function markOfRuleset({ description }: LiveCustomRuleset): Mark {
   return unmarked(description);
 }
 
-/** The rules of an entry point that execute a ruleset. */
+/** The rules of an entry point that execute a ruleset; none where it was not read. */
 export function executorsOf(
   { id }: Pick<LiveCustomRuleset, "id">,
-  entrypoint: LiveEntrypoint,
+  entrypoint: LiveEntrypoint | undefined,
 ): readonly LiveRule[] {
   return rulesIn(entrypoint).filter(
     ({ action }) => action.type === "execute" && action.ruleset === id,
