@@ -135,6 +135,16 @@ function holdsIn({ holds }: Plan): readonly string[] {
 }
 
 describe("a declared custom ruleset", () => {
+  it("is held before it is created where the position of a rule in it names no other", async ({
+    expect,
+  }) => {
+    const rules = [block("amounts", { position: { before: "gone" } }), block("bots")];
+    await using zone = await team([payments({ rules })], [block("admin")]);
+    const planned = await zone.plan();
+    expect(holdsIn(planned)).toEqual(["unplaced"]);
+    expect(planned.compared).toBe(4);
+  });
+
   it("is created with its rules, and then the rule that executes it", async ({ expect }) => {
     await using zone = await team([payments()], [block("admin")]);
     const planned = await zone.plan();

@@ -100,14 +100,18 @@ export function planCustomPhase(
     },
   );
   const isOurs = (rule: LiveRule): boolean => (markOf(rule) ?? markOfRef(rule.ref)).owner === owner;
+  const created = kept.filter((each) => each.live === undefined);
   const insides = kept.filter((each) => each.live !== undefined).map(({ inside }) => inside);
+  // One write makes all their changes.
+  const wholes = [...created, ...gone].map(({ inside }) => inside);
   const executed = unmanaged.filter((each) => executorsOf(each, entrypoint).length > 0);
   const phase: KindPlan = {
     ...entry,
     steps: allSteps(entry.steps, [...parts.values()]),
     holds: [
       ...entry.holds,
-      ...gone.flatMap((each) => [...each.inside.holds, ...inUseHolds(each, entrypoint, isOurs)]),
+      ...wholes.flatMap(({ holds }) => holds),
+      ...gone.flatMap((each) => inUseHolds(each, entrypoint, isOurs)),
     ],
     unmanaged: [
       ...entry.unmanaged,
@@ -117,7 +121,7 @@ export function planCustomPhase(
       }),
     ],
     unowned: [...entry.unowned, ...kept.flatMap((each) => unownedIn(each, owner))],
-    compared: entry.compared + gone.reduce((sum, { inside }) => sum + inside.compared, 0),
+    compared: wholes.reduce((sum, inside) => sum + inside.compared, entry.compared),
     liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
     grown: [],
   };
