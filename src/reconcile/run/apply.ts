@@ -42,10 +42,10 @@ export interface WritePorts extends RunPorts {
  * Sends the writes one after the other, and never throws for a failure of the service: half an apply is normal and must be
  * reported. If the service refuses a write for good, what waits for that write is skipped and the others are sent; any
  * other failure ends the writes. If it refuses an entry point with several rules, the entry point is created without rules,
- * and they follow one by one, so that one refused rule holds no other. The gate asks the chain (may-write.ts) before anything is written and before each write: a
- * plan that a guard holds meanwhile is held, and one whose fleet is judged first waits. Each answer is merged into the live
- * state that was read, so that verifying costs no request. If nothing was written since the service has no room, the plan is
- * held.
+ * and they follow one by one, so that one refused rule holds no other. The gate asks the chain (may-write.ts) before anything
+ * is written and before each write: a plan that a guard holds meanwhile is held, and one whose fleet is judged first waits.
+ * Each answer is merged into the live state that was read, so that verifying costs no request. If nothing was written since
+ * the service has no room, the plan is held.
  *
  * Gives a report whose result is not `planned` back as it is.
  */
@@ -193,6 +193,7 @@ async function sendAll(
     const instead = withoutRules(sent.outcome, waitsFor.get(write) ?? plan.writes);
     if (instead === undefined) outcomes.push(sent.outcome);
     const more = instead ?? rulesOf(sent.outcome, () => remainingIn(live));
+    if (more === undefined) continue;
     waiting.unshift(...more.writes);
     waitsFor = new Map([...waitsFor, ...more.waitsFor]);
   }
@@ -237,9 +238,9 @@ function withoutRules(outcome: Outcome, waitsFor: readonly Write[]): MoreWrites 
 }
 
 /** The rules that follow an entry point which was created without them. */
-function rulesOf({ status, write }: Outcome, remaining: () => MoreWrites): MoreWrites {
+function rulesOf({ status, write }: Outcome, remaining: () => MoreWrites): MoreWrites | undefined {
   const isEmpty = write.call === "create-entrypoint" && write.rules.length === 0;
-  if (!isEmpty || status !== "done") return { writes: [], waitsFor: new Map() };
+  if (!isEmpty || status !== "done") return undefined;
   const { writes, waitsFor } = remaining();
   const isItsRule = (each: Write): boolean =>
     each.call === "create-rule" && each.changes.every((key) => write.changes.includes(key));
