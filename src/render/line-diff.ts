@@ -1,3 +1,5 @@
+import { listDiff } from "../syntax/list-diff.ts";
+
 /** A line of a difference: kept, removed or added. */
 interface DiffLine {
   readonly sign: " " | "-" | "+";
@@ -7,8 +9,10 @@ interface DiffLine {
 /** Lines around a difference that show where it is. */
 const contextLines = 3;
 
-/** Of more pairs of lines, what is between the first and the last difference is replaced as a whole. */
-const maxCompared = 4_000_000;
+/** Of more lines together, what is between the first and the last difference is replaced as a whole. */
+const mostCompared = 4_000;
+
+const signs = { 0: " ", 1: "-", "-1": "+" } as const;
 
 /** What differs between two texts of a file, in the unified format; "" if they are equal. */
 export function unifiedDiff(file: string, before: string, after: string): string {
@@ -48,7 +52,10 @@ function diffOf(before: readonly string[], after: readonly string[]): readonly D
   const middle = [a.slice(start, a.length - end), b.slice(start, b.length - end)] as const;
   return [
     ...signed(" ", a.slice(0, start)),
-    ...(shortestEdit(...middle) ?? [...signed("-", middle[0]), ...signed("+", middle[1])]),
+    ...(listDiff(...middle, mostCompared)?.map(([side, line]) => ({ sign: signs[side], line })) ?? [
+      ...signed("-", middle[0]),
+      ...signed("+", middle[1]),
+    ]),
     ...signed(" ", a.slice(a.length - end)),
   ];
 }
@@ -59,33 +66,4 @@ function withoutLast(lines: readonly string[]): readonly string[] {
 
 function signed(sign: DiffLine["sign"], lines: readonly string[]): readonly DiffLine[] {
   return lines.map((line) => ({ sign, line }));
-}
-
-/** The longest common lines are kept; `undefined` if there are too many to compare. */
-function shortestEdit(a: readonly string[], b: readonly string[]): readonly DiffLine[] | undefined {
-  if ((a.length + 1) * (b.length + 1) > maxCompared) return undefined;
-  const common = commonLines(a, b);
-  const lines: DiffLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < a.length && j < b.length) {
-    const sign = a[i] === b[j] ? " " : common(i + 1, j) >= common(i, j + 1) ? "-" : "+";
-    lines.push({ sign, line: (sign === "+" ? b[j] : a[i]) ?? "" });
-    if (sign !== "+") i += 1;
-    if (sign !== "-") j += 1;
-  }
-  return [...lines, ...signed("-", a.slice(i)), ...signed("+", b.slice(j))];
-}
-
-/** How many lines two lists have in common in one order, from a pair of their lines on. */
-function commonLines(a: readonly string[], b: readonly string[]): (i: number, j: number) => number {
-  const width = b.length + 1;
-  const table = new Uint32Array((a.length + 1) * width);
-  const common = (i: number, j: number): number => table[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      table[i * width + j] =
-        a[i] === b[j] ? common(i + 1, j + 1) + 1 : Math.max(common(i + 1, j), common(i, j + 1));
-    }
-  }
-  return common;
 }

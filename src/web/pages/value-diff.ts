@@ -1,7 +1,8 @@
-import { diff, type DiffEntry } from "node:util";
+import type { DiffEntry } from "node:util";
 
 import type { FieldChange } from "../../plan/change.ts";
 import { html, type Html, type Part } from "../../render/html.ts";
+import { listDiff } from "../../syntax/list-diff.ts";
 
 type Side = FieldChange["before"];
 
@@ -36,18 +37,17 @@ function valueOf(side: Side, pieces: readonly Part[]): Html {
   return html`<code class="value">${pieces}</code>`;
 }
 
-/** Longer values are not compared: the diff is quadratic and blocks the process. */
+/** Pieces of both values together, of which no more are compared. */
 const mostCompared = 3_000;
 
-/** Pieces of both sides as `diff` of node:util has them: 1 is only before, -1 only after, 0 on both sides. */
+/** Pieces of both sides, as {@link listDiff} has them; what is not compared is one piece. */
 function compared(before: readonly string[], after: readonly string[]): readonly DiffEntry[] {
-  // node:util's diff fails on two empty lists; with one that is empty there is nothing to compare either.
-  const isEmpty = before.length === 0 || after.length === 0;
-  if (!isEmpty && before.length + after.length <= mostCompared) return diff(before, after);
-  return [
-    [1, before.join("")],
-    [-1, after.join("")],
-  ];
+  return (
+    listDiff(before, after, mostCompared) ?? [
+      [1, before.join("")],
+      [-1, after.join("")],
+    ]
+  );
 }
 
 /** Words and spaces of a text or of a list of texts, lines of any other value. */
