@@ -183,6 +183,11 @@ describe("a list with add and remove", () => {
       says: "error: an entry is one source, without semicolons; write each directive under its own name [CSP_BAD_ENTRY]",
     },
     {
+      own: limit("characteristics: { add: cf.colo.id, remove: [ip.src] }"),
+      at: "cf.colo.id, remove",
+      says: 'error: expected a list, found "cf.colo.id"; write a list: ["cf.colo.id"] [WRONG_TYPE]',
+    },
+    {
       own: policy("value: { script-src: { ad: [a.example] } }"),
       at: "ad: [",
       says: 'error: unknown key "ad"; did you mean "add"? [UNKNOWN_KEY]',

@@ -17,12 +17,14 @@ type ListChange = JsonObject & {
   readonly remove?: readonly Json[];
 };
 
-/** Whether a value is a map of `add` and `remove`, which have lists. */
+/** Whether a value is a map of `add` or `remove` or both, and nothing but lists in them. */
 export function isListChange(value: unknown): value is ListChange {
-  if (!isJsonObject(value) || !(isJsonList(value["add"]) || isJsonList(value["remove"]))) {
-    return false;
-  }
-  return Object.keys(value).every((key) => key === "add" || key === "remove");
+  if (!isJsonObject(value)) return false;
+  const parts = Object.entries(value);
+  return (
+    parts.length > 0 &&
+    parts.every(([key, part]) => (key === "add" || key === "remove") && isJsonList(part))
+  );
 }
 
 /**
