@@ -156,13 +156,14 @@ function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
 /** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */
 function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
   const held = hold && { reason: hold.reason, message: hold.message };
-  const listed = [...zones.values()].map(({ desired: { zone, content } }) => ({
+  const listed = [...zones.values()].map(({ desired: { zone, content, labels = {} } }) => ({
     name: zone.name,
     mode: content.mode,
     suspension: content.suspension,
+    labels,
     hold: hold?.touched.has(zone.name) === true ? held : undefined,
   }));
-  const unlisted = { mode: "enforce", suspension: undefined, hold: undefined } as const;
+  const unlisted = { mode: "enforce", suspension: undefined, labels: {}, hold: undefined } as const;
   return [...listed, ...[...missing.keys()].map((name) => ({ name, ...unlisted }))];
 }
 

@@ -132,7 +132,12 @@ export class Fleet {
   removeUndeclared(names: readonly ZoneName[], at: Date): readonly ZoneState[] {
     const removed = names.filter((name) => !this.#states.has(name));
     if (removed.length > 0) this.#rememberRemoved(removed, at);
-    const unlisted = { mode: "enforce", suspension: undefined, hold: undefined } as const;
+    const unlisted = {
+      mode: "enforce",
+      suspension: undefined,
+      labels: {},
+      hold: undefined,
+    } as const;
     return removed.map((name) => initialState({ name, ...unlisted }, at, notDiffered));
   }
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { causesIn, changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
@@ -76,7 +78,12 @@ export function afterDeclaration(state: ZoneState, declared: DeclaredZone, at: D
 }
 
 function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
-  return a.mode === b.mode && a.suspension === b.suspension && a.hold?.message === b.hold?.message;
+  return (
+    a.mode === b.mode &&
+    a.suspension === b.suspension &&
+    a.hold?.message === b.hold?.message &&
+    isDeepStrictEqual(a.labels, b.labels)
+  );
 }
 
 function isSuspension({ reason }: Hold): boolean {

@@ -2,7 +2,7 @@ import { changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
-import type { Mode, Suspension } from "../zone/desired-zone.ts";
+import type { Mode, Suspension, ZoneLabels } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { WriteCall } from "../zone/write.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
@@ -29,6 +29,7 @@ export interface DeclaredZone {
   readonly name: ZoneName;
   readonly mode: Mode;
   readonly suspension: Suspension | undefined;
+  readonly labels: ZoneLabels;
   /** The hold of a revision that changes or drops the zone. */
   readonly hold: Hold | undefined;
 }

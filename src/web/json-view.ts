@@ -168,10 +168,11 @@ export function diagnosticsJson({ fleet }: Snapshot): JsonObject {
 function summaryJson(state: ZoneState): JsonObject {
   const { declared, status, statusSince, driftedSince, pendingSince } = state;
   const { lastSuccess: lastSuccessAt, lastRun, consecutiveFailures } = state;
-  const { name, mode } = declared;
+  const { name, mode, labels } = declared;
   return {
     ...jsonOf({ name, mode, status, statusSince, driftedSince, pendingSince }),
     ...jsonOf({ lastSuccessAt, lastAttemptAt: lastRun?.at, consecutiveFailures }),
+    labels: { ...labels },
     drift: driftIn(driftOf(state)),
     pending: countByKind(pendingOf(state)),
     cause_unknown: countByKind(unknownOf(state)),

@@ -142,7 +142,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** Labels of a zone, by their keys. */
+/** The labels of a zone, by their keys. */
 export type ZoneLabels = Readonly<Record<string, string>>;
 
 /**

@@ -27,7 +27,13 @@ export function named(text: string): ZoneName {
 }
 
 export function declared(name: string, more: Partial<DeclaredZone> = {}): DeclaredZone {
-  return { name: named(name), mode: "enforce", suspension: undefined, hold: undefined, ...more };
+  const unlabelled = {
+    mode: "enforce",
+    suspension: undefined,
+    labels: {},
+    hold: undefined,
+  } as const;
+  return { name: named(name), ...unlabelled, ...more };
 }
 
 export function change(

@@ -79,6 +79,21 @@ describe("the fleet as JSON", () => {
 });
 
 describe("zones as JSON", () => {
+  it("are selected by their labels, and have them", ({ expect }) => {
+    const fleet = fleetOf(
+      declared("a.example", { labels: { team: "payments", "cost.centre-1": "x" } }),
+      declared("b.example", { labels: { team: "search" } }),
+      declared("c.example"),
+    );
+    const found = (selector: string): unknown =>
+      zonesJson(snapshot(fleet), selectionFrom({ selector }));
+    expect(found("team=payments")).toMatchObject({
+      matching: 1,
+      zones: [{ name: "a.example", labels: { team: "payments", "cost.centre-1": "x" } }],
+    });
+    expect(found("team!=search")).toMatchObject({ matching: 2, zones: [{}, { labels: {} }] });
+  });
+
   it("are selected as on the page", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.recordZone(report(shop, 1, held("weakening", "too_many_deletes")));

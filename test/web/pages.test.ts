@@ -40,6 +40,32 @@ describe("the fleet's page", () => {
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
   });
 
+  it("shows the labels of zones as links to the zones that have them", ({ expect }) => {
+    const fleet = fleetOf(
+      declared("a.example", { labels: { tier: "gold", team: "payments" } }),
+      declared("b.example", { labels: { team: "payments" } }),
+      declared("c.example"),
+    );
+    const page = fleetPage(fleet, { q: "example", page: "1" });
+    const link = 'class="label" href="/?q=example&amp;selector=team%3Dpayments"';
+    expect(page.split(link)).toHaveLength(3);
+    expect(wordsOf(page)).toContain("All labels team=payments tier=gold");
+    const narrowed = fleetPage(fleet, { selector: "team=payments,tier!=gold" });
+    expect(wordsOf(narrowed)).toContain("Zones: team=payments,tier!=gold");
+    expect(narrowed).toContain('<option value="team=payments,tier!=gold" selected>');
+    expect(narrowed.match(/<th scope="row">/g)).toHaveLength(1);
+    expect(fleetPage(fleetOf())).not.toContain("All labels");
+  });
+
+  it("offers a hundred labels, and the one that it is asked for", ({ expect }) => {
+    const many = Array.from({ length: 130 }, (_, n) =>
+      declared(`z${n}.example`, { labels: { nth: `n${100 + n}` } }),
+    );
+    const page = fleetPage(fleetOf(...many), { selector: "nth=n229" });
+    expect(page.match(/<option value="nth=/g)).toHaveLength(101);
+    expect(page.match(/<th scope="row">/g)).toHaveLength(1);
+  });
+
   it("explains empty lists", ({ expect }) => {
     expect(wordsOf(fleetPage(scene(), { q: "nowhere" }))).toContain("No zone matches. Show all 5");
     const empty = fleetOf();
@@ -70,6 +96,13 @@ describe("the fleet's page", () => {
 describe("a zone's page", () => {
   it("shows plan, hold, history and what is left alone", async ({ expect }) => {
     await expect(withoutHashes(zonePage(scene()))).toMatchFileSnapshot("../golden/page-zone.html");
+  });
+
+  it("links its labels to the zones that have them", ({ expect }) => {
+    const labels = { tier: "gold", team: "payments" };
+    const page = zonePage(fleetOf(declared(shop, { labels })));
+    expect(page).toContain('href="/?selector=tier%3Dgold"');
+    expect(wordsOf(page)).toContain("Labels team=payments tier=gold");
   });
 
   it("marks in a value what is only on one side", ({ expect }) => {

@@ -1,6 +1,12 @@
 import { describe, it } from "vitest";
 
-import { inventoryFilters, queryOf, select, selectionFrom } from "../../src/web/pages/selection.ts";
+import {
+  choicesOf,
+  inventoryFilters,
+  queryOf,
+  select,
+  selectionFrom,
+} from "../../src/web/pages/selection.ts";
 import { a, fleetOf, held, shop } from "../support/fleets.ts";
 import { change, declared, report } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
@@ -12,6 +18,7 @@ const everything = {
   drift: undefined,
   author: "",
   cause: "",
+  selector: "",
   query: "",
   sort: "urgency",
   page: 1,
@@ -29,6 +36,8 @@ describe("a selection", () => {
     { query: { page: "3" }, is: { ...everything, page: 3 } },
     { query: { status: "<script>", page: "-1" }, is: everything },
     { query: { page: "1e99" }, is: everything },
+    { query: { selector: "team=pay,!old" }, is: { ...everything, selector: "team=pay,!old" } },
+    { query: { selector: "Team=pay" }, is: everything },
   ] as const)("is read from $query", ({ query, is }, { expect }) => {
     expect(selectionFrom(query)).toEqual(is);
   });
@@ -41,6 +50,7 @@ describe("a selection", () => {
       drift: "weakens",
       author: "alice@example.com in the dashboard",
       cause: "a-b_c0",
+      selector: "team=payments,tier!=gold",
       query: "a b&c",
       sort: "since",
       page: 2,
@@ -80,6 +90,23 @@ describe("the selected zones", () => {
     expect(found("example shops")).toBe(3);
     expect(found("023e105f4ecef8ad9ca31a8372d0c353")).toBe(3);
     expect(found("023e105f4e")).toBe(0);
+  });
+
+  it.for([
+    { selector: "team=payments", finds: ["a.example", "b.example"] },
+    { selector: "team=payments,tier!=gold", finds: ["b.example"] },
+    { selector: "!team", finds: ["d.example"] },
+  ])("are found by their labels: $selector", ({ selector, finds }, { expect }) => {
+    const labelled = fleetOf(
+      declared("a.example", { labels: { tier: "gold", team: "payments" } }),
+      declared("b.example", { labels: { team: "payments" } }),
+      declared("c.example", { labels: { team: "search" } }),
+      declared("d.example"),
+    );
+    const selected = select(labelled.zones, { ...everything, selector });
+    expect(selected.zones.map((state) => state.declared.name)).toEqual(finds);
+    expect(selected.counts.unknown).toBe(finds.length);
+    expect(choicesOf(labelled.zones).labels).toEqual(["team=payments", "team=search", "tier=gold"]);
   });
 
   it("are counted before the status is applied, so that the filter can be changed", ({

@@ -11,7 +11,7 @@ import { maliciousBadge, renderFleetInventory, renderOverview } from "./page-fle
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
 import { banner, counted, moment, number, statusBadge, zoneLink } from "./page-parts.ts";
-import { type Filter, pager, shortNote, toolbar } from "./page-zone-list.ts";
+import { type Filter, labelLinks, pager, shortNote, toolbar } from "./page-zone-list.ts";
 import {
   choicesOf,
   type DriftFilter,
@@ -40,7 +40,7 @@ export function renderFleetPage(snapshot: Snapshot, selection: ZoneFilter): Html
             ${
               selected.zones.length === 0
                 ? emptyTable(snapshot)
-                : htmlTable(columnsAt(snapshot.now, causes), selected.zones)
+                : htmlTable(columnsAt(snapshot.now, causes, selection), selected.zones)
             }
             ${selected.pages > 1 && pager(selected, selection)}
           </section>
@@ -67,9 +67,9 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
 function filtersOf(
   zones: readonly ZoneState[],
   matching: number,
-  { account, drift, author, sort }: ZoneFilter,
+  { account, drift, author, selector, sort }: ZoneFilter,
 ): readonly Filter[] {
-  const { accounts, authors, drifted } = choicesOf(zones);
+  const { accounts, authors, drifted, labels } = choicesOf(zones);
   const all: readonly Filter[] = [
     {
       name: "account",
@@ -93,6 +93,12 @@ function filtersOf(
       options: authors.length === 0 ? [] : [["", "Changed by anybody"], ...asOptions(authors)],
     },
     {
+      name: "selector",
+      label: "Labels",
+      value: selector,
+      options: labelOptions(labels, selector),
+    },
+    {
       name: "sort",
       label: "Order",
       value: sort,
@@ -100,6 +106,17 @@ function filtersOf(
     },
   ];
   return all.filter(({ options }) => options.length > 0);
+}
+
+/** More labels than a person reads through; each is a link at its zones. */
+const labelsShown = 100;
+
+/** The labels of the fleet, and what the selection asks for in another way. */
+function labelOptions(labels: readonly string[], selector: string): Filter["options"] {
+  const shown = labels.slice(0, labelsShown);
+  const others = selector === "" || shown.includes(selector) ? [] : [selector];
+  const options = [...others, ...shown];
+  return options.length === 0 ? [] : [["", "All labels"], ...asOptions(options)];
 }
 
 function asOptions(texts: readonly string[]): Filter["options"] {
@@ -131,12 +148,17 @@ function emptyTable({ fleet, daemon }: Snapshot): Html {
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
-function columnsAt(now: Date, causes: readonly FleetCause[]): Columns<ZoneState> {
+function columnsAt(
+  now: Date,
+  causes: readonly FleetCause[],
+  selection: ZoneFilter,
+): Columns<ZoneState> {
   return {
     Zone: (state) => [
       zoneLink(state.declared.name),
       " ",
       maliciousBadge(state),
+      labelLinks(state.declared.labels, selection),
       noteOf(state, causes.length > 0),
     ],
     Status: ({ status }) => statusBadge(status),

@@ -1,8 +1,16 @@
 import { shortHash } from "../../render/format.ts";
 import { html, type Html } from "../../render/html.ts";
+import type { ZoneLabels } from "../../zone/desired-zone.ts";
 import { filterWords } from "./page-fleet-overview.ts";
 import { foreign, number, statusText } from "./page-parts.ts";
-import { parametersOf, queryOf, type SelectedZones, type ZoneFilter } from "./selection.ts";
+import {
+  labelTexts,
+  parametersOf,
+  queryOf,
+  selectionFrom,
+  type SelectedZones,
+  type ZoneFilter,
+} from "./selection.ts";
 
 /** The heading of the zones, and the search; `filters` are its other fields. */
 export function toolbar(
@@ -37,7 +45,7 @@ export function toolbar(
 
 /** A field that narrows or sorts the list. */
 export interface Filter {
-  readonly name: "account" | "drift" | "author" | "sort";
+  readonly name: "account" | "drift" | "author" | "selector" | "sort";
   readonly label: string;
   readonly value: string;
   /** Each value, and what it is called. */
@@ -54,14 +62,28 @@ function filterField({ name, label, value, options }: Filter): Html {
     </select>`;
 }
 
-function titleOf({ status, inventory, account, author }: ZoneFilter): string {
+function titleOf({ status, inventory, account, author, selector }: ZoneFilter): string {
   const words = [
     ...(status === undefined ? [] : [statusText(status)]),
     ...(inventory === undefined ? [] : [filterWords[inventory]]),
     ...(account === "" ? [] : [account]),
     ...(author === "" ? [] : [`changed by ${author}`]),
+    ...(selector === "" ? [] : [selector]),
   ];
   return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;
+}
+
+/** The labels of a zone; each is a link to the zones of the selection that have it. */
+export function labelLinks(
+  labels: ZoneLabels,
+  selection: ZoneFilter = selectionFrom({}),
+): readonly Html[] {
+  return labelTexts(labels).map(
+    (selector) =>
+      html`<a class="label" href="/${queryOf({ ...selection, selector, page: 1 })}"
+        >${selector}</a
+      > `,
+  );
 }
 
 const maxNoteLength = 160;

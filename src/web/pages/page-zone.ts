@@ -40,6 +40,7 @@ import {
 } from "./page-parts.ts";
 import { renderTimeline } from "./page-timeline.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
+import { labelLinks } from "./page-zone-list.ts";
 import { renderScripts } from "./page-zone-scripts.ts";
 
 /** The page of a zone: status, plan, inventory, history. */
@@ -238,6 +239,7 @@ function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
 
 function stateList(state: ZoneState, now: Date, mode: Mode): Html {
   const { declared, lastRun: last, lastSuccess, statusSince, driftOnsets } = state;
+  const labels = labelLinks(declared.labels);
   return html`${facts({
       Since: moment(statusSince, now),
       "Last success": moment(lastSuccess, now),
@@ -245,6 +247,7 @@ function stateList(state: ZoneState, now: Date, mode: Mode): Html {
       Revision: last && revisionCode(last.revision),
       Run: last && html`<code>${last.run}</code>`,
       Mode: modeText(declared.mode, mode),
+      Labels: labels.length > 0 ? labels : undefined,
       Drifted: `${driftOnsets === 0 ? "never" : counted(driftOnsets, "time")} since the start`,
     })}
     <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;

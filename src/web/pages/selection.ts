@@ -6,6 +6,8 @@ import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
 import { byText, compareText } from "../../syntax/by-text.ts";
 import { coerceName, parseName } from "../../syntax/json.ts";
+import type { ZoneLabels } from "../../zone/desired-zone.ts";
+import { labelSelector } from "../../zone/label-selector.ts";
 import { kinds } from "../../zone/resource.ts";
 
 /** Zones on one page; an answer of the API has more. */
@@ -32,6 +34,8 @@ export interface ZoneFilter {
   readonly author: string;
   /** The id of a cause (fleet-causes.ts). */
   readonly cause: string;
+  /** Of labels, as `--selector` takes it. */
+  readonly selector: string;
   /** Part of a name, an account, or an id. */
   readonly query: string;
   readonly sort: Sorting;
@@ -59,6 +63,7 @@ export interface SelectedStates extends SelectedZones<ZoneState> {
 /** Reads a selection; invalid values are ignored. */
 export function selectionFrom(query: Readonly<Record<string, string | undefined>>): ZoneFilter {
   const page = Number(query["page"] ?? 1);
+  const selector = query["selector"] ?? "";
   return {
     status: parseName(zoneStatuses, query["status"]),
     inventory: parseName(inventoryFilters, query["inventory"]),
@@ -66,6 +71,7 @@ export function selectionFrom(query: Readonly<Record<string, string | undefined>
     drift: parseName(driftFilters, query["drift"]),
     author: query["author"] ?? "",
     cause: query["cause"] ?? "",
+    selector: labelSelector(selector) === undefined ? "" : selector,
     sort: coerceName(sortings, query["sort"]),
     query: (query["q"] ?? "").trim().toLowerCase(),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
@@ -80,9 +86,9 @@ export function queryOf(selection: ZoneFilter): string {
 
 /** The query parameters of a selection that are set. */
 export function parametersOf(selection: ZoneFilter): Record<string, string> {
-  const { status = "", inventory = "", account, drift = "", author, cause, sort } = selection;
-  const { query: q, page } = selection;
-  const all = { q, status, inventory, account, drift, author, cause };
+  const { status = "", inventory = "", account, drift = "", author, cause } = selection;
+  const { selector, query: q, sort, page } = selection;
+  const all = { q, status, inventory, account, drift, author, cause, selector };
   const order = { sort: sort === "urgency" ? "" : sort, page: page > 1 ? String(page) : "" };
   return Object.fromEntries(
     Object.entries({ ...all, ...order }).filter(([, value]) => value !== ""),
@@ -92,9 +98,11 @@ export function parametersOf(selection: ZoneFilter): Record<string, string> {
 /** The zones that match all filters but that of a cause. */
 export function narrowed(zones: readonly ZoneState[], selection: ZoneFilter): readonly ZoneState[] {
   const { status, inventory, query } = selection;
+  const hasLabels = labelSelector(selection.selector);
   return zones.filter(
     (state) =>
       fits(state, query) &&
+      hasLabels?.(state.declared.labels) !== false &&
       fitsOthers(state, selection) &&
       (status === undefined || state.status === status) &&
       (inventory === undefined || fitsInventory(state, inventory)),
@@ -122,17 +130,27 @@ export function select(
   };
 }
 
-/** What filters can be set to, so that some zone matches: names of accounts and of authors, sorted, and kinds of drift. */
+/** What filters can be set to, so that some zone matches: names of accounts, of authors, and labels, sorted, and kinds of drift. */
 export function choicesOf(zones: readonly ZoneState[]): {
   readonly accounts: readonly string[];
   readonly authors: readonly string[];
   readonly drifted: readonly DriftFilter[];
+  /** Each as a selector. */
+  readonly labels: readonly string[];
 } {
   return {
     accounts: eachOnce(zones.flatMap(({ zone }) => zone?.accountName ?? [])),
     authors: eachOnce(zones.flatMap(authorsOf)),
     drifted: driftFilters.filter((drift) => zones.some((state) => hasDrifted(state, drift))),
+    labels: eachOnce(zones.flatMap(({ declared: { labels } }) => labelTexts(labels))),
   };
+}
+
+/** The labels of a zone in their order, each as a selector of the zones that have it. */
+export function labelTexts(labels: ZoneLabels): readonly string[] {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .toSorted(compareText);
 }
 
 function eachOnce(texts: readonly string[]): readonly string[] {

@@ -83,6 +83,7 @@ tbody tr:hover { background: var(--raised); }
 .zones td { white-space: nowrap; }
 .note { display: block; font-weight: 400; font-size: 12.5px; color: var(--quiet); overflow-wrap: anywhere; }
 .impact { display: inline-block; padding: 0 7px; border-radius: 4px; font-size: 12.5px; color: var(--quiet); background: var(--raised); }
+.label { display: inline-block; padding: 0 6px; border: 1px solid var(--line); border-radius: 4px; font-weight: 400; font-size: 12px; color: var(--quiet); }
 .impact.weakens { color: var(--bad); background: var(--tint-bad); font-weight: 600; }
 .impact.pending { color: var(--info); background: var(--tint-info); }
 .causes .plain > li { padding: 8px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
