@@ -6,6 +6,7 @@ import { Notifier } from "../notify/notifier.ts";
 import type { Sink } from "../notify/outbox.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import { labelSelector } from "../zone/label-selector.ts";
 import { proxyIn } from "../zone/proxy.ts";
 
 /** Connects the notifier with the configured sinks, the metrics and the log. */
@@ -34,6 +35,7 @@ function sinkOf(config: NotificationConfig, host: Host): Sink {
   const { url, secret } = config;
   return {
     ...config,
+    labels: labelSelector(config.labels),
     url: () => ("url" in url ? Promise.resolve(url.url) : readSecret(url, host)),
     secret: () => (secret === undefined ? Promise.resolve("") : readSecret(secret, host)),
   };

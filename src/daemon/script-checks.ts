@@ -35,7 +35,8 @@ export function scriptMemory({
       remember(store, zoneKeys.scripts, isLast ? undefined : watch, zone);
       logScriptEvents(logger, zone, check.events);
       const notification = notificationOfScripts(zone, check, { at, revision, commit });
-      if (notification !== undefined) notify(notification);
+      if (notification === undefined) return;
+      notify({ ...notification, labels: fleet.zone(zone)?.declared.labels });
     },
   };
 }

@@ -10,6 +10,7 @@ import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/
 import { isObservation, type ZoneReport } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 import { firstOf } from "../syntax/first-of.ts";
+import type { ZoneLabels } from "../zone/desired-zone.ts";
 
 /** Why a notification is sent; the names for drift are those of Flux's helm-controller. */
 export type NotificationReason =
@@ -41,6 +42,8 @@ export interface Notification {
   readonly at: Date;
   /** "" for a notification about a revision or the history. */
   readonly zone: string;
+  /** Of the zone, for the sinks that want notifications of some labels alone. */
+  readonly labels?: ZoneLabels | undefined;
   readonly message: string;
   /** The message without what differs between zones, such as the hash of a plan; left out: the message itself. */
   readonly statement?: string;

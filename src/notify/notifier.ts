@@ -24,8 +24,8 @@ export class Notifier implements Subscriber, AsyncDisposable {
   }
 
   zone(step: ZoneStep): void {
-    this.notify(notificationOf(step));
-    this.notify(notificationOfTokenUses(step.tokenUses ?? [], step.report));
+    this.#notifyOf(step.after, notificationOf(step));
+    this.#notifyOf(step.after, notificationOfTokenUses(step.tokenUses ?? [], step.report));
   }
 
   load(load: LoadReport): void {
@@ -34,12 +34,19 @@ export class Notifier implements Subscriber, AsyncDisposable {
   }
 
   gone(zones: readonly ZoneState[], load: LoadReport): void {
-    for (const zone of zones) this.notify(notificationOfRemoval(zone, load));
-    this.notify(notificationOfRemovals(zones, load));
+    for (const zone of zones) this.#notifyOf(zone, notificationOfRemoval(zone, load));
+    const [first, ...others] = zones;
+    const removals = notificationOfRemovals(zones, load);
+    if (first !== undefined && others.length === 0) this.#notifyOf(first, removals);
+    else this.notify(removals);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
+  }
+
+  #notifyOf({ declared: { labels } }: ZoneState, notification: Notification | undefined): void {
+    this.notify(notification && { ...notification, labels });
   }
 
   /** Sends a notification, if there is one. */

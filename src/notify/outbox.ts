@@ -1,6 +1,7 @@
 import { errorCode, errorText } from "../syntax/error-code.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { ActorStyle } from "../zone/audit-entry.ts";
+import type { LabelSelector } from "../zone/label-selector.ts";
 import { type Message, messageOf, type Post, type Sender, type SinkType } from "./message.ts";
 import { type Notification, type NotificationSeverity, together } from "./notification.ts";
 
@@ -10,6 +11,8 @@ export interface Sink {
   readonly type: SinkType;
   /** Globs of zone names; notifications about revisions go to every sink. */
   readonly zones: readonly string[];
+  /** Which labels the zones have; `undefined`: any. */
+  readonly labels: LabelSelector | undefined;
   /** `error`: only errors, and the notifications that resolve them. */
   readonly severity: NotificationSeverity;
   /** How people are written. */
@@ -189,10 +192,13 @@ export class Outbox {
     this.#ports.failed(this.#sink.name, notification, why);
   }
 
-  #matches({ zone, severity, isResolved = false }: Notification): boolean {
-    const resolves = isResolved && this.#unresolved.has(zone);
-    if (this.#sink.severity === "error" && severity !== "error" && !resolves) return false;
-    return zone === "" || this.#sink.zones.some((pattern) => globIgnoringCase(pattern)(zone));
+  #matches({ zone, labels = {}, severity, isResolved = false }: Notification): boolean {
+    // Who was told of an error is told of its end, whatever labels the zone has by then.
+    if (isResolved && this.#unresolved.has(zone)) return true;
+    if (this.#sink.severity === "error" && severity !== "error") return false;
+    if (zone === "") return true;
+    const isNamed = this.#sink.zones.some((pattern) => globIgnoringCase(pattern)(zone));
+    return isNamed && this.#sink.labels?.(labels) !== false;
   }
 
   #isRepeated({ zone, reason, message }: Notification): boolean {

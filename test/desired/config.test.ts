@@ -243,6 +243,10 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       says: "http would send messages",
     },
     { line: "mode: observe\nnotifications: [{ name: a, type: slack }]", says: '"url"' },
+    {
+      line: "mode: observe\nnotifications: [{ name: a, type: slack, url_env: A, labels: Team=a }]",
+      says: "this is no selector of labels; write labels like team=payments",
+    },
     { line: "mode: observe\nhistory: { max_size: 5MB }", says: "512KiB, 64MiB" },
     { line: "mode: observe\nlimits: { max_delete_share: 130% }", says: "0.3, 30%" },
     { line: "mode: observe\nbudget: { reserve: 100% }", says: "this reserves all requests" },

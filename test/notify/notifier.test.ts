@@ -2,6 +2,8 @@ import { describe, it } from "vitest";
 
 import { Notifier } from "../../src/notify/notifier.ts";
 import type { Sink } from "../../src/notify/outbox.ts";
+import type { ZoneStep } from "../../src/state/fleet.ts";
+import { labelSelector } from "../../src/zone/label-selector.ts";
 import { a, drifted, fleetOf, held, shop, stepOf } from "../support/fleets.ts";
 import { Receiver, sink } from "../support/receiver.ts";
 import {
@@ -232,6 +234,44 @@ describe("the notifier", () => {
     expect(receiver.takeResults()).toEqual([
       `RevisionHeld: a new revision of the zone files is held: ${fleetRefusal.message}`,
       "RevisionApplied: the zone files are active without errors: 3 zones",
+    ]);
+  });
+});
+
+describe("a sink with `labels`", () => {
+  it("gets what runs and loads say of the zones of its team alone", async ({ expect }) => {
+    const receiver = new Receiver();
+    const labels = labelSelector("team=payments");
+    const notifier = new Notifier([{ ...sink, labels }], receiver.ports());
+    const other = "other.example.com";
+    const fleet = fleetOf(
+      declared(shop, { labels: { team: "payments" } }),
+      declared(other, { labels: { team: "search" } }),
+      declared("third.example.com"),
+    );
+    const ran = (zone: string, minute: number): ZoneStep => {
+      const before = fleet.zone(zone);
+      const run = report(zone, minute, drifted);
+      fleet.recordZone(run);
+      const after = fleet.zone(zone);
+      if (before === undefined || after === undefined) throw new Error(zone);
+      return { before, report: run, after };
+    };
+    for (const zone of [other, shop, "third.example.com"]) notifier.zone(ran(zone, 1));
+    for (const zone of [other, shop]) {
+      notifier.gone(
+        fleet.declare(
+          fleet.zones.map((state) => state.declared).filter(({ name }) => name !== zone),
+          at(2),
+        ),
+        load(),
+      );
+    }
+    await receiver.clock.advance(60_000);
+    expect(receiver.takeResults()).toEqual([
+      "DriftDetected: somebody lowered the protection: policy/a enabled true → false",
+      "NoLongerDeclared: the zone is no longer declared: it stays as it is and is not reconciled any more",
+      `ZoneRemoved: ${shop} is no longer managed and left as it was`,
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { labelSelector } from "../../src/zone/label-selector.ts";
 import { shop } from "../support/fleets.ts";
 import { notification, Receiver } from "../support/receiver.ts";
 
@@ -17,6 +18,45 @@ describe("a sink", () => {
     await receiver.clock.advance(1_000);
     expect(receiver.messages).toHaveLength(2);
   });
+
+  it("with `labels` gets notifications of zones that have them, and all about revisions", async ({
+    expect,
+  }) => {
+    const receiver = new Receiver();
+    const outbox = receiver.outbox({ labels: labelSelector("team=payments,tier!=gold") });
+    const zones = [
+      { zone: "a.example", labels: { team: "payments" } },
+      { zone: "b.example", labels: { team: "payments", tier: "gold" } },
+      { zone: "c.example", labels: { team: "search" } },
+      { zone: "d.example" },
+      { zone: "", labels: undefined },
+    ];
+    for (const each of zones) outbox.add({ ...notification, message: each.zone, ...each });
+    await receiver.clock.advance(1_000);
+    expect(receiver.takeResults()).toEqual(["DriftDetected: a.example", "DriftDetected: "]);
+  });
+
+  it.for(["info", "error"] as const)(
+    "of severity %s is told of the end of an error, though the zone has another team by then",
+    async (severity, { expect }) => {
+      const receiver = new Receiver();
+      const outbox = receiver.outbox({ severity, labels: labelSelector("team=payments") });
+      const [before, after] = [{ team: "payments" }, { team: "search" }];
+      const resolved = {
+        ...notification,
+        severity: "info",
+        labels: after,
+        isResolved: true,
+      } as const;
+      outbox.add({ ...notification, message: "held", labels: before });
+      outbox.add({ ...notification, zone: "other.example", message: "held", labels: after });
+      outbox.add({ ...resolved, message: "recovered" });
+      outbox.add({ ...resolved, zone: "other.example", message: "recovered" });
+      outbox.add({ ...resolved, message: "drift corrected" });
+      await receiver.clock.advance(1_000);
+      expect(receiver.takeResults()).toEqual(["DriftDetected: held", "DriftDetected: recovered"]);
+    },
+  );
 
   it("gets the same notification once in five minutes", async ({ expect }) => {
     const receiver = new Receiver();

@@ -63,6 +63,7 @@ export const sink: Sink = {
   name: "security",
   type: "webhook",
   zones: ["*"],
+  labels: undefined,
   severity: "info",
   actors: "full",
   url: () => Promise.resolve("https://hooks.example/secret-path"),

@@ -141,6 +141,7 @@ export interface YamlNotification {
   secret_file?: string;
   secret_env?: string;
   zones: YamlPatterns;
+  labels?: string;
   severity: "info" | "error";
   actors?: "full" | "masked" | "none";
 }

@@ -44,6 +44,8 @@ export interface NotificationConfig {
   /** The signing key; `undefined`: notifications are not signed. */
   readonly secret: SecretSource | undefined;
   readonly zones: readonly string[];
+  /** Selects zones by their labels; "": all. */
+  readonly labels: string;
   readonly severity: "info" | "error";
   /** How people are written, where `audit.actors` does not show less. */
   readonly actors: ActorStyle;

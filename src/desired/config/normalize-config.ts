@@ -136,6 +136,7 @@ function notificationOf(entry: YamlNotification, directory: string): Notificatio
     url: secretSource(entry.url_file, entry.url_env, directory) ?? { url: entry.url ?? "" },
     secret: secretSource(entry.secret_file, entry.secret_env, directory),
     zones,
+    labels: entry.labels ?? "",
     severity,
     actors,
   };

@@ -2,6 +2,7 @@ import { coerceList, coerceObject } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { labelSelector } from "../../zone/label-selector.ts";
 import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { configFileKind } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
@@ -82,6 +83,11 @@ function checkUrls({ at, texts, each }: CheckedFile): UnplacedDiagnostic[] {
     ),
     ...wrongValues(texts(each("notifications", "url")), sinkUrlError, "write https://host/path"),
     ...wrongValues(texts([["server", "url"]]), pageUrlError, "write https://host"),
+    ...wrongValues(
+      texts(each("notifications", "labels")),
+      (text) => labelSelector(text) === undefined && "this is no selector of labels",
+      "write labels like team=payments,tier!=gold in lower case",
+    ),
   ];
 }
 
