@@ -6,6 +6,7 @@ import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-repo
 import type { ZoneReport } from "../state/run-report.ts";
 import type { DeclaredZone, ZoneState } from "../state/zone-state.ts";
 import {
+  logCrowdedLabel,
   logInternalError,
   logFirstRound,
   logNotes,
@@ -66,6 +67,13 @@ export function createReporter(options: ReporterOptions): Reporter {
     remembered = [];
     return dropped;
   };
+  const crowded = new Set<string>();
+  const tellCrowdedLabels = (): void => {
+    for (const label of metrics.crowdedLabels(fleet.zones)) {
+      if (!crowded.has(label)) logCrowdedLabel(logger, label);
+      crowded.add(label);
+    }
+  };
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
@@ -91,6 +99,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       const { result, held } = load;
       const dropped = [...fleet.declare(zones, load.at), ...droppedDuringStop(loaded, load.at)];
       fleet.recordLoad(load);
+      tellCrowdedLabels();
       options.declared([...loaded.fleet.zones.values()].map(({ desired }) => desired));
       // The files are polled, and errors stay for hours: each revision with errors counts once, not at each poll.
       const { hash } = loaded.state;

@@ -6,13 +6,17 @@ import { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { coerceObject, coerceText, isJsonObject, parseJson } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
+import type { ExportedLabels } from "../../src/telemetry/metrics/zone-labels.ts";
+import { noContent, type ZoneLabels } from "../../src/zone/desired-zone.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { drifted, held, shop } from "../support/fleets.ts";
+import { zoneNamed } from "../support/model.ts";
 import {
   type Came,
   change,
   declared,
   diagnostic,
+  named,
   report as reportOf,
   start,
 } from "../support/reports.ts";
@@ -22,6 +26,7 @@ import { freshMetrics, scrape } from "../support/scrapes.ts";
 function reporter(
   configDiagnostics: readonly Diagnostic[] = [],
   before: readonly string[] = [],
+  zoneLabels: ExportedLabels = {},
 ): {
   readonly report: (loaded: Loaded) => void;
   /** A run ended. */
@@ -36,7 +41,7 @@ function reporter(
     before.map((name) => declared(name)),
     start,
   );
-  const metrics = freshMetrics();
+  const metrics = freshMetrics(zoneLabels);
   const created = createReporter({
     fleet,
     metrics,
@@ -99,6 +104,38 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
         : undefined,
   };
 }
+
+/** Zones with labels, as a load of the files declares them. */
+function labelled(count: number, labelsOf: (n: number) => ZoneLabels): Loaded["fleet"] {
+  const names = Array.from({ length: count }, (_, n) => `z${n}.example`);
+  const zones = new Map(
+    names.map((name, n) => {
+      const desired = { zone: zoneNamed(name), content: noContent, labels: labelsOf(n) };
+      return [named(name), { desired, digest: "" }];
+    }),
+  );
+  return { zones, diagnostics: [], missing: new Map() };
+}
+
+describe("a label with more values than metrics tell", () => {
+  it("is logged once", ({ expect }) => {
+    const { report, lines } = reporter([], [], { team: "label_team", tier: "label_tier" });
+    const load = (hash: string, values: number): void =>
+      report({
+        ...loadedAs("applied", hash),
+        fleet: labelled(70, (n) => ({ team: `t${n % values}`, tier: `t${n % 3}`, free: `f${n}` })),
+      });
+    const crowded = (): readonly string[] =>
+      lines.splice(0).filter((line) => line.includes("than metrics tell"));
+    load("one", 50);
+    expect(crowded()).toEqual([]);
+    load("two", 51);
+    const [line = "", ...others] = crowded();
+    expect(JSON.parse(line)).toMatchObject({ level: "warn", label: "team" });
+    load("three", 60);
+    expect([...others, ...crowded()]).toEqual([]);
+  });
+});
 
 describe("zones that are dropped", () => {
   it("are logged by name, once", ({ expect }) => {

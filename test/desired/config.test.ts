@@ -84,7 +84,19 @@ describe("the configuration", () => {
       plan: { verifyKey: undefined },
 
       audit: { follow: undefined, actors: "full" },
+      metrics: { zoneLabels: {} },
       log: { level: "info", format: undefined },
+    });
+  });
+
+  it("names labels of zones as metrics allow it", async ({ expect }) => {
+    const { metrics } = await configOf(
+      "{ mode: observe, metrics: { zone_labels: [team, cost-centre.1, 4th] } }",
+    );
+    expect(metrics.zoneLabels).toEqual({
+      team: "label_team",
+      "cost-centre.1": "label_cost_centre_1",
+      "4th": "label_4th",
     });
   });
 
@@ -243,6 +255,12 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       says: "http would send messages",
     },
     { line: "mode: observe\nnotifications: [{ name: a, type: slack }]", says: '"url"' },
+    {
+      line: "mode: observe\nmetrics: { zone_labels: [team, cost-centre, cost.centre] }",
+      says: 'another label is "label_cost_centre" in metrics too',
+    },
+    { line: "mode: observe\nmetrics: { zone_labels: [a, b, c, d] }", says: "more than 3 entries" },
+    { line: "mode: observe\nmetrics: { zone_labels: [Team] }", says: "lower-case" },
     {
       line: "mode: observe\nnotifications: [{ name: a, type: slack, url_env: A, labels: Team=a }]",
       says: "this is no selector of labels; write labels like team=payments",

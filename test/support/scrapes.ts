@@ -1,12 +1,13 @@
 import { createMetrics, type Build, type Metrics } from "../../src/telemetry/metrics/metrics.ts";
+import type { ExportedLabels } from "../../src/telemetry/metrics/zone-labels.ts";
 import { fleetOf } from "./fleets.ts";
 import { daemon } from "./reports.ts";
 
 const build: Build = { version: "0.1.0", revision: "3c1c4fe", nodeVersion: "v24.21.0" };
 
 /** Metrics that have counted nothing yet. */
-export function freshMetrics(): Metrics {
-  return createMetrics(build);
+export function freshMetrics(zoneLabels: ExportedLabels = {}): Metrics {
+  return createMetrics(build, zoneLabels);
 }
 
 /** A scrape, and the value of each of its series by name and labels as written. */

@@ -30,12 +30,13 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   await using reached = await reachService(config, host);
   if (reached === undefined) return exitCodes.invalid;
 
-  const metrics = createMetrics({
+  const build = {
     version,
     // The image sets the commit that it was built from (deploy/Dockerfile).
     revision: host.env["ZONEWARDEN_REVISION"] ?? "",
     nodeVersion: host.nodeVersion,
-  });
+  };
+  const metrics = createMetrics(build, config.metrics.zoneLabels);
   const observer = requestObserver(metrics);
   await using kubernetes = await kubernetesOf(config, host);
   await using shared = sharedStoreOf(config, kubernetes, host);

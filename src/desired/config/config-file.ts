@@ -108,6 +108,9 @@ export interface ConfigFile {
     every: string;
     kinds: ("scripts" | "connections" | "cookies")[];
   };
+  metrics: {
+    zone_labels: string[];
+  };
   log: {
     level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     format?: "json" | "pretty";

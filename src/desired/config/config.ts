@@ -158,6 +158,8 @@ export interface Config {
         readonly kinds: readonly ItemKind[];
       }
     | undefined;
+  /** The label that metrics have, by the key of a zone's label. */
+  readonly metrics: { readonly zoneLabels: Readonly<Record<string, string>> };
   readonly log: {
     readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     readonly format: "json" | "pretty" | undefined;

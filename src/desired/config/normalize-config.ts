@@ -88,8 +88,18 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
           kinds: inventory.kinds.map((kind) => itemKinds[kind]),
         }
       : undefined,
+    metrics: {
+      zoneLabels: Object.fromEntries(
+        file.metrics.zone_labels.map((key) => [key, metricLabelOf(key)]),
+      ),
+    },
     log: { level: file.log.level, format: file.log.format },
   };
+}
+
+/** The label of metrics for a label of zones: metrics allow letters, digits and underscores. */
+export function metricLabelOf(key: string): string {
+  return `label_${key.replaceAll(/[^a-z0-9]/g, "_")}`;
 }
 
 function apiOf(

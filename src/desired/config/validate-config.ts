@@ -6,7 +6,7 @@ import { labelSelector } from "../../zone/label-selector.ts";
 import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { configFileKind } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
-import { listenOf, millisecondsOf, shareOf } from "./normalize-config.ts";
+import { listenOf, metricLabelOf, millisecondsOf, shareOf } from "./normalize-config.ts";
 
 /** Values by their paths. */
 type Values<T> = readonly (readonly [path: Path, value: T])[];
@@ -45,6 +45,7 @@ export function validateConfig(
     ...repeatedNames("notification", checked),
     ...repeatedNames("credential", checked),
     ...repeatedNames("window", checked),
+    ...repeatedMetricLabels(checked),
   ].map((found) => diagnosticIn(document, found));
 }
 
@@ -252,6 +253,20 @@ function timezoneError(name: string): string | undefined {
     if (error instanceof RangeError) return `"${name}" is not a time zone`;
     throw error;
   }
+}
+
+/** Two labels of zones must not be one label of metrics. */
+function repeatedMetricLabels({ at, texts }: CheckedFile): UnplacedDiagnostic[] {
+  const list = ["metrics", "zone_labels"];
+  const paths = coerceList(at(list)).map((_, index) => [...list, index]);
+  const seen = new Set<string>();
+  const errorOf = (key: string): string | undefined => {
+    const name = metricLabelOf(key);
+    if (seen.has(name)) return `another label is "${name}" in metrics too`;
+    seen.add(name);
+    return undefined;
+  };
+  return wrongValues(texts(paths), errorOf, "delete one of them");
 }
 
 /** A name must be unique in its list. */

@@ -122,6 +122,11 @@ export function logFirstRound(
   logger.info({ revision, zones }, message);
 }
 
+/** Logs that metrics do not tell all values of a label. */
+export function logCrowdedLabel(logger: Logger, label: string): void {
+  logger.warn({ label }, "label with more values than metrics tell: the others are `other`");
+}
+
 /** Logs that a zone is no longer declared. */
 export function logRemoval(logger: Logger, zone: string, { revision }: LoadReport): void {
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");

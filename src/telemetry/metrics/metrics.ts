@@ -25,6 +25,7 @@ import {
 } from "./metric-definition.ts";
 import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
+import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
 
 /** Labels of `zonewarden_build_info`. */
 export interface Build {
@@ -46,12 +47,14 @@ export interface Metrics {
   /** Starts the series of a sink at zero. */
   expectNotifications(sink: string): void;
   recordNotification(sink: string, result: NotificationResult): void;
+  /** The labels of zones of which metrics tell some values alone. */
+  crowdedLabels(zones: readonly ZoneState[]): readonly string[];
   /** The whole exposition, in pieces that yield to other work. */
   render(fleet: Fleet, daemon: DaemonStatus): AsyncGenerator<string>;
 }
 
 /** Creates the metrics. Series with a closed set of labels start at zero. */
-export function createMetrics(build: Build): Metrics {
+export function createMetrics(build: Build, zoneLabels: ExportedLabels = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: longestIntervalMs });
   for (const name of rejectedDefaults) registry.removeSingleMetric(name);
@@ -122,10 +125,11 @@ export function createMetrics(build: Build): Metrics {
       for (const result of notificationResults) notifications.inc({ sink, result }, 0);
     },
     recordNotification: (sink, result) => notifications.inc({ sink, result }),
+    crowdedLabels: (zones) => zoneLabelTexts(zones, zoneLabels).crowded,
     async *render(fleet, daemon) {
       yield await renderDaemon(fleet, daemon);
       yield await registry.metrics();
-      for (const piece of renderZones(fleet.zones)) {
+      for (const piece of renderZones(fleet.zones, zoneLabels)) {
         if (piece !== "") yield piece;
         await setImmediate();
       }

@@ -19,6 +19,7 @@ import {
 import { type Kind, kinds } from "../../zone/resource.ts";
 import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
+import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
 
 /** Characters of a piece; other work runs between pieces. */
 const pieceLength = 65_536;
@@ -156,7 +157,11 @@ function maliciousByStatus(
  * The metrics of all zones in pieces of bounded length. They are rendered from the states at each scrape: in the metrics
  * client, 10,000 zones would need three times the memory, and removed zones would keep their series.
  */
-export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
+export function* renderZones(
+  zones: readonly ZoneState[],
+  exported: ExportedLabels = {},
+): Generator<string> {
+  const { textOf } = zoneLabelTexts(zones, exported);
   let piece = "";
   for (const [definition, valuesOf] of families) {
     const { name, type, help, labels } = definition;
@@ -165,7 +170,7 @@ export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
     const tails = seriesOf(others).map(tailOf);
     for (const [nth, state] of zones.entries()) {
       // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
-      const head = `${name}{zone="${state.declared.name}"`;
+      const head = `${name}{zone="${state.declared.name}"${textOf(state.declared.labels)}`;
       const values = valuesOf(state);
       for (const [at, value] of values.entries()) {
         if (value !== undefined) piece += `${head}${tails[at] ?? ""} ${value}\n`;
