@@ -311,6 +311,30 @@ describe("entries of one priority", () => {
       path: "managed_rules.rules.owasp.paranoia_level",
     },
     {
+      what: "what to add to one list",
+      a: policy("{ add: [x.example] }"),
+      b: policy("{ add: [y.example, x.example] }"),
+      path: undefined,
+    },
+    {
+      what: "what to add to one list, and what to remove from it",
+      a: policy("{ add: [x.example] }"),
+      b: policy("{ remove: [base.example], add: [y.example] }"),
+      path: undefined,
+    },
+    {
+      what: "to add and to remove one member",
+      a: policy("{ add: [base.example] }"),
+      b: policy("{ remove: [base.example] }"),
+      path: "page_shield.policies.items.p.value.script-src",
+    },
+    {
+      what: "a list, and what to add to it",
+      a: policy("[x.example]"),
+      b: policy("{ add: [y.example] }"),
+      path: "page_shield.policies.items.p.value.script-src",
+    },
+    {
       what: "two values of a label",
       a: "labels: { team: x }",
       b: "labels: { team: y }",
@@ -336,12 +360,17 @@ describe("entries of one priority", () => {
     },
   ])("that declare $what", async ({ a, b, path }, { expect }) => {
     const profiles = "profiles: { p: { page_shield: { settings: { enabled: true } } } }\n";
+    const below = a.includes("key: p")
+      ? [
+          `{ match: { name: "*" }, priority: -1, page_shield: { policies: { items: [{ key: p, action: log, expression: "true", value: { script-src: [base.example] } }] } } }`,
+        ]
+      : [];
     const entries = [
       `{ match: { name: "*.shop.example" }, ${a} }`,
       `{ match: { plan: free }, ${b} }`,
     ];
     for (const order of [entries, entries.toReversed()]) {
-      const { zones: found, lines } = await selected(profiles + entriesOf(...order));
+      const { zones: found, lines } = await selected(profiles + entriesOf(...order, ...below));
       expect(found.some(({ zone }) => zone.name === "b.shop.example")).toBe(path === undefined);
       expect(lines.map((line) => line.replace(/:\d+/, ""))).toHaveLength(
         path === undefined ? 0 : 2,
@@ -448,6 +477,8 @@ describe("the order of files and entries", () => {
     "page_shield: { settings: { use_connection_url_path: true }, policies: { items: [{ key: p, action: log, expression: 'http.host eq \"${zone.name}\"', value: \"script-src 'self'\" }] } }",
     "page_shield: { policies: { items: [{ key: q, action: log, expression: 'true', value: \"script-src 'none'\" }] } }",
     "page_shield: { policies: { items: [{ key: q, remove: true }] } }",
+    policy("{ add: [x.example] }"),
+    policy("{ add: [y.example, x.example], remove: [b.example] }"),
     owasp("action: log"),
     level(1),
     level(3),
@@ -463,6 +494,9 @@ describe("the order of files and entries", () => {
     "vars: { v: two }",
     "custom_rules: { rules: [{ key: v, action: log, expression: 'http.request.uri.path eq \"/${vars.v}\"' }] }",
   );
+  /** What the lists of other pieces are added to. */
+  const sources =
+    "page_shield: { policies: { items: [{ key: p, action: log, expression: 'true', value: { script-src: [a.example, b.example] } }] } }";
   const values = fc.uniqueArray(piece, { maxLength: 3, selector: (text) => text.split(":")[0] });
   const using = fc.subarray(["p1", "p2", "p3"]);
   const name = fc.constantFrom(...zones.map((zone) => zone.name));
@@ -507,7 +541,7 @@ describe("the order of files and entries", () => {
       });
       return fc.record({
         profiles: fc.constant(
-          [[owasp("action: log"), custom("x"), "vars: { v: zero }"], ...profiles]
+          [[owasp("action: log"), custom("x"), "vars: { v: zero }", sources], ...profiles]
             .map((parts, index) => `  p${index}: { ${parts.join(", ")} }\n`)
             .join(""),
         ),

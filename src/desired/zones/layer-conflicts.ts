@@ -5,6 +5,7 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt } from "../diagnostics.ts";
 import { keyPlace, type Path, pathText } from "../location.ts";
 import { identityOf, type Layer, originOf } from "./layer.ts";
+import { isChangedList } from "./list-change.ts";
 import type { ZoneMerger } from "./merge-zone.ts";
 import { groupsOf, layersOf, type MergedDocument } from "./merged-document.ts";
 import { findingList, policyList, scriptList, sections } from "./zone-lists.ts";
@@ -88,18 +89,24 @@ function differenceIn(a: Json | undefined, b: Json | undefined, path: Path): Pat
       differenceIn(a[key], b[key], [...path, key]),
     );
   }
-  if (isJsonList(a) && isJsonList(b) && unordered.has(path.join("."))) {
+  return isJsonList(a) && isJsonList(b) ? differenceOfLists(a, b, path) : path;
+}
+
+function differenceOfLists(a: readonly Json[], b: readonly Json[], path: Path): Path | undefined {
+  // What several entries add to one list has no order.
+  if (isChangedList(a) && isChangedList(b)) {
+    return isDeepStrictEqual(new Set(a), new Set(b)) ? undefined : path;
+  }
+  if (unordered.has(path.join("."))) {
     const [inA, inB] = [byIdentity(a), byIdentity(b)];
     return first([...inA.keys(), ...inB.keys()], (key) =>
       differenceIn(inA.get(key), inB.get(key), [...path, key]),
     );
   }
-  if (isJsonList(a) && isJsonList(b) && isDeepStrictEqual(keysOf(a), keysOf(b))) {
-    return first([...a.keys()], (index) =>
-      differenceIn(a[index], b[index], [...path, identityOf(a[index]) ?? index]),
-    );
-  }
-  return isDeepStrictEqual(a, b) ? undefined : path;
+  if (!isDeepStrictEqual(keysOf(a), keysOf(b))) return path;
+  return first([...a.keys()], (index) =>
+    differenceIn(a[index], b[index], [...path, identityOf(a[index]) ?? index]),
+  );
 }
 
 function first<T>(items: readonly T[], find: (item: T) => Path | undefined): Path | undefined {
