@@ -14,6 +14,7 @@ import { isLayer, isMerged, type MergedDocument, priorityOf } from "../zones/mer
 import { Profiles } from "../zones/profiles.ts";
 import { matcherOf } from "../zones/selector.ts";
 import { labelOf, labelsIn } from "../zones/target.ts";
+import { sections } from "../zones/zone-lists.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 
 /** A file in its current version, and what to use if that is broken. */
@@ -196,7 +197,8 @@ function settledIn(
   );
   const selectors = inOrder(others.filter(({ target }) => target.by === "selector"));
   const isLayered = new Set(others.map(priorityOf)).size > 1;
-  const vars = { vars: Object.fromEntries([...names].map((name) => [name, 1])) };
+  const vars =
+    names.size > 0 ? { vars: Object.fromEntries([...names].map((name) => [name, 1])) } : {};
   const stacks = new Map<number, readonly Layer[]>();
   // What no entry below has is missing over all of them, and over each.
   const stacksBelow = (priority: number, zone: ZoneLayer): readonly Layer[] => {
@@ -217,9 +219,11 @@ function settledIn(
     const priority = priorityOf(document);
     const below = stacks.get(priority) ?? stacksBelow(priority, zone);
     stacks.set(priority, below);
+    const isConcerned = sectionsOf(diagnostics);
+    const own = document.layers.map((layer) => withSections(layer, isConcerned));
     const kept = below.reduce<readonly Diagnostic[]>((left, layer) => {
       if (left.length === 0) return left;
-      const { diagnostics: found } = merger.merge(zone, [layer, ...document.layers]);
+      const { diagnostics: found } = merger.merge(zone, [withSections(layer, isConcerned), ...own]);
       const messages = new Set(found.map(({ message }) => message));
       return left.filter(({ message }) => messages.has(message));
     }, diagnostics);
@@ -230,6 +234,25 @@ function settledIn(
       diagnostics: kept,
     };
   };
+}
+
+const sectionNames = [...sections].map(String);
+
+/** Whether diagnostics may be about a section: it is named on the way to one, or one is about none. */
+function sectionsOf(diagnostics: readonly Diagnostic[]): (section: string) => boolean {
+  const all = new Set<string>();
+  for (const { path } of diagnostics) {
+    const named = sectionNames.filter((section) => path.includes(section));
+    if (named.length === 0 || path.includes("vars")) return () => true;
+    for (const section of named) all.add(section);
+  }
+  return (section) => all.has(section);
+}
+
+/** A layer without other sections: they would be merged and converted for nothing. */
+function withSections(layer: Layer, isWanted: (section: string) => boolean): Layer {
+  const kept = Object.entries(layer.content).filter(([key]) => !sections.has(key) || isWanted(key));
+  return { ...layer, content: Object.fromEntries(kept) };
 }
 
 /** A layer with values that several layers have, without what removes values. */
