@@ -566,6 +566,60 @@ describe("a ruleset that somebody made by hand", () => {
     expect((await zone.plan()).changes).toEqual([]);
   });
 
+  it.for<{ what: string; given: Partial<CustomRuleset>; sent: readonly string[] }>([
+    {
+      what: "a rule inside",
+      given: { rules: [block("amounts", { enabled: false })] },
+      sent: ["POST /zones/…/rulesets/…/rules"],
+    },
+    {
+      what: "what it is executed for",
+      given: { expression: "ssl" },
+      sent: ["PATCH /zones/…/rulesets/…/rules/…"],
+    },
+  ])("is the declared one where $what was edited before it is adopted", async (row, { expect }) => {
+    await using zone = await madeByHand();
+    const [id] = await zone.ids();
+    zone.rulesets = [payments({ rules: [block("amounts")], ...row.given })];
+    expect(await zone.converge()).toEqual(row.sent);
+    expect(await zone.ids()).toEqual([id]);
+    expect((await zone.custom())[0]).toMatchObject({ description: byHand.description });
+  });
+
+  it("is the declared one that is equal, of two with its description", async ({ expect }) => {
+    await using zone = await madeByHand();
+    const [equal = ""] = await zone.ids();
+    const other = { ...byHand, name: "Other", rules: [theirs] };
+    const [{ id = "" } = {}] = coerceObjects([await zone.service.send("POST", "/rulesets", other)]);
+    const rules = [id, equal].map((each) => ({
+      action: "execute",
+      action_parameters: { id: each },
+      expression: payments().expression,
+    }));
+    await zone.service.send("PUT", entryPoint, { rules });
+    const adopting = await zone.plan({ adopt: true, rules: [] });
+    expect(adopting.changes).toMatchObject([{ key: "custom_ruleset/payments", id: equal }]);
+  });
+
+  it("is ours again where only its description was replaced", async ({ expect }) => {
+    await using zone = await team([payments()], []);
+    await zone.converge();
+    const [made = {}] = await zone.custom();
+    const [id = ""] = await zone.ids();
+    const { name = "", rules = [] } = made;
+    const edited = {
+      name,
+      rules,
+      description: "Edited by hand",
+      kind: "custom",
+      phase: wire.phase,
+    };
+    await zone.service.send("PUT", `/rulesets/${id}`, edited);
+    expect(changesIn(await zone.plan())).toEqual(["update custom_ruleset/payments"]);
+    expect(await zone.converge()).toEqual(["PUT /zones/…/rulesets/…"]);
+    expect(await zone.custom()).toMatchObject([{ id, description: made["description"] }]);
+  });
+
   it("is the declared one if it is equal, and marked where it is adopted", async ({ expect }) => {
     await using zone = await madeByHand();
     const planned = await zone.plan();

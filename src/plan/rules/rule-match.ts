@@ -55,11 +55,12 @@ export function matchRules(
  * of those that are alike. No live one matches twice.
  *
  * @param byKey the live ones that are ours, by the key in their mark
+ * @param alikeTo the live ones that are alike, from the surest way to tell to the least sure
  */
 export function matchByKey<Item extends Pick<Rule, "key" | "was">, Live>(
   declared: readonly Item[],
   byKey: ReadonlyMap<string | undefined, readonly Live[]>,
-  alikeTo: (item: Item) => readonly Live[],
+  ...alikeTo: readonly ((item: Item) => readonly Live[])[]
 ): ReadonlyMap<Item, Live> {
   const keys = new Set(declared.map(({ key }) => key));
   const found = new Map<Item, Live>();
@@ -75,7 +76,9 @@ export function matchByKey<Item extends Pick<Rule, "key" | "was">, Live>(
     const former = was === undefined || keys.has(was) ? [] : (byKey.get(was) ?? []);
     take(item, [...(byKey.get(key) ?? []), ...former]);
   }
-  for (const item of declared) if (!found.has(item)) take(item, alikeTo(item));
+  for (const alike of alikeTo) {
+    for (const item of declared) if (!found.has(item)) take(item, alike(item));
+  }
   return found;
 }
 

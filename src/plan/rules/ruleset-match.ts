@@ -35,8 +35,8 @@ export function executorsOf(
 
 /**
  * Matches each declared custom ruleset with a live one: by our mark, by the mark with its former key, and else with one
- * without a mark that is executed and equal in every field and rule. Of several with one mark, one that is executed comes
- * first.
+ * without a mark that is executed: one that is equal in every field and rule, then one with its description, then one with
+ * its key for a name. Of several with one mark, one that is executed comes first.
  */
 export function matchRulesets(
   declared: readonly CustomRuleset[],
@@ -50,9 +50,18 @@ export function matchRulesets(
     .filter((each) => markOfRuleset(each).owner === owner)
     .toSorted((a, b) => isIdle(a) - isIdle(b));
   const byKey = Map.groupBy(ours, (each) => markOfRuleset(each).key);
-  const unowned = live.filter((each) => markOfRuleset(each).owner === undefined);
-  const found = matchByKey(declared, byKey, (ruleset) =>
-    unowned.filter((each) => isSameRuleset(ruleset, each, entrypoint)),
+  // What is not executed may be the account's.
+  const unowned = live.filter(
+    (each) =>
+      markOfRuleset(each).owner === undefined && each.rules !== undefined && isIdle(each) === 0,
+  );
+  const found = matchByKey(
+    declared,
+    byKey,
+    (ruleset) => unowned.filter((each) => isSameRuleset(ruleset, each, entrypoint)),
+    ({ description }) =>
+      unowned.filter((each) => description !== "" && each.description === description),
+    ({ key }) => unowned.filter(({ name }) => name === key),
   );
   return declared.map((ruleset) => ({ ruleset, live: found.get(ruleset) }));
 }
