@@ -33,11 +33,16 @@ describe.for(["published", "specification"] as const)(
         /^\/zones\/[0-9a-f]{32}\/page_shield(\/policies)?$|entrypoint$/.test(path),
       );
       // The blog declares no policies, but rules of all phases: four requests. The score rule is
-      // read once for the account.
+      // read once for the account. Its custom ruleset costs a request, and one that lists them.
       expect(perZone).toHaveLength(10);
+      expect(
+        paths.filter(
+          (path) => /^\/zones\/[0-9a-f]{32}\/rulesets/.test(path) && !path.endsWith("entrypoint"),
+        ),
+      ).toHaveLength(2);
       // One policy begins to block: what was seen is read for it.
       expect(paths.filter((path) => path.includes("/page_shield/scripts?"))).toHaveLength(1);
-      expect(paths.length).toBeLessThanOrEqual(10 + 2 + 1);
+      expect(paths.length).toBeLessThanOrEqual(10 + 2 + 2 + 1);
     });
 
     it("applies the plan, after which a plan is empty and an apply writes nothing", async ({
@@ -80,7 +85,7 @@ describe.for(["published", "specification"] as const)(
       expect(report).toMatchObject({
         format: "zonewarden-report/2",
         summary: { changes: { create: 3, update: 3, delete: 0 } },
-        sweep: { requests: 11 },
+        sweep: { requests: 13 },
       });
       expect(code).toBe(2);
     });
@@ -92,7 +97,7 @@ describe("the cost that a plan prints", () => {
     const config = "budget: { requests: 60, window: 60m, reserve: 0 }";
     await using example = await exampleWithEmulator({ config });
     const { stdout } = await example.place.run("plan");
-    const line = "A sweep of these zones costs 11 requests: about 10 min 3 s within the budget.";
+    const line = "A sweep of these zones costs 13 requests: about 12 min 3 s within the budget.";
     expect(stdout).toContain(line);
     const markdown = await example.place.run("plan", "shop.example.com", "--format", "markdown");
     expect(markdown.stdout).toContain("A sweep of these zones costs 4 requests");

@@ -38,13 +38,13 @@ describe("plan --impact", () => {
         {
           zone: shop,
           policies: [
-            {},
             {
               key: "policy/checkout",
               force: "blocks",
               blocked: [{ url: "https://stats.example.org/m.js", already: false }],
             },
             { key: "policy/everywhere", force: "reports" },
+            {},
           ],
           deployments: [
             { key: "managed_rule/owasp", on: 17, total: 33, switched_off: [], advice: [] },
