@@ -6,6 +6,7 @@ import { describe, it } from "vitest";
 
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { examined, secret, type SetUp, without, withoutState } from "../support/doctor-set-up.ts";
+import { control } from "../support/example.ts";
 import { startKubeApi } from "../support/kube-api.ts";
 import { lagging, misconfigurations, trusting } from "../support/misconfigurations.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
@@ -50,6 +51,37 @@ describe("doctor", () => {
     );
     const none = await examined({ zones: "zones: [{ name: shop.example.com }]\n" });
     expect(none.stdout).toMatch(/^ok +ruleset versions +no zone declares rules$/m);
+  });
+
+  it("compares the versions of custom rulesets too", async ({ expect }) => {
+    const zones = `zones:
+  - name: blog.example.com
+    custom_rulesets: [{ key: team, rules: [{ key: bots, expression: cf.client.bot, action: log }] }]
+`;
+    const phase = "http_request_firewall_custom";
+    const description = "[zonewarden:team]";
+    const edited = async ({ emulator }: SetUp, body: object): Promise<void> =>
+      control({ emulator }, "edit", { zone: "blog.example.com", ...body });
+    const made = (setUp: SetUp): Promise<void> =>
+      edited(setUp, { ruleset: { name: "team", kind: "custom", phase, description } });
+    const agreeing = await examined({ zones, config: trusting, plant: made });
+    expect(agreeing.stdout).toMatch(
+      /^ok +ruleset versions .* of 1 entry point and the custom rulesets of 1 zone: as /m,
+    );
+    const differing = await examined({
+      zones,
+      config: trusting,
+      plant: async (setUp) => {
+        await made(setUp);
+        await control(setUp, "clock", { advance: "2h" });
+        const rule = { action: "log", expression: "ssl", description: "New" };
+        await edited(setUp, { rule, ruleset: "team" });
+        await control(setUp, "faults", { fault: "stale", seconds: 3_600, path: "*/rulesets" });
+      },
+    });
+    expect(differing.stdout).toMatch(
+      /^error +ruleset versions .*than the ruleset itself: blog\.example\.com custom rulesets$/m,
+    );
   });
 
   it("makes neither the state directory nor the history", async ({ expect }) => {

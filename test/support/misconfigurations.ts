@@ -185,7 +185,7 @@ export const misconfigurations: readonly (Planted & {
     config: trusting,
     plant: lagging,
     code: 1,
-    says: /^error +ruleset versions +.*another version than the entry point: blog\.example\.com http_request_firewall_managed$/m,
+    says: /^error +ruleset versions +.*another version than the ruleset itself: blog\.example\.com http_request_firewall_managed$/m,
     remedy: /set api\.ruleset_versions to read/,
   },
   {

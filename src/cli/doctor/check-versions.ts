@@ -3,8 +3,9 @@ import type { ServiceClient } from "../../host/connect.ts";
 import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { partsOf } from "../../reconcile/run/plan-zone.ts";
 import { plural } from "../../render/format.ts";
-import { noParts } from "../../zone/ports.ts";
-import { factsOf, type RulePhase } from "../../zone/rule-phase.ts";
+import { noParts, type PartsToRead } from "../../zone/ports.ts";
+import { factsOf } from "../../zone/rule-phase.ts";
+import type { RulesPart } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Session } from "../session/session.ts";
 import { type CheckFinding, failureOf, finding, fine, skipped } from "./finding.ts";
@@ -16,7 +17,7 @@ interface VersionsPlace extends Pick<Session, "config" | "stop"> {
   readonly service: ServiceClient;
 }
 
-/** Whether the list of a zone's rulesets shows the versions that the entry points have, which `api.ruleset_versions` trusts. */
+/** Whether the list of a zone's rulesets shows the versions that the entry points and custom rulesets have, which `api.ruleset_versions` trusts. */
 export async function checkVersions(
   fleet: DesiredFleet,
   place: VersionsPlace,
@@ -24,18 +25,21 @@ export async function checkVersions(
   const check = "ruleset_versions";
   const { stop, config } = place;
   const samples = [...fleet.zones.values()]
-    .map(({ desired: { zone, content } }) => ({ zone, phases: partsOf(content).rules }))
-    .filter(({ phases }) => phases.length > 0)
+    .map(({ desired: { zone, content } }): Sample => {
+      const { rules, customRulesets } = partsOf(content, config.desired.owner);
+      return { zone, parts: { ...noParts, rules, customRulesets } };
+    })
+    .filter(({ parts }) => listsIn(parts).length > 0)
     // Those with the most lists have the most to save.
-    .toSorted((a, b) => b.phases.length - a.phases.length)
+    .toSorted((a, b) => listsIn(b.parts).length - listsIn(a.parts).length)
     .slice(0, maxSamples);
   if (samples.length === 0) return fine(check, "no zone declares rules");
   const { rulesetVersions } = config.api;
   const differing: string[] = [];
   try {
-    for (const { zone, phases } of samples) {
-      const found = await differingOf(zone, phases, place);
-      differing.push(...found.map((phase) => `${zone.name} ${factsOf(phase).wire}`));
+    for (const sample of samples) {
+      const found = await differingOf(sample, place);
+      differing.push(...found.map((part) => `${sample.zone.name} ${nameOf(part)}`));
     }
   } catch (error) {
     stop.throwIfAborted();
@@ -44,13 +48,15 @@ export async function checkVersions(
     return finding(check, "warning", failure);
   }
   if (differing.length > 0) {
-    const message = `the list of rulesets shows another version than the entry point: ${differing.join(", ")}`;
+    const message = `the list of rulesets shows another version than the ruleset itself: ${differing.join(", ")}`;
     const remedy = "set api.ruleset_versions to read";
     if (rulesetVersions === "trust") return finding(check, "error", { message, remedy });
     return fine(check, `${message}; api.ruleset_versions must stay read`);
   }
-  const lists = samples.reduce((sum, { phases }) => sum + phases.length, 0);
-  const where = `${plural(lists, "entry point")} of ${plural(samples.length, "zone")}`;
+  const lists = samples.reduce((sum, { parts }) => sum + parts.rules.length, 0);
+  const custom = samples.some(({ parts }) => parts.customRulesets !== undefined);
+  const what = `${plural(lists, "entry point")}${custom ? " and the custom rulesets" : ""}`;
+  const where = `${what} of ${plural(samples.length, "zone")}`;
   const setting =
     rulesetVersions === "trust"
       ? "as api.ruleset_versions: trust needs it"
@@ -58,20 +64,33 @@ export async function checkVersions(
   return fine(check, `the list of rulesets shows the version of ${where}: ${setting}`);
 }
 
-/** The phases whose entry point has another version than the list shows, also when both are read once more: an edit may come between. */
+interface Sample {
+  readonly zone: Zone;
+  readonly parts: PartsToRead;
+}
+
+function listsIn({ rules, customRulesets }: PartsToRead): readonly RulesPart[] {
+  return customRulesets === undefined ? rules : [...rules, "custom_rulesets"];
+}
+
+function nameOf(part: RulesPart): string {
+  return part === "custom_rulesets" ? "custom rulesets" : factsOf(part).wire;
+}
+
+/** The lists of rules that have another version than the list shows, also when all are read once more: an edit may come between. */
 async function differingOf(
-  zone: Zone,
-  rules: readonly RulePhase[],
+  { zone, parts }: Sample,
   { service: { reader, rulesets }, stop }: VersionsPlace,
-): Promise<readonly RulePhase[]> {
-  const compare = async (phases: readonly RulePhase[]): Promise<readonly RulePhase[]> => {
-    const parts = { ...noParts, rules: phases };
+): Promise<readonly RulesPart[]> {
+  const compare = async (): Promise<readonly RulesPart[]> => {
     const read = (await reader.readAnswers(zone, parts, "changed", stop)).rules?.();
     const heads = await rulesets.list({ level: "zone", zone }, stop);
-    return phases.filter(
-      (phase) => read?.entrypoints.get(phase)?.version !== versionInListing(heads, phase),
+    return listsIn(parts).filter(
+      (part) => read?.entrypoints.get(part)?.version !== versionInListing(heads, part),
     );
   };
-  const differing = await compare(rules);
-  return differing.length === 0 ? [] : await compare(differing);
+  const differing = await compare();
+  if (differing.length === 0) return [];
+  const again = await compare();
+  return differing.filter((part) => again.includes(part));
 }
