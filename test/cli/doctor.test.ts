@@ -15,6 +15,10 @@ function problemsIn(stdout: string): readonly string[] {
   return stdout.split("\n").filter((line) => /^(error|warning) /.test(line));
 }
 
+function edited({ emulator }: SetUp, body: object): Promise<void> {
+  return control({ emulator }, "edit", { zone: "blog.example.com", ...body });
+}
+
 describe("doctor", () => {
   it("finds nothing in a healthy set-up", async ({ expect }) => {
     const { code, stdout, stderr, methods } = await examined({});
@@ -60,8 +64,6 @@ describe("doctor", () => {
 `;
     const phase = "http_request_firewall_custom";
     const description = "[zonewarden:team]";
-    const edited = async ({ emulator }: SetUp, body: object): Promise<void> =>
-      control({ emulator }, "edit", { zone: "blog.example.com", ...body });
     const made = (setUp: SetUp): Promise<void> =>
       edited(setUp, { ruleset: { name: "team", kind: "custom", phase, description } });
     const agreeing = await examined({ zones, config: trusting, plant: made });

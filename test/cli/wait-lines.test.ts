@@ -83,7 +83,7 @@ describe("a command that waits", () => {
     expect,
   }) => {
     const clock = new SimulatedClock();
-    const requests = 7;
+    const requests = 8;
     await using example = await exampleWithEmulator({
       config: `budget: { requests: ${requests}, window: 5s, reserve: 0 }`,
       ports: { clock },
@@ -94,7 +94,7 @@ describe("a command that waits", () => {
     );
     expect(code, stderr).toBe(2);
     expect(stderr).toMatch(
-      /^reading 3 zones: 11 requests, 5 s within the request budget\nwaiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
+      /^reading 3 zones: 13 requests, 5 s within the request budget\nwaiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
     );
     expect(stdout).not.toContain("waiting");
   });
