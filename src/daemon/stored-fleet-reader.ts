@@ -3,7 +3,9 @@ import type { Database } from "../memory/postgres/open-database.ts";
 import { zoneKeys } from "../memory/state-keys.ts";
 import type { StoreIdentity } from "../memory/state-store.ts";
 import { errorText } from "../syntax/error-code.ts";
+import type { ZoneLabels } from "../zone/desired-zone.ts";
 import type { Clock } from "../zone/ports.ts";
+import type { ZoneName } from "../zone/zone.ts";
 
 /** How long an answer of the database is used again. */
 const freshMs = 5_000;
@@ -41,8 +43,11 @@ async function readFleet(
   if (database === undefined) return undefined;
   try {
     await database.tables.check(identity);
-    const { lines, names } = await database.tables.lastEntries(zoneKeys.applied.key);
-    return { readAt, zones: storedZonesFrom(lines, names) };
+    const { applied, labels } = zoneKeys;
+    const keys = { names: applied.key, values: labels.key };
+    const { lines, names, values } = await database.tables.lastEntries(keys);
+    const labelsOf = (name: ZoneName): ZoneLabels => labels.decode(values.get(name));
+    return { readAt, zones: storedZonesFrom(lines, names, labelsOf) };
   } catch (error) {
     return { readAt, zones: errorText(error) };
   }

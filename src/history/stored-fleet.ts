@@ -1,5 +1,6 @@
 import type { ZoneStatus } from "../state/zone-state.ts";
 import { byText } from "../syntax/by-text.ts";
+import type { ZoneLabels } from "../zone/desired-zone.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
 import { recordIn } from "./file/history-lines.ts";
 import type { HistoryEntry } from "./history.ts";
@@ -17,6 +18,8 @@ export interface StoredZone {
   readonly name: ZoneName;
   /** After the last entry; `unknown` without one. */
   readonly status: ZoneStatus;
+  /** As they were at its last run. */
+  readonly labels: ZoneLabels;
   /** `undefined`: none is in the lines that were read. */
   readonly entry: StoredEntry | undefined;
 }
@@ -36,8 +39,9 @@ export interface StoredFleet {
 export function storedZonesFrom(
   lines: readonly string[],
   names: readonly string[],
+  labelsOf: (name: ZoneName) => ZoneLabels,
 ): readonly StoredZone[] {
-  const zones = new Map<ZoneName, StoredZone>();
+  const zones = new Map<ZoneName, Omit<StoredZone, "labels">>();
   for (const text of names) {
     const name = zoneName(text);
     if (name !== undefined) zones.set(name, { name, status: "unknown", entry: undefined });
@@ -50,7 +54,9 @@ export function storedZonesFrom(
     if (entry.result === "no_longer_declared") zones.delete(name);
     else zones.set(name, { name, status: entry.status, entry: storedEntryOf(entry) });
   }
-  return [...zones.values()].toSorted(byText(({ name }) => name));
+  return [...zones.values()]
+    .map((zone) => ({ ...zone, labels: labelsOf(zone.name) }))
+    .toSorted(byText(({ name }) => name));
 }
 
 function storedEntryOf(entry: HistoryEntry): StoredEntry {

@@ -20,6 +20,7 @@ import {
   parseName,
 } from "../syntax/json.ts";
 import type { SentWrite } from "../zone/audit-entry.ts";
+import type { ZoneLabels } from "../zone/desired-zone.ts";
 import { kinds, type ResourceKey, type RuleKind, ruleKinds } from "../zone/resource.ts";
 import { isServiceId } from "../zone/service-id.ts";
 
@@ -55,6 +56,17 @@ export const moments: Codec<Moments> = {
   decode: (stored) => {
     const entries = Object.entries(coerceObject(jsonIn(stored)));
     return new Map(entries.flatMap(([name, at]) => (typeof at === "number" ? [[name, at]] : [])));
+  },
+};
+
+/** The labels of a zone. */
+export const labels: Codec<ZoneLabels> = {
+  encode: (value) => objectText(new Map(Object.entries(value))),
+  decode: (stored) => {
+    const entries = Object.entries(coerceObject(jsonIn(stored)));
+    return Object.fromEntries(
+      entries.flatMap(([key, value]) => (typeof value === "string" ? [[key, value]] : [])),
+    );
   },
 };
 

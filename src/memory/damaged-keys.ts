@@ -27,6 +27,7 @@ const checks: readonly KeyCheck[] = [
   checkOf(zoneKeys.authors),
   checkOf(zoneKeys.former),
   checkOf(zoneKeys.drift),
+  checkOf(zoneKeys.labels),
   checkOf(zoneKeys.pending),
   checkOf(zoneKeys.rays),
   checkOf(zoneKeys.scripts),

@@ -5,6 +5,7 @@ import {
   corrections,
   date,
   formerTerm,
+  labels,
   moments,
   scriptWatch,
   text,
@@ -32,6 +33,8 @@ export const zoneKeys = {
   former: { key: "former/", ...moments },
   /** Since when the zone has drift. */
   drift: { key: "drift/", ...date },
+  /** Its labels, for the pages of processes that wait. */
+  labels: { key: "labels/", ...labels },
   /** Since when the zone has pending changes. */
   pending: { key: "pending/", ...date },
   /** The ids of the latest requests that wrote. */
@@ -60,6 +63,16 @@ export function remembered<T>(
   name = "",
 ): T {
   return decode(store.get(`${key}${name}`));
+}
+
+/** Stores a value as {@link remember} does, if it is another one than is stored. */
+export function rememberChanged<T>(
+  store: Pick<StateStore, "get" | "set">,
+  key: StateKey<T>,
+  value: T,
+  name: string,
+): void {
+  if (key.encode(value) !== store.get(`${key.key}${name}`)) remember(store, key, value, name);
 }
 
 /** Stores a value, or removes the key if there is nothing to store. */

@@ -9,7 +9,7 @@ import type { DifferedSince } from "../state/zone-state-reducer.ts";
 import { rayId } from "../zone/audit-entry.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
-import { fleetKeys, remember, remembered, zoneKeys } from "./state-keys.ts";
+import { fleetKeys, remember, rememberChanged, remembered, zoneKeys } from "./state-keys.ts";
 import type { StateStore } from "./state-store.ts";
 
 const allZoneKeys = Object.values(zoneKeys).map(({ key }) => key);
@@ -38,12 +38,13 @@ export class StoredRuns implements RunStore, AuthorStore {
     this.#store = store;
   }
 
-  /** Stores since when zones differ, and forgets the zones that are no longer declared. */
+  /** Stores labels and since when zones differ, and forgets the zones that are no longer declared. */
   get subscriber(): Subscriber {
     return {
       zone: ({ before, report, after }) => {
-        const { name } = after.declared;
+        const { name, labels } = after.declared;
         this.#storeRays(name, report);
+        rememberChanged(this.#store, zoneKeys.labels, labels, name);
         if (before.driftedSince !== after.driftedSince) {
           remember(this.#store, zoneKeys.drift, after.driftedSince, name);
         }
@@ -128,9 +129,7 @@ export class StoredRuns implements RunStore, AuthorStore {
   }
 
   setAuthors(zone: ZoneName, found: ReadonlyMap<ResourceKey, FoundAuthors>): void {
-    const { key, encode } = zoneKeys.authors;
-    if (encode(found) === this.#store.get(`${key}${zone}`)) return;
-    remember(this.#store, zoneKeys.authors, found, zone);
+    rememberChanged(this.#store, zoneKeys.authors, found, zone);
   }
 
   formerDeclarations(name: ZoneName): Moments {

@@ -119,9 +119,10 @@ export function storedZonesJson(
   return { ...source, matching, page, pages, by_status: counts, zones: shown };
 }
 
-function storedZoneJson({ name, status, entry }: StoredZone): JsonObject {
+function storedZoneJson({ name, status, labels, entry }: StoredZone): JsonObject {
   const { driftedSince } = entry ?? {};
-  return jsonOf({ name, status, driftedSince, lastEntry: entry && storedEntryOf(entry) });
+  const facts = jsonOf({ name, status, driftedSince, lastEntry: entry && storedEntryOf(entry) });
+  return { ...facts, labels };
 }
 
 function storedEntryOf(entry: StoredEntry): object {

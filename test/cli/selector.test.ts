@@ -1,35 +1,11 @@
 import { describe, it } from "vitest";
 
-import { exampleWithEmulator } from "../support/example.ts";
+import { coerceObject, coerceObjects } from "../../src/syntax/json.ts";
+import { labelledExample } from "../support/labelled-example.ts";
 
 const shop = "shop.example.com";
 const blog = "blog.example.com";
 const www = "www.brand.example";
-
-/** The example, whose entries have labels. The profile and an entry with match bring others. */
-async function labelled(): ReturnType<typeof exampleWithEmulator> {
-  const example = await exampleWithEmulator();
-  await example.place.write(
-    "zones/labels.yaml",
-    `profiles: { brand: { labels: { team: brands } } }
-zones:
-  - { match: { name: "*.example.com", plan: "*" }, labels: { tier: gold } }
-  - { match: { name: "www.*" }, profiles: [brand] }
-`,
-  );
-  for (const name of ["shop", "sites"]) {
-    const text = await example.place.read(`zones/${name}.yaml`);
-    await example.place.write(
-      `zones/${name}.yaml`,
-      text.replaceAll(
-        /- name: (\S+)/g,
-        (entry, zone) =>
-          `${entry}\n    layers: true\n    labels: { team: ${zone === "shop.example.com" ? "payments" : "content"} }`,
-      ),
-    );
-  }
-  return example;
-}
 
 function zonesIn(text: string): readonly string[] {
   return [shop, blog, www].filter((zone) => text.includes(zone));
@@ -41,7 +17,7 @@ describe("--selector", () => {
     { selector: "team!=payments,tier=gold", zones: [blog] },
     { selector: "!tier", zones: [www] },
   ])("$selector limits a plan to $zones", async ({ selector, zones }, { expect }) => {
-    await using example = await labelled();
+    await using example = await labelledExample();
     const { stdout, stderr } = await example.place.run(
       "plan",
       "--selector",
@@ -53,13 +29,13 @@ describe("--selector", () => {
   });
 
   it("limits what is adopted", async ({ expect }) => {
-    await using example = await labelled();
+    await using example = await labelledExample();
     const { stdout } = await example.place.run("adopt", "-l", "team=content", "--yes");
     expect(zonesIn(stdout)).toEqual([www]);
   });
 
   it("limits the inventory", async ({ expect }) => {
-    await using example = await labelled();
+    await using example = await labelledExample();
     const { stdout } = await example.place.run(
       "inventory",
       "scripts",
@@ -70,8 +46,21 @@ describe("--selector", () => {
     expect(zonesIn(stdout)).toEqual([shop]);
   });
 
+  it("limits the evidence to the zones that it names and the labels", async ({ expect }) => {
+    await using example = await labelledExample({ config: "store: { path: state }" });
+    const period = ["--since", "2026-08-01", "--until", "2026-08-02", "-l", "team=content"];
+    for (const [out, zones, more] of [
+      ["all", [blog, www], []],
+      ["named", [www], ["--zone", www, shop]],
+    ] as const) {
+      await example.place.run("evidence", ...period, "--out", out, ...more);
+      const pack = coerceObject(JSON.parse(await example.place.read(`${out}/evidence.json`)));
+      expect(coerceObjects(pack["zones"]).map(({ zone }) => zone)).toEqual(zones);
+    }
+  });
+
   it("limits the table of the files, which tells what needs the listing", async ({ expect }) => {
-    await using example = await labelled();
+    await using example = await labelledExample();
     const { stdout, stderr } = await example.place.run("validate", "--zones", "-l", "team");
     expect(
       stdout.split("\n").map((line) => line.replaceAll(/ {2,}/g, " | ")),
@@ -101,7 +90,7 @@ describe("--selector", () => {
       says: "--zone or --selector",
     },
   ])("says what is wrong with $args", async ({ args, code, says }, { expect }) => {
-    await using example = await labelled();
+    await using example = await labelledExample();
     const ran = await example.place.run(...args);
     expect(ran.stderr).toContain(says);
     expect(ran.code).toBe(code);

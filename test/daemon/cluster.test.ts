@@ -79,7 +79,7 @@ async function allRun(daemon: Started): Promise<true> {
 async function untilStored({ database }: Scene, zones: number): Promise<true> {
   await using opened = openDatabase("zonewarden", () => Promise.resolve(database));
   return await eventually("the runs are stored", async () => {
-    const { lines } = await opened.tables.lastEntries("applied/");
+    const { lines } = await opened.tables.lastEntries({ names: "applied/", values: "labels/" });
     const applied = lines.filter((line) => line.includes('"result":"applied"'));
     return applied.length === zones || undefined;
   });

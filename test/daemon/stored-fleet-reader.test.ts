@@ -14,26 +14,32 @@ import { at } from "../support/reports.ts";
 
 const identity = { owner: "us", service: "https://service.example" };
 
-/** A store of the installation, with the lines and the names of zones to which something was applied. */
+/** A store of the installation, with the lines, the names of zones to which something was applied, and what the state says else. */
 async function storeWith(
   lines: readonly JsonObject[],
   applied: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly open: () => Database; readonly add: (line: JsonObject) => Promise<void> }> {
   const { open } = await installation();
   await using database = open();
   const { term } = await database.tables.begin(identity, 0);
   let head = { chain: "c", n: 0, hash: "" };
-  const store = async (added: readonly JsonObject[], names: readonly string[]): Promise<void> => {
+  const store = async (
+    added: readonly JsonObject[],
+    changes: readonly (readonly [string, string])[],
+  ): Promise<void> => {
     await using leader = open();
     const next = new NewLines(head, undefined);
     for (const line of added) next.add(line, false);
-    const changes = names.map((name) => [`applied/${name}`, ""] as const);
     const history = { lines: next };
     const batch = { term, changes, head, history };
     if ((await leader.tables.store(batch)) !== "stored") throw new Error("not stored");
     ({ head } = next);
   };
-  await store(lines, applied);
+  await store(lines, [
+    ...applied.map((name) => [`applied/${name}`, ""] as const),
+    ...Object.entries(more),
+  ]);
   return { open, add: (line) => store([line], []) };
 }
 
@@ -89,6 +95,27 @@ describe.skipIf(noPostgres)(`what a database says of the fleet ${noPostgres ?? "
       ["shop.example.com", "unknown", undefined],
       ["www.example.com", "error", entryAt(8).at],
     ]);
+  });
+
+  it("is the labels of each zone, where they can be read", async ({ expect }) => {
+    const { open } = await storeWith(
+      [entry(1, "shop.example.com"), entry(2, "docs.example.com"), entry(3, "www.example.com")],
+      ["blog.example.com"],
+      {
+        "labels/shop.example.com": '{"team":"payments","tier":"gold"}',
+        "labels/blog.example.com": '{"team":"content"}',
+        "labels/docs.example.com": '{"team":1}',
+        "labels/gone.example.com": '{"team":"payments"}',
+      },
+    );
+    const fleet = await storedFleetReader(open, identity, new SimulatedClock())();
+    if (typeof fleet?.zones !== "object") throw new Error(fleet?.zones);
+    expect(Object.fromEntries(fleet.zones.map(({ name, labels }) => [name, labels]))).toEqual({
+      "blog.example.com": { team: "content" },
+      "docs.example.com": {},
+      "shop.example.com": { team: "payments", tier: "gold" },
+      "www.example.com": {},
+    });
   });
 
   it("is read when somebody asks, and not again for five seconds", async ({ expect }) => {

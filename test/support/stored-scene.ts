@@ -19,16 +19,23 @@ export function storedScene(): { readonly readAt: Date; readonly zones: readonly
   return {
     readAt: at(29),
     zones: [
-      { name: named("blog.example.com"), status: "unknown", entry: undefined },
+      { name: named("blog.example.com"), status: "unknown", labels: {}, entry: undefined },
       {
         name: named("docs.example.com"),
         status: "in_sync",
+        labels: { team: "content" },
         entry: { ...settled, at: at(-90), result: "applied", causes: ["pending"], changes: 3 },
       },
-      { name: named("shop.example.com"), status: "drifted", entry },
+      {
+        name: named("shop.example.com"),
+        status: "drifted",
+        labels: { team: "payments", tier: "gold" },
+        entry,
+      },
       {
         name: named("www.example.com"),
         status: "error",
+        labels: { team: "payments" },
         entry: {
           ...settled,
           result: "error",

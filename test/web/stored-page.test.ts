@@ -33,10 +33,10 @@ function rowsOf(page: string): readonly string[] {
 describe("the page of a process that waits while another one works", () => {
   it("shows what the store says of each zone, the most urgent first", ({ expect }) => {
     expect(rowsOf(pageOf(storedScene()))).toEqual([
-      "www.example.com &lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩ is what the service answered error 28 min ago error 28 min ago schedule",
-      "shop.example.com drifted 1 h ago planned 28 min ago schedule, 1 change after drift",
+      "www.example.com team=payments &lt;img src=x onerror=alert(1)&gt;⟨U+202E⟩ is what the service answered error 28 min ago error 28 min ago schedule",
+      "shop.example.com team=payments tier=gold drifted 1 h ago planned 28 min ago schedule, 1 change after drift",
       "blog.example.com unknown not known none: in sync since its first run, or unchanged for long",
-      "docs.example.com in sync 2 h ago applied 2 h ago schedule, 3 changes after a new revision",
+      "docs.example.com team=content in sync 2 h ago applied 2 h ago schedule, 3 changes after a new revision",
     ]);
   });
 
@@ -46,6 +46,14 @@ describe("the page of a process that waits while another one works", () => {
     expect(rowsOf(pageOf(storedScene(), { q: "docs" }))).toHaveLength(1);
     expect(wordsOf(pageOf(storedScene(), { q: "nothing" }))).toContain("No zone matches.");
     expect(wordsOf(pageOf({ readAt: at(0), zones: [] }))).toContain("The store has no zones.");
+  });
+
+  it("filters the zones by their labels, and links each label", ({ expect }) => {
+    const page = pageOf(storedScene(), { selector: "team=payments,tier!=gold", q: "example" });
+    expect(rowsOf(page)).toEqual([expect.stringContaining("www.example.com team=payments")]);
+    expect(page).toContain('href="/?q=example&amp;selector=team%3Dpayments"');
+    expect(page).toContain('<option value="tier=gold"');
+    expect(rowsOf(pageOf(storedScene(), { selector: "!team" }))).toHaveLength(1);
   });
 
   it("does not claim filters that the store cannot apply", ({ expect }) => {
@@ -123,6 +131,14 @@ describe("the server of a process that waits", () => {
       { source: "store", matching: 1, zones: [{ name: "www.example.com", status: "error" }] },
     ]);
     expect(await get("/api/v1/fleet")).toMatchObject([200, { source: "store", zones: 4 }]);
+    expect(await get("/api/v1/zones?selector=team=payments,tier")).toMatchObject([
+      200,
+      {
+        matching: 1,
+        by_status: { drifted: 1, error: 0 },
+        zones: [{ name: "shop.example.com", labels: { team: "payments", tier: "gold" } }],
+      },
+    ]);
     stored = { readAt: at(1), zones: "no answer" };
     expect(await get("/api/v1/zones")).toEqual([503, { error: "no answer" }]);
     expect(await get("/api/v1/fleet")).toMatchObject([

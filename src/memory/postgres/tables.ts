@@ -197,13 +197,18 @@ export class Tables {
   /**
    * The last entry of each zone among the newest lines of the history, oldest first, and what follows a key in the state.
    * One round trip, and no lock that a leader could wait for.
+   *
+   * @param keys of the names, and of the names whose values are read too
    */
-  async lastEntries(key: string): Promise<{
+  async lastEntries(keys: { readonly names: string; readonly values: string }): Promise<{
     readonly lines: readonly string[];
     readonly names: readonly string[];
+    readonly values: ReadonlyMap<string, string>;
   }> {
     const history = this.#table("history");
-    const [lines = [], names = []] = await this.#run([
+    const named = (key: string, more: string): string =>
+      `SELECT substr(key, ${key.length + 1}) AS name${more} FROM ${this.#table("state")} WHERE starts_with(key, ${literal(key)})`;
+    const [lines = [], names = [], values = []] = await this.#run([
       // A quote in a value is escaped, so these marks are names of members. OFFSET 0: what begins a line is computed once.
       `WITH newest AS (
   SELECT n, left(line, ${beginning}) AS start
@@ -215,11 +220,13 @@ export class Tables {
   SELECT n, line, sum(octet_length(line)) OVER (ORDER BY n DESC) AS total FROM last JOIN ${history} USING (n)
 )
 SELECT line FROM sized WHERE total <= ${longestEntries} ORDER BY n`,
-      `SELECT substr(key, ${key.length + 1}) AS name FROM ${this.#table("state")} WHERE starts_with(key, ${literal(key)})`,
+      named(keys.names, ""),
+      named(keys.values, ", value"),
     ]);
     return {
       lines: lines.map(({ line }) => coerceText(line)),
       names: names.map(({ name }) => coerceText(name)),
+      values: new Map(values.map(({ name, value }) => [coerceText(name), coerceText(value)])),
     };
   }
 

@@ -11,7 +11,15 @@ import { maliciousBadge, renderFleetInventory, renderOverview } from "./page-fle
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
 import { banner, counted, moment, number, statusBadge, zoneLink } from "./page-parts.ts";
-import { type Filter, labelLinks, pager, shortNote, toolbar } from "./page-zone-list.ts";
+import {
+  asOptions,
+  type Filter,
+  labelFilter,
+  labelLinks,
+  pager,
+  shortNote,
+  toolbar,
+} from "./page-zone-list.ts";
 import {
   choicesOf,
   type DriftFilter,
@@ -63,14 +71,14 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
   );
 }
 
-/** The fields that have more than one value for this fleet. */
 function filtersOf(
   zones: readonly ZoneState[],
   matching: number,
-  { account, drift, author, selector, sort }: ZoneFilter,
+  selection: ZoneFilter,
 ): readonly Filter[] {
   const { accounts, authors, drifted, labels } = choicesOf(zones);
-  const all: readonly Filter[] = [
+  const { account, drift, author, sort } = selection;
+  return [
     {
       name: "account",
       label: "Account",
@@ -92,12 +100,7 @@ function filtersOf(
       value: author,
       options: authors.length === 0 ? [] : [["", "Changed by anybody"], ...asOptions(authors)],
     },
-    {
-      name: "selector",
-      label: "Labels",
-      value: selector,
-      options: labelOptions(labels, selector),
-    },
+    labelFilter(labels, selection),
     {
       name: "sort",
       label: "Order",
@@ -105,22 +108,6 @@ function filtersOf(
       options: matching > mostUnsorted ? sortings.map((by) => [by, sortTexts[by]] as const) : [],
     },
   ];
-  return all.filter(({ options }) => options.length > 0);
-}
-
-/** More labels than a person reads through; each is a link at its zones. */
-const labelsShown = 100;
-
-/** The labels of the fleet, and what the selection asks for in another way. */
-function labelOptions(labels: readonly string[], selector: string): Filter["options"] {
-  const shown = labels.slice(0, labelsShown);
-  const others = selector === "" || shown.includes(selector) ? [] : [selector];
-  const options = [...others, ...shown];
-  return options.length === 0 ? [] : [["", "All labels"], ...asOptions(options)];
-}
-
-function asOptions(texts: readonly string[]): Filter["options"] {
-  return texts.map((text) => [text, text] as const);
 }
 
 /** Fewer zones need no other order. */

@@ -5,17 +5,17 @@ import type { Snapshot } from "../snapshot.ts";
 import { renderOverview } from "./page-fleet-overview.ts";
 import { layout } from "./page-layout.ts";
 import { banner, causeText, counted, foreign, moment, statusBadge } from "./page-parts.ts";
-import { pager, shortNote, toolbar } from "./page-zone-list.ts";
-import { selectionFrom, selectStored, type ZoneFilter } from "./selection.ts";
+import { labelFilter, labelLinks, pager, shortNote, toolbar } from "./page-zone-list.ts";
+import { labelChoices, selectionFrom, selectStored, type ZoneFilter } from "./selection.ts";
 
 /** The page of the fleet in a process that does not work: what the store says, and who knows more. */
 export function renderStoredPage(
   { readAt, zones }: StoredFleet,
   snapshot: Snapshot,
-  { status, query, page }: ZoneFilter,
+  { status, selector, query, page }: ZoneFilter,
 ): Html {
-  // The store knows names and statuses.
-  const selection = { ...selectionFrom({}), status, query, page };
+  // The store knows names, statuses and labels.
+  const selection = { ...selectionFrom({}), status, selector, query, page };
   const content =
     typeof zones === "string"
       ? banner("The store cannot be read:", html`${foreign(zones)}. The zones are not known here.`)
@@ -42,13 +42,13 @@ function zoneList(
     </p>
     ${renderOverview(selected.counts, selection)}
     <section class="zones" aria-labelledby="zones-title">
-      ${toolbar(selected, selection)}
+      ${toolbar(selected, selection, [labelFilter(labelChoices(zones), selection)])}
       ${
         selected.zones.length === 0
           ? html`<p class="empty">
               ${zones.length === 0 ? "The store has no zones." : "No zone matches."}
             </p>`
-          : htmlTable(columnsAt(now, cluster?.page ?? ""), selected.zones)
+          : htmlTable(columnsAt(now, cluster?.page ?? "", selection), selected.zones)
       }
       ${selected.pages > 1 && pager(selected, selection)}
     </section>`;
@@ -60,10 +60,12 @@ function leaderText(cluster: ClusterStatus | undefined): Html {
   return holder === "" ? html`nobody leads now.` : html`${foreign(holder)} has what is now.`;
 }
 
-function columnsAt(now: Date, page: string): Columns<StoredZone> {
+function columnsAt(now: Date, page: string, selection: ZoneFilter): Columns<StoredZone> {
   return {
-    Zone: ({ name, entry }) => [
+    Zone: ({ name, labels, entry }) => [
       nameAt(page, name),
+      " ",
+      labelLinks(labels, selection),
       shortNote(entry?.failure?.message ?? entry?.holds[0]?.message ?? ""),
     ],
     Status: ({ status }) => statusBadge(status),

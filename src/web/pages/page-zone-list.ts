@@ -12,13 +12,14 @@ import {
   type ZoneFilter,
 } from "./selection.ts";
 
-/** The heading of the zones, and the search; `filters` are its other fields. */
+/** The heading of the zones, and the search; `filters` are its other fields, shown if they have options. */
 export function toolbar(
   { matching, zones }: SelectedZones<unknown>,
   selection: ZoneFilter,
   filters: readonly Filter[] = [],
 ): Html {
-  const fields = new Set(["q", "page", ...filters.map(({ name }) => name)]);
+  const shown = filters.filter(({ options }) => options.length > 0);
+  const fields = new Set(["q", "page", ...shown.map(({ name }) => name)]);
   const kept = Object.entries(parametersOf(selection)).filter(([name]) => !fields.has(name));
   return html`<div class="toolbar">
     <h2 id="zones-title">
@@ -27,7 +28,7 @@ export function toolbar(
     </h2>
     <form role="search" action="/" method="get">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      ${filters.map(filterField)}
+      ${shown.map(filterField)}
       <label class="hidden" for="q">Search zones by name, account or id</label>
       <input
         id="q"
@@ -50,6 +51,27 @@ export interface Filter {
   readonly value: string;
   /** Each value, and what it is called. */
   readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+/** Options that are their own names. */
+export function asOptions(texts: readonly string[]): Filter["options"] {
+  return texts.map((text) => [text, text] as const);
+}
+
+/** More labels than a person reads through; each is a link at its zones. */
+const labelsShown = 100;
+
+/** A field of the labels of the fleet, and of what the selection asks for in another way. */
+export function labelFilter(labels: readonly string[], { selector }: ZoneFilter): Filter {
+  const shown = labels.slice(0, labelsShown);
+  const others = selector === "" || shown.includes(selector) ? [] : [selector];
+  const options = [...others, ...shown];
+  return {
+    name: "selector",
+    label: "Labels",
+    value: selector,
+    options: options.length === 0 ? [] : [["", "All labels"], ...asOptions(options)],
+  };
 }
 
 function filterField({ name, label, value, options }: Filter): Html {

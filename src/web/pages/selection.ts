@@ -142,8 +142,13 @@ export function choicesOf(zones: readonly ZoneState[]): {
     accounts: eachOnce(zones.flatMap(({ zone }) => zone?.accountName ?? [])),
     authors: eachOnce(zones.flatMap(authorsOf)),
     drifted: driftFilters.filter((drift) => zones.some((state) => hasDrifted(state, drift))),
-    labels: eachOnce(zones.flatMap(({ declared: { labels } }) => labelTexts(labels))),
+    labels: labelChoices(zones.map(({ declared }) => declared)),
   };
+}
+
+/** The labels of zones, sorted, each as a selector. */
+export function labelChoices(zones: readonly { readonly labels: ZoneLabels }[]): readonly string[] {
+  return eachOnce(zones.flatMap(({ labels }) => labelTexts(labels)));
 }
 
 /** The labels of a zone in their order, each as a selector of the zones that have it. */
@@ -193,13 +198,16 @@ const orders: Readonly<Record<Sorting, Order<ZoneState>>> = {
   checked: byNumber(({ lastSuccess }) => Number(lastSuccess ?? 0)),
 };
 
-/** Applies a selection to what the store says of zones: it knows names and statuses. */
+/** Applies a selection to what the store says of zones: it knows names, statuses and labels. */
 export function selectStored(
   zones: readonly StoredZone[],
   selection: ZoneFilter,
   size: number = pageSize,
 ): SelectedZones<StoredZone> {
-  const found = zones.filter(({ name }) => name.includes(selection.query));
+  const hasLabels = labelSelector(selection.selector);
+  const found = zones.filter(
+    ({ name, labels }) => name.includes(selection.query) && hasLabels?.(labels) !== false,
+  );
   const matching = found.filter(
     ({ status }) => selection.status === undefined || status === selection.status,
   );
