@@ -37,6 +37,11 @@ async function placeWithHistory(): Promise<Workplace> {
   return place;
 }
 
+/** A file of a zone with a label. */
+function labelled(zone: string, team: string): string {
+  return `zones: [{ name: ${zone}, labels: { team: ${team} } }]\n`;
+}
+
 const until = at(60).toISOString();
 
 /** A place whose history has these lines. */
@@ -109,8 +114,13 @@ describe("zonewarden history", () => {
       seconds: [600, 0],
     },
     { args: ["other.example"], zones: [], seconds: [] },
+    { args: ["--selector", "team=content"], zones: [blog], seconds: [900] },
+    { args: ["-l", "team,team!=content", "*.example.com"], zones: [shop], seconds: [1800] },
+    { args: ["-l", "!team"], zones: [], seconds: [] },
   ])("counts drift for $args", async ({ args, zones, seconds }, { expect }) => {
     await using place = await placeWithHistory();
+    await place.write("zones/shop.yaml", labelled(shop, "payments"));
+    await place.write("zones/blog.yaml", labelled(blog, "content"));
     const { stdout } = await place.run("history", ...args, "--until", until, "--format", "json");
     const output: unknown = JSON.parse(stdout);
     const drift = isJsonObject(output) && Array.isArray(output["drift"]) ? output["drift"] : [];
