@@ -32,11 +32,24 @@ export function packFiles(
   names: readonly string[],
   folder: string,
 ): void {
-  const options = [
+  archiveFiles(out, from, epoch, names, [
+    "--use-compress-program=gzip -n -9",
+    `--transform=s,^,${folder}/,`,
+  ]);
+}
+
+/** Packs files as `packFiles` does, as they are, or with further options of GNU tar. */
+export function archiveFiles(
+  out: string,
+  from: string,
+  epoch: number,
+  names: readonly string[],
+  options: readonly string[],
+): void {
+  runTool("tar", [
     "--create",
     `--file=${out}`,
     `--directory=${from}`,
-    `--use-compress-program=gzip -n -9`,
     "--dereference",
     "--sort=name",
     `--mtime=@${epoch}`,
@@ -45,7 +58,7 @@ export function packFiles(
     "--numeric-owner",
     "--mode=u=rwX,go=rX",
     "--format=ustar",
-    `--transform=s,^,${folder}/,`,
-  ];
-  runTool("tar", [...options, ...names]);
+    ...options,
+    ...names,
+  ]);
 }

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { runTool } from "./commands.ts";
 
-const repository = "https://github.com/zonewarden/zonewarden";
+/** Where the source is published. */
+export const repositoryAddress = "https://github.com/zonewarden/zonewarden";
 
 /** What a release was made of, and with what. */
 export interface Making {
@@ -28,11 +29,11 @@ export function provenanceOf(
     predicateType: "https://slsa.dev/provenance/v1",
     predicate: {
       buildDefinition: {
-        buildType: `${repository}/blob/main/deploy/RELEASING.md`,
+        buildType: `${repositoryAddress}/blob/main/deploy/RELEASING.md`,
         externalParameters: { version, image: making.repository },
         internalParameters: { epoch },
         resolvedDependencies: [
-          { uri: `git+${repository}@${commit}`, digest: { gitCommit: commit } },
+          { uri: `git+${repositoryAddress}@${commit}`, digest: { gitCommit: commit } },
           { name: "package-lock.json", digest: { sha256: lockHash } },
           ...bases.map(({ name, digest }) => ({
             name,
@@ -42,7 +43,7 @@ export function provenanceOf(
       },
       runDetails: {
         builder: {
-          id: `${repository}/blob/main/deploy/release/release.ts`,
+          id: `${repositoryAddress}/blob/main/deploy/release/release.ts`,
           version: toolVersions(),
         },
       },

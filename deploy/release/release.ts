@@ -1,16 +1,27 @@
 /**
  * Makes the files of a release from a commit: npm run release -- DIRECTORY (deploy/RELEASING.md).
  *
+ * An image is made on a machine of its architecture: --only-image makes this one, and --images joins those that others made.
+ *
  * The same commit, tools and base images give the same bytes: the files are made of an export of the commit, and have its time.
  */
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { packFiles, runTool } from "./commands.ts";
-import { type ImageContent, sha256Of, unpackImage } from "./image-content.ts";
+import { sha256Of, unpackImage } from "./image-content.ts";
+import { type JoinedImage, joinImages } from "./join-images.ts";
 import { provenanceOf } from "./provenance.ts";
 import {
   imageOmits,
@@ -30,20 +41,24 @@ const { values, positionals } = parseArgs({
   options: {
     commit: { type: "string", default: "HEAD" },
     repository: { type: "string", default: "ghcr.io/zonewarden/zonewarden" },
+    images: { type: "string" },
+    "only-image": { type: "boolean", default: false },
     "without-image": { type: "boolean", default: false },
   },
 });
 const [out] = positionals;
 if (out === undefined) {
   throw new Error(
-    "usage: npm run release -- DIRECTORY [--commit REVISION] [--repository IMAGE] [--without-image]",
+    "usage: npm run release -- DIRECTORY [--commit REVISION] [--repository IMAGE] [--only-image | --images DIRECTORY | --without-image]",
   );
 }
 mkdirSync(out, { recursive: true });
 if (readdirSync(out).length > 0) throw new Error(`${out} is not empty`);
 const work = mkdtempSync(path.join(tmpdir(), "zonewarden-release-"));
 try {
-  release(path.resolve(out), exportSource(root, values.commit, work));
+  const source = exportSource(root, values.commit, work);
+  if (values["only-image"]) makeImage(path.resolve(out), source);
+  else release(path.resolve(out), source);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -80,14 +95,7 @@ function release(directory: string, source: Source): void {
 
   const tools = installTools(source);
   writeJson(at(`zonewarden-${version}.cdx.json`), sbomOfPackages(source, tools, packageOmits));
-  const image = values["without-image"] ? undefined : buildImage(at(imageName(version)), source);
-  if (image !== undefined) {
-    const packages = sbomOfPackages(source, tools, imageOmits);
-    writeJson(
-      at(imageName(version).replace(/tar$/, "cdx.json")),
-      sbomOfImage(packages, image, source),
-    );
-  }
+  const image = values["without-image"] ? undefined : addImages(directory, source);
   writeFileSync(at("install.yaml"), manifests(source, image));
   writeProvenance(directory, source, image);
   const names = readdirSync(directory).toSorted();
@@ -96,23 +104,49 @@ function release(directory: string, source: Source): void {
   process.stdout.write(sums);
 }
 
-function imageName(version: string): string {
-  const architecture = process.arch === "x64" ? "amd64" : process.arch;
-  return `zonewarden-image-${version}-linux-${architecture}.tar`;
+/** Adds the image of each architecture, as one archive, and its SBOM: those of --images, else that of this machine. */
+function addImages(directory: string, source: Source): JoinedImage {
+  const made = values.images ?? path.join(work, "images");
+  if (values.images === undefined) {
+    mkdirSync(made);
+    makeImage(made, source);
+  }
+  const prefix = `zonewarden-image-${source.version}`;
+  const names = readdirSync(made).filter((name) => name.startsWith(`${prefix}-linux-`));
+  const archives = names.filter((name) => name.endsWith(".tar")).toSorted();
+  if (archives.length === 0) throw new Error(`${made} has no image of version ${source.version}`);
+  for (const archive of archives) {
+    const sbom = archive.replace(/tar$/, "cdx.json");
+    copyFileSync(path.join(made, sbom), path.join(directory, sbom));
+  }
+  return joinImages(
+    path.join(directory, `${prefix}.tar`),
+    archives.map((name) => path.join(made, name)),
+    source,
+    path.join(work, "joined"),
+  );
 }
 
-/** Builds the image on bases of its own, or on BUILDER and RUNTIME, which buildah then finds in its storage. */
-function buildImage(archive: string, { directory, commit, epoch, version }: Source): ImageContent {
-  const scripts = path.join(directory, "deploy/release");
+/**
+ * Makes the image of this machine's architecture, and its SBOM. Its bases are the scripts' own, or BUILDER and RUNTIME, which buildah
+ * then finds in its storage.
+ */
+function makeImage(directory: string, source: Source): void {
+  const { commit, epoch, version } = source;
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  const file = path.join(directory, `zonewarden-image-${version}-linux-${architecture}`);
+  const scripts = path.join(source.directory, "deploy/release");
   const store = path.join(work, "store");
   // The scripts of the commit; the Node of its lock file, which exportSource installed, becomes part of the bases.
   runTool(path.join(scripts, "bases.sh"), [store, String(epoch)]);
-  runTool(path.join(scripts, "image.sh"), [store, archive, String(epoch), version, commit]);
-  return unpackImage(archive, path.join(work, "image"));
+  runTool(path.join(scripts, "image.sh"), [store, `${file}.tar`, String(epoch), version, commit]);
+  const packages = sbomOfPackages(source, installTools(source), imageOmits);
+  const image = unpackImage(`${file}.tar`, path.join(work, "image"));
+  writeJson(`${file}.cdx.json`, sbomOfImage(packages, image, source));
 }
 
-/** The overlay `ha` as one file, with the image by its digest where there is one. */
-function manifests({ directory, version }: Source, image: ImageContent | undefined): string {
+/** The overlay `default` as one file, with the image by its digest where there is one. */
+function manifests({ directory, version }: Source, image: JoinedImage | undefined): string {
   const name = "ghcr.io/zonewarden/zonewarden";
   const pinned = image === undefined ? { newTag: version } : { digest: image.digest };
   const overlay = path.join(directory, "overlay");
@@ -128,7 +162,7 @@ function manifests({ directory, version }: Source, image: ImageContent | undefin
   return `# zonewarden ${version}: kubectl apply --server-side -f install.yaml, after the Secret zonewarden-token is there.\n${text}`;
 }
 
-function writeProvenance(directory: string, source: Source, image: ImageContent | undefined): void {
+function writeProvenance(directory: string, source: Source, image: JoinedImage | undefined): void {
   const names = readdirSync(directory).toSorted();
   const files = names.map((name) => ({
     name,
@@ -141,7 +175,7 @@ function writeProvenance(directory: string, source: Source, image: ImageContent 
     epoch,
     lockHash: lockHash(source),
     repository: values.repository,
-    bases: image === undefined ? [] : [{ name: runtime, digest: image.baseDigest }],
+    bases: (image?.baseDigests ?? []).map((digest) => ({ name: runtime, digest })),
   });
   writeJson(path.join(directory, `zonewarden-${version}.intoto.json`), statement);
 }

@@ -12,11 +12,14 @@ import { containersOf, nameOf, objectsInYaml, podsIn, render } from "../deploy/m
 import { deploy, root } from "../deploy/paths.ts";
 import { textAt } from "../deploy/rules.ts";
 import { noComponents, run } from "../deploy/tools.ts";
+import { missing } from "../support/processes.ts";
 import { noContainer, unpack } from "./container.ts";
 
 const minutes = 60_000;
 const helm = findHelm();
-const imageFile = `zonewarden-image-${version}-linux-${process.arch === "x64" ? "amd64" : process.arch}`;
+const architecture = process.arch === "x64" ? "amd64" : process.arch;
+const imageFile = `zonewarden-image-${version}-linux-${architecture}`;
+const joinedFile = `zonewarden-image-${version}.tar`;
 const withoutImage = [
   "install.yaml",
   `zonewarden-${version}.cdx.json`,
@@ -32,6 +35,14 @@ const stack = new AsyncDisposableStack();
 let directory = "";
 let commit = "";
 const at = (name: string): string => path.join(directory, "first", name);
+/** The image of this machine, as the job `image` of the workflow keeps it for the job `publish`. */
+const imageArchive = (): string => path.join(directory, "images", `${imageFile}.tar`);
+
+/** `npm run release`, as the workflow calls it. */
+async function release(...args: readonly string[]): Promise<void> {
+  const script = path.join(deploy, "release/release.ts");
+  await run(process.execPath, [script, ...args, `--commit=${commit}`]);
+}
 
 async function objectIn(name: string): Promise<JsonObject> {
   return coerceObject(JSON.parse(await readFile(at(name), "utf8")));
@@ -84,18 +95,24 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
     stack.defer(() => rm(directory, { recursive: true }));
     if (noContainer !== undefined) process.stdout.write(`no image: ${noContainer}\n`);
     commit = (await run("git", ["-C", root, "rev-parse", "HEAD"])).stdout.trim();
-    for (const name of ["first", "second"]) {
-      const options = noContainer === undefined ? [] : ["--without-image"];
-      const script = path.join(deploy, "release/release.ts");
-      const made = [script, path.join(directory, name), `--commit=${commit}`, ...options];
-      await run(process.execPath, made);
+    const images = path.join(directory, "images");
+    const first = path.join(directory, "first");
+    const second = path.join(directory, "second");
+    if (noContainer === undefined) {
+      // In two steps as the workflow does, and in one.
+      await release(images, "--only-image");
+      await release(first, `--images=${images}`);
+      await release(second);
+    } else {
+      await release(first, "--without-image");
+      await release(second, "--without-image");
     }
   }, 30 * minutes);
 
   afterAll(() => stack.disposeAsync());
 
   it("has every file, with the same bytes both times", async ({ expect }) => {
-    const ofImage = noContainer === undefined ? [`${imageFile}.cdx.json`, `${imageFile}.tar`] : [];
+    const ofImage = noContainer === undefined ? [`${imageFile}.cdx.json`, joinedFile] : [];
     const expected = [...withoutImage, ...ofImage, "SHA256SUMS"].toSorted();
     expect((await readdir(at("."))).toSorted()).toEqual(expected);
     const [first, second] = await Promise.all(
@@ -155,10 +172,29 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
       expect(image).toBe(`ghcr.io/zonewarden/zonewarden:${version}`);
       return;
     }
-    const { stdout } = await run("tar", ["-xOf", at(`${imageFile}.tar`), "./index.json"]);
-    const [manifest] = coerceObjects(coerceObject(JSON.parse(stdout))["manifests"]);
-    expect(image).toBe(`ghcr.io/zonewarden/zonewarden@${coerceText(manifest?.["digest"])}`);
+    const { stdout } = await run("tar", ["-xOf", at(joinedFile), "./index.json"]);
+    const [index] = coerceObjects(coerceObject(JSON.parse(stdout))["manifests"]);
+    expect(image).toBe(`ghcr.io/zonewarden/zonewarden@${coerceText(index?.["digest"])}`);
   });
+
+  it.skipIf(noContainer)(
+    `has one archive from which a machine takes the image of its platform ${noContainer ?? ""}`,
+    async ({ expect }) => {
+      const storage = ["--root", path.join(directory, "store"), "--runroot"];
+      storage.push(path.join(directory, "store-run"), "--storage-driver", "vfs");
+      const inspected = async (archive: string): Promise<string> => {
+        const pulled = await run("buildah", [...storage, "pull", "-q", `oci-archive:${archive}`]);
+        const image = pulled.stdout.trim();
+        return (await run("buildah", [...storage, "inspect", "--type=image", image])).stdout;
+      };
+      const configOf = async (archive: string): Promise<unknown> =>
+        coerceObject(JSON.parse(await inspected(archive)))["OCIv1"];
+      const config = await configOf(at(joinedFile));
+      expect(config).toMatchObject({ architecture, os: "linux" });
+      expect(config).toEqual(await configOf(imageArchive()));
+    },
+    5 * minutes,
+  );
 
   it(
     "has SBOMs that follow the schema of CycloneDX, with a license for each package",
@@ -205,7 +241,7 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
   it.skipIf(noContainer)(
     `lists every file of the image, and no other ${noContainer ?? ""}`,
     async ({ expect }) => {
-      await using image = await unpack(at(`${imageFile}.tar`));
+      await using image = await unpack(imageArchive());
       const script = 'cd "$1" && find . -type f -print0 | xargs -0 sha256sum';
       const { stdout } = await run("bash", ["-c", script, "list", image.root]);
       const held = linesOf(stdout).map((line) => line.replace("  .", "  "));
@@ -222,3 +258,15 @@ describe.skipIf(noComponents)(`a release, made twice ${noComponents ?? ""}`, () 
     },
   );
 });
+
+const noGo = missing("go", "golang");
+
+it.skipIf(noGo)(
+  `the workflow of releases is one that GitHub runs ${noGo ?? ""}`,
+  async () => {
+    const lint = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
+    // Fails with what is wrong.
+    await run("go", ["run", lint, path.join(root, ".github/workflows/release.yml")]);
+  },
+  10 * minutes,
+);
