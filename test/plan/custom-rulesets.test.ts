@@ -15,7 +15,7 @@ import type { CustomRuleset, Rule } from "../../src/zone/resource.ts";
 import { rulePhases } from "../../src/zone/rule-phase.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { type Emulated, emulated } from "../support/emulated.ts";
+import { type Emulated, emulated, type EmulatedChoice } from "../support/emulated.ts";
 import { block, declared, desiredZone, exception, owner, readAllAt } from "../support/model.ts";
 
 const entryPoint = "/rulesets/phases/http_request_firewall_custom/entrypoint";
@@ -109,8 +109,9 @@ class Team {
 async function team(
   rulesets?: readonly CustomRuleset[],
   rules?: readonly Rule[],
+  choice: EmulatedChoice = {},
 ): Promise<Team & AsyncDisposable> {
-  const service = await emulated({ plan: "enterprise" });
+  const service = await emulated({ plan: "enterprise" }, choice);
   return Object.assign(new Team(service, rulesets, rules), {
     [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   });
@@ -397,6 +398,21 @@ describe("trust in the versions of rulesets", () => {
     const second = await reader.readAnswers(listed, parts, "sweep", signal, known);
     expect(second.digest).not.toBe(known.digest);
     expect(second.live().customRulesets?.[0]?.rules).toHaveLength(3);
+  });
+
+  it("is in one answer that shows a ruleset, though the listing before it is older", async ({
+    expect,
+  }) => {
+    let now = new Date("2026-11-20T12:00:00Z");
+    const emulatorClock = { now: () => now };
+    await using zone = await team([payments()], [], { emulatorClock });
+    await zone.converge();
+    const [id = ""] = await zone.ids();
+    now = new Date("2026-11-20T12:01:00Z");
+    await zone.service.send("PUT", `/rulesets/${id}`, { description: "Taken over" });
+    await zone.service.fault({ fault: "stale", seconds: 30, path: "*/rulesets", count: 1 });
+    const { customRulesets } = await zone.look();
+    expect(customRulesets).toMatchObject([{ id, version: "2", description: "Taken over" }]);
   });
 });
 

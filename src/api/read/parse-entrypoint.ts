@@ -8,7 +8,7 @@ import {
   coerceObject,
   coerceObjects,
 } from "../../syntax/json.ts";
-import type { LiveRule, LiveRuleset, RuleAction } from "../../zone/live-zone.ts";
+import type { LiveCustomRuleset, LiveRule, LiveRuleset, RuleAction } from "../../zone/live-zone.ts";
 import {
   type BlockResponse,
   type CategoryOverride,
@@ -36,6 +36,17 @@ export function entrypointOf(result: unknown): LiveRuleset | undefined {
   if (!areIdsOfList(rules.map((rule) => rule.id))) return undefined;
   if (!rules.every((rule) => isRuleRef(rule.ref))) return undefined;
   return { state: "present", id, version, rules };
+}
+
+/** Parses a custom ruleset with its rules; `undefined` for what is no whole ruleset. */
+export function customRulesetOf(
+  result: unknown,
+): (LiveCustomRuleset & Pick<LiveRuleset, "rules">) | undefined {
+  const found = entrypointOf(result);
+  if (found === undefined || !isJsonObject(result)) return undefined;
+  const { id, version, rules } = found;
+  const [name, description] = [textIn(result, "name"), textIn(result, "description")];
+  return { id, version, name, description, rules };
 }
 
 /** Parses a rule. Missing fields have their defaults (SERVICE.md B.4). */

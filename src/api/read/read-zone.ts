@@ -4,7 +4,6 @@ import {
   type LiveCustomRuleset,
   type LiveEntrypoint,
   type LivePolicy,
-  type LiveRuleset,
   type LiveZone,
   rulesIn,
   type ScoreRule,
@@ -27,7 +26,7 @@ import { type Answer, get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 import { wireCodes } from "../wire.ts";
-import { entrypointOf } from "./parse-entrypoint.ts";
+import { customRulesetOf, entrypointOf } from "./parse-entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
 import { listRulesets } from "./read-rulesets.ts";
 import {
@@ -262,7 +261,7 @@ export async function requestCustomRulesets(
   const { heads, sentAt } = await listRulesets(send, { level: "zone", zone }, signal);
   const custom = customIn(heads);
   const isRead = wantedAmong(custom, wanted, executed);
-  const read: (readonly [RulesetHead, PartAnswer<LiveRuleset> | undefined])[] = [];
+  const read: (readonly [RulesetHead, PartAnswer<LiveCustomRuleset> | undefined])[] = [];
   for (const head of custom) {
     read.push([head, isRead(head) ? await requestRuleset(send, zone, head.id, signal) : undefined]);
   }
@@ -272,8 +271,7 @@ export async function requestCustomRulesets(
     digest: sha256(canonicalJson(digests)),
     parse: () =>
       read.map(([{ id, version, name, description }, answer]) => {
-        const found = answer?.parse();
-        return { id, version: found?.version ?? version, name, description, rules: found?.rules };
+        return answer?.parse() ?? { id, version, name, description, rules: undefined };
       }),
   };
 }
@@ -299,10 +297,10 @@ function requestRuleset(
   { id: zone_id }: Zone,
   ruleset_id: string,
   signal: AbortSignal,
-): Promise<PartAnswer<LiveRuleset>> {
+): Promise<PartAnswer<LiveCustomRuleset>> {
   const call = get(routes.zoneRuleset, { zone_id, ruleset_id });
-  const parse = (result: unknown): LiveRuleset | undefined => {
-    const found = entrypointOf(result);
+  const parse = (result: unknown): LiveCustomRuleset | undefined => {
+    const found = customRulesetOf(result);
     return found?.id === ruleset_id ? found : undefined;
   };
   return request(send, call, parse, "not the ruleset with its rules", signal);

@@ -7,7 +7,7 @@ import type { RulesetsToRead, Written } from "../../zone/ports.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { partOf, type Write } from "../../zone/write.ts";
-import { entrypointOf } from "../read/parse-entrypoint.ts";
+import { customRulesetOf, entrypointOf } from "../read/parse-entrypoint.ts";
 import { settingsOf, wholePolicyOf } from "../read/parse-page-shield.ts";
 import {
   requestCustomRulesets,
@@ -16,7 +16,6 @@ import {
   requestSettings,
 } from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
-import { textIn } from "../wire-value.ts";
 import { needsRuleset, requestFor } from "./write-request.ts";
 
 /**
@@ -270,12 +269,9 @@ function customRulesetsAfter(
 ): LiveZone["customRulesets"] {
   const before = live.customRulesets ?? [];
   const at = "ruleset" in write ? before.findIndex(({ id }) => id === write.ruleset) : -1;
-  const list = "ruleset" in write ? listAt(live, write) : undefined;
-  const found = wholeRuleset(result, list);
-  if (found?.state !== "present" || !isJsonObject(result)) return undefined;
-  const { id, version, rules } = found;
-  const [name, description] = [textIn(result, "name"), textIn(result, "description")];
-  const after = { id, version, name, description, rules };
+  if (!isJsonObject(result) || !Array.isArray(result["rules"])) return undefined;
+  const after = customRulesetOf(result);
+  if (after === undefined || ("ruleset" in write && write.ruleset !== after.id)) return undefined;
   return at < 0 ? [...before, after] : before.with(at, after);
 }
 
