@@ -35,6 +35,8 @@ function payments(more: Partial<CustomRuleset> = {}): CustomRuleset {
   };
 }
 
+const hostB = 'http.host eq "b.example.com"';
+
 /** A zone with custom rulesets, as it is declared. */
 class Team {
   readonly service: Emulated;
@@ -309,6 +311,23 @@ describe("a declared custom ruleset", () => {
       "DELETE /zones/…/rulesets/…",
     ]);
     expect(await zone.custom()).toMatchObject([{ name: "payments" }]);
+  });
+
+  it("is deleted only after the one that comes in its stead is executed", async ({ expect }) => {
+    await using zone = await team([payments(), payments({ key: "shop", expression: hostB })]);
+    await zone.converge();
+    zone.rulesets = [payments({ key: "bills" }), payments({ key: "store", expression: hostB })];
+    const { writes, waitsFor } = await zone.plan();
+    const waits = writes
+      .filter(({ call }) => call === "delete-rule")
+      .map((write) => [
+        write.changes[0],
+        waitsFor.get(write)?.map(({ call, changes: [first] }) => `${call} ${first}`),
+      ]);
+    expect(waits).toEqual([
+      ["custom_ruleset/payments", ["create-rule custom_ruleset/bills"]],
+      ["custom_ruleset/shop", ["create-rule custom_ruleset/store"]],
+    ]);
   });
 
   it("is not touched where no ruleset is declared", async ({ expect }) => {

@@ -1,4 +1,5 @@
 import { certainlyExclude } from "../../syntax/expression/certainty/certainty.ts";
+import type { RuleAction } from "../../zone/live-zone.ts";
 import type { RulePlace } from "../../zone/rule-place.ts";
 import {
   type Effect,
@@ -279,11 +280,11 @@ function takeOversAmong<Step extends RuleStep>(
   ordered: readonly Step[],
 ): ReadonlyMap<Step, readonly Step[]> {
   const gains = ordered.filter(({ entry: { match }, effect }) => {
-    const isActing = match?.target.action.type === "mitigate" && match.target.enabled;
+    const isActing = match?.target.enabled === true && acts(match.target.action);
     return isActing && isGain(effect);
   });
   const losses = ordered.filter(({ entry: { live }, effect }) => {
-    const wasActing = live?.action.type === "mitigate" && live.enabled;
+    const wasActing = live?.enabled === true && acts(live.action);
     return wasActing && isLoss(effect);
   });
   const isMany = gains.length * losses.length > maxPairs;
@@ -295,6 +296,11 @@ function takeOversAmong<Step extends RuleStep>(
       return [loss, isMany ? before : before.filter((gain) => mayMeet(gain.entry, loss.entry))];
     }),
   );
+}
+
+/** Whether a rule acts against requests, by itself or by the rules of a ruleset that it executes. */
+function acts({ type }: RuleAction): boolean {
+  return type === "mitigate" || type === "execute";
 }
 
 /** Whether the rule that comes may select requests that the other one, as it is live, selects. */
