@@ -15,6 +15,7 @@ import {
   load,
   lost,
   report,
+  skipped,
   waiting,
 } from "../support/reports.ts";
 
@@ -128,6 +129,17 @@ describe("the audit of a write", () => {
       ["error", "plan not fully applied", "partial"],
     ]);
     expect(lines[1]).toMatchObject({ code: "API_UNAVAILABLE", error: "PUT policies: 400" });
+  });
+
+  it("tells a plan that a shutdown stopped from one that was applied", ({ expect }) => {
+    const outcomes = [done("policy/a"), skipped("shutdown", "managed_rule/c")];
+    const changes = [a, change("managed_rule/c")];
+    const lines = linesOf({ result: "applied", cause: "pending", changes, outcomes });
+    expect(lines.at(-1)).toMatchObject({
+      level: "info",
+      msg: "plan not fully applied",
+      result: "partial",
+    });
   });
 
   it("has no body, and cuts long values", ({ expect }) => {

@@ -221,15 +221,13 @@ function hasWeakened(changes: readonly Change[]): boolean {
 
 function logApplied(logger: Logger, report: Applied, facts: Facts): void {
   const { changes } = report.plan;
-  const result = {
-    ...facts,
-    cause: causeFact(changes),
-    result: runResultOf(report),
-    changes: changes.length,
-  };
-  const found = { ...result, ...driftFacts(changes) };
-  if (isFailure(report)) logger.error(found, "plan not fully applied");
-  else logger[hasWeakened(changes) ? "warn" : "info"](found, "plan applied");
+  const result = runResultOf(report);
+  const plan = { ...facts, cause: causeFact(changes), result, changes: changes.length };
+  const found = { ...plan, ...driftFacts(changes) };
+  const level = hasWeakened(changes) ? "warn" : "info";
+  // What a shutdown or a lost Lease stopped is no failure, and not applied either.
+  const message = result === "applied" ? "plan applied" : "plan not fully applied";
+  logger[isFailure(report) ? "error" : level](found, message);
 }
 
 /** Logs the audit line of a write: credential, cause, changes and outcome. */
