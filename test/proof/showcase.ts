@@ -91,7 +91,7 @@ function shopReports(): readonly ZoneReport[] {
 
 function othersReports(): readonly ZoneReport[] {
   const late = week - 12;
-  const clear = names.map((name) => report(name, late - (index % 7), { result: "in_sync" }));
+  const clear = names.map((name, index) => report(name, late - (index % 7), { result: "in_sync" }));
   return [
     ...clear,
     report("ember.example", late, { result: "planned", cause: "drift", changes: [reporting] }),
