@@ -390,6 +390,40 @@ describe("a declared custom ruleset", () => {
   });
 });
 
+function at(key: string, position?: CustomRuleset["position"]): CustomRuleset {
+  return payments({ key, description: key, position, rules: [] });
+}
+
+describe("the place of the rule that executes a custom ruleset", () => {
+  const own = ["admin", "bots", "office"].map((key) => block(key));
+
+  it.for<{ rulesets: readonly CustomRuleset[]; executed: string }>([
+    { rulesets: [at("a"), at("b")], executed: "admin bots office a b" },
+    { rulesets: [at("a", { before: "admin" }), at("b")], executed: "a admin bots office b" },
+    { rulesets: [at("a"), at("b", { before: "bots" })], executed: "admin a b bots office" },
+    {
+      rulesets: [at("a", { after: "admin" }), at("b", { before: "office" }), at("c")],
+      executed: "admin a bots b office c",
+    },
+  ])("is among our own rules: $executed", async ({ rulesets, executed }, { expect }) => {
+    await using zone = await team(rulesets, own);
+    const orderIn = async (): Promise<string> => {
+      const live = await zone.look();
+      return rulesIn(live.entrypoints.custom_rules)
+        .map(({ ref }) => ref.replace(/^zonewarden:(custom_ruleset\/)?/, ""))
+        .join(" ");
+    };
+    await zone.converge();
+    expect(await orderIn()).toBe(executed);
+    zone.rulesets = rulesets.map(({ key }) => at(key));
+    await zone.converge();
+    expect(await orderIn()).toBe("admin bots office a b c".slice(0, executed.length));
+    zone.rulesets = rulesets;
+    await zone.converge();
+    expect(await orderIn()).toBe(executed);
+  });
+});
+
 describe("trust in the versions of rulesets", () => {
   it("reads a zone by its listing, until a rule of a custom ruleset changes", async ({
     expect,
@@ -549,39 +583,64 @@ describe("a ruleset that somebody made by hand", () => {
   }
 
   it.for([
-    { list: ["rule", "Shop", "Payments"], imported: ["shop", "payments"], followed: [] },
-    { list: ["Payments", "Shop", "theirs"], imported: ["payments", "shop"], followed: [] },
-    { list: ["Shop", "rule", "Payments"], imported: ["payments"], followed: ["Shop"] },
-    { list: ["Shop", "Payments", "rule"], imported: [], followed: ["Shop", "Payments"] },
+    { list: ["rule", "Shop", "Payments"], places: ["shop", "payments"] },
+    { list: ["Payments", "Shop", "theirs"], places: ["payments", "shop"] },
+    { list: ["Shop", "rule", "Payments"], places: ["shop before rule", "payments"] },
+    {
+      list: ["Payments", "Shop", "theirs", "rule"],
+      places: ["payments before rule", "shop before rule"],
+    },
+    {
+      list: ["Shop", "rule", "theirs", "Payments", "rule 2"],
+      places: ["shop before rule", "payments before rule-2"],
+    },
+    { list: ["Shop", "shop"], places: ["shop-2 before shop"] },
   ])(
-    "is imported from $list as $imported, since the plan executes custom rulesets last",
-    async ({ list, imported, followed }, { expect }) => {
+    "is imported from $list as $places, where it is executed",
+    async ({ list, places }, { expect }) => {
       await using zone = await team();
       const rules: JsonObject[] = [];
-      for (const name of ["Payments", "Shop"]) {
+      for (const name of list) {
+        if (!["Payments", "Shop"].includes(name)) {
+          const ref = name === "theirs" ? { ref: "other:theirs" } : {};
+          rules.push({ ...theirs, ...ref, description: name });
+          continue;
+        }
         const sent = { ...wire, name, description: name, rules: [theirs] };
         const [{ id = "" } = {}] = coerceObjects([
           await zone.service.send("POST", "/rulesets", sent),
         ]);
         rules.push({ ...theirs, action: "execute", action_parameters: { id }, description: name });
       }
-      rules.push({ ...theirs, description: "rule" });
-      rules.push({ ...theirs, description: "theirs", ref: "other:theirs" });
-      const placed = list.flatMap((name) =>
-        rules.filter(({ description }) => description === name),
-      );
-      await zone.service.send("PUT", entryPoint, { rules: placed });
+      await zone.service.send("PUT", entryPoint, { rules });
       const { content, leftOut } = await importOf(zone);
-      expect(content.customRulesets?.items.map(({ key }) => key) ?? []).toEqual(imported);
-      const why = "a custom rule follows the rule that executes it";
-      expect(leftOut.flatMap(({ reason, title }) => (reason === why ? title : []))).toEqual(
-        followed,
-      );
+      expect(leftOut.map(({ title }) => title)).toEqual(list.filter((name) => name === "theirs"));
+      const found = content.customRulesets?.items ?? [];
+      expect(
+        found.map(({ key, position }) =>
+          typeof position === "object"
+            ? `${key} ${Object.entries(position).flat().join(" ")}`
+            : key,
+        ),
+      ).toEqual(places);
       zone.rulesets = content.customRulesets?.items;
       zone.rules = content.rules.custom_rules?.items;
       expect((await zone.plan()).changes).toEqual([]);
     },
   );
+
+  it("is not imported where its position would name a ruleset", async ({ expect }) => {
+    await using zone = await team(
+      [payments({ position: { before: "payments" } })],
+      [block("payments")],
+    );
+    await zone.converge();
+    const { content, leftOut } = await importOf(zone);
+    expect(content.customRulesets).toBeUndefined();
+    expect(leftOut).toMatchObject([
+      { reason: 'the rule "payments" that follows it has the key of a ruleset' },
+    ]);
+  });
 
   it("is imported, with the rule that executes it", async ({ expect }) => {
     await using zone = await madeByHand();

@@ -2,12 +2,12 @@ import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/
 import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
 import { kindWords, settingNames } from "../../zone/resource.ts";
-import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
+import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
-import type { Importable, Candidates, LeftOut } from "./candidate.ts";
+import type { Candidates, Choice, Importable, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
-import { deployingRules, rulesetCandidates } from "./import-rulesets.ts";
+import { deployingRules, placedAmong, rulesetCandidates } from "./import-rulesets.ts";
 
 /** The declaration of a live zone, and what it omits. */
 export interface ImportedZone {
@@ -43,27 +43,38 @@ export function importLiveZone(
   const rules = rulePhases.map((phase) => {
     const facts = factsOf(phase);
     const own = rulesIn(live.entrypoints[phase]).filter((rule) => !deploying.has(rule));
-    const { items, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, own, owner), {
+    const { choices, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, own, owner), {
       ...context,
       contentOf: (rulesOf) => ({
         ...noContent,
         rules: byPhase((each) => (each === phase ? declared(rulesOf) : undefined)),
       }),
     });
-    return { phase, items, leftOut };
+    return { phase, choices, leftOut };
   });
+  const choicesOf = (phase: RulePhase): readonly Choice<Rule>[] =>
+    rules.find((each) => each.phase === phase)?.choices ?? [];
+  const placed = placedAmong(
+    choicesOf("custom_rules"),
+    rulesets.choices,
+    live.entrypoints.custom_rules,
+  );
   const { settings } = live;
   return {
     content: {
       ...noContent,
       settings:
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
-      policies: declared(policies.items),
-      rules: byPhase((phase) => declared(rules.find((each) => each.phase === phase)?.items ?? [])),
-      customRulesets: declared(rulesets.items),
+      policies: declared(itemsIn(policies.choices)),
+      rules: byPhase((phase) => declared(itemsIn(choicesOf(phase)))),
+      customRulesets: declared(placed.items),
     },
-    leftOut: [...policies.leftOut, ...rulesets.leftOut, ...rules.flatMap(({ leftOut }) => leftOut)],
+    leftOut: [policies, rulesets, placed, ...rules].flatMap(({ leftOut }) => leftOut),
   };
+}
+
+function itemsIn<T>(choices: readonly Choice<T>[]): readonly T[] {
+  return choices.map(({ item }) => item);
 }
 
 function declared<T>(items: readonly T[]): Declared<T> | undefined {
@@ -78,14 +89,8 @@ interface ImportContext<T> {
 }
 
 interface DeclaredKind<T> {
-  readonly items: readonly T[];
+  readonly choices: readonly Choice<T>[];
   readonly leftOut: readonly LeftOut[];
-}
-
-/** A live resource and its declaration. */
-interface Choice<T> {
-  readonly candidate: Importable<T>;
-  readonly item: T;
 }
 
 function declareKind<T extends Policy | Rule | CustomRuleset>(
@@ -104,7 +109,7 @@ function declareKind<T extends Policy | Rule | CustomRuleset>(
     else choices.push({ candidate, item });
   }
   const settled = withoutChanges(kind, choices, context);
-  return { items: settled.items, leftOut: joined(rejected, settled.leftOut) };
+  return { ...settled, leftOut: joined(rejected, settled.leftOut) };
 }
 
 /** One line for each resource, with both reasons. */
@@ -127,17 +132,16 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
   context: ImportContext<T>,
 ): DeclaredKind<T> {
   const omitAll = (reason: string): DeclaredKind<T> => ({
-    items: [],
+    choices: [],
     leftOut: choices.map(({ candidate }) => leaveOut(kind, candidate, reason)),
   });
-  const items = choices.map(({ item }) => item);
-  const content = context.contentOf(items);
+  const content = context.contentOf(itemsIn(choices));
   const unwritable = context.whyNotWritable(content);
   if (unwritable !== undefined) return omitAll(unwritable);
 
   const { changes } = plan({ zone: context.live.zone, content }, context.live, context.owner);
   const [first] = changes;
-  if (first === undefined) return { items, leftOut: choices.flatMap(unknownFieldsLeftOut(kind)) };
+  if (first === undefined) return { choices, leftOut: choices.flatMap(unknownFieldsLeftOut(kind)) };
   const changed = new Set<string>(
     changes.filter(({ verb }) => verb !== "delete").map(({ key }) => key),
   );
@@ -157,7 +161,7 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
     }));
     const others = omitAll(`is left out because of ${deletes.map(({ id }) => id).join(", ")}`);
     return {
-      items: [],
+      choices: [],
       leftOut: [...preventing, ...others.leftOut.map((each) => ({ ...each, isFollowUp: true }))],
     };
   }
@@ -167,7 +171,7 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
       leaveOut(kind, candidate, "a plan of its declaration would not match it"),
     );
   const settled = withoutChanges(kind, unchanged, context);
-  return { items: settled.items, leftOut: [...dropped, ...settled.leftOut] };
+  return { ...settled, leftOut: [...dropped, ...settled.leftOut] };
 }
 
 function leaveOut(kind: Kind, { id, title }: Importable<unknown>, reason: string): LeftOut {

@@ -13,6 +13,7 @@ import {
   deploymentKey,
   type ExecuteRule,
   isDeploymentKey,
+  placeAmong,
   type ResourceKey,
   type Rule,
 } from "../../zone/resource.ts";
@@ -95,7 +96,10 @@ export function planCustomPhase(
       },
     },
     {
-      items: [...(rules?.items ?? []), ...kept.map((each) => deploymentOf(each, owner))],
+      items: together(
+        rules?.items ?? [],
+        kept.map((each) => deploymentOf(each, owner)),
+      ),
       unmanaged: rules?.unmanaged ?? "ignore",
     },
   );
@@ -187,6 +191,19 @@ function deploymentOf({ ruleset, live }: RulesetMatch, owner: string): ExecuteRu
       rules: [],
     },
   };
+}
+
+/** Both lists in their orders: a rule that executes a ruleset is beside the rule that its position names, else at the end. */
+function together(rules: readonly Rule[], deployments: readonly Rule[]): readonly Rule[] {
+  const keys = rules.map(({ key }) => key);
+  const items = [...rules];
+  let at = items.length;
+  for (const each of deployments.toReversed()) {
+    const place = placeAmong(keys, each.position);
+    at = Math.min(at, place ?? at);
+    items.splice(at, 0, place === undefined ? each : { ...each, position: undefined });
+  }
+  return items;
 }
 
 /** A rule without a mark is ours if it executes a ruleset of ours, and no rule with our mark does. */
