@@ -1,7 +1,7 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
-import { factsOf, type RuleQuotas } from "../../zone/rule-phase.ts";
+import { factsOf, quotaOf, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { type Change, onlyStrengthens, weakeningChanges } from "../change.ts";
 import { isAdoption } from "../ownership.ts";
 import type { Plan } from "../plan.ts";
@@ -219,9 +219,9 @@ function shareHolds(
 /** The service refuses one rule more than the quota (SERVICE.md B.8). */
 function quotaHolds({ zone, grown, changes }: Plan, quotas: RuleQuotas): readonly Hold[] {
   return grown.flatMap(({ phase, rules, most }): readonly Hold[] => {
-    const { kind, quota: known } = factsOf(phase);
-    const quota = quotas[zone.plan]?.[phase] ?? known[zone.plan];
-    if (quota === undefined || most <= quota) return [];
+    const { kind } = factsOf(phase);
+    const quota = quotaOf(phase, zone.plan, quotas);
+    if (most <= quota) return [];
     const going = changes.filter((change) => change.kind === kind && change.verb === "delete");
     const [found, remedy] =
       rules > quota
