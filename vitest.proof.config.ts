@@ -24,8 +24,8 @@ const shared = {
 /** What takes long or needs programs of the system: real processes, a real Prometheus, a real browser, many cases. */
 export default defineConfig({
   test: {
-    // By default vitest leaves one core idle.
-    maxWorkers: "100%",
+    // One more than the cores of CI: some proofs wait for most of their time, for a Lease or a database that is stopped.
+    maxWorkers: 3,
     sequence: {
       // The first two compile programs in Go.
       sequencer: startingWith(["apiserver", "release", "cluster", "csp-browser", "quick-start"]),
