@@ -629,6 +629,55 @@ describe("a ruleset that somebody made by hand", () => {
     },
   );
 
+  it("is written once beside new ones, though all answers are lost", async ({ expect }) => {
+    await using zone = await madeByHand();
+    const idle = { ...wire, name: "Idle", rules: [theirs] };
+    await zone.service.send("POST", "/rulesets", idle);
+    zone.rulesets = [
+      payments({ rules: [block("amounts"), block("bots")] }),
+      at("shop"),
+      at("team"),
+    ];
+    const planned = await zone.plan();
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 9 });
+    const sent = await zone.apply(planned);
+    expect(sent.toSorted()).toEqual([
+      "POST /zones/…/rulesets",
+      "POST /zones/…/rulesets",
+      "POST /zones/…/rulesets/…/rules",
+      "POST /zones/…/rulesets/…/rules",
+      "POST /zones/…/rulesets/…/rules",
+    ]);
+    expect(
+      (await zone.custom()).map(({ name, rules }) => [name, coerceObjects(rules).length]),
+    ).toEqual([
+      ["Payments", 2],
+      ["Idle", 1],
+      ["shop", 0],
+      ["team", 0],
+    ]);
+    expect((await zone.plan()).changes).toEqual([]);
+  });
+
+  it("is known with its rules where the answer of another one is lost", async ({ expect }) => {
+    await using zone = await madeByHand();
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });
+    zone.rulesets = [payments({ rules: [block("amounts")] }), at("shop")];
+    const before = await zone.look();
+    const write = (await zone.plan()).writes.find(({ call }) => call === "create-ruleset");
+    if (write === undefined) throw new Error("no ruleset is created");
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 1 });
+    zone.service.journal();
+    const { signal } = new AbortController();
+    const { live } = await zone.service.writer.write(before, write, signal, signal);
+    expect(zone.service.journal().filter((line) => line.endsWith("/rulesets/…"))).toHaveLength(2);
+    expect(live.customRulesets?.map(({ name, rules }) => [name, rules?.length])).toEqual([
+      ["Payments", 1],
+      ["Idle", undefined],
+      ["shop", 0],
+    ]);
+  });
+
   it("is not imported where its position would name a ruleset", async ({ expect }) => {
     await using zone = await team(
       [payments({ position: { before: "payments" } })],
