@@ -61,7 +61,7 @@ export async function importZones(
     customRulesets: rules ? ({ owner: config.desired.owner, keys: "any" } as const) : undefined,
     scoreRule: rules,
   };
-  const left = wanted.filter((zone) => !reading.answers.has(zone));
+  const left = wanted.filter((zone) => !reading.answers.has(zone, only));
   if (wanted.length > longTotal) notesOf(host).write(startText(left, wanted, only, session));
   using progress = startProgress("reading zones", wanted.length, host);
   const results = await inParallel(wanted, config.api.concurrency, async (zone) => {
