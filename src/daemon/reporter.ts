@@ -157,14 +157,14 @@ function loadReport(
 
 function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
   if (hold === undefined) return undefined;
-  const { reason, message, touched } = hold;
+  const { touched, ...held } = hold;
   const { revision, commit, hash } = state;
-  return { revision, commit, hash, hold: { reason, message }, zones: touched.size };
+  return { revision, commit, hash, hold: held, zones: touched.size };
 }
 
 /** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */
 function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
-  const held = hold && { reason: hold.reason, message: hold.message };
+  const held = hold && { reason: hold.reason, message: hold.message, hash: hold.hash };
   const listed = [...zones.values()].map(({ desired: { zone, content, labels = {} } }) => ({
     name: zone.name,
     mode: content.mode,

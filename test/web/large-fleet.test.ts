@@ -147,7 +147,7 @@ describe("what a person can do", () => {
         result: "held",
         cause: "pending",
         changes: [],
-        holds: [hold("weakening", `release it with --accept ${plan}`)],
+        holds: [{ ...hold("weakening"), hash: plan }],
       }),
       is: [`plan ${shop}`, `apply --accept ${plan} ${shop}`, `explain zone ${shop}`],
     },
