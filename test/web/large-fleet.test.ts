@@ -167,6 +167,8 @@ describe("what a person can do", () => {
       `plan ${largeName(7)}`,
       `apply --accept ${heldHash}`,
       `explain zone ${largeName(7)}`,
+      `history ${largeName(7)}`,
+      `blame ${largeName(7)}`,
     ]);
   });
 
