@@ -1,5 +1,5 @@
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
-import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
+import type { LiveCustomRuleset, LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { ResourceKey, Rule } from "../zone/resource.ts";
 import { factsOf, quotaOf, rulePhases, type RuleQuotas } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
@@ -111,12 +111,28 @@ export function plan(
     liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
     placedBy: new Map(kinds.flatMap(({ placedBy }) => [...placedBy])),
     grown: kinds.flatMap(({ grown }) => grown),
-    notes: kinds.flatMap(({ notes }) => notes),
+    notes: [
+      ...kinds.flatMap(({ notes }) => notes),
+      ...ofAnotherKind(content.rules.managed_rules?.items ?? [], live.customRulesets ?? []),
+    ],
     holds: kinds.flatMap(({ holds }) => holds),
     compared,
     deletable: compared - settings.length,
     owaspVersion: live.scoreRule?.version ?? "",
   };
+}
+
+/** Managed rules that deploy a custom ruleset, which belongs to another phase. */
+function ofAnotherKind(
+  managed: readonly Rule[],
+  custom: readonly LiveCustomRuleset[],
+): readonly string[] {
+  return managed.flatMap((rule) => {
+    const found = rule.action === "execute" && custom.find(({ id }) => id === rule.ruleset);
+    return found
+      ? `managed_rule/${rule.key} deploys ${found.id}, which is the custom ruleset ${found.name} of the zone: declare it in custom_rulesets, which executes it`
+      : [];
+  });
 }
 
 const undeclared: KindPlan = {

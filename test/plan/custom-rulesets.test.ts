@@ -16,7 +16,16 @@ import { rulePhases } from "../../src/zone/rule-phase.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type Emulated, emulated, type EmulatedChoice } from "../support/emulated.ts";
-import { block, declared, desiredZone, exception, owner, readAllAt } from "../support/model.ts";
+import {
+  block,
+  declared,
+  deployment,
+  desiredZone,
+  exception,
+  liveZone,
+  owner,
+  readAllAt,
+} from "../support/model.ts";
 
 const entryPoint = "/rulesets/phases/http_request_firewall_custom/entrypoint";
 const wire = { kind: "custom", phase: "http_request_firewall_custom" };
@@ -421,6 +430,31 @@ describe("the place of the rule that executes a custom ruleset", () => {
     zone.rulesets = rulesets;
     await zone.converge();
     expect(await orderIn()).toBe(executed);
+  });
+});
+
+describe("a managed rule that deploys a custom ruleset", () => {
+  it("is told, with where it is declared instead", async ({ expect }) => {
+    await using zone = await team([payments(), at("shop")], []);
+    await zone.converge();
+    const live = await zone.look();
+    const [id = ""] = await zone.ids();
+    const content = {
+      customRulesets: declared([payments(), at("shop")]),
+      rules: {
+        managed_rules: declared([deployment("mine", { ruleset: id }), deployment("owasp")]),
+      },
+    };
+    const desired = { ...desiredZone(content), zone: zone.service.zone };
+    const entrypoints = { ...live.entrypoints, managed_rules: { state: "absent" } } as const;
+    const { notes } = plan(
+      desired,
+      { ...live, scoreRule: liveZone().scoreRule, entrypoints },
+      owner,
+    );
+    expect(notes).toEqual([
+      `managed_rule/mine deploys ${id}, which is the custom ruleset payments of the zone: declare it in custom_rulesets, which executes it`,
+    ]);
   });
 });
 
