@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { importedFiles, importedText, layouts } from "../../src/cli/session/import-zones.ts";
-import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
+import { writableCheck } from "../../src/desired/import/zone-text.ts";
 import { deployingRules } from "../../src/plan/import/import-rulesets.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { declaredRules } from "../../src/zone/desired-zone.ts";
@@ -14,6 +14,8 @@ import { hostileFleet } from "../support/hostile-fleets.ts";
 import { imported, plansOf, textsOf } from "../support/imported-zones.ts";
 import { owner } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
+
+const whyNotWritable = writableCheck();
 
 const runs = cases(15);
 const timeout = 120_000;

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
+import { writableCheck } from "../../src/desired/import/zone-text.ts";
 import { type ImportedZone, importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
@@ -26,6 +26,8 @@ import {
   owner,
   readAllAt,
 } from "../support/model.ts";
+
+const whyNotWritable = writableCheck();
 
 const entryPoint = "/rulesets/phases/http_request_firewall_custom/entrypoint";
 const wire = { kind: "custom", phase: "http_request_firewall_custom" };

@@ -98,18 +98,32 @@ function declareKind<T extends Policy | Rule | CustomRuleset>(
   { candidates, leftOut }: Candidates<T>,
   context: ImportContext<T>,
 ): DeclaredKind<T> {
+  // Most live resources can be written as they are: then one check is enough for all of them.
+  const preferred = candidates.flatMap((candidate) =>
+    candidate.options.slice(0, 1).map((item) => ({ candidate, item })),
+  );
+  if (preferred.length === candidates.length && whyNot(preferred, context) === undefined) {
+    const settled = withoutChanges(kind, preferred, context);
+    return { ...settled, leftOut: joined(leftOut, settled.leftOut) };
+  }
   const rejected = [...leftOut];
   const choices: Choice<T>[] = [];
   for (const candidate of candidates) {
-    const reasons = candidate.options.map((option) =>
-      context.whyNotWritable(context.contentOf([option])),
-    );
-    const item = candidate.options[reasons.indexOf(undefined)];
+    const reasons: string[] = [];
+    const item = candidate.options.find((option) => {
+      const reason = whyNot([{ candidate, item: option }], context);
+      if (reason !== undefined) reasons.push(reason);
+      return reason === undefined;
+    });
     if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));
     else choices.push({ candidate, item });
   }
-  const settled = withoutChanges(kind, choices, context);
+  const settled = writable(kind, choices, context);
   return { ...settled, leftOut: joined(rejected, settled.leftOut) };
+}
+
+function whyNot<T>(choices: readonly Choice<T>[], context: ImportContext<T>): string | undefined {
+  return context.whyNotWritable(context.contentOf(itemsIn(choices)));
 }
 
 /** One line for each resource, with both reasons. */
@@ -125,20 +139,36 @@ function joined(rejected: readonly LeftOut[], settled: readonly LeftOut[]): read
   ];
 }
 
+function omitted<T>(
+  kind: Kind,
+  choices: readonly Choice<T>[],
+  reason: string,
+): DeclaredKind<never> {
+  return {
+    choices: [],
+    leftOut: choices.map(({ candidate }) => leaveOut(kind, candidate, reason)),
+  };
+}
+
+/** Leaves out all if they cannot be written together, else what a plan would change. */
+function writable<T extends Policy | Rule | CustomRuleset>(
+  kind: Kind,
+  choices: readonly Choice<T>[],
+  context: ImportContext<T>,
+): DeclaredKind<T> {
+  const reason = whyNot(choices, context);
+  return reason === undefined
+    ? withoutChanges(kind, choices, context)
+    : omitted(kind, choices, reason);
+}
+
 /** Leaves out what a plan would change, until the plan is empty. */
 function withoutChanges<T extends Policy | Rule | CustomRuleset>(
   kind: Kind,
   choices: readonly Choice<T>[],
   context: ImportContext<T>,
 ): DeclaredKind<T> {
-  const omitAll = (reason: string): DeclaredKind<T> => ({
-    choices: [],
-    leftOut: choices.map(({ candidate }) => leaveOut(kind, candidate, reason)),
-  });
   const content = context.contentOf(itemsIn(choices));
-  const unwritable = context.whyNotWritable(content);
-  if (unwritable !== undefined) return omitAll(unwritable);
-
   const { changes } = plan({ zone: context.live.zone, content }, context.live, context.owner);
   const [first] = changes;
   if (first === undefined) return { choices, leftOut: choices.flatMap(unknownFieldsLeftOut(kind)) };
@@ -159,7 +189,8 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
       title,
       reason: `declaring the others would delete it, so no ${kindWords(kind)} of this zone is imported: delete it or remove its mark, and import again`,
     }));
-    const others = omitAll(`is left out because of ${deletes.map(({ id }) => id).join(", ")}`);
+    const because = `is left out because of ${deletes.map(({ id }) => id).join(", ")}`;
+    const others = omitted(kind, choices, because);
     return {
       choices: [],
       leftOut: [...preventing, ...others.leftOut.map((each) => ({ ...each, isFollowUp: true }))],
@@ -170,7 +201,7 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
     .map(({ candidate }) =>
       leaveOut(kind, candidate, "a plan of its declaration would not match it"),
     );
-  const settled = withoutChanges(kind, unchanged, context);
+  const settled = writable(kind, unchanged, context);
   return { ...settled, leftOut: [...dropped, ...settled.leftOut] };
 }
 
