@@ -176,6 +176,24 @@ export function placeAmong(
   return named < 0 ? undefined : "before" in position ? named : named + 1;
 }
 
+/**
+ * Declared rules of an entry point with the custom rulesets that it executes, both in their orders: a ruleset is beside the
+ * rule that its position names, else at the end.
+ */
+export function together<R extends RuleBase, C extends RuleBase>(
+  rules: readonly R[],
+  rulesets: readonly C[],
+): readonly (R | C)[] {
+  const keys = rules.map(({ key }) => key);
+  const items: (R | C)[] = [...rules];
+  let at = items.length;
+  for (const each of rulesets.toReversed()) {
+    at = Math.min(at, placeAmong(keys, each.position) ?? at);
+    items.splice(at, 0, each);
+  }
+  return items;
+}
+
 /** What every declared rule has. */
 export interface RuleBase {
   readonly key: string;

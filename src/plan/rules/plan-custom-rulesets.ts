@@ -16,6 +16,7 @@ import {
   placeAmong,
   type ResourceKey,
   type Rule,
+  together,
 } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
@@ -96,7 +97,7 @@ export function planCustomPhase(
       },
     },
     {
-      items: together(
+      items: inOneList(
         rules?.items ?? [],
         kept.map((each) => deploymentOf(each, owner)),
       ),
@@ -193,17 +194,14 @@ function deploymentOf({ ruleset, live }: RulesetMatch, owner: string): ExecuteRu
   };
 }
 
-/** Both lists in their orders: a rule that executes a ruleset is beside the rule that its position names, else at the end. */
-function together(rules: readonly Rule[], deployments: readonly Rule[]): readonly Rule[] {
+/** The declared rules with those that execute rulesets, whose positions beside a declared rule are the order. */
+function inOneList(rules: readonly Rule[], deployments: readonly Rule[]): readonly Rule[] {
   const keys = rules.map(({ key }) => key);
-  const items = [...rules];
-  let at = items.length;
-  for (const each of deployments.toReversed()) {
-    const place = placeAmong(keys, each.position);
-    at = Math.min(at, place ?? at);
-    items.splice(at, 0, place === undefined ? each : { ...each, position: undefined });
-  }
-  return items;
+  return together(rules, deployments).map((each) =>
+    isDeploymentKey(each.key) && placeAmong(keys, each.position) !== undefined
+      ? { ...each, position: undefined }
+      : each,
+  );
 }
 
 /** A rule without a mark is ours if it executes a ruleset of ours, and no rule with our mark does. */
