@@ -363,6 +363,8 @@ function rulesThat(prefix: string, act: fc.Arbitrary<Wire>): fc.Arbitrary<readon
 interface LiveTeam {
   readonly ruleset: LiveCustomRuleset;
   readonly executor: LiveRule | undefined;
+  /** How many rules of the entry point are executed before. */
+  readonly place: number;
 }
 
 function teamOf(digit: string): fc.Arbitrary<LiveTeam> {
@@ -372,7 +374,8 @@ function teamOf(digit: string): fc.Arbitrary<LiveTeam> {
     .record({
       name: words,
       description,
-      rules: rulesThat(digit, customActs),
+      rules: rulesThat(`t${digit}`, customActs),
+      place: fc.nat(8),
       state: mostly(usual, fc.constantFrom("idle" as const, "listed" as const)),
       executor: fc.record({
         ref: mostly(
@@ -384,7 +387,7 @@ function teamOf(digit: string): fc.Arbitrary<LiveTeam> {
         enabled: fc.boolean(),
       }),
     })
-    .map(({ state, executor, rules, ...head }) => {
+    .map(({ place, state, executor, rules, ...head }) => {
       const does = { action: "execute", action_parameters: { id } };
       // Those of other owners are not read.
       const ruleset =
@@ -392,6 +395,7 @@ function teamOf(digit: string): fc.Arbitrary<LiveTeam> {
           ? { ...head, description: marked(head.name, "team-b", digit), rules: undefined }
           : { ...head, rules };
       return {
+        place,
         ruleset: { ...ruleset, id, version: "3" },
         executor: state === "idle" ? undefined : liveRule(`x${digit}`, { ...executor, ...does }),
       };
@@ -402,13 +406,16 @@ const teams: fc.Arbitrary<readonly LiveTeam[]> = fc
   .tuple(teamOf("d"), teamOf("e"), teamOf("f"), fc.nat(3))
   .map(([first, second, third, count]) => [first, second, third].slice(0, count));
 
-/** A zone with custom rulesets, which its entry point executes after its other rules. */
+/** A zone with custom rulesets, which its entry point executes among its other rules. */
 function withTeams(live: LiveZone, list: readonly LiveTeam[]): LiveZone {
-  const executors = list.flatMap((each) => each.executor ?? []);
-  const custom_rules = entrypoint(...rulesIn(live.entrypoints.custom_rules), ...executors);
+  const rules = [...rulesIn(live.entrypoints.custom_rules)];
+  for (const { executor, place } of list) {
+    if (executor !== undefined) rules.splice(place, 0, executor);
+  }
+  const isExecuted = list.some(({ executor }) => executor !== undefined);
   return {
     ...live,
-    entrypoints: { ...live.entrypoints, ...(executors.length > 0 && { custom_rules }) },
+    entrypoints: { ...live.entrypoints, ...(isExecuted && { custom_rules: entrypoint(...rules) }) },
     customRulesets: list.map(({ ruleset }) => ruleset),
   };
 }
