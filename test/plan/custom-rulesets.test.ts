@@ -714,6 +714,30 @@ describe("a ruleset that somebody made by hand", () => {
     ]);
   });
 
+  it("is left as it was read where somebody marks it before an answer is lost", async ({
+    expect,
+  }) => {
+    await using zone = await madeByHand();
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });
+    zone.rulesets = [payments({ rules: [block("amounts")] }), at("shop")];
+    const before = await zone.look();
+    const write = (await zone.plan()).writes.find(({ call }) => call === "create-ruleset");
+    const idle = before.customRulesets?.find(({ name }) => name === "Idle");
+    if (write === undefined || idle === undefined) throw new Error("no such write or ruleset");
+    const description = "Idle [zonewarden:idle]";
+    await zone.service.send("PUT", `/rulesets/${idle.id}`, { description, rules: [theirs] });
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "New", description, rules: [] });
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 1 });
+    const { signal } = new AbortController();
+    const { live } = await zone.service.writer.write(before, write, signal, signal);
+    expect(live.customRulesets?.map(({ name, rules }) => [name, rules?.length])).toEqual([
+      ["Payments", 1],
+      ["Idle", undefined],
+      ["shop", 0],
+    ]);
+    expect(live.customRulesets?.[1]).toEqual(idle);
+  });
+
   it("is not imported where its position would name a ruleset", async ({ expect }) => {
     await using zone = await team(
       [payments({ position: { before: "payments" } })],

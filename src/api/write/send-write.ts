@@ -193,7 +193,12 @@ async function partRead(
   }
   if (part === "custom_rulesets") {
     const read = await requestCustomRulesets(send, live.zone, toReadAfter(write, live), signal);
-    return wholePart({ ...live, customRulesets: read.parse() }, read);
+    const known = new Map(live.customRulesets?.map((each) => [each.id, each]));
+    // What bears our mark only now was not read with its rules: the next run finds it.
+    const customRulesets = read
+      .parse()
+      .flatMap((each) => (each.rules === undefined ? (known.get(each.id) ?? []) : each));
+    return wholePart({ ...live, customRulesets }, read);
   }
   const read = await requestEntrypoint(send, live.zone, part, signal);
   return wholePart(withEntrypoint(live, part, read.parse()), read);
