@@ -2,7 +2,13 @@ import { actorIdentity, type Author, writtenActor } from "../plan/cause/author.t
 import { fieldsWith } from "../plan/cause/cause.ts";
 import { isFound } from "../plan/cause/written-values.ts";
 import type { Change, Create, Delete, Update } from "../plan/change.ts";
-import type { ActorStyle, AuditedWrite, AuditEntry, WrittenValues } from "../zone/audit-entry.ts";
+import {
+  type ActorStyle,
+  type AuditedWrite,
+  type AuditEntry,
+  isOfAllRules,
+  type WrittenValues,
+} from "../zone/audit-entry.ts";
 import type { Kind } from "../zone/resource.ts";
 import { mayConcern } from "./seen-resources.ts";
 
@@ -98,7 +104,7 @@ type Statement = "nothing" | "this value" | "another value" | "not which value";
 
 /** What an entry says about the live value of a field of a live resource. */
 function whatItSays({ wrote }: WriteEntry, change: Update, field: string): Statement {
-  if (wrote.verb === "replace") {
+  if (isOfAllRules(wrote)) {
     const isValue = field !== "position";
     return isValue ? statementOf(change, field, wrote.rules?.get(change.id)) : "not which value";
   }
@@ -125,11 +131,11 @@ function deleters(
 ): readonly Fit[] {
   const ids = gone?.(kind);
   const all = others.filter(({ wrote }) => {
-    if (wrote.verb === "replace") return true;
+    if (isOfAllRules(wrote)) return true;
     return wrote.verb === "delete" && (ids === undefined || ids.includes(wrote.id));
   });
   const isEachNamed = ids?.every((id) => all.some(({ wrote }) => wrote.id === id)) === true;
-  const isReplaced = all.some(({ wrote }) => wrote.verb === "replace");
+  const isReplaced = all.some(({ wrote }) => isOfAllRules(wrote));
   return fits(all, isEachNamed && !isReplaced && isOneActor(all));
 }
 
@@ -139,7 +145,7 @@ function creators(
   others: readonly WriteEntry[],
   { isSinceDeclared }: KnownEntries,
 ): readonly Fit[] {
-  const made = others.filter(({ wrote }) => wrote.verb === "create");
+  const made = others.filter(({ wrote }) => wrote.verb === "create" && !isOfAllRules(wrote));
   const named = made.filter(({ wrote }) => wrote.id === change.id);
   if (named.length > 0) return fits(named, isOneActor(named));
   const fitting = made.filter(({ wrote }) => {
@@ -150,7 +156,7 @@ function creators(
   if (fitting.length > 0) return fits(fitting, isSinceDeclared && fitting.length === 1);
   // A resource that is marked as ours counts as created by us and no longer declared.
   const touched = others.filter(
-    ({ wrote }) => wrote.verb === "replace" || (wrote.verb === "update" && wrote.id === change.id),
+    ({ wrote }) => isOfAllRules(wrote) || (wrote.verb === "update" && wrote.id === change.id),
   );
   return fits(touched, false);
 }

@@ -1,5 +1,5 @@
 import type { Change } from "../plan/change.ts";
-import type { AuditedWrite, AuditEntry } from "../zone/audit-entry.ts";
+import { type AuditedWrite, type AuditEntry, isOfAllRules } from "../zone/audit-entry.ts";
 import { type LiveZone, rulesIn } from "../zone/live-zone.ts";
 import { unmarked } from "../zone/mark.ts";
 import { isRuleKind, type Kind, type ResourceKey, rulesetIn } from "../zone/resource.ts";
@@ -33,9 +33,10 @@ export function resourcesIn({ policies, entrypoints, customRulesets }: LiveZone)
 }
 
 /** Whether what was written may be a resource of a kind. */
-export function mayConcern({ kind, phase }: AuditedWrite, changed: Kind): boolean {
-  if (!isRuleKind(changed)) return kind === changed;
-  return kind === "rule" && (phase === undefined || phase === phaseOfKind(changed));
+export function mayConcern(wrote: AuditedWrite, changed: Kind): boolean {
+  if (!isRuleKind(changed)) return wrote.kind === changed;
+  const isOfRules = wrote.kind === "rule" || isOfAllRules(wrote);
+  return isOfRules && (wrote.phase === undefined || wrote.phase === phaseOfKind(changed));
 }
 
 /** Whether a write to a ruleset was to another than the one that has the rule of a change. */
@@ -79,7 +80,7 @@ export function isEntryMissing(
     ({ wrote }) =>
       wrote !== undefined &&
       mayConcern(wrote, change.kind) &&
-      (wrote.id === change.id || wrote.verb === "replace"),
+      (wrote.id === change.id || isOfAllRules(wrote)),
   );
   return current - last > known.length;
 }

@@ -255,6 +255,18 @@ describe("who made drift", () => {
       yields: "possibly terraform (overrides.enabled)",
     },
     {
+      when: "somebody wrote the description of the ruleset, whose rules stay",
+      change: rule,
+      entries: [wrote(alice, "PUT", list, { description: "Managed rules" })],
+      yields: "",
+    },
+    {
+      when: "a rule is gone, and somebody deleted a ruleset",
+      change: deletedRule,
+      entries: [wrote(bob, "DELETE", list)],
+      yields: "possibly bob@example.com (enabled)",
+    },
+    {
       when: "a rule was only moved",
       change: rule,
       entries: [wrote(alice, "PATCH", `${rules}/${shop}`, { position: { index: 1 } })],

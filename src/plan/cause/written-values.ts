@@ -28,6 +28,17 @@ export function ruleValues(rule: Omit<LiveRule, "wire">): WrittenValues {
   return digestsOf(ruleFields(comparable(rule, documentedScoreRuleId)));
 }
 
+/** The values that a request wrote to a ruleset itself: none without a description. */
+export function rulesetValues(description: string | undefined): WrittenValues {
+  return digestsOf(description === undefined ? {} : { ...ownFieldsOf(description) });
+}
+
+/** A custom ruleset has its key in the mark. */
+function ownFieldsOf(text: string): Fields {
+  const { description, key } = unmarked(text);
+  return { description, key };
+}
+
 export function settingValues(settings: Readonly<Record<string, boolean>>): WrittenValues {
   return digestsOf(settings);
 }
