@@ -66,6 +66,10 @@ describe("a custom ruleset that somebody", () => {
     expect(await finds({ ruleset: "payments", set, actor: alice })).toEqual([
       `update custom_ruleset/payments: ${alice} (description)`,
     ]);
+    const unmarked = { ruleset: "payments", set: { description: "Without a mark" } };
+    expect(await finds({ ...unmarked, actor: carol })).toEqual([
+      `update custom_ruleset/payments: ${carol} (description)`,
+    ]);
     const off = { rule: "zonewarden:custom_ruleset/payments", set: { enabled: false } };
     expect(await finds({ ...off, actor: bob })).toEqual([
       `update custom_ruleset/payments: ${bob} (enabled)`,

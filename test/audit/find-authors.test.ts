@@ -539,6 +539,21 @@ describe("who changed a custom ruleset", () => {
       yields: "",
     },
     {
+      when: "its execute rule was moved, and a rule in it",
+      change: ofFields({ field: "position", before: 2, after: 1 }),
+      entries: [
+        wrote(alice, "PATCH", `${rules}/${executor}`, { position: { index: 2 } }),
+        wrote(bob, "PATCH", `${ruleset}/rules/${shop}`, { position: { index: 1 } }),
+      ],
+      yields: "possibly alice@example.com (position)",
+    },
+    {
+      when: "its key was written with its description",
+      change: ofFields({ field: "key", before: "pay", after: "payments" }),
+      entries: [wrote(alice, "PUT", ruleset, { description: "Mine [zonewarden:pay]" })],
+      yields: "alice@example.com (key)",
+    },
+    {
       when: "the execute rule was changed, and then deleted: that of what was found is missing",
       change: narrowed,
       entries: [
