@@ -116,12 +116,14 @@ function settingsWrite(
   return { kind: "setting", verb: "update", id: "", values };
 }
 
-const verbs: Readonly<Record<string, Exclude<AuditedWrite["verb"], "replace">>> = {
-  POST: "create",
-  PUT: "update",
-  PATCH: "update",
-  DELETE: "delete",
-};
+const verbs: ReadonlyMap<string, Exclude<AuditedWrite["verb"], "replace">> = new Map(
+  Object.entries<Exclude<AuditedWrite["verb"], "replace">>({
+    POST: "create",
+    PUT: "update",
+    PATCH: "update",
+    DELETE: "delete",
+  }),
+);
 
 /** Stands for an id that the body need not have. */
 const anyId = "0".repeat(32);
@@ -131,7 +133,7 @@ function policyWrite(
   id: string,
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
-  const verb = verbs[method];
+  const verb = verbs.get(method);
   if (verb === undefined) return undefined;
   const values = body && valuesOfPolicy(body);
   return { kind: "policy", verb, id: id === "" ? resourceId : id, values };
@@ -148,7 +150,7 @@ function ruleWrite(
   id: string,
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
-  const verb = verbs[method];
+  const verb = verbs.get(method);
   if (verb === undefined) return undefined;
   const base = { kind: "rule", verb, ruleset, id } as const;
   if (body === undefined) return { ...base, values: undefined };
