@@ -189,6 +189,13 @@ zones: # our zones
           ${suppression}
           - action: log
             key: b
+    custom_rules:
+      rules:
+        ${suppression}
+        - response:
+            content_type: text/plain
+            status_code: 403
+          key: c
 `;
     expect(formOf(text)).toBe(text);
   });
