@@ -15,7 +15,7 @@ const measured = ["any-document", "mass-mistakes", "months", "speed"].map(
 );
 
 const shared = {
-  env: { PROPERTY_CASES_FACTOR: "10" },
+  env: { PROPERTY_CASES_FACTOR: "6" },
   setupFiles: ["test/support/node-version.ts", "test/support/properties.ts"],
   testTimeout: 600_000,
   hookTimeout: 240_000,
@@ -28,7 +28,15 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: {
       // The first two compile programs in Go.
-      sequencer: startingWith(["apiserver", "release", "cluster", "csp-browser", "quick-start"]),
+      sequencer: startingWith([
+        "apiserver",
+        "release",
+        "cluster",
+        "first-hour",
+        "imported-fleets",
+        "csp-browser",
+        "quick-start",
+      ]),
     },
     projects: [
       {
