@@ -116,14 +116,12 @@ function settingsWrite(
   return { kind: "setting", verb: "update", id: "", values };
 }
 
-const verbs: ReadonlyMap<string, Exclude<AuditedWrite["verb"], "replace">> = new Map(
-  Object.entries<Exclude<AuditedWrite["verb"], "replace">>({
-    POST: "create",
-    PUT: "update",
-    PATCH: "update",
-    DELETE: "delete",
-  }),
-);
+const verbs = new Map<string, Exclude<AuditedWrite["verb"], "replace">>([
+  ["POST", "create"],
+  ["PUT", "update"],
+  ["PATCH", "update"],
+  ["DELETE", "delete"],
+]);
 
 /** Stands for an id that the body need not have. */
 const anyId = "0".repeat(32);

@@ -1,15 +1,13 @@
 import { type Effect, neutral, strengthens, unclear, weakens } from "../change.ts";
 
 /** How severe an action is for a visitor; challenge and js_challenge are equal. */
-const severity: ReadonlyMap<string, number> = new Map(
-  Object.entries<number>({
-    block: 4,
-    managed_challenge: 3,
-    js_challenge: 2,
-    challenge: 2,
-    log: 1,
-  }),
-);
+const severity = new Map<string, number>([
+  ["block", 4],
+  ["managed_challenge", 3],
+  ["js_challenge", 2],
+  ["challenge", 2],
+  ["log", 1],
+]);
 
 /** How severe the action of a rule is for a visitor; 0 if it does nothing by itself, or it is not known. */
 export function severityOf(action: { readonly type: string; readonly name?: string }): number {

@@ -16,19 +16,20 @@ export interface RequestFacts {
 }
 
 /** The fields that are parts of a request, or made of them. */
-const values: ReadonlyMap<string, (request: RequestFacts) => FieldValue | undefined> = new Map(
-  Object.entries<(request: RequestFacts) => FieldValue | undefined>({
-    "http.host": ({ host }) => host,
-    "http.request.uri.path": ({ path }) => path,
-    "http.request.uri.query": ({ query }) => query,
-    "http.request.method": ({ method }) => method,
-    "http.request.uri": uriOf,
-    "http.request.full_uri": fullUriOf,
-    "http.request.uri.path.extension": ({ path }) =>
+const values = new Map<string, (request: RequestFacts) => FieldValue | undefined>([
+  ["http.host", ({ host }) => host],
+  ["http.request.uri.path", ({ path }) => path],
+  ["http.request.uri.query", ({ query }) => query],
+  ["http.request.method", ({ method }) => method],
+  ["http.request.uri", uriOf],
+  ["http.request.full_uri", fullUriOf],
+  [
+    "http.request.uri.path.extension",
+    ({ path }) =>
       path === undefined ? undefined : (/\.([^./]+)$/.exec(path)?.[1] ?? "").toLowerCase(),
-    ssl: ({ ssl }) => ssl,
-  }),
-);
+  ],
+  ["ssl", ({ ssl }) => ssl],
+]);
 
 /** Fields that depend on others in a way that the facts of a request do not show. */
 const entangled =

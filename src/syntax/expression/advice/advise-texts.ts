@@ -79,22 +79,23 @@ const headerName = {
 } as const;
 
 /** By the function around a field, and by the field without one. */
-const caseOf: ReadonlyMap<string, LetterCase> = new Map(
-  Object.entries<LetterCase>({
-    lower: lowerCase,
-    upper: upperCase,
-    "http.host": lowerCase,
-    "http.request.uri.path.extension": lowerCase,
-    "http.request.method": {
+const caseOf = new Map<string, LetterCase>([
+  ["lower", lowerCase],
+  ["upper", upperCase],
+  ["http.host", lowerCase],
+  ["http.request.uri.path.extension", lowerCase],
+  [
+    "http.request.method",
+    {
       letters: "upper",
       code: "EXPR_METHOD_CASE",
       why: "methods are in upper case",
     },
-    "http.request.headers.names": headerName,
-    "http.response.headers.names": headerName,
-    "raw.http.response.headers.names": headerName,
-  }),
-);
+  ],
+  ["http.request.headers.names", headerName],
+  ["http.response.headers.names", headerName],
+  ["raw.http.response.headers.names", headerName],
+]);
 
 function letterCase({ field, functions, ignoresCase, text }: TextCondition): Advice {
   const known = caseOf.get(functions[0] ?? field);
@@ -218,18 +219,16 @@ function textConditions(nodes: readonly ExpressionNode[]): readonly TextConditio
   });
 }
 
-const comparedBy: ReadonlyMap<string, Compared> = new Map(
-  Object.entries<Compared>({
-    eq: "whole",
-    ne: "whole",
-    in: "whole",
-    contains: "part",
-    wildcard: "pattern",
-    "strict wildcard": "pattern",
-    starts_with: "start",
-    ends_with: "end",
-  }),
-);
+const comparedBy = new Map<string, Compared>([
+  ["eq", "whole"],
+  ["ne", "whole"],
+  ["in", "whole"],
+  ["contains", "part"],
+  ["wildcard", "pattern"],
+  ["strict wildcard", "pattern"],
+  ["starts_with", "start"],
+  ["ends_with", "end"],
+]);
 
 function ofComparison({ left, operator, right }: Comparison): readonly TextCondition[] {
   const compared = comparedBy.get(operator);
