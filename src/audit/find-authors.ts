@@ -9,8 +9,8 @@ import {
   isOfAllRules,
   type WrittenValues,
 } from "../zone/audit-entry.ts";
-import { isRuleKind, type Kind } from "../zone/resource.ts";
-import { isOfKind, mayConcern } from "./seen-resources.ts";
+import type { Kind } from "../zone/resource.ts";
+import { isOfKind, mayConcern, replacesAll } from "./seen-resources.ts";
 
 /** The entries of the audit log that can explain the drift of one change. */
 export interface KnownEntries {
@@ -156,14 +156,13 @@ function deleters(
   { gone }: KnownEntries,
 ): readonly Fit[] {
   const ids = gone?.(kind);
-  const isOfAll = (wrote: AuditedWrite): boolean => isRuleKind(kind) && isOfAllRules(wrote);
   const all = others.filter(({ wrote }) => {
-    if (isOfAll(wrote)) return true;
+    if (replacesAll(wrote, kind)) return true;
     if (wrote.verb !== "delete") return false;
     return ids === undefined ? isOfKind(wrote, kind) : ids.includes(wrote.id);
   });
   const isEachNamed = ids?.every((id) => all.some(({ wrote }) => wrote.id === id)) === true;
-  const isReplaced = all.some(({ wrote }) => isOfAll(wrote));
+  const isReplaced = all.some(({ wrote }) => replacesAll(wrote, kind));
   return fits(all, isEachNamed && !isReplaced && isOneActor(all));
 }
 
@@ -185,10 +184,10 @@ function creators(
   });
   if (fitting.length > 0) return fits(fitting, isSinceDeclared && fitting.length === 1);
   // A resource that is marked as ours counts as created by us and no longer declared.
-  const touched = others.filter(({ wrote }) => {
-    const isOfAll = isRuleKind(change.kind) && isOfAllRules(wrote);
-    return isOfAll || (wrote.verb === "update" && wrote.id === change.id);
-  });
+  const touched = others.filter(
+    ({ wrote }) =>
+      replacesAll(wrote, change.kind) || (wrote.verb === "update" && wrote.id === change.id),
+  );
   return fits(touched, false);
 }
 

@@ -60,6 +60,11 @@ export function mayConcern(wrote: AuditedWrite, changed: Kind): boolean {
   if (isOfKind(wrote, changed)) return true;
   // A rule may execute the ruleset.
   if (changed === "custom_ruleset") return wrote.kind === "rule";
+  return replacesAll(wrote, changed);
+}
+
+/** Whether what was written replaced all rules of a ruleset, where the changed kind is one of rules. */
+export function replacesAll(wrote: AuditedWrite, changed: Kind): boolean {
   return isRuleKind(changed) && isOfAllRules(wrote);
 }
 
