@@ -4,7 +4,7 @@ import type { JudgedTokenUse } from "../state/audit-status.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { ZoneReport } from "../state/run-report.ts";
-import type { DeclaredZone, ZoneState } from "../state/zone-state.ts";
+import { type DeclaredZone, unlistedZone, type ZoneState } from "../state/zone-state.ts";
 import {
   logCrowdedLabel,
   logInternalError,
@@ -172,8 +172,7 @@ function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly De
     labels,
     hold: hold?.touched.has(zone.name) === true ? held : undefined,
   }));
-  const unlisted = { mode: "enforce", suspension: undefined, labels: {}, hold: undefined } as const;
-  return [...listed, ...[...missing.keys()].map((name) => ({ name, ...unlisted }))];
+  return [...listed, ...[...missing.keys()].map(unlistedZone)];
 }
 
 export function requestObserver(metrics: Metrics): RequestObserver {
