@@ -4,20 +4,14 @@ import type { ZoneReport } from "../../src/state/run-report.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";
-import { block, declared, desiredZone } from "../support/model.ts";
+import { block, customRuleset, declared, desiredZone } from "../support/model.ts";
 
 const minuteMs = 60_000;
-const payments = {
-  key: "payments",
-  was: undefined,
-  description: "Rules of the payments team",
-  expression: 'http.host eq "pay.example.com"',
-  enabled: true,
-  position: undefined,
-  rules: [block("amounts"), block("bots", { action: "managed_challenge" })],
-} as const;
 const content = desiredZone({
-  customRulesets: declared([payments, { ...payments, key: "search", rules: [block("bots")] }]),
+  customRulesets: declared([
+    customRuleset("payments"),
+    customRuleset("search", { rules: [block("bots")] }),
+  ]),
   rules: { custom_rules: declared([block("admin")]) },
 }).content;
 

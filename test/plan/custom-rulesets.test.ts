@@ -17,6 +17,7 @@ import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type Emulated, emulated, type EmulatedChoice } from "../support/emulated.ts";
 import {
+  customRuleset,
   block,
   declared,
   deployment,
@@ -34,16 +35,7 @@ const wire = { kind: "custom", phase: "http_request_firewall_custom" };
 const theirs = { action: "log", expression: "ssl", description: "Theirs" };
 
 function payments(more: Partial<CustomRuleset> = {}): CustomRuleset {
-  return {
-    key: "payments",
-    was: undefined,
-    description: "Rules of the payments team",
-    expression: 'http.host eq "pay.example.com"',
-    enabled: true,
-    position: undefined,
-    rules: [block("amounts"), block("bots", { action: "managed_challenge" })],
-    ...more,
-  };
+  return customRuleset("payments", more);
 }
 
 const hostB = 'http.host eq "b.example.com"';

@@ -49,16 +49,15 @@ function isUnguarded({ isStateLost, ledger }: Truth): boolean {
  */
 function foreignRules(zone: EmulatedZone, effect: Effect, truth: Truth): string {
   const { request, after } = effect;
-  const { ledger } = truth;
   const left = new Set(customRulesetsOf(after).map(({ id }) => id));
   const unseen = request.at - blindMs(effect, truth);
   const inRulesets = customRulesetsOf(zone).map((ruleset) => {
     const rules = foreignRulesIn(ruleset);
     return left.has(ruleset.id)
       ? rules
-      : rules.filter(({ id }) => (ledger.foreignSince(id) ?? -Infinity) < unseen);
+      : rules.filter(({ id }) => (truth.ledger.foreignSince(id) ?? -Infinity) < unseen);
   });
-  const declared = ledger.declaredSince(zone.name, request.at - revisionMs);
+  const declared = declaredAround(effect, truth);
   const kept = rulePhases.filter((phase) =>
     declared.every((content) => content?.pruned.includes(phase) !== true),
   );
@@ -68,24 +67,24 @@ function foreignRules(zone: EmulatedZone, effect: Effect, truth: Truth): string 
   ]);
 }
 
-/** Ids of the rules in phases that the files tell to delete. */
-function prunedIds(
-  zone: EmulatedZone,
-  { request }: Effect,
+/** What the files declared of the zone of a write, as far as its run may have read them. */
+function declaredAround(
+  { before, request }: Effect,
   { ledger }: Truth,
-): ReadonlySet<string> {
-  const declared = ledger.declaredSince(zone.name, request.at - revisionMs);
+): ReturnType<Truth["ledger"]["declaredSince"]> {
+  return ledger.declaredSince(before.name, request.at - revisionMs);
+}
+
+/** Ids of the rules in phases that the files tell to delete. */
+function prunedIds(zone: EmulatedZone, effect: Effect, truth: Truth): ReadonlySet<string> {
+  const declared = declaredAround(effect, truth);
   const phases = declared.flatMap((content) => content?.pruned ?? []);
   return new Set(phases.flatMap((phase) => rulesOf(zone, phase).map(({ id }) => id)));
 }
 
 /** Ids of the custom rulesets without a mark that the files declare, by name or description, and of our rules in them. */
-function claimedIds(
-  zone: EmulatedZone,
-  { request }: Effect,
-  { ledger }: Truth,
-): ReadonlySet<string> {
-  const declared = ledger.declaredSince(zone.name, request.at - revisionMs);
+function claimedIds(zone: EmulatedZone, effect: Effect, truth: Truth): ReadonlySet<string> {
+  const declared = declaredAround(effect, truth);
   const rulesets = declared.flatMap((content) => content?.rulesets ?? []);
   const claimed = customRulesetsOf(zone).filter((live) =>
     rulesets.some(({ key, description }) => live.name === key || live.description === description),
@@ -172,13 +171,13 @@ export const effectInvariants: readonly Invariant[] = [
     name: "declared-is-not-deleted",
     sentence:
       "What is declared is not deleted, be a file broken, a read failed or a revision held; but for duplicates.",
-    onEffect: ({ before, after, request, at }, truth) => {
-      const { ledger } = truth;
+    onEffect: (effect, truth) => {
+      const { before, after, request, at } = effect;
       if (isUnguarded(truth)) return undefined;
-      const declared = ledger.declaredSince(before.name, request.at - revisionMs);
+      const declared = declaredAround(effect, truth);
       const left = new Set(namesOfOurs(after));
       const gone = namesOfOurs(before).filter((name) => !left.has(name));
-      if (ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
+      if (truth.ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
       const wrong = gone.find((name) =>
         declared.every((content) => content !== undefined && namesDeclared(content).includes(name)),
       );
@@ -189,13 +188,13 @@ export const effectInvariants: readonly Invariant[] = [
     name: "never-weaker",
     sentence:
       "No write leaves a zone weaker than both what it was and what is declared, unless somebody else changed it.",
-    onEffect: ({ before, after, request, at }, truth) => {
-      const { ledger } = truth;
+    onEffect: (effect, truth) => {
+      const { before, after, request, at } = effect;
       if (isUnguarded(truth)) return undefined;
-      if (ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
-      const targets = ledger
-        .declaredSince(before.name, request.at - revisionMs)
-        .flatMap((content) => (content === undefined ? [] : [levelsDeclared(content)]));
+      if (truth.ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
+      const targets = declaredAround(effect, truth).flatMap((content) =>
+        content === undefined ? [] : [levelsDeclared(content)],
+      );
       const [from, to] = [levelsOf(before), levelsOf(after)];
       const weak = targets.map((target) => weakened(from, to, target));
       const least = weak.toSorted((a, b) => a.length - b.length)[0] ?? [];
