@@ -14,6 +14,12 @@ import {
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { FleetPast } from "./fleet/fleet-past.ts";
 import { FleetRound } from "./fleet/fleet-round.ts";
+import {
+  Rollout,
+  type RolloutSettings,
+  type RolloutStatus,
+  type ZoneWave,
+} from "./fleet/rollout.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
 import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";
@@ -28,6 +34,8 @@ export interface ReconcilerOptions extends ZoneRunOptions {
   /** How many zones of one credential are run at the same time. */
   readonly concurrency: number;
   readonly fleetLimits: FleetLimits;
+  /** Left out: a revision reaches all zones at once. */
+  readonly rollout?: RolloutSettings | undefined;
   /** Whether a file change takes effect at once, or in the next sweep. */
   readonly onChange: boolean;
 }
@@ -52,7 +60,8 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
  *   listing arrived   ZoneDirectory   #onListingArrived  finds the declared zones in it, begins the sweep that is due
  *   zone requested    requestZone     requestZone        queues one zone before those of a sweep
  *   zone touched      the audit feed  wakeZone           queues one zone before those of a sweep
- *   round judged      FleetRound      #onRoundJudged     reports what the fleet guard holds, queues what it releases
+ *   round judged      FleetRound      #onRoundJudged     reports what the fleet guard holds, queues what it releases,
+ *                     and Rollout                        lets zones go whose wave begins
  *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
  *
  * The first three and `round judged` change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
@@ -65,6 +74,9 @@ export class Reconciler {
   readonly #directory: ZoneDirectory;
   readonly #active: ActiveRevision;
   readonly #round: FleetRound;
+  readonly #rollout: Rollout;
+  /** Ends the wait for the next wave. */
+  #cancelWave = (): void => undefined;
   readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
   readonly #queues: ZoneQueues;
   readonly #runner: ZoneRunner;
@@ -77,11 +89,31 @@ export class Reconciler {
     this.#directory = new ZoneDirectory(ports, () => this.#events.add({ type: "listing_arrived" }));
     const past = new FleetPast(ports.store, ports.clock);
     const judgementChanged = (): void => this.#events.add({ type: "round_judged" });
-    this.#active = new ActiveRevision(ports.desired.select, past);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
     const isKnown = (zone: ZoneName): boolean => isFullyKnown(ports.store.applied(zone));
+    const { clock } = ports;
+    this.#rollout = new Rollout(options.rollout, {
+      clock,
+      past,
+      isKnown,
+      changed: judgementChanged,
+    });
+    this.#active = new ActiveRevision(ports.desired.select, past, this.#rollout);
     this.#round = new FleetRound(options, past, isKnown, judgementChanged);
-    this.#runner = new ZoneRunner(options, ports, this.#round);
+    this.#runner = new ZoneRunner(options, ports, {
+      waitOf: (zone) => this.#round.waitOf(zone) ?? this.#rollout.waitOf(zone),
+      holdsOf: (zone, plan) => [
+        ...this.#rollout.holdsOf(zone, plan),
+        ...this.#round.holdsOf(zone, plan),
+      ],
+      countWrite: (zone, plan) => {
+        this.#round.countWrite(zone, plan);
+      },
+      decide: (zone, compared) => {
+        this.#rollout.decide(zone, compared);
+      },
+      left: this.#round.left,
+    });
   }
 
   /** How many zones wait for a run. Zones that wait for a hold to end do not count. */
@@ -98,6 +130,17 @@ export class Reconciler {
   waitOf(name: string): string | undefined {
     const zone = this.#zoneNamed(name);
     return zone && this.#round.waitOf(zone);
+  }
+
+  /** The wave that a zone waits for; `undefined`: it does not wait, or is not known. */
+  waveOf(name: string): ZoneWave | undefined {
+    const zone = this.#zoneNamed(name);
+    return zone && this.#rollout.waveOf(zone.desired.zone.name);
+  }
+
+  /** Where the rollout is; `undefined`: no zone waits for its wave. */
+  get rollout(): RolloutStatus | undefined {
+    return this.#rollout.status;
   }
 
   /** Uses other options for the next runs; only the number of workers stays. Holds may end earlier: held zones run again. */
@@ -146,7 +189,11 @@ export class Reconciler {
         queue.work(run, this.#ports.bug, signals.stop),
       ),
     );
-    await Promise.all([this.#restore(signals.stop), ...workers]);
+    try {
+      await Promise.all([this.#restore(signals.stop), ...workers]);
+    } finally {
+      this.#cancelWave();
+    }
   }
 
   /** A daemon that knows what was active before its start compares the files with that. */
@@ -155,8 +202,9 @@ export class Reconciler {
       if (!isAborted(stop)) throw error;
     });
     if (stored !== undefined) {
-      this.#active.restore(stored.state);
+      this.#active.restore(stored.state, stored.earlier ?? []);
       this.#round.restore(stored.round);
+      if (stored.rollout !== undefined) this.#rollout.restore(stored.rollout);
     }
     await this.#handleEvents(stop);
   }
@@ -210,7 +258,10 @@ export class Reconciler {
     const { known } = this.#directory;
     const before = this.#active.fleet;
     const isAllListed = known !== undefined && known.unlisted.length === 0;
-    this.#ports.loaded(this.#round.declare(this.#activateOrReject(state, known), isAllListed));
+    const loaded = this.#round.declare(this.#activateOrReject(state, known), isAllListed);
+    const { status, stored } = this.#rollout;
+    this.#ports.loaded({ ...loaded, rollout: { status, stored } });
+    this.#waitForWave(status);
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);
     // If a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
@@ -218,6 +269,14 @@ export class Reconciler {
     this.#queueReleased();
     this.#forgetDropped(before);
     if (isNewListing) this.#reportMissing(sweep ?? "file");
+  }
+
+  #waitForWave(status: RolloutStatus | undefined): void {
+    this.#cancelWave();
+    if (status?.soakLeftMs === undefined) return;
+    this.#cancelWave = this.#ports.clock.alarm(status.soakLeftMs, () => {
+      this.#events.add({ type: "round_judged" });
+    });
   }
 
   /** An exception rejects the revision, so that it shows wherever loads are reported. */
@@ -255,10 +314,11 @@ export class Reconciler {
   }
 
   /** Whether a zone has another declaration, or is left as a revision declares it that is not held any more. */
-  #hasChanged(before: FleetZone, { desired, digest, held }: FleetZone): boolean {
+  #hasChanged(before: FleetZone, { desired, digest, wave, held }: FleetZone): boolean {
     const isLeft = this.#round.left.has(desired.zone.name);
     return (
       before.digest !== digest ||
+      before.wave?.digest !== wave?.digest ||
       before.desired.isRestored !== desired.isRestored ||
       (isLeft && before.held?.digest !== held?.digest)
     );
@@ -311,6 +371,7 @@ export class Reconciler {
       const result = await this.#runner.run(declared, run, signals);
       this.#onRunEnded(declared.desired.zone, result);
       this.#round.record(declared, result.report);
+      this.#rollout.record(declared, result.report);
     } finally {
       this.#sweep.complete(zone);
     }

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
 import {
   declaredIn,
   type DesiredState,
@@ -10,6 +9,7 @@ import {
 import { zoneId } from "../../src/zone/zone.ts";
 import { diagnostic } from "../support/reports.ts";
 import {
+  activeRevision,
   byName,
   document,
   files,
@@ -22,7 +22,6 @@ import {
   zones,
   judge,
   judgeBy,
-  noPast,
 } from "../support/revision-files.ts";
 import { zone } from "../support/service.ts";
 
@@ -30,7 +29,7 @@ describe("the active revision", () => {
   it("is none before the first load, and after a first load of which nothing is usable", ({
     expect,
   }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     const { fleet, latest } = active;
     const { revision, commit } = active.active;
     expect({ revision, commit, declared: declaredIn(fleet), latest }).toEqual({
@@ -55,7 +54,7 @@ describe("the active revision", () => {
   });
 
   it("is known by its content and by the commit that it comes from", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     active.activate(files("r1", byName(2), { commit: "8db4839c" }), listing(2), judge);
     expect([active.active.revision, active.active.commit]).toEqual(["r1", "8db4839c"]);
     // A revision of which nothing is usable has no say in it.
@@ -66,7 +65,7 @@ describe("the active revision", () => {
   });
 
   it("counts the declared zones that the service does not list", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     const loaded = active.activate(files("r1", byName(3)), listing(2), judge);
     expect([...active.fleet.zones.keys()]).toEqual(["z0.example", "z1.example"]);
     expect([declaredIn(active.fleet), declaredIn(loaded.fleet)]).toEqual([3, 3]);
@@ -112,7 +111,7 @@ describe("the active revision", () => {
       searches += 1;
       return selectZones(documents, known);
     };
-    const active = new ActiveRevision(select, noPast());
+    const active = activeRevision(select);
     const [state, known] = [files("r1", byName(5)), listing(5)];
     active.activate(state, known, judge);
     const { fleet } = active;
@@ -145,14 +144,14 @@ describe("the active revision", () => {
   });
 
   it("may declare no zone where none was active", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     expect(active.activate(files("r1", []), listing(2), judge).result).toBe("applied");
   });
 });
 
 describe("a revision that was active before a restart", () => {
   it("is compared whole with the next one, though few of its zones are listed", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     active.restore(files("r1", byName(10)));
     const loaded = active.activate(files("r2", byName(10, off)), listing(2), judge);
     expect(loaded).toMatchObject({ result: "held", active: { revision: "r1" } });
@@ -160,7 +159,7 @@ describe("a revision that was active before a restart", () => {
   });
 
   it("is compared in zones that are not listed only where their content is known", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     const [z0, z1, z2, z3] = zones(4);
     if (z0 === undefined || z1 === undefined || z2 === undefined || z3 === undefined) {
       throw new Error("no zones");
@@ -183,7 +182,7 @@ describe("a revision that was active before a restart", () => {
   });
 
   it("waits for the listing before anything is compared or replaced", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     active.restore(files("r1", byName(2)));
     const loaded = active.activate(files("r2", byName(2, off)), undefined, judge);
     expect(loaded).toMatchObject({ result: "unchanged", active: { revision: "r1" } });

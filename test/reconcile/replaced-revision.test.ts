@@ -1,12 +1,12 @@
 import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
 import { declaredIn, type DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { named } from "../support/reports.ts";
 import {
+  activeRevision,
   byName,
   document,
   files,
@@ -19,7 +19,6 @@ import {
   zones,
   judge,
   judgeBy,
-  noPast,
 } from "../support/revision-files.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 
@@ -33,7 +32,7 @@ function edited(revision: string, from: number, until: number): DesiredState {
 
 describe("a new revision", () => {
   it("is compared with the one before it, not with the first", ({ expect }) => {
-    const active = new ActiveRevision(selectZones, noPast());
+    const active = activeRevision(selectZones);
     const known = listing(10);
     const load = (state: DesiredState): unknown => active.activate(state, known, judge).result;
     expect(load(edited("r1", 0, 0))).toBe("applied");
@@ -46,7 +45,7 @@ describe("a new revision", () => {
   it("goes back to what was in force within a day, however many zones it changes", ({ expect }) => {
     const clock = new SimulatedClock();
     const past = new FleetPast(new MemoryRunStore(), clock);
-    const active = new ActiveRevision(selectZones, past);
+    const active = activeRevision(selectZones, past);
     const known = listing(10);
     const load = (state: DesiredState, share = limits.maxFleetShare): unknown =>
       active.activate(state, known, judgeBy({ ...limits, maxFleetShare: share })).result;

@@ -104,6 +104,7 @@ export class EvidenceRuns implements AsyncDisposable {
     this.#runner = new ZoneRunner(defaultOptions, ports, {
       waitOf: () => undefined,
       countWrite: () => undefined,
+      decide: () => undefined,
       holdsOf: () => [],
       left: new LeftZones(noPast(), () => 0),
     });

@@ -62,6 +62,7 @@ export class OneZoneRuns implements AsyncDisposable {
       {
         waitOf: () => undefined,
         countWrite: () => undefined,
+        decide: () => undefined,
         holdsOf: () => [],
         left: new LeftZones(noPast(), () => 0),
       },

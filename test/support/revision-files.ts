@@ -1,6 +1,6 @@
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { ActiveRevision } from "../../src/reconcile/fleet/active-revision.ts";
-import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { DesiredState, Select } from "../../src/reconcile/fleet/desired-fleet.ts";
 import {
   type Candidate,
   fleetGuard,
@@ -8,6 +8,7 @@ import {
   type RevisionJudgement,
 } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { FleetPast } from "../../src/reconcile/fleet/fleet-past.ts";
+import { Rollout } from "../../src/reconcile/fleet/rollout.ts";
 import type { Suspension, Target, ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import { type KnownZones, zoneId, type Zone } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -78,6 +79,16 @@ export function noPast(): FleetPast {
   return new FleetPast(new MemoryRunStore(), new SimulatedClock());
 }
 
+/** Before any revision; each reaches all zones at once. */
+export function activeRevision(select: Select, past: FleetPast = noPast()): ActiveRevision {
+  const ports = { clock: new SimulatedClock(), past, isKnown: () => false };
+  return new ActiveRevision(
+    select,
+    past,
+    new Rollout(undefined, { ...ports, changed: () => undefined }),
+  );
+}
+
 /** Judges by the files alone. */
 export function judgeBy(fleetLimits: FleetLimits): (candidate: Candidate) => RevisionJudgement {
   return (candidate) => {
@@ -90,7 +101,7 @@ export const judge: ReturnType<typeof judgeBy> = judgeBy(limits);
 
 /** With `r1` active, which declares zones that are all listed. */
 export function withActive(count: number): ActiveRevision {
-  const active = new ActiveRevision(selectZones, noPast());
+  const active = activeRevision(selectZones);
   active.activate(files("r1", byName(count)), listing(count), judge);
   return active;
 }

@@ -1,7 +1,12 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
 import type { DriftAuthors } from "../../src/audit/drift-authors.ts";
 import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
-import type { DesiredState, Listing, RoundPhase } from "../../src/reconcile/fleet/desired-fleet.ts";
+import type {
+  DesiredState,
+  Listing,
+  RoundPhase,
+  StoredRollout,
+} from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { SweepTrigger } from "../../src/reconcile/queue/events.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
@@ -127,6 +132,9 @@ export class World implements AsyncDisposable {
   storedRound: RoundPhase = "closed";
   /** How many zones that one let pass without a release. */
   storedPassed = 0;
+  /** Which zones waited for a wave then, and the revisions before that were in force in them. */
+  storedRollout: StoredRollout | undefined;
+  earlier: readonly DesiredState[] = [];
   /** What is wrong in the files, or with them. */
   diagnostics: readonly Diagnostic[] = [];
   /** Whether any of the files is usable. */
@@ -230,11 +238,12 @@ export class World implements AsyncDisposable {
         restore: async (signal) => {
           const { stored: state, storedRound: phase, storedPassed: passed } = this;
           await this.restoring(signal);
-          const documents = state?.documents.map((each) => ({ ...each, isRestored: true })) ?? [];
           return (
             state && {
-              state: { ...state, documents },
+              state: restoredState(state),
               round: { phase, passed, judgesKnown: false },
+              rollout: this.storedRollout,
+              earlier: this.earlier.map(restoredState),
             }
           );
         },
@@ -339,4 +348,10 @@ export class World implements AsyncDisposable {
     const fault = this.faults.get(zone.name)?.();
     if (fault !== undefined) throw fault;
   }
+}
+
+/** A revision as the store gives it. */
+function restoredState(state: DesiredState): DesiredState {
+  const documents = state.documents.map((each) => ({ ...each, isRestored: true }));
+  return { ...state, documents };
 }

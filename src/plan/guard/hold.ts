@@ -15,6 +15,7 @@ export const holdReasons = [
   "contended",
   "fleet_change",
   "set_back",
+  "wave",
   "quota",
   "undeclared",
   "observe",
@@ -158,6 +159,18 @@ const holdTable = {
     alert: "ZonewardenRevisionHeld",
     remedy:
       "Accept the held revision, or revert the files. To set the zone back, release the plan.",
+  },
+  wave: {
+    heldIf: "its zone waits for its wave, and it is not known what was in force before",
+    setting: undefined,
+    releasedBy: "plan",
+    endsWithTime: false,
+    countsForFleet: true,
+    planEndsWith: "changes",
+    severity: "info",
+    status: undefined,
+    alert: undefined,
+    remedy: "Wait, or release the plan.",
   },
   quota: {
     heldIf: "the service has no room for a resource that it creates",

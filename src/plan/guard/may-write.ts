@@ -23,6 +23,8 @@ export interface WriteFacts extends Partial<OtherReasons> {
   readonly holds: readonly Hold[];
   /** What holds a revision that changes the zone, while the active one is still written. */
   readonly revision?: string | undefined;
+  /** What the zone waits for with what is declared, while what was in force before is still written. */
+  readonly wave?: string | undefined;
   /** Links that nobody can be asked about here. */
   readonly unknown?: readonly WriteLink[];
 }
@@ -30,7 +32,7 @@ export interface WriteFacts extends Partial<OtherReasons> {
 /** What one link of the chain says. */
 export interface LinkAnswer {
   readonly link: WriteLink;
-  /** `partly`: it blocks what a held revision changes, and nothing else. */
+  /** `partly`: it blocks what a held revision or one that waits for its wave changes, and nothing else. */
   readonly answer: "passed" | "partly" | "blocked" | "unknown";
   /** Why it blocks, and what; "" if it does not. */
   readonly reason: string;
@@ -54,6 +56,10 @@ export function mayWrite(facts: WriteFacts): readonly LinkAnswer[] {
       const reason = `${facts.revision}; what it changes here waits, and drift from the active revision is corrected`;
       return { link, answer: "partly", reason, remedy: plain(remedies.fleet) };
     }
+    if (link === "fleet" && facts.wave !== undefined) {
+      const reason = `${facts.wave}; until then, drift from what was in force before is corrected`;
+      return { link, answer: "partly", reason, remedy: plain(holdFacts("wave").remedy) };
+    }
     const answer = facts.unknown?.includes(link) === true ? "unknown" : "passed";
     return { link, answer, reason: "", remedy: "" };
   });
@@ -74,6 +80,7 @@ const ownLinks: Readonly<Partial<Record<HoldReason, WriteLink>>> = {
   suspend: "suspension",
   freeze: "window",
   fleet_change: "fleet",
+  wave: "fleet",
 };
 
 const remedies: Readonly<Record<keyof OtherReasons, string>> = {

@@ -16,6 +16,7 @@ import {
 } from "./desired-fleet.ts";
 import type { Candidate, FleetHold, RevisionJudgement } from "./fleet-guard.ts";
 import type { FleetPast } from "./fleet-past.ts";
+import type { Rollout, RolloutView } from "./rollout.ts";
 import { comparedDigests, type ComparedZones, withSuspensionOf } from "./suspension-overlay.ts";
 
 /** The result of one load of the files. */
@@ -40,6 +41,8 @@ export interface JudgedLoad extends Loaded {
     /** Whether the daemon writes at all. */
     readonly isBinding: boolean;
   };
+  /** Left out: nobody asks. */
+  readonly rollout?: RolloutView;
 }
 
 /** The revision that zones are reconciled against, and its zones. */
@@ -61,12 +64,16 @@ export class ActiveRevision {
   /** What of a revision is planned before it becomes active. */
   #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
   readonly #past: FleetPast;
-  /** The zones that are found, with the suspensions of a held revision. */
+  readonly #rollout: Rollout;
+  /** Revisions that declare what was in force in zones that wait since before this process began, by their hashes. */
+  #earlier: ReadonlyMap<string, DesiredState> = new Map();
+  /** The zones that are found, with what is in force in each and the suspensions of a held revision. */
   #fleet: DesiredFleet = noFleet;
 
-  constructor(select: Select, past: FleetPast) {
+  constructor(select: Select, past: FleetPast, rollout: Rollout) {
     this.#select = select;
     this.#past = past;
+    this.#rollout = rollout;
   }
 
   /** The zones to reconcile. */
@@ -77,7 +84,7 @@ export class ActiveRevision {
   /** The revision that a zone is planned against: while a new one is judged, its zones are planned against that. */
   revisionOf(zone: ZoneName): Revision {
     const staged = this.#staged?.zones.has(zone) === true ? this.#staged.state : undefined;
-    return staged ?? this.active;
+    return staged ?? this.#rollout.beforeOf(zone)?.revision ?? this.active;
   }
 
   /** What is active: its revision is "" before the first. */
@@ -97,9 +104,12 @@ export class ActiveRevision {
   /**
    * Makes the revision active that was active when the process before this one ended. The next revision is compared
    * with it, once the zones are listed.
+   *
+   * @param earlier revisions that are still in force in zones that wait for their wave.
    */
-  restore(state: DesiredState): void {
+  restore(state: DesiredState, earlier: readonly DesiredState[] = []): void {
     this.#activated = state;
+    this.#earlier = new Map([state, ...earlier].map((each) => [each.hash, each]));
     this.#isRestored = true;
     this.#compared = new Map(
       // What needs the listing is not known before it.
@@ -123,6 +133,7 @@ export class ActiveRevision {
     this.#latest = state;
     this.#staged = undefined;
     this.#findIn(listed);
+    this.#rollout.begin();
     if (!state.usable) return this.#keep("rejected", state, this.#found.diagnostics);
     this.#latestUsable = state;
     if (this.#isRestored && listed === undefined) return this.#keep("unchanged", state, []);
@@ -137,16 +148,10 @@ export class ActiveRevision {
       this.#held = { revision: state.revision, zones: next.zones };
       return this.#keep("held", state, next.diagnostics, judgement.hold);
     }
-    this.#activated = state;
-    this.#rememberReplaced(next);
-    this.#found = next;
-    this.#isRestored = false;
-    this.#compared = next.zones;
-    this.#held = undefined;
-    this.#fleet = next;
+    this.#replace(state, next, isNew);
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
     const result = diagnostics.some(isError) ? "partial" : isNew ? "applied" : "unchanged";
-    return { result, state, diagnostics, fleet: next, active: state, hold: undefined };
+    return { result, state, diagnostics, fleet: this.#fleet, active: state, hold: undefined };
   }
 
   /** The zones of files. Also equal files replace restored ones: what the disk says may be written whole. */
@@ -167,7 +172,8 @@ export class ActiveRevision {
     found: readonly Diagnostic[],
     hold?: FleetHold,
   ): Loaded {
-    const fleet = this.#held === undefined ? this.#found : withHeld(this.#held, this.#found);
+    const inForce = this.#rollout.inForce(this.#found);
+    const fleet = this.#held === undefined ? inForce : withHeld(this.#held, inForce);
     const staged = this.#staged?.zones;
     this.#fleet =
       staged === undefined ? fleet : { ...fleet, zones: new Map([...fleet.zones, ...staged]) };
@@ -187,11 +193,37 @@ export class ActiveRevision {
    */
   #findIn(listed: KnownZones | undefined): void {
     if (listed === this.#listed) return;
-    if (this.#activated !== undefined) {
-      this.#found = desiredFleet(this.#select, this.#activated, listed);
-      this.#compared = new Map([...this.#compared, ...this.#found.zones]);
-    }
     this.#listed = listed;
+    if (this.#activated === undefined) return;
+    const before = this.#compared;
+    this.#found = desiredFleet(this.#select, this.#activated, listed);
+    this.#compared = new Map([...before, ...this.#found.zones]);
+    this.#declare(this.#found, before, this.#activated, false);
+  }
+
+  /** Lets zones wait that are declared otherwise than before. */
+  #declare(fleet: DesiredFleet, before: ComparedZones, revision: Revision, isNew: boolean): void {
+    const listed = this.#listed;
+    if (listed === undefined) return;
+    const earlier = new Map<string, DesiredFleet>();
+    this.#rollout.declare({
+      fleet,
+      declared: new Set([...fleet.zones.keys(), ...fleet.missing.keys()]),
+      isAllListed: listed.unlisted.length === 0,
+      isNew,
+      before: (name) => {
+        const known = before.get(name);
+        return known && { ...known, revision };
+      },
+      restored: (name, hash) => {
+        const state = this.#earlier.get(hash);
+        if (state === undefined) return undefined;
+        const found = earlier.get(hash) ?? desiredFleet(this.#select, state, listed);
+        earlier.set(hash, found);
+        const zone = found.zones.get(name);
+        return zone && { ...zone, revision: state };
+      },
+    });
   }
 
   #judge(
@@ -202,11 +234,11 @@ export class ActiveRevision {
     const before = this.#compared;
     if (before.size === 0) return passed;
     const after = comparedDigests(before, next.zones, (name, digest) =>
-      this.#past.wasInForce(name, digest),
+      this.#rollout.wasInForce(name, digest),
     );
     const changed = [...next.zones].filter(
       ([name, { digest }]) =>
-        before.get(name)?.digest !== after.get(name) && !this.#past.wasInForce(name, digest),
+        before.get(name)?.digest !== after.get(name) && !this.#rollout.wasInForce(name, digest),
     );
     const zones = new Map(changed);
     const judgement = judge({ revision: state, before, after, zones, declared: declaredIn(next) });
@@ -214,10 +246,26 @@ export class ActiveRevision {
     return judgement;
   }
 
-  #rememberReplaced({ zones }: DesiredFleet): void {
-    for (const [name, { digest }] of this.#compared) {
-      const next = zones.get(name);
-      if (next !== undefined && next.digest !== digest) this.#past.leftForce(name, digest);
+  /** Makes a revision active, except in zones that wait for their wave. */
+  #replace(state: DesiredState, next: DesiredFleet, isNew: boolean): void {
+    if (isNew || this.#isRestored) this.#declareNext(next, isNew);
+    this.#activated = state;
+    this.#compared = next.zones;
+    this.#found = next;
+    this.#isRestored = false;
+    this.#held = undefined;
+    this.#fleet = this.#rollout.inForce(next);
+  }
+
+  /** Lets zones wait, and remembers what of the active revision was in force and is not any more. */
+  #declareNext(next: DesiredFleet, isNew: boolean): void {
+    const [before, revision] = [this.#compared, this.active];
+    const inForce = [...before].filter(([name]) => !this.#rollout.isWaiting(name));
+    this.#declare(next, before, revision, isNew);
+    for (const [name, { digest }] of inForce) {
+      const zone = next.zones.get(name);
+      if (zone === undefined || zone.digest === digest || this.#rollout.isWaiting(name)) continue;
+      this.#past.leftForce(name, digest);
     }
   }
 }
@@ -247,8 +295,8 @@ function withHeld(
 ): DesiredFleet {
   const zones = [...fleet.zones].map(([name, zone]): [typeof name, FleetZone] => {
     const next = held.zones.get(name);
-    if (next === undefined || next.digest === zone.digest) return [name, zone];
-    const { desired } = zone;
+    const { desired, wave = zone } = zone;
+    if (next === undefined || next.digest === wave.digest) return [name, zone];
     const content = withSuspensionOf(desired.content, next.desired.content);
     const digest = content === desired.content ? zone.digest : digestOf(content);
     const declaration = {
@@ -256,7 +304,7 @@ function withHeld(
       digest: next.digest,
       revision: held.revision,
     };
-    return [name, { desired: { ...desired, content }, digest, held: declaration }];
+    return [name, { ...zone, desired: { ...desired, content }, digest, held: declaration }];
   });
   return { ...fleet, zones: new Map(zones) };
 }

@@ -65,10 +65,29 @@ export interface RoundProgress {
   readonly judgesKnown: boolean;
 }
 
+/** A rollout, as the next process has to know it. */
+export interface StoredRollout {
+  /** For each zone that waits, the hash of the revision that declares what is in force; "": that is not known. */
+  readonly waiting: ReadonlyMap<ZoneName, string>;
+  readonly gone: ReadonlyMap<ZoneName, StoredGone>;
+}
+
+/** A zone that did not wait any longer. */
+export interface StoredGone {
+  /** The digest of what was in force before; "": that is not known. */
+  readonly former: string;
+  /** When it was seen as declared, in milliseconds since the epoch; `undefined`: it was not yet. */
+  readonly appliedAt: number | undefined;
+}
+
 /** The revision that was active when the process before this one ended. */
 export interface StoredState {
   readonly state: DesiredState;
   readonly round: RoundProgress;
+  /** `undefined`: it is not known which zones waited for a wave. */
+  readonly rollout?: StoredRollout | undefined;
+  /** Revisions before that are in force in zones that waited, as far as they are known. */
+  readonly earlier?: readonly DesiredState[];
 }
 
 /** Loads the zone files. Mistakes in them are diagnostics, never errors. */
@@ -85,6 +104,25 @@ export interface FleetZone {
   readonly digest: string;
   /** What a held revision declares of the zone instead; left out: nothing. */
   readonly held?: HeldDeclaration | undefined;
+  /** What is declared of the zone, and waits for its wave; left out: `desired`. */
+  readonly wave?: WaitingDeclaration | undefined;
+}
+
+/** The declaration of a zone that waits for its wave. */
+export interface WaitingDeclaration {
+  readonly content: ZoneContent;
+  readonly digest: string;
+  /** Whether it is not known what was in force before: then `desired` is what is declared, and its plans are held. */
+  readonly isHeld: boolean;
+  /** Whether a run has found what it changes. */
+  readonly isDecided: boolean;
+}
+
+/** What is in force in a zone, and since which revision. */
+export interface InForce {
+  readonly desired: Pick<DesiredZone, "content" | "isRestored">;
+  readonly digest: string;
+  readonly revision: Revision;
 }
 
 /** The declaration of a zone in a revision that is held. */

@@ -2,6 +2,7 @@ import { blocksInUse, canBlockMore } from "../../impact/blocks-in-use.ts";
 import { cspImpact } from "../../impact/csp-impact.ts";
 import { comparedPolicies } from "../../impact/zone-impact.ts";
 import { adoptionIn } from "../../plan/adoption.ts";
+import type { Change } from "../../plan/change.ts";
 import {
   endedSuspensionNotes,
   guard,
@@ -65,6 +66,8 @@ export interface PlanRequest extends RunContext {
   readonly unchangedPlan: (digest: string) => Plan | undefined;
   /** Answers that `unchangedPlan` has a plan of; left out: all that is declared is read in full. */
   readonly known?: KnownAnswers | undefined;
+  /** What is declared of the zone and waits for its wave, while `desired` is in force; left out: nothing. */
+  readonly waiting?: ZoneContent | undefined;
   /** What a held revision declares of the zone instead; left out: nothing. */
   readonly heldRevision?: HeldRequest | undefined;
   /**
@@ -111,6 +114,14 @@ export interface PlannedZone {
   readonly remainingIn: (live: LiveZone) => Remaining;
   /** Left out: the zone is not live as a held revision declares it. */
   readonly left?: AsHeld | undefined;
+  /** What the live state needs for what is in force, and for what waits; left out: nothing waits, or it is not asked again. */
+  readonly compared?: Compared | undefined;
+}
+
+/** The changes from one live state to two declarations. */
+interface Compared {
+  readonly toInForce: readonly Change[];
+  readonly toWaiting: readonly Change[];
 }
 
 /** Reads a declared zone, plans it and asks the guards. Never writes. */
@@ -120,7 +131,7 @@ export async function planZone(
   signal: AbortSignal,
 ): Promise<PlannedZone> {
   const { desired, owner, ownership, quotas, adoptOnly = false } = request;
-  const { unchangedPlan, heldRevision, explain, holdsAt } = request;
+  const { unchangedPlan, waiting, heldRevision, explain, holdsAt } = request;
   const { zone } = desired;
   const planOf = (content: ZoneContent, live: LiveZone): Plan => {
     const planned = plan({ zone, content }, live, owner, ownership, quotas);
@@ -128,7 +139,7 @@ export async function planZone(
   };
   const source: PlanSource = {
     zone,
-    parts: partsToCompare(desired.content, heldRevision?.held.content, owner),
+    parts: partsToCompare(desired.content, { waiting, held: heldRevision?.held.content }, owner),
     known: request.known,
     // A plan follows from the declaration and the answers alone: if both are unchanged, so is the plan.
     planFrom: async (answers) => {
@@ -136,10 +147,17 @@ export async function planZone(
       if (known !== undefined) return { plan: { ...known, zone } };
       const live = answers.live();
       const active = { content: desired.content, plan: planOf(desired.content, live) };
+      const toWaiting = waiting && planOf(waiting, live).changes;
+      const both = toWaiting && { toInForce: active.plan.changes, toWaiting };
       const left = heldRevision && asHeld(active, heldRevision, (content) => planOf(content, live));
       const { plan: found } = left ?? active;
       const compared = { ...request, desired: { zone, content: comparedContent(left, desired) } };
-      return { plan: await withBlocksInUse(found, live, compared, ports, signal), live, left };
+      return {
+        plan: await withBlocksInUse(found, live, compared, ports, signal),
+        live,
+        left,
+        compared: both,
+      };
     },
     explain: (planned, live, left) => {
       const explained = explain(planned, live, left);
@@ -210,6 +228,7 @@ interface PlanSource extends Pick<PlanRequest, "known" | "explain" | "holdsAt"> 
     /** What the guards judge, if it is not the plan itself. */
     readonly judged?: Plan;
     readonly left?: AsHeld | undefined;
+    readonly compared?: Compared | undefined;
   }>;
   readonly remainingIn: (live: LiveZone, left: AsHeld | undefined) => Remaining;
 }
@@ -230,14 +249,21 @@ async function planFromSource(
     const { digest, readAt, rules } = answers;
     const readEndMs = clock.monotonicMs();
     // 2. plan
-    const { plan: found, live, conflicts = [], left, ...rest } = await source.planFrom(answers);
+    const {
+      plan: found,
+      live,
+      conflicts = [],
+      left,
+      compared,
+      ...rest
+    } = await source.planFrom(answers);
     const planned = source.explain(found, live, left);
     const remainingIn = (after: LiveZone): Remaining => source.remainingIn(after, left);
     const finishedAt = clock.now();
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
-    const common = { live, digest, readAt, rules, conflicts, remainingIn, left };
+    const common = { live, digest, readAt, rules, conflicts, remainingIn, left, compared };
     if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }
@@ -310,15 +336,32 @@ export function partsOf(
   };
 }
 
-/** The same, with the score rule if only what a held revision declares of the rules needs it. */
+/**
+ * The same, with what a declaration needs that waits, and with the score rule if only what a held revision declares of the
+ * rules needs it.
+ */
 function partsToCompare(
   content: ZoneContent,
-  held: ZoneContent | undefined,
+  { waiting, held }: Readonly<Record<"waiting" | "held", ZoneContent | undefined>>,
   owner: string,
 ): PartsToRead {
-  const parts = partsOf(content, owner);
+  const parts =
+    waiting === undefined ? partsOf(content, owner) : partsOfBoth(content, waiting, owner);
   const isHeldTuned = parts.rules.some((phase) => needScoreRule(held?.rules[phase]?.items ?? []));
   return { ...parts, scoreRule: parts.scoreRule || isHeldTuned };
+}
+
+function partsOfBoth(a: ZoneContent, b: ZoneContent, owner: string): PartsToRead {
+  const [one, other] = [partsOf(a, owner), partsOf(b, owner)];
+  const keys = [one, other].flatMap(({ customRulesets }) => customRulesets?.keys ?? []);
+  const isListed = one.customRulesets !== undefined || other.customRulesets !== undefined;
+  return {
+    settings: one.settings || other.settings,
+    policies: one.policies || other.policies,
+    rules: rulePhases.filter((phase) => one.rules.includes(phase) || other.rules.includes(phase)),
+    customRulesets: isListed ? { owner, keys: [...new Set(keys)] } : undefined,
+    scoreRule: one.scoreRule || other.scoreRule,
+  };
 }
 
 /**

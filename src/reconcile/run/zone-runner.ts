@@ -11,6 +11,7 @@ import type { StopSignals } from "../../zone/signals.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { digestOf, type FleetZone } from "../fleet/desired-fleet.ts";
 import type { FleetRound } from "../fleet/fleet-round.ts";
+import type { Rollout } from "../fleet/rollout.ts";
 import { adoptedAfter } from "./adopted-rules.ts";
 import { applyPlan, isTooOld, type WritePorts } from "./apply.ts";
 import { comparedContent } from "./as-held.ts";
@@ -74,8 +75,9 @@ export interface ZoneRunResult {
   readonly next: NextRun | undefined;
 }
 
-/** What the fleet as a whole says of a zone, beside the guards of the zone (fleet-round.ts). */
+/** What the fleet as a whole says of a zone, beside the guards of the zone (fleet-round.ts, rollout.ts). */
 export type FleetPermit = Pick<FleetRound, "waitOf" | "holdsOf" | "countWrite"> & {
+  readonly decide: Rollout["decide"];
   /** Zones that may stay as a held revision declares them. */
   readonly left: Pick<FleetRound["left"], "mayStay" | "forget">;
 };
@@ -150,6 +152,7 @@ export class ZoneRunner {
       const request = this.#requestOf(zone, context, memory, basisOf);
       // 1. read, 2. plan, 3. guard
       const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
+      if (planned.compared !== undefined) this.#fleet.decide(zone, planned.compared);
       // 4. apply, 5. verify
       let written = planned.live;
       const afterWrites = (live: LiveZone): void => {
@@ -221,9 +224,11 @@ export class ZoneRunner {
     memory: ZoneMemory,
     basisOf: (digest: string) => string,
   ): PlanRequest {
-    const { desired, held } = zone;
+    const { desired, held, wave } = zone;
     const { owner, impact } = this.#options;
     const ownership = this.#ownershipOf(desired.zone.name);
+    const isAsked = wave?.isDecided === false;
+    const nowMs = this.#ports.clock.monotonicMs();
     return {
       ...context,
       desired,
@@ -231,8 +236,10 @@ export class ZoneRunner {
       impact,
       ownership,
       quotas: this.#limits.quota,
-      unchangedPlan: (digest) => memory.unchangedPlan(basisOf(digest)),
-      known: memory.knownAnswers(basisOf, this.#ports.clock.monotonicMs()),
+      // What a new declaration changes is found once, also where nothing else has changed.
+      unchangedPlan: (digest) => (isAsked ? undefined : memory.unchangedPlan(basisOf(digest))),
+      known: isAsked ? undefined : memory.knownAnswers(basisOf, nowMs),
+      waiting: wave?.content,
       heldRevision: held && {
         held,
         mayStay: (setBack) =>
@@ -261,11 +268,12 @@ export class ZoneRunner {
   }
 
   /** All that a plan follows from, by the digest of the answers. */
-  #basisOf({ digest, desired }: FleetZone): (answers: string) => string {
+  #basisOf({ digest, desired, wave }: FleetZone): (answers: string) => string {
     const { owner } = this.#options;
     const { adopt, rules } = this.#ownershipOf(desired.zone.name);
     const ownership = JSON.stringify(rules);
-    return (answers) => `${owner} ${adopt} ${digest} ${answers} ${ownership}`;
+    const declared = wave === undefined ? digest : `${digest} ${wave.digest}`;
+    return (answers) => `${owner} ${adopt} ${declared} ${answers} ${ownership}`;
   }
 
   #ownershipOf(zone: ZoneName): Ownership {

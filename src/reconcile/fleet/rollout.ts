@@ -1,0 +1,439 @@
+import type { Change } from "../../plan/change.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { isConverged } from "../../state/summary.ts";
+import { firstOf } from "../../syntax/first-of.ts";
+import type { Clock } from "../../zone/ports.ts";
+import type { ZoneName } from "../../zone/zone.ts";
+import {
+  type DesiredFleet,
+  digestOf,
+  type FleetZone,
+  type InForce,
+  type StoredRollout,
+} from "./desired-fleet.ts";
+import type { FleetPast } from "./fleet-past.ts";
+import { withSuspensionOf } from "./suspension-overlay.ts";
+import { changesInWaves, type Wave, type WaveClass, wavesOf } from "./waves.ts";
+
+/** How the changes of a revision reach the zones. */
+export interface RolloutSettings {
+  readonly waves: readonly Wave[];
+  /** How long a wave is live before the next one begins. */
+  readonly soakMs: number;
+  readonly appliesTo: WaveClass;
+}
+
+/** What is declared now, and what was in force before. */
+export interface Declaration {
+  readonly fleet: DesiredFleet;
+  /** All zones that the active revision declares, also by names that are not listed at the moment. */
+  readonly declared: ReadonlySet<ZoneName>;
+  /** Whether each credential has listed its zones. */
+  readonly isAllListed: boolean;
+  /** Whether the revision becomes active now. */
+  readonly isNew: boolean;
+  /** What was in force in a zone before; `undefined`: nothing, or it is not known. */
+  readonly before: (name: ZoneName) => InForce | undefined;
+  /** What a revision declares of a zone that was active before this process began; `undefined`: that is not known. */
+  readonly restored: (name: ZoneName, hash: string) => InForce | undefined;
+}
+
+/** Where a rollout is. */
+export interface RolloutStatus {
+  /** The last wave that has begun, counted from 1. */
+  readonly wave: number;
+  readonly waves: number;
+  /** Zones of the waves that have begun that keep the next one from beginning. */
+  readonly unsettled: readonly ZoneName[];
+  /** How long the next wave waits for nothing but time, in milliseconds; `undefined`: it waits for zones, or none follows. */
+  readonly soakLeftMs: number | undefined;
+  /** How many zones of each wave wait. */
+  readonly waiting: ReadonlyMap<number, number>;
+}
+
+/** The rollout after a load. */
+export interface RolloutView {
+  /** `undefined`: no zone waits for its wave. */
+  readonly status: RolloutStatus | undefined;
+  /** What the next process has to know; `undefined`: there are no waves. */
+  readonly stored: StoredRollout | undefined;
+}
+
+/** The wave of a zone that waits for it. */
+export interface ZoneWave {
+  readonly wave: number;
+  readonly waves: number;
+  /** What it waits for, in words. */
+  readonly reason: string;
+}
+
+export interface RolloutPorts {
+  readonly clock: Pick<Clock, "now" | "monotonicMs">;
+  readonly past: Pick<FleetPast, "wasInForce" | "leftForce">;
+  /** Whether it is remembered what was applied to a zone. */
+  readonly isKnown: (zone: ZoneName) => boolean;
+  /** Is called when another zone may go, or does not wait any more. */
+  readonly changed: () => void;
+}
+
+/** A zone that waits. */
+interface Waiting {
+  /** What is in force until it goes; `undefined`: that is not known, and its plans are held. */
+  readonly before: InForce | undefined;
+  /** What is declared. */
+  readonly next: FleetZone;
+  /** Whether a run has found changes that go out in waves. */
+  readonly isDecided: boolean;
+}
+
+/** A moment by the clock on the wall, for the next process, and by the monotonic clock. */
+interface Moment {
+  readonly at: number;
+  readonly monotonicMs: number;
+}
+
+/** A zone that went. It is settled when it was seen as declared. */
+interface Gone {
+  readonly former: string;
+  /** Of what is declared. */
+  readonly digest: string;
+  readonly applied: Moment | undefined;
+}
+
+/** How far the waves have come. */
+type Progress = Pick<RolloutStatus, "wave" | "unsettled" | "soakLeftMs">;
+
+/**
+ * Lets the changes of a revision reach the zones wave by wave. Until it goes, a zone is reconciled against what was in force
+ * before, and drift from that is corrected.
+ *
+ * - A zone that is declared otherwise waits. A run that finds it as it was in force shows what the new declaration changes: if
+ *   nothing of that goes out in waves, the zone goes at once. It waits or goes as a whole, as a plan is carried out whole.
+ * - Otherwise, it goes when its wave has begun: when no zone of an earlier wave waits, each that went was seen as declared, and
+ *   the soak has passed since the last of them was.
+ *
+ * So a wave in which nothing waits takes no time, and a newer revision takes over zone by zone: it begins with the first wave
+ * in which it changes anything, and zones that still wait keep what is in force there. What was in force before a rollout, or
+ * within a day, does not wait, nor what only suspends a zone. Where it is not known what is in force (a new zone, a lost
+ * store), the plan of the zone is held until its wave begins.
+ *
+ * The soak is measured by the monotonic clock, so that no jump of the clock on the wall begins a wave. Only the time between
+ * two processes is taken from the clock on the wall.
+ */
+export class Rollout {
+  readonly #settings: RolloutSettings | undefined;
+  readonly #ports: RolloutPorts;
+  readonly #waiting = new Map<ZoneName, Waiting>();
+  /** Zones that wait since before this process began, and were not listed yet. */
+  readonly #restored = new Map<ZoneName, string>();
+  readonly #gone = new Map<ZoneName, Gone>();
+  /** Zones that were declared and listed in this process. */
+  readonly #seen = new Set<ZoneName>();
+  /** Whether it is not known which zones waited when the process before this one ended. */
+  #isLost = true;
+  #isAllListed = false;
+  #declared: ReadonlySet<ZoneName> = new Set();
+  #waves: ReadonlyMap<ZoneName, number> = new Map();
+
+  /** @param settings `undefined`: no zone waits. */
+  constructor(settings: RolloutSettings | undefined, ports: RolloutPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+  }
+
+  /** Goes on where the process before this one was. */
+  restore({ waiting, gone }: StoredRollout): void {
+    this.#isLost = false;
+    const now = this.#now;
+    for (const [name, hash] of waiting) this.#restored.set(name, hash);
+    for (const [name, { former, appliedAt }] of gone) {
+      const at = appliedAt === undefined ? undefined : Math.min(appliedAt, now.at);
+      const applied = at === undefined ? undefined : { at, monotonicMs: sinceThen(now, at) };
+      this.#gone.set(name, { former, digest: "", applied });
+    }
+  }
+
+  /** What the next process has to know; `undefined`: no zone waits for a wave. */
+  get stored(): StoredRollout | undefined {
+    if (this.#settings === undefined) return undefined;
+    const waiting = [...this.#waiting].map(
+      ([name, { before }]) => [name, before?.revision.hash ?? ""] as const,
+    );
+    const gone = [...this.#gone].map(
+      ([name, { former, applied }]) => [name, { former, appliedAt: applied?.at }] as const,
+    );
+    return { waiting: new Map([...this.#restored, ...waiting]), gone: new Map(gone) };
+  }
+
+  /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
+  declare(declaration: Declaration): void {
+    if (this.#settings === undefined) return;
+    const { fleet, declared, isAllListed, isNew } = declaration;
+    // A zone that a credential does not see for a while is still declared.
+    this.#declared = isNew ? declared : this.#declared.union(declared);
+    this.#isAllListed = isAllListed;
+    this.#waves = wavesOf(this.#settings.waves, this.#declared);
+    for (const [name, zone] of fleet.zones) {
+      const waiting = this.#waiting.get(name);
+      if (waiting === undefined) this.#declareZone(name, zone, declaration);
+      else this.#redeclare(name, waiting, zone);
+      this.#seen.add(name);
+      this.#redeclareGone(name, zone);
+    }
+    this.begin();
+  }
+
+  #declareZone(name: ZoneName, next: FleetZone, declaration: Declaration): void {
+    const hash = this.#restored.get(name);
+    this.#restored.delete(name);
+    if (hash !== undefined) this.#wait(name, declaration.restored(name, hash), next);
+    else if (this.#isLost && !this.#seen.has(name)) this.#wait(name, undefined, next);
+    else {
+      const before = declaration.before(name);
+      // A zone that is listed later was in force with its revision, if it is remembered what was applied to it.
+      const isOlder = before === undefined && !declaration.isNew && this.#ports.isKnown(name);
+      if (!isOlder) this.#wait(name, before, next);
+    }
+  }
+
+  #redeclare(name: ZoneName, waiting: Waiting, next: FleetZone): void {
+    if (waiting.next.digest === next.digest) this.#waiting.set(name, { ...waiting, next });
+    else this.#wait(name, waiting.before, next);
+  }
+
+  /** A zone that is only observed takes no part: it would never be seen as declared. */
+  #redeclareGone(name: ZoneName, { desired, digest }: FleetZone): void {
+    const gone = this.#gone.get(name);
+    if (gone === undefined) return;
+    if (desired.content.mode === "observe" && gone.applied === undefined) this.#gone.delete(name);
+    else this.#gone.set(name, { ...gone, digest });
+  }
+
+  /** Lets a zone wait, unless the new declaration is for all zones at once. */
+  #wait(name: ZoneName, before: InForce | undefined, next: FleetZone): void {
+    this.#waiting.delete(name);
+    if (next.desired.content.mode === "observe" || isInForce(before, next)) return;
+    if (before !== undefined && this.wasInForce(name, next.digest)) this.#go(name, before, next);
+    else this.#waiting.set(name, { before, next, isDecided: false });
+  }
+
+  /** Whether a declaration of a zone was in force within a day, or before the rollout. */
+  wasInForce(name: ZoneName, digest: string): boolean {
+    return (
+      this.beforeOf(name)?.digest === digest ||
+      this.#gone.get(name)?.former === digest ||
+      this.#ports.past.wasInForce(name, digest)
+    );
+  }
+
+  /** What is in force in a zone that waits; `undefined`: the zone does not wait, or that is not known. */
+  beforeOf(name: ZoneName): InForce | undefined {
+    return this.#waiting.get(name)?.before;
+  }
+
+  isWaiting(name: ZoneName): boolean {
+    return this.#waiting.has(name);
+  }
+
+  /** A fleet as it is declared, with what is in force in each zone. Suspensions that are declared are in force at once. */
+  inForce(fleet: DesiredFleet): DesiredFleet {
+    if (this.#waiting.size === 0) return fleet;
+    const zones = [...fleet.zones].map(([name, zone]): [ZoneName, FleetZone] => {
+      const waiting = this.#waiting.get(name);
+      return [name, waiting === undefined ? zone : zoneInForce(zone, waiting)];
+    });
+    return { ...fleet, zones: new Map(zones) };
+  }
+
+  /** Takes in what a live zone needs for what is in force, and for the declaration that waits. */
+  decide(
+    { desired, wave }: FleetZone,
+    { toInForce, toWaiting }: Readonly<Record<"toInForce" | "toWaiting", readonly Change[]>>,
+  ): void {
+    const { name } = desired.zone;
+    const waiting = this.#waiting.get(name);
+    if (wave === undefined || waiting?.next.digest !== wave.digest) return;
+    // While the zone has drifted, its changes are not those of the new declaration alone.
+    const isPure = wave.isHeld || toInForce.length === 0 || toWaiting.length === 0;
+    if (isPure && this.#inWaves(toWaiting).length === 0) {
+      this.#waiting.delete(name);
+      this.#free(name, waiting);
+      this.#ports.changed();
+    } else if (!waiting.isDecided) {
+      const before = this.#progress.wave;
+      this.#waiting.set(name, { ...waiting, isDecided: true });
+      const { wave: begun } = this.#progress;
+      if (this.#waveOf(name) <= begun || begun > before) this.#ports.changed();
+    }
+  }
+
+  /** Nothing that goes out in waves is left to do in a zone. */
+  #free(name: ZoneName, { before, next }: Waiting): void {
+    if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
+    const gone = this.#gone.get(name);
+    if (gone?.applied !== undefined || gone === undefined) return;
+    this.#gone.set(name, { ...gone, digest: next.digest, applied: this.#now });
+  }
+
+  /** Takes in the result of a run: a zone that went may be as declared now. */
+  record({ desired, digest, wave }: FleetZone, report: ZoneReport): void {
+    const { name } = desired.zone;
+    if (wave !== undefined && !isReleased(wave, report)) return;
+    const gone = this.#gone.get(name) ?? (wave && { former: "", digest, applied: undefined });
+    if (gone?.digest !== digest || gone.applied !== undefined || !isConverged(report)) return;
+    this.#gone.set(name, { ...gone, applied: this.#now });
+    this.#ports.changed();
+  }
+
+  /** Why a zone is not written; `undefined`: what it is planned against is in force. */
+  waitOf({ desired, wave }: FleetZone): string | undefined {
+    const waiting = this.#waiting.get(desired.zone.name);
+    return waiting?.next.digest === wave?.digest
+      ? undefined
+      : "what is in force in the zone has changed, and the zone is planned again";
+  }
+
+  /** Holds a plan that goes out in waves, where it is not known what is in force. */
+  holdsOf({ desired }: FleetZone, plan: Plan): readonly Hold[] {
+    const { name } = desired.zone;
+    const waiting = this.#waiting.get(name);
+    if (waiting === undefined || waiting.before !== undefined) return [];
+    if (this.#inWaves(plan.changes).length === 0) return [];
+    const wave = this.waveOf(name);
+    return wave === undefined ? [] : [{ reason: "wave", message: messageOf(wave) }];
+  }
+
+  /** The wave that a zone waits for; `undefined`: it does not wait. */
+  waveOf(name: ZoneName): ZoneWave | undefined {
+    const waiting = this.#waiting.get(name);
+    if (this.#settings === undefined || waiting === undefined) return undefined;
+    const { waves } = this.#settings;
+    const reason = waiting.isDecided ? this.#reason : "what it would change was not planned yet";
+    return { wave: this.#waveOf(name), waves: waves.length, reason };
+  }
+
+  get #reason(): string {
+    const { wave, unsettled, soakLeftMs } = this.#progress;
+    if (soakLeftMs === undefined) return `wave ${wave} is not applied in ${firstOf(unsettled, 3)}`;
+    const until = new Date(this.#now.at + soakLeftMs);
+    return `wave ${wave} is applied, and the next one begins at ${until.toISOString()}`;
+  }
+
+  /** `undefined`: no zone waits, and each that went was seen as declared. */
+  get status(): RolloutStatus | undefined {
+    if (this.#settings === undefined || this.#isOver) return undefined;
+    const waiting = new Map<number, number>();
+    for (const name of this.#waiting.keys()) {
+      const wave = this.#waveOf(name);
+      waiting.set(wave, (waiting.get(wave) ?? 0) + 1);
+    }
+    return { ...this.#progress, waves: this.#settings.waves.length, waiting };
+  }
+
+  get #progress(): Progress {
+    const { waves = [], soakMs = 0 } = this.#settings ?? {};
+    const { unsettledIn, appliedIn } = this.#byWave;
+    const unsettled: ZoneName[] = [];
+    for (let wave = 1; ; wave += 1) {
+      unsettled.push(...(unsettledIn.get(wave) ?? []));
+      if (wave >= waves.length || unsettled.length > 0) {
+        return { wave, unsettled, soakLeftMs: undefined };
+      }
+      const soakLeftMs = (appliedIn.get(wave) ?? -Infinity) + soakMs - this.#now.monotonicMs;
+      if (soakLeftMs > 0) return { wave, unsettled, soakLeftMs };
+    }
+  }
+
+  /** The zones of each wave that are not settled, and when the last of the others was, by the monotonic clock. */
+  get #byWave(): {
+    readonly unsettledIn: ReadonlyMap<number, readonly ZoneName[]>;
+    readonly appliedIn: ReadonlyMap<number, number>;
+  } {
+    const unsettledIn = Map.groupBy(this.#unsettled, (name) => this.#waveOf(name));
+    const appliedIn = new Map<number, number>();
+    for (const [name, { applied }] of this.#gone) {
+      if (applied === undefined) continue;
+      const wave = this.#waveOf(name);
+      appliedIn.set(wave, Math.max(applied.monotonicMs, appliedIn.get(wave) ?? -Infinity));
+    }
+    return { unsettledIn, appliedIn };
+  }
+
+  /**
+   * Zones that wait, or that went and were not seen as declared. A zone that is no longer declared keeps nobody waiting, if
+   * that is known.
+   */
+  get #unsettled(): readonly ZoneName[] {
+    const going = [...this.#gone].filter(([, { applied }]) => applied === undefined);
+    const names = [
+      ...this.#waiting.keys(),
+      ...this.#restored.keys(),
+      ...going.map(([name]) => name),
+    ];
+    return [...new Set(names)].filter((name) => !this.#isAllListed || this.#declared.has(name));
+  }
+
+  get #isOver(): boolean {
+    return this.#unsettled.length === 0;
+  }
+
+  /** Lets the zones go whose wave has begun. */
+  begin(): void {
+    if (this.#settings === undefined) return;
+    const { wave: begun } = this.#progress;
+    for (const [name, { before, next, isDecided }] of this.#waiting) {
+      if (!isDecided || !this.#declared.has(name) || this.#waveOf(name) > begun) continue;
+      this.#waiting.delete(name);
+      this.#go(name, before, next);
+    }
+    if (this.#isOver) this.#gone.clear();
+  }
+
+  #go(name: ZoneName, before: InForce | undefined, { digest }: FleetZone): void {
+    this.#gone.set(name, { former: before?.digest ?? "", digest, applied: undefined });
+    if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
+  }
+
+  #inWaves(changes: readonly Change[]): readonly Change[] {
+    return this.#settings === undefined ? [] : changesInWaves(changes, this.#settings.appliesTo);
+  }
+
+  #waveOf(name: ZoneName): number {
+    return this.#waves.get(name) ?? 1;
+  }
+
+  get #now(): Moment {
+    const { clock } = this.#ports;
+    return { at: Number(clock.now()), monotonicMs: clock.monotonicMs() };
+  }
+}
+
+function sinceThen(now: Moment, at: number): number {
+  return now.monotonicMs - (now.at - at);
+}
+
+function messageOf({ wave, waves, reason }: ZoneWave): string {
+  return `the zone waits for wave ${wave} of ${waves}: ${reason}`;
+}
+
+/** Whether a plan was written though it is held: a person released it. */
+function isReleased({ isHeld }: NonNullable<FleetZone["wave"]>, report: ZoneReport): boolean {
+  return isHeld && report.result === "applied";
+}
+
+/** Whether a new declaration changes nothing, or only suspends its zone: that is in force at once. */
+function isInForce(before: InForce | undefined, { desired, digest }: FleetZone): boolean {
+  if (before === undefined) return false;
+  return digestOf(withSuspensionOf(before.desired.content, desired.content)) === digest;
+}
+
+function zoneInForce(zone: FleetZone, { before, isDecided }: Waiting): FleetZone {
+  const { desired, digest } = zone;
+  const wave = { content: desired.content, digest, isHeld: before === undefined, isDecided };
+  if (before === undefined) return { ...zone, wave };
+  const content = withSuspensionOf(before.desired.content, desired.content);
+  const { isRestored = false } = before.desired;
+  return { desired: { ...desired, content, isRestored }, digest: digestOf(content), wave };
+}

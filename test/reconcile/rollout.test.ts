@@ -1,0 +1,327 @@
+import { describe, it } from "vitest";
+
+import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import { desiredZone } from "../support/model.ts";
+import { blocking, fleetInWaves, hour, off, reporting, settings, waves } from "../support/waves.ts";
+import { ServiceFault, type World } from "../support/world.ts";
+
+const [first = [], second = [], third = []] = waves;
+const [canary = "", otherCanary = ""] = first;
+
+function sorted(...zones: readonly (readonly string[])[]): readonly string[] {
+  return zones.flat().toSorted();
+}
+
+function unreachable(world: World, zone: string): void {
+  world.faults.set(zone, () => new ServiceFault("API_UNREACHABLE", true));
+}
+
+/** Somebody opens the policies of zones to all scripts. */
+function widen(world: World, zones: readonly string[]): void {
+  for (const zone of zones) {
+    world.edit(zone, ({ policies }) => ({
+      policies: policies.map((each) => ({ ...each, value: "script-src *" })),
+    }));
+  }
+}
+
+function widened(world: World): readonly string[] {
+  return [...world.live]
+    .filter(([, { policies = [] }]) => policies.some(({ value }) => value === "script-src *"))
+    .map(([name]) => name);
+}
+
+describe("a revision whose changes go out in waves", () => {
+  it("reaches each wave when the one before was applied and has soaked", async ({ expect }) => {
+    expect(waves.map((each) => each.length)).toEqual([2, 3, 2]);
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    expect(world.liveAs(blocking)).toEqual(first);
+    expect(world.where).toEqual({ wave: 1, unsettled: [], soakLeftMs: 24 * hour - 60_000 });
+    await world.clock.advance(23 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
+    await world.clock.advance(23 * hour);
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(third));
+    await world.clock.advance(hour);
+    expect(world.liveAs(reporting)).toEqual([]);
+    expect(world.where).toBeUndefined();
+  });
+
+  it("leaves drift in no zone that waits", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    widen(world, [...second, ...third]);
+    await world.sweep("manual", 60_000);
+    expect(widened(world)).toEqual([]);
+    expect(world.liveAs(blocking)).toEqual(first);
+  });
+
+  it("reaches all zones at once with what only strengthens and cannot break", async ({
+    expect,
+  }) => {
+    await using world = await fleetInWaves(settings, off);
+    await world.commit("r2", reporting);
+    expect(world.liveAs(off)).toEqual([]);
+    expect(world.where).toBeUndefined();
+  });
+
+  it("reaches a zone as a whole", async ({ expect }) => {
+    await using world = await fleetInWaves(settings, off);
+    await world.commit("r2", blocking);
+    expect(sorted(world.liveAs(off))).toEqual(sorted(second, third));
+  });
+
+  it.for([
+    { appliesTo: "may_break", change: "blocks", to: blocking, waits: true },
+    { appliesTo: "may_break", change: "weakens", to: off, waits: false },
+    { appliesTo: "weakens", change: "weakens", to: off, waits: true },
+    { appliesTo: "weakens", change: "blocks", to: blocking, waits: false },
+  ] as const)(
+    "that $change waits where applies_to is $appliesTo: $waits",
+    async ({ appliesTo, to, waits }, { expect }) => {
+      await using world = await fleetInWaves({ ...settings, appliesTo });
+      await world.commit("r2", to);
+      expect(sorted(world.liveAs(reporting))).toEqual(waits ? sorted(second, third) : []);
+    },
+  );
+
+  it("passes over a wave in which it changes nothing", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    const [one = "", ...others] = third;
+    await world.commit("r2", blocking, [one]);
+    expect(world.liveAs(blocking)).toEqual([one]);
+    await world.commit("r3", blocking, [...second, ...others]);
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(first, others));
+  });
+
+  it("waits in a zone whose drift hides what it changes", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    // From what is live there, the revision would only add a policy.
+    for (const zone of second) {
+      world.edit(zone, ({ settings: now }) => ({
+        settings: now && { ...now, enabled: false },
+        policies: [],
+      }));
+    }
+    await world.commit("r2", off);
+    expect(sorted(world.liveAs(off))).toEqual(sorted(first));
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(second, third));
+  });
+
+  it("leaves a zone as it is in which somebody applied it already", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    const [applied = ""] = third;
+    const { policies } = world.live.get(canary) ?? {};
+    world.edit(applied, () => ({ policies }));
+    world.requests.length = 0;
+    await world.sweep("manual", 60_000);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, [applied]));
+    expect(world.requests.filter((each) => each.startsWith("write"))).toEqual([]);
+  });
+
+  it("suspends a zone at once that would wait", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    const [suspended = ""] = third;
+    const suspension = { reason: "move", until: undefined };
+    for (const zone of world.files.keys()) world.files.set(zone, blocking);
+    await world.commit("r2", { ...blocking, suspension }, [suspended]);
+    widen(world, third);
+    await world.sweep("manual", 60_000);
+    expect(widened(world)).toEqual([suspended]);
+  });
+});
+
+describe("the next wave", () => {
+  it("waits for a zone that cannot be read, and says which", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    unreachable(world, otherCanary);
+    await world.commit("r2", blocking);
+    await world.clock.advance(48 * hour);
+    expect(world.liveAs(blocking)).toEqual([canary]);
+    expect(world.where).toEqual({ wave: 1, unsettled: [otherCanary], soakLeftMs: undefined });
+    expect(world.reconciler.waveOf(third[0] ?? "")).toEqual({
+      wave: 3,
+      waves: 3,
+      reason: `wave 1 is not applied in ${otherCanary}`,
+    });
+    world.faults.clear();
+    await world.sweep("manual", 60_000);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(23 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(hour);
+    expect(world.liveAs(blocking)).toHaveLength(5);
+  });
+
+  it("waits for a zone that the service refuses to change", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    const { requests } = world;
+    world.faults.set(canary, () =>
+      requests.at(-1)?.startsWith("write") === true
+        ? new ServiceFault("API_REFUSED", false)
+        : undefined,
+    );
+    await world.commit("r2", blocking);
+    await world.clock.advance(48 * hour);
+    expect(world.liveAs(blocking)).toEqual([otherCanary]);
+    expect(world.where).toMatchObject({ wave: 1, unsettled: [canary] });
+  });
+
+  it("waits for a zone that is suspended", async ({ expect }) => {
+    const suspension = { reason: "incident", until: undefined };
+    await using world = await fleetInWaves();
+    await world.commit("r2", { ...reporting, suspension }, [canary]);
+    world.files.set(canary, { ...blocking, suspension });
+    await world.commit("r3", blocking, sorted([otherCanary], second, third));
+    await world.clock.advance(48 * hour);
+    expect(world.liveAs(blocking)).toEqual([otherCanary]);
+    expect(world.where).toMatchObject({ wave: 1, unsettled: [canary] });
+  });
+
+  it("does not wait for a zone that is only observed", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    world.files.set(canary, { ...blocking, mode: "observe" });
+    await world.commit("r2", blocking, sorted([otherCanary], second, third));
+    await world.clock.advance(24 * hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted([otherCanary], second));
+  });
+
+  it("does not wait for a zone that is no longer declared", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    unreachable(world, canary);
+    await world.commit("r2", blocking);
+    world.files.delete(canary);
+    await world.reload("r3", 25 * hour);
+    expect(world.liveAs(blocking)).toHaveLength(1 + second.length);
+  });
+
+  it("waits for a zone that its credential does not show for a while", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    unreachable(world, canary);
+    await world.commit("r2", blocking);
+    world.faults.clear();
+    world.unlistable = { zones: [canary], failed: [] };
+    await world.sweep("manual", 48 * hour);
+    expect(world.liveAs(blocking)).toEqual([otherCanary]);
+    world.unlistable = { zones: [], failed: [] };
+    await world.sweep("manual", 60_000);
+    expect(world.liveAs(blocking)).toEqual(first);
+  });
+
+  it.for([{ jump: 30 * 24 * hour }, { jump: -30 * 24 * hour }])(
+    "begins after the soak, whatever the clock on the wall shows: $jump ms",
+    async ({ jump }, { expect }) => {
+      await using world = await fleetInWaves();
+      await world.commit("r2", blocking);
+      await world.clock.advance(hour);
+      world.clock.step(jump);
+      await world.sweep("manual", 22 * hour);
+      expect(world.liveAs(blocking)).toEqual(first);
+      await world.clock.advance(hour);
+      expect(world.liveAs(blocking)).toHaveLength(5);
+    },
+  );
+
+  it("begins though the files on the disk are broken", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    world.usable = false;
+    await world.reload("r3", 25 * hour);
+    expect(world.liveAs(blocking)).toHaveLength(5);
+  });
+});
+
+const titled: ZoneContent = {
+  ...blocking,
+  settings: desiredZone({ settings: [{ name: "enabled", value: false }] }).content.settings,
+};
+
+describe("a newer revision", () => {
+  it("takes over zone by zone, where each stands", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    await world.clock.advance(24 * hour);
+    expect(world.liveAs(blocking)).toHaveLength(5);
+    // It begins again with the first wave: there it changes what r2 has made of the zones.
+    await world.commit("r3", titled);
+    expect(world.liveAs(titled)).toEqual(first);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(second));
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(third));
+    widen(world, [...second, ...third]);
+    await world.sweep("manual", 60_000);
+    expect(widened(world)).toEqual([]);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(second));
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(third));
+    await world.clock.advance(24 * hour);
+    expect(sorted(world.liveAs(titled))).toEqual(sorted(first, second));
+    await world.clock.advance(24 * hour);
+    expect(world.liveAs(titled)).toHaveLength(7);
+  });
+
+  it("that changes no zone of a wave does not make it soak again", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    await world.clock.advance(20 * hour);
+    await world.commit("r3", titled, third);
+    await world.clock.advance(4 * hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
+  });
+
+  it("that takes the change back reaches all zones at once", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    await world.clock.advance(50 * hour);
+    await world.commit("r3", titled);
+    await world.clock.advance(24 * hour);
+    expect(world.liveAs(titled)).toHaveLength(5);
+    // Of the first wave, r2 left force more than a day ago.
+    await world.commit("r4", blocking);
+    expect(world.liveAs(blocking)).toHaveLength(7);
+    expect(world.where).toBeUndefined();
+  });
+
+  it("that repeats a change that was taken back goes out in waves again", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking);
+    await world.commit("r3", reporting);
+    expect(world.liveAs(reporting)).toHaveLength(7);
+    await world.clock.advance(hour);
+    await world.commit("r4", blocking);
+    // What was in force within a day does not wait, and soaks.
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(23 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(hour);
+    expect(world.liveAs(blocking)).toHaveLength(5);
+  });
+});
+
+describe("a zone that is new in the files", () => {
+  it("is not written before its wave, and then as declared", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    const [added = ""] = third;
+    world.files.delete(added);
+    await world.reload("r2", 60_000);
+    await world.commit("r3", blocking, [...first, added]);
+    expect(world.liveAs(blocking)).toEqual(first);
+    const report = world.reports.findLast(({ zone }) => zone === added);
+    expect(report).toMatchObject({ result: "held", holds: [{ reason: "wave" }] });
+    await world.clock.advance(24 * hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, [added]));
+  });
+});
+
+/** Waves without a soak: the next one begins when the one before was applied. */
+const withoutSoak: RolloutSettings = { ...settings, soakMs: 0 };
+
+describe("waves without a soak", () => {
+  it("follow one another as fast as they are applied", async ({ expect }) => {
+    await using world = await fleetInWaves(withoutSoak);
+    await world.commit("r2", blocking);
+    expect(world.liveAs(blocking)).toHaveLength(7);
+  });
+});
