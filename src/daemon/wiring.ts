@@ -11,9 +11,10 @@ import type { KeptStore } from "../memory/kept-store.ts";
 import type { LeaderDatabase } from "../memory/postgres/postgres-store.ts";
 import { remembered, zoneKeys } from "../memory/state-keys.ts";
 import type { StateStore } from "../memory/state-store.ts";
-import type { StoredRevision } from "../memory/stored-revision.ts";
+import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { Notification } from "../notify/notification.ts";
+import type { DesiredState } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
@@ -192,28 +193,32 @@ function createReconciler(
   let stored = "";
   const bug = (error: unknown): void => logInternalError(logger, error, "");
   const { desired, lint } = config;
-  const loader = new ZoneFileLoader({
-    path: desired.path,
-    files: host.files,
-    label: host.commitLabel,
-    clock,
-    lint,
-    bug,
-  });
+  const options = { path: desired.path, files: host.files, clock, lint, bug };
+  const loader = new ZoneFileLoader({ ...options, label: host.commitLabel });
   const verifyTokens = tokenVerifier(service, logger);
+  const restoreEarlier = async (
+    { files, revision, commit, hash }: StoredFiles,
+    signal: AbortSignal,
+  ): Promise<DesiredState> => {
+    const state = await new ZoneFileLoader(options).restore(files, signal);
+    return { ...state, revision, commit, hash };
+  };
   return new Reconciler(reconcilerOptions(config), {
     ...reporter,
     loaded: (loaded) => {
       reporter.loaded(loaded);
-      const { result, active, round } = loaded;
+      const { result, active, round, rollout } = loaded;
+      // Before the files: else the next process would let all zones go.
+      memory.runs.setRollout(rollout?.stored);
       const isActive = result === "applied" || result === "partial";
       // What was never judged is not what was applied: the next start judges it again.
       if (round.phase === "planning" && round.isBinding) return;
       if (latest === undefined || latest.hash !== active.hash) return;
-      const entry = `${active.hash} ${round.phase} ${round.passed}`;
+      const inForce = new Set(rollout?.stored?.waiting.values());
+      const entry = [active.hash, round.phase, round.passed, ...inForce].join(" ");
       if (!isActive && (result !== "unchanged" || entry === stored)) return;
       stored = entry;
-      memory.revision.store(latest, round);
+      memory.revision.store(latest, round, inForce);
     },
     desired: {
       load: async (signal) => {
@@ -223,11 +228,17 @@ function createReconciler(
       restore: async (signal) => {
         const known = memory.revision.stored();
         if (known === undefined) return undefined;
-        const { revision, commit, round, files } = known;
+        const { revision, commit, round } = known;
         logger.info({ revision, commit }, "active revision restored from the state");
-        const state = await loader.restore(files, signal);
+        const state = await loader.restore(known.files, signal);
+        const rollout = memory.runs.rolloutOf(known.hash);
+        const earlier = new Map<string, DesiredState>();
+        for (const hash of new Set(rollout?.waiting.values())) {
+          const files = hash === known.hash ? known : memory.revision.earlier(hash);
+          if (files !== undefined) earlier.set(hash, await restoreEarlier(files, signal));
+        }
         // Its hash is that of what was loaded: a forged one must not make these files pass for those on the disk.
-        return { state: { ...state, revision, commit }, round };
+        return { state: { ...state, revision, commit }, round, rollout, earlier };
       },
       select: selectWith(config.lint),
     },

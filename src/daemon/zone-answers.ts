@@ -16,7 +16,7 @@ export interface AnswerParts {
   /** `undefined`: this process works alone. */
   readonly election: Election | undefined;
   /** `undefined`: another process works. */
-  readonly reconciler: Pick<Reconciler, "waitOf"> | undefined;
+  readonly reconciler: Pick<Reconciler, "waitOf" | "waveOf"> | undefined;
   readonly now: Date;
 }
 
@@ -29,6 +29,7 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
     holds: [...holdsOfMoment(state, parts), ...ofPlan],
     fleet: parts.reconciler?.waitOf(declared.name),
     revision: declared.hold?.message,
+    wave: parts.reconciler?.waveOf(declared.name)?.message,
     lease: leaseReason(parts.election),
     read: lastRun === undefined ? "the zone was not read yet" : lastRead,
     budget: budgetReason(state, parts.service),

@@ -2,6 +2,7 @@ import type { FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import { authorFrom } from "../history/history-json.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
+import type { StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
 import { authorsJson } from "../render/plan-json.ts";
@@ -14,6 +15,7 @@ import {
   coerceObjects,
   coerceText,
   coerceTexts,
+  isJsonObject,
   type Json,
   type JsonObject,
   parseJson,
@@ -23,6 +25,7 @@ import type { SentWrite } from "../zone/audit-entry.ts";
 import type { ZoneLabels } from "../zone/desired-zone.ts";
 import { kinds, type ResourceKey, type RuleKind, ruleKinds } from "../zone/resource.ts";
 import { isServiceId } from "../zone/service-id.ts";
+import { type ZoneName, zoneName } from "../zone/zone.ts";
 
 /** How a value becomes the text of a key and back. */
 export interface Codec<T> {
@@ -165,6 +168,48 @@ export const formerTerm: Codec<FormerTerm | undefined> = {
     return { since, until, writes, elsewhere: coerceTexts(json["elsewhere"]) };
   },
 };
+
+/** Which zones wait. If any of it cannot be read, nothing is known: else a zone would not wait. */
+export const rollout: Codec<StoredRollout | undefined> = {
+  encode: (value) =>
+    value &&
+    JSON.stringify({
+      revision: value.revision,
+      waiting: Object.fromEntries(value.waiting),
+      gone: Object.fromEntries(
+        [...value.gone].map(([name, { former, appliedAt }]) => [name, { former, at: appliedAt }]),
+      ),
+    }),
+  decode: (stored) => {
+    const json = coerceObject(jsonIn(stored));
+    const waiting = zonesIn(json["waiting"], (hash) =>
+      typeof hash === "string" ? hash : undefined,
+    );
+    const gone = zonesIn(json["gone"], (value) => {
+      const { former, at } = coerceObject(value);
+      if (typeof former !== "string") return undefined;
+      return at === undefined || typeof at === "number" ? { former, appliedAt: at } : undefined;
+    });
+    const revision = coerceText(json["revision"]);
+    if (revision === "" || waiting === undefined || gone === undefined) return undefined;
+    return { revision, waiting, gone };
+  },
+};
+
+/** Values by zone; `undefined` if one of them cannot be read. */
+function zonesIn<T>(
+  json: Json | undefined,
+  read: (value: Json | undefined) => T | undefined,
+): ReadonlyMap<ZoneName, T> | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const zones = new Map<ZoneName, T>();
+  for (const [key, stored] of Object.entries(json)) {
+    const [name, value] = [zoneName(key), read(stored)];
+    if (name === undefined || value === undefined) return undefined;
+    zones.set(name, value);
+  }
+  return zones;
+}
 
 function sentWriteIn(json: JsonObject): SentWrite | undefined {
   const [method, path] = [coerceText(json["method"]), coerceText(json["path"])];

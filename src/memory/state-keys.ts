@@ -7,6 +7,7 @@ import {
   formerTerm,
   labels,
   moments,
+  rollout,
   scriptWatch,
   text,
   texts,
@@ -47,14 +48,19 @@ export const zoneKeys = {
 export const fleetKeys = {
   /** What the term before passed on at its end. */
   formerTerm: { key: "former-term", ...formerTerm },
+  /** The zones that wait for a wave, and those that went; `undefined`: it is not known. */
+  rollout: { key: "rollout", ...rollout },
   /** The hashes of the plans whose release was used. */
   usedReleases: { key: "used-releases", ...texts },
   /** When each zone was last weakened without a release; the cause follows. */
   weakened: { key: "weakened-by-", ...moments },
 };
 
-/** The active revision, and its zone files: `StoredRevision` packs and checks them. */
-export const revisionKeys = { head: "revision", files: "file/" } as const;
+/**
+ * The active revision, and its zone files: `StoredRevision` packs and checks them. Of earlier revisions, the name of each and
+ * of its files follows.
+ */
+export const revisionKeys = { head: "revision", files: "file/", earlier: "earlier/" } as const;
 
 /** What a key says; `name`: of the zone or the cause, if there are several. */
 export function remembered<T>(

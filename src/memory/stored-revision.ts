@@ -13,7 +13,7 @@ import type { StateStore } from "./state-store.ts";
 /** In a thread: a file of 8 MB would block the event loop. */
 const pack = promisify(gzip);
 
-const { head: revisionKey, files: filePrefix } = revisionKeys;
+const { head: revisionKey, files: filePrefix, earlier: earlierPrefix } = revisionKeys;
 
 /** Zone files are at most 8 MB each; what unpacks to more is no zone file. */
 const maxUnpacked = 9 * 1024 * 1024;
@@ -49,13 +49,23 @@ export class StoredRevision implements AsyncDisposable {
 
   /** What was in force; `undefined` if nothing was stored, or it cannot be read. */
   stored(): StoredFiles | undefined {
-    const head = headIn(this.#store.get(revisionKey));
+    return this.#storedAt("");
+  }
+
+  /** A revision that was active before; `undefined` if it was not kept, or cannot be read. */
+  earlier(hash: string): StoredFiles | undefined {
+    return this.#storedAt(prefixOf(hash));
+  }
+
+  #storedAt(prefix: string): StoredFiles | undefined {
+    const head = headIn(this.#store.get(`${prefix}${revisionKey}`));
     if (head === undefined) return undefined;
     const contents = new Map<string, Uint8Array>();
-    for (const key of this.#store.keys(filePrefix)) {
+    const fileKeys = `${prefix}${filePrefix}`;
+    for (const key of this.#store.keys(fileKeys)) {
       const content = contentIn(this.#store.get(key) ?? "");
       if (content === undefined) return undefined;
-      contents.set(key.slice(filePrefix.length), content);
+      contents.set(key.slice(fileKeys.length), content);
     }
     const { revision, commit, hash, round, single } = head;
     return { revision, commit, hash, round, files: filesOf(this.#path, contents, single) };
@@ -64,9 +74,11 @@ export class StoredRevision implements AsyncDisposable {
   /**
    * Stores the files of a revision that is now in force; a broken file keeps what is stored of it. A file that has
    * changed again since it was read is left for the next load.
+   *
+   * @param inForce hashes of all revisions that are still in force in a zone: what is stored of them is kept.
    */
-  store(state: LoadedFiles, round: RoundProgress): void {
-    this.#work = this.#work.then(() => this.#storeFiles(state, round));
+  store(state: LoadedFiles, round: RoundProgress, inForce: ReadonlySet<string>): void {
+    this.#work = this.#work.then(() => this.#storeFiles(state, round, inForce));
   }
 
   /** Resolves when nothing is left to store. */
@@ -74,7 +86,11 @@ export class StoredRevision implements AsyncDisposable {
     await this.#work;
   }
 
-  async #storeFiles(state: LoadedFiles, round: RoundProgress): Promise<void> {
+  async #storeFiles(
+    state: LoadedFiles,
+    round: RoundProgress,
+    inForce: ReadonlySet<string>,
+  ): Promise<void> {
     const stale = new Set(state.stale);
     const present = new Set([...state.contents.map(({ file }) => file), ...stale]);
     const changed = new Map<string, string | undefined>();
@@ -92,9 +108,27 @@ export class StoredRevision implements AsyncDisposable {
     const single = path.resolve(directory) !== path.resolve(this.#path);
     const { phase, passed, judgesKnown } = round;
     const head = { revision, commit, hash, round: phase, passed, judgesKnown, single };
+    for (const [key, text] of this.#changesOfEarlier(hash, inForce)) changed.set(key, text);
     changed.set(revisionKey, JSON.stringify(head));
     // All in one turn, and so in one batch: after a crash there are the files of one revision, never of two.
     for (const [key, text] of changed) this.#store.set(key, text);
+  }
+
+  /** Keeps the revision that is replaced, if it is still in force in a zone, and forgets those that are not any more. */
+  #changesOfEarlier(
+    hash: string,
+    inForce: ReadonlySet<string>,
+  ): readonly (readonly [key: string, text: string | undefined])[] {
+    const gone = this.#store
+      .keys(earlierPrefix)
+      .filter((key) => !inForce.has(key.split("/", 2)[1] ?? ""))
+      .map((key) => [key, undefined] as const);
+    const before = headIn(this.#store.get(revisionKey))?.hash;
+    if (before === undefined || before === hash || !inForce.has(before)) return gone;
+    const kept = [revisionKey, ...this.#store.keys(filePrefix)].map(
+      (key) => [`${prefixOf(before)}${key}`, this.#store.get(key)] as const,
+    );
+    return [...gone, ...kept];
   }
 
   /** `undefined` if the file cannot be read any more. */
@@ -106,6 +140,10 @@ export class StoredRevision implements AsyncDisposable {
       return undefined;
     }
   }
+}
+
+function prefixOf(hash: string): string {
+  return `${earlierPrefix}${hash}/`;
 }
 
 interface Head {

@@ -1,6 +1,7 @@
 import type { AuthorStore, FoundAuthors } from "../audit/drift-authors.ts";
 import type { FormerTerm } from "../audit/own-entries.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
+import type { StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
 import type { Subscriber } from "../state/fleet.ts";
@@ -154,6 +155,17 @@ export class StoredRuns implements RunStore, AuthorStore {
 
   setUsedReleases(hashes: readonly string[]): void {
     remember(this.#store, fleetKeys.usedReleases, hashes);
+  }
+
+  /** Which zones waited for their wave while a revision was active; `undefined`: it is not known. */
+  rolloutOf(hash: string): StoredRollout | undefined {
+    const rollout = remembered(this.#store, fleetKeys.rollout);
+    return rollout?.revision === hash ? rollout : undefined;
+  }
+
+  /** @param rollout `undefined`: there are no waves, or it is not known. */
+  setRollout(rollout: StoredRollout | undefined): void {
+    rememberChanged(this.#store, fleetKeys.rollout, rollout, "");
   }
 
   /** Since when the zone differs, as it was last seen; `undefined` if it did not. */

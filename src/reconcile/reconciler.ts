@@ -202,7 +202,7 @@ export class Reconciler {
       if (!isAborted(stop)) throw error;
     });
     if (stored !== undefined) {
-      this.#active.restore(stored.state, stored.earlier ?? []);
+      this.#active.restore(stored.state, stored.earlier);
       this.#round.restore(stored.round);
       if (stored.rollout !== undefined) this.#rollout.restore(stored.rollout);
     }

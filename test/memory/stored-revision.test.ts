@@ -16,17 +16,20 @@ interface Bench {
   readonly disk: MemoryDisk;
   readonly store: MemoryStore;
   readonly loader: ZoneFileLoader;
-  readonly save: (round?: RoundProgress) => Promise<void>;
+  readonly save: (round?: RoundProgress, inForce?: readonly string[]) => Promise<void>;
 }
+
+const closed: RoundProgress = { phase: "closed", passed: 0, judgesKnown: false };
 
 function bench(place = "/zones"): Bench {
   const [disk, store, clock] = [new MemoryDisk(), new MemoryStore(), new SimulatedClock()];
   const loader = new ZoneFileLoader({ path: place, files: disk.port, clock });
   const save = async (
-    round: RoundProgress = { phase: "closed", passed: 0, judgesKnown: false },
+    round: RoundProgress = closed,
+    inForce: readonly string[] = [],
   ): Promise<void> => {
     await using revision = new StoredRevision(store, place, disk.port);
-    revision.store(await loader.load(never), round);
+    revision.store(await loader.load(never), round, new Set(inForce));
   };
   return { disk, store, loader, save };
 }
@@ -34,9 +37,11 @@ function bench(place = "/zones"): Bench {
 async function restored(
   { store }: Bench,
   place = "/zones",
+  earlier = "",
 ): Promise<{ readonly hash: string; readonly names: readonly string[] } | undefined> {
   const empty = new MemoryDisk();
-  const stored = new StoredRevision(store, place, empty.port).stored();
+  const revision = new StoredRevision(store, place, empty.port);
+  const stored = earlier === "" ? revision.stored() : revision.earlier(earlier);
   if (stored === undefined) return undefined;
   const loader = new ZoneFileLoader({
     path: place,
@@ -120,9 +125,29 @@ describe("the stored revision", () => {
     at.disk.beforeRead = (place) => at.disk.delete(place);
     {
       await using revision = new StoredRevision(at.store, "/zones", at.disk.port);
-      revision.store(state, { phase: "closed", passed: 0, judgesKnown: false });
+      revision.store(state, closed, new Set());
     }
     expect(await restored(at)).toEqual(before);
+  });
+
+  it("is kept after it was replaced, while it is in force in a zone", async ({ expect }) => {
+    const at = bench();
+    at.disk.write("/zones/shop.yaml", zones("shop.example"));
+    at.disk.write("/zones/team/blog.yaml", zones("blog.example"));
+    await at.save();
+    const first = await restored(at);
+    const hash = first?.hash ?? "";
+    at.disk.write("/zones/shop.yaml", zones("second.example"));
+    await at.save(closed, [hash]);
+    at.disk.write("/zones/shop.yaml", zones("third.example"));
+    await at.save(closed, [hash]);
+    expect((await restored(at))?.names).toEqual(["third.example", "blog.example"]);
+    expect(await restored(at, "/zones", hash)).toEqual(first);
+
+    at.disk.write("/zones/shop.yaml", zones("fourth.example"));
+    await at.save();
+    expect(await restored(at, "/zones", hash)).toBeUndefined();
+    expect(at.store.keys("earlier/")).toEqual([]);
   });
 
   it("is none where nothing was stored", async ({ expect }) => {

@@ -1,9 +1,16 @@
 import { describe, it } from "vitest";
 
 import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
-import type { ZoneContent } from "../../src/zone/desired-zone.ts";
-import { desiredZone } from "../support/model.ts";
-import { blocking, fleetInWaves, hour, off, reporting, settings, waves } from "../support/waves.ts";
+import {
+  blocking,
+  fleetInWaves,
+  hour,
+  off,
+  reporting,
+  settings,
+  waves,
+  weakBlocking,
+} from "../support/waves.ts";
 import { ServiceFault, type World } from "../support/world.ts";
 
 const [first = [], second = [], third = []] = waves;
@@ -146,7 +153,7 @@ describe("the next wave", () => {
     expect(world.reconciler.waveOf(third[0] ?? "")).toEqual({
       wave: 3,
       waves: 3,
-      reason: `wave 1 is not applied in ${otherCanary}`,
+      message: `the zone waits for wave 3 of 3: wave 1 is not applied in ${otherCanary}`,
     });
     world.faults.clear();
     await world.sweep("manual", 60_000);
@@ -235,11 +242,6 @@ describe("the next wave", () => {
   });
 });
 
-const titled: ZoneContent = {
-  ...blocking,
-  settings: desiredZone({ settings: [{ name: "enabled", value: false }] }).content.settings,
-};
-
 describe("a newer revision", () => {
   it("takes over zone by zone, where each stands", async ({ expect }) => {
     await using world = await fleetInWaves();
@@ -247,8 +249,8 @@ describe("a newer revision", () => {
     await world.clock.advance(24 * hour);
     expect(world.liveAs(blocking)).toHaveLength(5);
     // It begins again with the first wave: there it changes what r2 has made of the zones.
-    await world.commit("r3", titled);
-    expect(world.liveAs(titled)).toEqual(first);
+    await world.commit("r3", weakBlocking);
+    expect(world.liveAs(weakBlocking)).toEqual(first);
     expect(sorted(world.liveAs(blocking))).toEqual(sorted(second));
     expect(sorted(world.liveAs(reporting))).toEqual(sorted(third));
     widen(world, [...second, ...third]);
@@ -257,16 +259,16 @@ describe("a newer revision", () => {
     expect(sorted(world.liveAs(blocking))).toEqual(sorted(second));
     expect(sorted(world.liveAs(reporting))).toEqual(sorted(third));
     await world.clock.advance(24 * hour);
-    expect(sorted(world.liveAs(titled))).toEqual(sorted(first, second));
+    expect(sorted(world.liveAs(weakBlocking))).toEqual(sorted(first, second));
     await world.clock.advance(24 * hour);
-    expect(world.liveAs(titled)).toHaveLength(7);
+    expect(world.liveAs(weakBlocking)).toHaveLength(7);
   });
 
   it("that changes no zone of a wave does not make it soak again", async ({ expect }) => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
     await world.clock.advance(20 * hour);
-    await world.commit("r3", titled, third);
+    await world.commit("r3", weakBlocking, third);
     await world.clock.advance(4 * hour);
     expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
   });
@@ -275,9 +277,9 @@ describe("a newer revision", () => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
     await world.clock.advance(50 * hour);
-    await world.commit("r3", titled);
+    await world.commit("r3", weakBlocking);
     await world.clock.advance(24 * hour);
-    expect(world.liveAs(titled)).toHaveLength(5);
+    expect(world.liveAs(weakBlocking)).toHaveLength(5);
     // Of the first wave, r2 left force more than a day ago.
     await world.commit("r4", blocking);
     expect(world.liveAs(blocking)).toHaveLength(7);
@@ -312,6 +314,79 @@ describe("a zone that is new in the files", () => {
     expect(report).toMatchObject({ result: "held", holds: [{ reason: "wave" }] });
     await world.clock.advance(24 * hour);
     expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, [added]));
+  });
+});
+
+describe("the next process", () => {
+  it("goes on where the waves were, and corrects drift in zones that wait", async ({ expect }) => {
+    await using before = await fleetInWaves();
+    await before.commit("r2", blocking);
+    await before.clock.advance(20 * hour);
+    await using world = await before.restart();
+    widen(world, third);
+    for (const zone of second) {
+      world.edit(zone, ({ settings: now }) => ({ settings: now && { ...now, enabled: false } }));
+    }
+    await world.sweep("manual", 60_000);
+    // What the store alone says may strengthen a zone, and not weaken it.
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(second, third));
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(3 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
+  });
+
+  it("counts the time in which no process ran", async ({ expect }) => {
+    await using before = await fleetInWaves();
+    await before.commit("r2", blocking);
+    await using world = await before.restart({ afterMs: 25 * hour });
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
+  });
+
+  it("begins the soak again where the clock was set back meanwhile", async ({ expect }) => {
+    await using before = await fleetInWaves();
+    await before.commit("r2", blocking);
+    await before.clock.advance(20 * hour);
+    await using world = await before.restart({ afterMs: -1000 * hour });
+    await world.clock.advance(23 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(hour);
+    expect(world.liveAs(blocking)).toHaveLength(5);
+  });
+
+  it("lets zones wait whose files have changed meanwhile", async ({ expect }) => {
+    await using before = await fleetInWaves();
+    await before.commit("r2", blocking);
+    for (const zone of before.files.keys()) before.files.set(zone, weakBlocking);
+    await using world = await before.restart();
+    expect(world.liveAs(weakBlocking)).toEqual(first);
+    expect(sorted(world.liveAs(reporting))).toEqual(sorted(second, third));
+  });
+
+  it.for([
+    { lose: ["all"], what: "the store is lost" },
+    { lose: ["rollout"], what: "it is not known who waited" },
+    { lose: ["earlier"], what: "it is not known what was in force" },
+  ] as const)("never changes all zones at once where $what", async ({ lose }, { expect }) => {
+    await using before = await fleetInWaves();
+    await before.commit("r2", blocking);
+    await before.clock.advance(hour);
+    await using world = await before.restart({ lose });
+    await world.clock.advance(hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    for (const zone of third) {
+      expect(world.reports.findLast((report) => report.zone === zone)).toMatchObject({
+        result: "held",
+        holds: [{ reason: "wave" }],
+      });
+    }
+    await world.clock.advance(21 * hour);
+    expect(world.liveAs(blocking)).toEqual(first);
+    await world.clock.advance(3 * hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
+    await world.clock.advance(24 * hour);
+    expect(world.liveAs(blocking)).toHaveLength(7);
   });
 });
 

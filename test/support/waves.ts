@@ -34,6 +34,8 @@ export const blocking: ZoneContent = of("allow", true);
 export const reporting: ZoneContent = of("log", true);
 /** Page Shield is off: weaker than all others. */
 export const off: ZoneContent = of("log", false);
+/** Blocks, though Page Shield is off. */
+export const weakBlocking: ZoneContent = of("allow", false);
 
 function of(action: "allow" | "log", enabled: boolean): ZoneContent {
   return desiredZone({
@@ -52,11 +54,19 @@ export async function fleetInWaves(
   await using world = new WavesWorld(zones, undefined, store);
   for (const zone of zones) world.files.set(zone, content);
   await world.begin();
-  const rolloutBefore: StoredRollout = { waiting: new Map(), gone: new Map() };
+  const rolloutBefore: StoredRollout = { revision: "r1", waiting: new Map(), gone: new Map() };
   const next = new WavesWorld(zones, rollout, store);
   next.takeOver(world, rolloutBefore);
   await next.begin();
   return next;
+}
+
+/** The end of a process and the begin of the next one. */
+interface Restart {
+  /** How long none runs. */
+  readonly afterMs?: number;
+  /** What the store does not give back. */
+  readonly lose?: readonly ("all" | "rollout" | "earlier")[];
 }
 
 /** A fleet whose revisions go out in waves. */
@@ -80,13 +90,31 @@ export class WavesWorld extends World {
   }
 
   /** Begins with the live zones and the files of another process, and with what that one stored. */
-  takeOver(before: World, rollout = before.loads.at(-1)?.rollout?.stored): void {
+  takeOver(before: World, rollout: StoredRollout | undefined): void {
     for (const [name, live] of before.live) this.live.set(name, live);
     this.files.clear();
     for (const [name, content] of before.files) this.files.set(name, content);
     this.revision = before.revision;
     this.remember();
     this.storedRollout = rollout;
+    const hashes = new Set(rollout?.waiting.values());
+    const states = [...before.earlier, ...before.loads.map(({ state }) => state)];
+    this.earlier = states.filter(({ hash }) => hashes.has(hash));
+  }
+
+  /** Ends this process and begins the next one after some time, which knows what this one has left. */
+  async restart({ afterMs = 0, lose = [] }: Restart = {}): Promise<WavesWorld> {
+    await this[Symbol.asyncDispose]();
+    const isLost = lose.includes("all");
+    const store = isLost ? new MemoryRunStore() : this.runStore;
+    const next = new WavesWorld([...this.live.keys()], this.rollout, store);
+    const stored = this.loads.at(-1)?.rollout?.stored;
+    next.takeOver(this, lose.includes("rollout") ? undefined : stored);
+    if (isLost) next.stored = undefined;
+    if (lose.includes("earlier")) next.earlier = [];
+    next.clock.step(Number(this.clock.now()) + afterMs - Number(next.clock.now()));
+    await next.begin();
+    return next;
   }
 
   /** Zones get another declaration, in one revision, and all that needs no time happens. */

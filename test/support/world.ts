@@ -243,7 +243,7 @@ export class World implements AsyncDisposable {
               state: restoredState(state),
               round: { phase, passed, judgesKnown: false },
               rollout: this.storedRollout,
-              earlier: this.earlier.map(restoredState),
+              earlier: new Map(this.earlier.map((each) => [each.hash, restoredState(each)])),
             }
           );
         },

@@ -3,6 +3,7 @@
 export type YamlPatterns = string[];
 export type YamlCron = string;
 export type YamlTimezone = string;
+export type YamlShare = number | string;
 
 export interface ConfigFile {
   $schema?: string;
@@ -57,6 +58,11 @@ export interface ConfigFile {
     contended_rounds: number;
     contended_window: string;
     accept: string[];
+  };
+  rollout?: {
+    waves: YamlWave[];
+    soak: string;
+    applies_to: "may_break" | "weakens" | "all";
   };
   budget: {
     requests: number;
@@ -126,6 +132,10 @@ export interface YamlCredential {
 export interface YamlQuota {
   custom_rules?: number;
   rate_limiting_rules?: number;
+}
+export interface YamlWave {
+  zones?: string[];
+  share?: YamlShare;
 }
 export interface YamlWindow {
   name: string;

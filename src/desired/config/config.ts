@@ -2,6 +2,7 @@ import type { ActorStyle } from "../../zone/audit-entry.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 import type { RuleQuotas } from "../../zone/rule-phase.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import type { LintRule } from "../lint.ts";
 
 /** An address to listen on. */
@@ -22,6 +23,18 @@ export interface CredentialConfig {
   readonly source: SecretSource;
   readonly accounts: readonly string[];
   readonly zones: readonly string[];
+}
+
+/** Zones by name, or until a share of all declared zones is reached, from 0 to 1. */
+export type WaveConfig =
+  | { readonly by: "zones"; readonly zones: readonly ZoneName[] }
+  | { readonly by: "share"; readonly share: number };
+
+/** The waves in which changes reach the zones. */
+export interface RolloutConfig {
+  readonly waves: readonly WaveConfig[];
+  readonly soakMs: number;
+  readonly appliesTo: "may_break" | "weakens" | "all";
 }
 
 /** A recurring time in which writes are allowed (`allow`: only then) or not (`freeze`). */
@@ -116,6 +129,8 @@ export interface Config {
     /** Hashes of held plans and revisions that are released. */
     readonly accept: readonly string[];
   };
+  /** `undefined`: a revision reaches all zones at once. */
+  readonly rollout: RolloutConfig | undefined;
   readonly budget: {
     readonly requests: number;
     readonly windowMs: number;

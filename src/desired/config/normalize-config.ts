@@ -1,13 +1,16 @@
 import path from "node:path";
 
 import { hostWithPort } from "../../syntax/host-port.ts";
-import type { ConfigFile, YamlCredential, YamlNotification } from "./config-file.ts";
+import { zoneName } from "../../zone/zone.ts";
+import type { ConfigFile, YamlCredential, YamlNotification, YamlWave } from "./config-file.ts";
 import type {
   Config,
   CredentialConfig,
   Listen,
   NotificationConfig,
+  RolloutConfig,
   SecretSource,
+  WaveConfig,
 } from "./config.ts";
 import { tokenVariable } from "./defaults.ts";
 
@@ -44,6 +47,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
       contendedWindowMs: millisecondsOf(limits.contended_window),
       accept: limits.accept,
     },
+    rollout: file.rollout && rolloutOf(file.rollout),
     budget: {
       requests: budget.requests,
       windowMs: millisecondsOf(budget.window),
@@ -95,6 +99,15 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     },
     log: { level: file.log.level, format: file.log.format },
   };
+}
+
+function rolloutOf({ waves, soak, applies_to }: NonNullable<ConfigFile["rollout"]>): RolloutConfig {
+  return { waves: waves.map(waveOf), soakMs: millisecondsOf(soak), appliesTo: applies_to };
+}
+
+function waveOf({ zones = [], share }: YamlWave): WaveConfig {
+  if (share !== undefined) return { by: "share", share: shareOf(share) };
+  return { by: "zones", zones: zones.flatMap((name) => zoneName(name) ?? []) };
 }
 
 /** The label of metrics for a label of zones: metrics allow letters, digits and underscores. */

@@ -1,8 +1,9 @@
-import { coerceList, coerceObject } from "../../syntax/json.ts";
+import { coerceList, coerceObject, coerceTexts } from "../../syntax/json.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { labelSelector } from "../../zone/label-selector.ts";
+import { zoneName } from "../../zone/zone.ts";
 import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import { configFileKind } from "../json-schema.ts";
 import { type Located, type Path, pathText } from "../location.ts";
@@ -40,6 +41,7 @@ export function validateConfig(
     ...checkUrls(checked),
     ...checkNumbers(checked),
     ...checkCluster(checked),
+    ...checkRollout(checked),
     ...checkTimes(checked, cronError),
     ...checkLint(checked),
     ...repeatedNames("notification", checked),
@@ -194,6 +196,75 @@ function checkCluster({ at, isSound }: CheckedFile): UnplacedDiagnostic[] {
   const message = `several processes share a database, and "cluster" is set without "store.postgres"`;
   const remedy = `set store.postgres, or remove "cluster" and run one process`;
   return [contradiction(["cluster"], message, remedy)];
+}
+
+const [shortestSoakMs, longestSoakMs] = [60_000, 14 * 24 * 3_600_000];
+
+function checkRollout(checked: CheckedFile): UnplacedDiagnostic[] {
+  const { at, texts, isSound } = checked;
+  if (at(["rollout"]) === undefined || !isSound(["rollout", "store"])) return [];
+  const soak = texts([["rollout", "soak"]]).map(
+    ([path, text]) => [path, millisecondsOf(text)] as const,
+  );
+  const message = `zones wait for their wave over restarts, and "rollout" is set without "store"`;
+  return [
+    ...(at(["store"]) === undefined
+      ? [contradiction(["rollout"], message, `set store, or remove "rollout"`)]
+      : []),
+    ...wrongValues(
+      soak,
+      (ms) => (ms < shortestSoakMs || ms > longestSoakMs) && "the soak is too short or too long",
+      "write a duration from 1m to 336h",
+    ),
+    ...checkWaves(checked),
+  ];
+}
+
+/** Each zone must be in one wave, and each wave must add zones to the ones before. */
+function checkWaves({ at }: CheckedFile): UnplacedDiagnostic[] {
+  const path = ["rollout", "waves"];
+  const waves = coerceList(at(path)).map((_, nth) => [...path, nth]);
+  const names = waves.flatMap((wave): Values<string> =>
+    coerceTexts(at([...wave, "zones"])).map((name, nth) => [[...wave, "zones", nth], name]),
+  );
+  const shares = waves.flatMap((wave): Values<number> => {
+    const share = at([...wave, "share"]);
+    const isShare = typeof share === "number" || typeof share === "string";
+    return isShare ? [[[...wave, "share"], shareOf(share)]] : [];
+  });
+  const [last] = waves.slice(-1);
+  const lastShare = last && shares.find(([[, , nth]]) => nth === last[2])?.[1];
+  return [
+    ...wrongValues(
+      names,
+      (name) => zoneName(name) === undefined && "this is no name of a zone",
+      "write a name like shop.example.com",
+    ),
+    ...wrongValues(names, repeated(), "name it once"),
+    ...wrongValues(shares, notRising(), "let the shares rise, and end with 100%"),
+    ...(last !== undefined && lastShare !== 1
+      ? [wrong(last, "the waves leave out zones", "end with { share: 100% }")]
+      : []),
+  ];
+}
+
+function repeated(): (name: string) => string | undefined {
+  const seen = new Set<string>();
+  return (text) => {
+    const name = zoneName(text) ?? text;
+    const isRepeated = seen.has(name);
+    seen.add(name);
+    return isRepeated ? `${text} is named before` : undefined;
+  };
+}
+
+function notRising(): (share: number) => string | undefined {
+  let before = 0;
+  return (share) => {
+    const isRising = share > before;
+    before = Math.max(before, share);
+    return isRising ? undefined : "the wave adds no zones to the ones before";
+  };
 }
 
 function checkTimes(

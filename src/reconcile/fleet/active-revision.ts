@@ -1,4 +1,5 @@
 import type { LoadResult } from "../../state/load-report.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { KnownZones, ZoneName } from "../../zone/zone.ts";
@@ -105,20 +106,13 @@ export class ActiveRevision {
    * Makes the revision active that was active when the process before this one ended. The next revision is compared
    * with it, once the zones are listed.
    *
-   * @param earlier revisions that are still in force in zones that wait for their wave.
+   * @param earlier revisions that are in force in zones that wait for their wave, by their hashes.
    */
-  restore(state: DesiredState, earlier: readonly DesiredState[] = []): void {
+  restore(state: DesiredState, earlier: ReadonlyMap<string, DesiredState> = new Map()): void {
     this.#activated = state;
-    this.#earlier = new Map([state, ...earlier].map((each) => [each.hash, each]));
+    this.#earlier = earlier;
     this.#isRestored = true;
-    this.#compared = new Map(
-      // What needs the listing is not known before it.
-      state.documents.flatMap(({ target, content, needsListing }) =>
-        target.by === "name" && needsListing !== true
-          ? [[target.name, { desired: { content }, digest: digestOf(content) }]]
-          : [],
-      ),
-    );
+    this.#compared = withoutListing(state.documents);
   }
 
   /**
@@ -195,33 +189,39 @@ export class ActiveRevision {
     if (listed === this.#listed) return;
     this.#listed = listed;
     if (this.#activated === undefined) return;
-    const before = this.#compared;
-    this.#found = desiredFleet(this.#select, this.#activated, listed);
-    this.#compared = new Map([...before, ...this.#found.zones]);
-    this.#declare(this.#found, before, this.#activated, false);
+    const [zones, revision] = [this.#compared, this.#activated];
+    this.#found = desiredFleet(this.#select, revision, listed);
+    this.#compared = new Map([...zones, ...this.#found.zones]);
+    this.#declare(revision, this.#found, { zones, revision }, false);
   }
 
   /** Lets zones wait that are declared otherwise than before. */
-  #declare(fleet: DesiredFleet, before: ComparedZones, revision: Revision, isNew: boolean): void {
+  #declare(
+    { hash: revision, documents }: DesiredState,
+    fleet: DesiredFleet,
+    before: { readonly zones: ComparedZones; readonly revision: Revision },
+    isNew: boolean,
+  ): void {
     const listed = this.#listed;
     if (listed === undefined) return;
-    const earlier = new Map<string, DesiredFleet>();
+    const found = new Map<string, DesiredFleet>();
     this.#rollout.declare({
+      revision,
       fleet,
-      declared: new Set([...fleet.zones.keys(), ...fleet.missing.keys()]),
+      absent: absentIn(fleet, documents),
       isAllListed: listed.unlisted.length === 0,
       isNew,
       before: (name) => {
-        const known = before.get(name);
-        return known && { ...known, revision };
+        const known = before.zones.get(name);
+        return known && { ...known, revision: before.revision };
       },
       restored: (name, hash) => {
-        const state = this.#earlier.get(hash);
-        if (state === undefined) return undefined;
-        const found = earlier.get(hash) ?? desiredFleet(this.#select, state, listed);
-        earlier.set(hash, found);
-        const zone = found.zones.get(name);
-        return zone && { ...zone, revision: state };
+        const earlier = this.#earlier.get(hash);
+        if (earlier === undefined) return undefined;
+        const zones = found.get(hash) ?? desiredFleet(this.#select, earlier, listed);
+        found.set(hash, zones);
+        const zone = zones.zones.get(name);
+        return zone && { ...zone, revision: earlier };
       },
     });
   }
@@ -248,9 +248,11 @@ export class ActiveRevision {
 
   /** Makes a revision active, except in zones that wait for their wave. */
   #replace(state: DesiredState, next: DesiredFleet, isNew: boolean): void {
-    if (isNew || this.#isRestored) this.#declareNext(next, isNew);
+    if (isNew || this.#isRestored) {
+      this.#declareNext(state, next, isNew);
+      this.#compared = next.zones;
+    }
     this.#activated = state;
-    this.#compared = next.zones;
     this.#found = next;
     this.#isRestored = false;
     this.#held = undefined;
@@ -258,10 +260,10 @@ export class ActiveRevision {
   }
 
   /** Lets zones wait, and remembers what of the active revision was in force and is not any more. */
-  #declareNext(next: DesiredFleet, isNew: boolean): void {
-    const [before, revision] = [this.#compared, this.active];
-    const inForce = [...before].filter(([name]) => !this.#rollout.isWaiting(name));
-    this.#declare(next, before, revision, isNew);
+  #declareNext(state: DesiredState, next: DesiredFleet, isNew: boolean): void {
+    const before = { zones: this.#compared, revision: this.active };
+    const inForce = [...before.zones].filter(([name]) => !this.#rollout.isWaiting(name));
+    this.#declare(state, next, before, isNew);
     for (const [name, { digest }] of inForce) {
       const zone = next.zones.get(name);
       if (zone === undefined || zone.digest === digest || this.#rollout.isWaiting(name)) continue;
@@ -273,6 +275,26 @@ export class ActiveRevision {
 const noRevision: Revision = { revision: "", hash: "", declaredHash: "" };
 
 const passed: RevisionJudgement = { result: "passed" };
+
+/** What documents declare of the zones that they name. What needs the listing is not known before it. */
+function withoutListing(documents: readonly ZoneDocument[]): ComparedZones {
+  return new Map(
+    documents.flatMap(({ target, content, needsListing }) =>
+      target.by === "name" && needsListing !== true
+        ? [[target.name, { desired: { content }, digest: digestOf(content) }]]
+        : [],
+    ),
+  );
+}
+
+function absentIn(
+  { missing }: DesiredFleet,
+  documents: readonly ZoneDocument[],
+): ReadonlyMap<ZoneName, string | undefined> {
+  if (missing.size === 0) return new Map();
+  const named = withoutListing(documents);
+  return new Map([...missing.keys()].map((name) => [name, named.get(name)?.digest]));
+}
 
 function noZoneDeclared(before: number): Diagnostic {
   return {

@@ -67,6 +67,8 @@ export interface RoundProgress {
 
 /** A rollout, as the next process has to know it. */
 export interface StoredRollout {
+  /** Hash of the active revision. */
+  readonly revision: string;
   /** For each zone that waits, the hash of the revision that declares what is in force; "": that is not known. */
   readonly waiting: ReadonlyMap<ZoneName, string>;
   readonly gone: ReadonlyMap<ZoneName, StoredGone>;
@@ -86,8 +88,8 @@ export interface StoredState {
   readonly round: RoundProgress;
   /** `undefined`: it is not known which zones waited for a wave. */
   readonly rollout?: StoredRollout | undefined;
-  /** Revisions before that are in force in zones that waited, as far as they are known. */
-  readonly earlier?: readonly DesiredState[];
+  /** Revisions that were in force in zones that waited, by their hashes, as far as they are known. */
+  readonly earlier?: ReadonlyMap<string, DesiredState>;
 }
 
 /** Loads the zone files. Mistakes in them are diagnostics, never errors. */

@@ -27,9 +27,11 @@ export interface RolloutSettings {
 
 /** What is declared now, and what was in force before. */
 export interface Declaration {
+  /** Hash of the active revision. */
+  readonly revision: string;
   readonly fleet: DesiredFleet;
-  /** All zones that the active revision declares, also by names that are not listed at the moment. */
-  readonly declared: ReadonlySet<ZoneName>;
+  /** Zones that are declared and not listed, each with the digest of what is declared; `undefined`: only a listing tells. */
+  readonly absent: ReadonlyMap<ZoneName, string | undefined>;
   /** Whether each credential has listed its zones. */
   readonly isAllListed: boolean;
   /** Whether the revision becomes active now. */
@@ -66,7 +68,7 @@ export interface ZoneWave {
   readonly wave: number;
   readonly waves: number;
   /** What it waits for, in words. */
-  readonly reason: string;
+  readonly message: string;
 }
 
 export interface RolloutPorts {
@@ -88,10 +90,12 @@ interface Waiting {
   readonly isDecided: boolean;
 }
 
-/** A moment by the clock on the wall, for the next process, and by the monotonic clock. */
-interface Moment {
-  readonly at: number;
-  readonly monotonicMs: number;
+/** A zone that waits since before this process began, or that was not listed when it was declared otherwise. */
+interface Absent {
+  /** Of the revision that declares what is in force; "": that is not known. */
+  readonly hash: string;
+  /** What is in force, if that revision was active in this process. */
+  readonly before?: InForce | undefined;
 }
 
 /** A zone that went. It is settled when it was seen as declared. */
@@ -99,8 +103,12 @@ interface Gone {
   readonly former: string;
   /** Of what is declared. */
   readonly digest: string;
-  readonly applied: Moment | undefined;
+  /** When it was seen as declared, by the monotonic clock. */
+  readonly appliedMs: number | undefined;
 }
+
+/** Moments are stored in whole minutes: else each load would store others, since the two clocks never agree for long. */
+const storedMs = 60_000;
 
 /** How far the waves have come. */
 type Progress = Pick<RolloutStatus, "wave" | "unsettled" | "soakLeftMs">;
@@ -119,21 +127,24 @@ type Progress = Pick<RolloutStatus, "wave" | "unsettled" | "soakLeftMs">;
  * within a day, does not wait, nor what only suspends a zone. Where it is not known what is in force (a new zone, a lost
  * store), the plan of the zone is held until its wave begins.
  *
- * The soak is measured by the monotonic clock, so that no jump of the clock on the wall begins a wave. Only the time between
- * two processes is taken from the clock on the wall.
+ * The soak is measured by the monotonic clock: no jump of the clock on the wall begins a wave. Only the time between two
+ * processes is taken from the clock on the wall; where that was set back, the soak begins again.
  */
 export class Rollout {
   readonly #settings: RolloutSettings | undefined;
   readonly #ports: RolloutPorts;
   readonly #waiting = new Map<ZoneName, Waiting>();
-  /** Zones that wait since before this process began, and were not listed yet. */
-  readonly #restored = new Map<ZoneName, string>();
+  /** Zones that wait and are not listed. */
+  readonly #absent = new Map<ZoneName, Absent>();
   readonly #gone = new Map<ZoneName, Gone>();
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
   /** Whether it is not known which zones waited when the process before this one ended. */
   #isLost = true;
+  #revision = "";
   #isAllListed = false;
+  /** Whether the active revision was active before this process began. */
+  #isOlder = true;
   #declared: ReadonlySet<ZoneName> = new Set();
   #waves: ReadonlyMap<ZoneName, number> = new Map();
 
@@ -144,36 +155,56 @@ export class Rollout {
   }
 
   /** Goes on where the process before this one was. */
-  restore({ waiting, gone }: StoredRollout): void {
+  restore({ revision, waiting, gone }: StoredRollout): void {
     this.#isLost = false;
-    const now = this.#now;
-    for (const [name, hash] of waiting) this.#restored.set(name, hash);
+    this.#revision = revision;
+    const { clock } = this.#ports;
+    for (const [name, hash] of waiting) this.#absent.set(name, { hash });
     for (const [name, { former, appliedAt }] of gone) {
-      const at = appliedAt === undefined ? undefined : Math.min(appliedAt, now.at);
-      const applied = at === undefined ? undefined : { at, monotonicMs: sinceThen(now, at) };
-      this.#gone.set(name, { former, digest: "", applied });
+      const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
+      const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
+      this.#gone.set(name, { former, digest: "", appliedMs });
     }
   }
 
-  /** What the next process has to know; `undefined`: no zone waits for a wave. */
+  /** What the next process has to know; `undefined`: there are no waves, or it is not known which zones wait. */
   get stored(): StoredRollout | undefined {
-    if (this.#settings === undefined) return undefined;
+    if (this.#settings === undefined || this.#isLost) return undefined;
     const waiting = [...this.#waiting].map(
       ([name, { before }]) => [name, before?.revision.hash ?? ""] as const,
     );
     const gone = [...this.#gone].map(
-      ([name, { former, applied }]) => [name, { former, appliedAt: applied?.at }] as const,
+      ([name, { former, appliedMs }]) =>
+        [name, { former, appliedAt: this.#storedAt(appliedMs) }] as const,
     );
-    return { waiting: new Map([...this.#restored, ...waiting]), gone: new Map(gone) };
+    const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
+    return {
+      revision: this.#revision,
+      waiting: new Map([...absent, ...waiting]),
+      gone: new Map(gone),
+    };
+  }
+
+  #storedAt(appliedMs: number | undefined): number | undefined {
+    if (appliedMs === undefined) return undefined;
+    const { clock } = this.#ports;
+    const at = Number(clock.now()) - (clock.monotonicMs() - appliedMs);
+    return Math.ceil(at / storedMs) * storedMs;
   }
 
   /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
   declare(declaration: Declaration): void {
     if (this.#settings === undefined) return;
-    const { fleet, declared, isAllListed, isNew } = declaration;
-    // A zone that a credential does not see for a while is still declared.
+    const { revision, fleet, absent, isAllListed, isNew } = declaration;
+    this.#revision = revision;
+    const declared = new Set([...fleet.zones.keys(), ...absent.keys()]);
+    // A zone that a credential does not show for a while is still declared.
     this.#declared = isNew ? declared : this.#declared.union(declared);
     this.#isAllListed = isAllListed;
+    if (isNew) {
+      this.#isOlder = false;
+      for (const [name, digest] of absent) this.#declareAbsent(name, digest, declaration);
+    }
     this.#waves = wavesOf(this.#settings.waves, this.#declared);
     for (const [name, zone] of fleet.zones) {
       const waiting = this.#waiting.get(name);
@@ -182,20 +213,40 @@ export class Rollout {
       this.#seen.add(name);
       this.#redeclareGone(name, zone);
     }
+    if (this.#isLost && isAllListed) this.#declareRest(absent);
     this.begin();
   }
 
+  /** What was lost is found when all zones are listed. The others wait when they are. */
+  #declareRest(absent: Declaration["absent"]): void {
+    for (const name of absent.keys()) {
+      if (this.#ports.isKnown(name)) this.#absent.set(name, { hash: "" });
+    }
+    this.#isLost = false;
+    this.#isOlder = false;
+  }
+
   #declareZone(name: ZoneName, next: FleetZone, declaration: Declaration): void {
-    const hash = this.#restored.get(name);
-    this.#restored.delete(name);
-    if (hash !== undefined) this.#wait(name, declaration.restored(name, hash), next);
-    else if (this.#isLost && !this.#seen.has(name)) this.#wait(name, undefined, next);
+    const absent = this.#absent.get(name);
+    this.#absent.delete(name);
+    if (absent !== undefined) {
+      const before = absent.before ?? declaration.restored(name, absent.hash);
+      this.#wait(name, before, next);
+    } else if (this.#isLost && !this.#seen.has(name)) this.#wait(name, undefined, next);
     else {
       const before = declaration.before(name);
-      // A zone that is listed later was in force with its revision, if it is remembered what was applied to it.
-      const isOlder = before === undefined && !declaration.isNew && this.#ports.isKnown(name);
-      if (!isOlder) this.#wait(name, before, next);
+      // It was in force with its revision, if it is remembered what was applied to the zone.
+      const isInForce = before === undefined && this.#isOlder && this.#ports.isKnown(name);
+      if (!isInForce) this.#wait(name, before, next);
     }
+  }
+
+  /** A zone that is not listed is changed when it is listed again: it waits from now on. */
+  #declareAbsent(name: ZoneName, digest: string | undefined, { before }: Declaration): void {
+    if (this.#waiting.has(name) || this.#absent.has(name)) return;
+    const inForce = before(name);
+    if (inForce === undefined ? !this.#ports.isKnown(name) : inForce.digest === digest) return;
+    this.#absent.set(name, { hash: inForce?.revision.hash ?? "", before: inForce });
   }
 
   #redeclare(name: ZoneName, waiting: Waiting, next: FleetZone): void {
@@ -207,14 +258,14 @@ export class Rollout {
   #redeclareGone(name: ZoneName, { desired, digest }: FleetZone): void {
     const gone = this.#gone.get(name);
     if (gone === undefined) return;
-    if (desired.content.mode === "observe" && gone.applied === undefined) this.#gone.delete(name);
+    if (desired.content.mode === "observe" && gone.appliedMs === undefined) this.#gone.delete(name);
     else this.#gone.set(name, { ...gone, digest });
   }
 
   /** Lets a zone wait, unless the new declaration is for all zones at once. */
   #wait(name: ZoneName, before: InForce | undefined, next: FleetZone): void {
     this.#waiting.delete(name);
-    if (next.desired.content.mode === "observe" || isInForce(before, next)) return;
+    if (next.desired.content.mode === "observe" || isSame(before, next)) return;
     if (before !== undefined && this.wasInForce(name, next.digest)) this.#go(name, before, next);
     else this.#waiting.set(name, { before, next, isDecided: false });
   }
@@ -269,21 +320,25 @@ export class Rollout {
     }
   }
 
-  /** Nothing that goes out in waves is left to do in a zone. */
-  #free(name: ZoneName, { before, next }: Waiting): void {
+  /**
+   * Nothing that goes out in waves is left to do in a zone. Where it is not known what was in force, that may have been done
+   * just before.
+   */
+  #free(name: ZoneName, { before, next: { digest } }: Waiting): void {
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
-    const gone = this.#gone.get(name);
-    if (gone?.applied !== undefined || gone === undefined) return;
-    this.#gone.set(name, { ...gone, digest: next.digest, applied: this.#now });
+    const unknown = before === undefined ? { former: "", appliedMs: undefined } : undefined;
+    const gone = this.#gone.get(name) ?? unknown;
+    if (gone === undefined || gone.appliedMs !== undefined) return;
+    this.#gone.set(name, { ...gone, digest, appliedMs: this.#nowMs });
   }
 
   /** Takes in the result of a run: a zone that went may be as declared now. */
   record({ desired, digest, wave }: FleetZone, report: ZoneReport): void {
     const { name } = desired.zone;
     if (wave !== undefined && !isReleased(wave, report)) return;
-    const gone = this.#gone.get(name) ?? (wave && { former: "", digest, applied: undefined });
-    if (gone?.digest !== digest || gone.applied !== undefined || !isConverged(report)) return;
-    this.#gone.set(name, { ...gone, applied: this.#now });
+    const gone = this.#gone.get(name) ?? (wave && { former: "", digest, appliedMs: undefined });
+    if (gone?.digest !== digest || gone.appliedMs !== undefined || !isConverged(report)) return;
+    this.#gone.set(name, { ...gone, appliedMs: this.#nowMs });
     this.#ports.changed();
   }
 
@@ -301,23 +356,23 @@ export class Rollout {
     const waiting = this.#waiting.get(name);
     if (waiting === undefined || waiting.before !== undefined) return [];
     if (this.#inWaves(plan.changes).length === 0) return [];
-    const wave = this.waveOf(name);
-    return wave === undefined ? [] : [{ reason: "wave", message: messageOf(wave) }];
+    const message = this.waveOf(name)?.message;
+    return message === undefined ? [] : [{ reason: "wave", message }];
   }
 
   /** The wave that a zone waits for; `undefined`: it does not wait. */
   waveOf(name: ZoneName): ZoneWave | undefined {
     const waiting = this.#waiting.get(name);
     if (this.#settings === undefined || waiting === undefined) return undefined;
-    const { waves } = this.#settings;
-    const reason = waiting.isDecided ? this.#reason : "what it would change was not planned yet";
-    return { wave: this.#waveOf(name), waves: waves.length, reason };
+    const [wave, waves] = [this.#waveOf(name), this.#settings.waves.length];
+    const reason = waiting.isDecided ? this.#reason : "what it changes was not planned yet";
+    return { wave, waves, message: `the zone waits for wave ${wave} of ${waves}: ${reason}` };
   }
 
   get #reason(): string {
     const { wave, unsettled, soakLeftMs } = this.#progress;
     if (soakLeftMs === undefined) return `wave ${wave} is not applied in ${firstOf(unsettled, 3)}`;
-    const until = new Date(this.#now.at + soakLeftMs);
+    const until = new Date(Number(this.#ports.clock.now()) + soakLeftMs);
     return `wave ${wave} is applied, and the next one begins at ${until.toISOString()}`;
   }
 
@@ -341,7 +396,7 @@ export class Rollout {
       if (wave >= waves.length || unsettled.length > 0) {
         return { wave, unsettled, soakLeftMs: undefined };
       }
-      const soakLeftMs = (appliedIn.get(wave) ?? -Infinity) + soakMs - this.#now.monotonicMs;
+      const soakLeftMs = (appliedIn.get(wave) ?? -Infinity) + soakMs - this.#nowMs;
       if (soakLeftMs > 0) return { wave, unsettled, soakLeftMs };
     }
   }
@@ -353,10 +408,10 @@ export class Rollout {
   } {
     const unsettledIn = Map.groupBy(this.#unsettled, (name) => this.#waveOf(name));
     const appliedIn = new Map<number, number>();
-    for (const [name, { applied }] of this.#gone) {
-      if (applied === undefined) continue;
+    for (const [name, { appliedMs }] of this.#gone) {
+      if (appliedMs === undefined) continue;
       const wave = this.#waveOf(name);
-      appliedIn.set(wave, Math.max(applied.monotonicMs, appliedIn.get(wave) ?? -Infinity));
+      appliedIn.set(wave, Math.max(appliedMs, appliedIn.get(wave) ?? -Infinity));
     }
     return { unsettledIn, appliedIn };
   }
@@ -366,12 +421,8 @@ export class Rollout {
    * that is known.
    */
   get #unsettled(): readonly ZoneName[] {
-    const going = [...this.#gone].filter(([, { applied }]) => applied === undefined);
-    const names = [
-      ...this.#waiting.keys(),
-      ...this.#restored.keys(),
-      ...going.map(([name]) => name),
-    ];
+    const going = [...this.#gone].filter(([, { appliedMs }]) => appliedMs === undefined);
+    const names = [...this.#waiting.keys(), ...this.#absent.keys(), ...going.map(([name]) => name)];
     return [...new Set(names)].filter((name) => !this.#isAllListed || this.#declared.has(name));
   }
 
@@ -392,7 +443,7 @@ export class Rollout {
   }
 
   #go(name: ZoneName, before: InForce | undefined, { digest }: FleetZone): void {
-    this.#gone.set(name, { former: before?.digest ?? "", digest, applied: undefined });
+    this.#gone.set(name, { former: before?.digest ?? "", digest, appliedMs: undefined });
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
   }
 
@@ -404,18 +455,9 @@ export class Rollout {
     return this.#waves.get(name) ?? 1;
   }
 
-  get #now(): Moment {
-    const { clock } = this.#ports;
-    return { at: Number(clock.now()), monotonicMs: clock.monotonicMs() };
+  get #nowMs(): number {
+    return this.#ports.clock.monotonicMs();
   }
-}
-
-function sinceThen(now: Moment, at: number): number {
-  return now.monotonicMs - (now.at - at);
-}
-
-function messageOf({ wave, waves, reason }: ZoneWave): string {
-  return `the zone waits for wave ${wave} of ${waves}: ${reason}`;
 }
 
 /** Whether a plan was written though it is held: a person released it. */
@@ -424,7 +466,7 @@ function isReleased({ isHeld }: NonNullable<FleetZone["wave"]>, report: ZoneRepo
 }
 
 /** Whether a new declaration changes nothing, or only suspends its zone: that is in force at once. */
-function isInForce(before: InForce | undefined, { desired, digest }: FleetZone): boolean {
+function isSame(before: InForce | undefined, { desired, digest }: FleetZone): boolean {
   if (before === undefined) return false;
   return digestOf(withSuspensionOf(before.desired.content, desired.content)) === digest;
 }

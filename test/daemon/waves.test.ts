@@ -1,0 +1,124 @@
+import { describe, it } from "vitest";
+
+import { systemClock } from "../../src/host/clock.ts";
+import { coerceObjects, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { logLines, logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+import { jsonFrom, stop } from "../support/running.ts";
+import { allRun } from "../support/settled-example.ts";
+
+const [blog, shop, brand] = ["blog.example.com", "shop.example.com", "www.brand.example"] as const;
+
+const rollout = `rollout: { waves: [{ zones: [${shop}] }, { share: 100% }], soak: 24h }`;
+
+/** A fleet that is as declared; from its next process on, changes go out in waves. */
+interface InWaves extends AsyncDisposable {
+  readonly example: Example;
+  /** Lets the clock go on while no process runs. */
+  readonly pass: (ms: number) => void;
+}
+
+async function inWaves(): Promise<InWaves> {
+  let passed = 0;
+  const clock = { ...systemClock, now: () => new Date(Date.now() + passed) };
+  const config = 'schedule: { cron: "0 * * * *" }\nstore: { path: state }';
+  const example = await exampleWithEmulator({ config, ports: { clock } });
+  const daemon = example.place.start("run");
+  await eventually(
+    "all zones are as declared",
+    () => logLines(daemon).filter(({ msg }) => msg === "plan applied").length === 2 || undefined,
+  );
+  await stop(daemon);
+  const text = await example.place.read("zonewarden.yaml");
+  await example.place.write("zonewarden.yaml", `${text}${rollout}\n`);
+  return {
+    example,
+    pass: (ms) => (passed += ms),
+    [Symbol.asyncDispose]: () => example[Symbol.asyncDispose](),
+  };
+}
+
+/** Starts the next process, and waits until it has run every zone. */
+async function next({ place }: Example): Promise<Started> {
+  const daemon = place.start("run");
+  await allRun(daemon);
+  return daemon;
+}
+
+/** Weakens all zones, which share the example's profile. */
+async function weaken({ place }: Example): Promise<void> {
+  const text = await place.read("zones/baseline.yaml");
+  await place.write("zones/baseline.yaml", text.replace("paranoia_level: 2", "paranoia_level: 1"));
+}
+
+async function linkOf(daemon: Started, zone: string): Promise<JsonObject | undefined> {
+  const { links } = await jsonFrom(daemon, `api/v1/zones/${zone}/write`);
+  return coerceObjects(links).find(({ link }) => link === "fleet");
+}
+
+/** The zones that a daemon wrote, in order. */
+function applied(daemon: Started): readonly unknown[] {
+  return logLines(daemon)
+    .filter(({ msg }) => msg === "plan applied")
+    .map(({ zone }) => zone);
+}
+
+describe("a daemon whose changes go out in waves", () => {
+  it("goes on where it was, over restarts, and corrects drift in zones that wait", async ({
+    expect,
+  }) => {
+    await using fleet = await inWaves();
+    const { example } = fleet;
+    let daemon = await next(example);
+    await weaken(example);
+    await eventually("the first wave is applied", () => applied(daemon).length === 1 || undefined);
+    expect(applied(daemon)).toEqual([shop]);
+    await eventually("the others wait", async () => {
+      const found = await linkOf(daemon, blog);
+      return coerceText(found?.["reason"]).includes("wave 1 is applied") || undefined;
+    });
+    const link = await linkOf(daemon, brand);
+    expect(link).toMatchObject({ answer: "partly" });
+    expect(link?.["reason"]).toMatch(
+      /^the zone waits for wave 2 of 2: wave 1 is applied, and the next one begins at \S+; until then, drift /,
+    );
+    await stop(daemon);
+    const written = writesSeenBy(example.emulator).length;
+
+    fleet.pass(23 * 3_600_000);
+    await control(example, "edit", { zone: blog, settings: { enabled: false } });
+    daemon = await next(example);
+    await eventually("the drift is corrected", () => applied(daemon).length === 1 || undefined);
+    await stop(daemon);
+    expect(applied(daemon)).toEqual([blog]);
+    expect(writesSeenBy(example.emulator)).toHaveLength(written + 1);
+
+    // Moments are stored in whole minutes.
+    fleet.pass(3_600_000 + 60_000);
+    daemon = await next(example);
+    await eventually("the second wave is applied", () => applied(daemon).length === 2 || undefined);
+    expect(await linkOf(daemon, blog)).toMatchObject({ answer: "passed" });
+    await stop(daemon);
+    expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
+  });
+
+  it("begins the order and the soak again where the state is lost", async ({ expect }) => {
+    await using fleet = await inWaves();
+    const { example } = fleet;
+    let daemon = await next(example);
+    await weaken(example);
+    await eventually("the first wave is applied", () => applied(daemon).length === 1 || undefined);
+    await stop(daemon);
+    await example.place.remove("state");
+
+    fleet.pass(100 * 3_600_000);
+    daemon = await next(example);
+    const { holds } = await jsonFrom(daemon, `api/v1/zones/${blog}`);
+    expect(coerceObjects(holds)).toMatchObject([{ reason: "wave" }]);
+    await stop(daemon);
+    expect(applied(daemon)).toEqual([]);
+    await logged(daemon, "zonewarden started");
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, it } from "vitest";
+
+import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
+import { cronError } from "../../src/reconcile/schedule/schedule.ts";
+import { memoryFiles } from "../support/memory-files.ts";
+import { problemLine } from "../support/problem-line.ts";
+
+function load(rollout: string, store = "store: { path: state }"): Promise<LoadedConfig> {
+  const text = `mode: observe\nrollout: ${rollout}\n${store}\n`;
+  const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });
+  const signal = new AbortController().signal;
+  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronError }, signal);
+}
+
+async function problems(rollout: string, store?: string): Promise<readonly string[]> {
+  const { config, diagnostics } = await load(rollout, store);
+  return config === undefined ? diagnostics.map((each) => problemLine(each, "")) : [];
+}
+
+const all = "{ share: 100% }";
+
+describe("the waves of the configuration", () => {
+  it("have names and shares, and soak for a day unless it says otherwise", async ({ expect }) => {
+    const { config } = await load(`{ waves: [{ zones: [Blog.example] }, { share: 0.1 }, ${all}] }`);
+    expect(config?.rollout).toEqual({
+      waves: [
+        { by: "zones", zones: ["blog.example"] },
+        { by: "share", share: 0.1 },
+        { by: "share", share: 1 },
+      ],
+      soakMs: 24 * 3_600_000,
+      appliesTo: "all",
+    });
+  });
+
+  it.for([
+    { rollout: "{}", says: '"waves"' },
+    { rollout: "{ waves: [] }", says: "the list is empty" },
+    { rollout: "{ waves: [{}] }", says: 'one of "zones" and "share" is required' },
+    { rollout: `{ waves: [{ zones: [a.example], share: 1 }] }`, says: "exclude each other" },
+    { rollout: `{ waves: [{ zones: [] }, ${all}] }`, says: "the list is empty" },
+    {
+      rollout: `{ waves: [{ zones: [shop..example] }, ${all}] }`,
+      says: "this is no name of a zone",
+    },
+    {
+      rollout: `{ waves: [{ zones: [a.example, a.example] }, ${all}] }`,
+      says: "a.example is named before",
+    },
+    {
+      rollout: `{ waves: [{ zones: [a.example] }, { zones: [A.example] }, ${all}] }`,
+      says: "A.example is named before",
+    },
+    { rollout: `{ waves: [{ share: 50% }, { share: 0.5 }, ${all}] }`, says: "let the shares rise" },
+    { rollout: `{ waves: [{ share: 0 }, ${all}] }`, says: "let the shares rise" },
+    { rollout: `{ waves: [${all}, { share: 10% }] }`, says: "end with { share: 100% }" },
+    { rollout: "{ waves: [{ share: 10% }] }", says: "end with { share: 100% }" },
+    {
+      rollout: `{ waves: [${all}, { zones: [a.example] }] }`,
+      says: "end with { share: 100% }",
+    },
+    { rollout: `{ waves: [${all}], soak: 59s }`, says: "write a duration from 1m to 336h" },
+    { rollout: `{ waves: [${all}], soak: 337h }`, says: "write a duration from 1m to 336h" },
+    { rollout: `{ waves: [${all}], gate: {} }`, says: "gate" },
+    { rollout: `{ waves: [${all}], applies_to: breaks }`, says: "may_break" },
+  ])("are wrong where they are $rollout", async ({ rollout, says }, { expect }) => {
+    expect((await problems(rollout)).join("\n")).toContain(says);
+  });
+
+  it("need a store, which knows after a restart which zones wait", async ({ expect }) => {
+    expect(await problems(`{ waves: [${all}] }`, "")).toEqual([
+      expect.stringContaining(`"rollout" is set without "store"`),
+    ]);
+  });
+});
