@@ -197,6 +197,22 @@ describe("the next wave", () => {
     expect(sorted(world.liveAs(blocking))).toEqual(sorted([otherCanary], second));
   });
 
+  it("does not wait for a zone that is only observed after its wave has begun", async ({
+    expect,
+  }) => {
+    await using world = await fleetInWaves();
+    const { requests } = world;
+    world.faults.set(canary, () =>
+      requests.at(-1)?.startsWith("write") === true
+        ? new ServiceFault("API_REFUSED", false)
+        : undefined,
+    );
+    await world.commit("r2", blocking);
+    await world.commit("r3", { ...blocking, mode: "observe" }, [canary]);
+    await world.clock.advance(24 * hour);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted([otherCanary], second));
+  });
+
   it("does not wait for a zone that is no longer declared", async ({ expect }) => {
     await using world = await fleetInWaves();
     unreachable(world, canary);
@@ -214,6 +230,24 @@ describe("the next wave", () => {
     world.unlistable = { zones: [canary], failed: [] };
     await world.sweep("manual", 48 * hour);
     expect(world.liveAs(blocking)).toEqual([otherCanary]);
+    world.unlistable = { zones: [], failed: [] };
+    await world.sweep("manual", 60_000);
+    expect(world.liveAs(blocking)).toEqual(first);
+  });
+
+  it("waits for a zone that was declared otherwise while its credential did not show it", async ({
+    expect,
+  }) => {
+    await using world = await fleetInWaves();
+    world.unlistable = { zones: [canary], failed: [] };
+    await world.sweep("manual", 60_000);
+    await world.commit("r2", blocking);
+    expect(world.liveAs(blocking)).toEqual([otherCanary]);
+    await world.clock.advance(48 * hour);
+    expect(world.liveAs(blocking)).toEqual([otherCanary]);
+    const [late = ""] = third;
+    world.unlistable = { zones: [late], failed: [] };
+    await world.sweep("manual", 60_000);
     world.unlistable = { zones: [], failed: [] };
     await world.sweep("manual", 60_000);
     expect(world.liveAs(blocking)).toEqual(first);
@@ -273,17 +307,37 @@ describe("a newer revision", () => {
     expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
   });
 
-  it("that takes the change back reaches all zones at once", async ({ expect }) => {
+  it("that takes the change back reaches all zones at once, however long it soaked", async ({
+    expect,
+  }) => {
+    await using world = await fleetInWaves({ ...settings, soakMs: 48 * hour });
+    await world.commit("r2", blocking);
+    await world.clock.advance(80 * hour);
+    expect(world.liveAs(blocking)).toHaveLength(5);
+    // Nor does the fleet guard count it.
+    const fleetLimits = { ...world.options.fleetLimits, maxFleetShare: 0.1, minFleet: 2 };
+    world.reconciler.reconfigure({ ...world.options, fleetLimits });
+    await world.commit("r3", reporting);
+    expect(world.liveAs(reporting)).toHaveLength(7);
+    expect(world.where).toBeUndefined();
+  });
+
+  it("that takes a change back which has reached all zones waits where that was more than a day ago", async ({
+    expect,
+  }) => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
-    await world.clock.advance(50 * hour);
-    await world.commit("r3", weakBlocking);
-    await world.clock.advance(24 * hour);
-    expect(world.liveAs(weakBlocking)).toHaveLength(5);
-    // Of the first wave, r2 left force more than a day ago.
-    await world.commit("r4", blocking);
+    await world.clock.advance(60 * hour);
     expect(world.liveAs(blocking)).toHaveLength(7);
-    expect(world.where).toBeUndefined();
+    await world.commit("r3", reporting);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(second));
+  });
+
+  it("does not soak for one that has reached all zones", async ({ expect }) => {
+    await using world = await fleetInWaves();
+    await world.commit("r2", blocking, first);
+    await world.commit("r3", blocking, second);
+    expect(sorted(world.liveAs(blocking))).toEqual(sorted(first, second));
   });
 
   it("that repeats a change that was taken back goes out in waves again", async ({ expect }) => {
@@ -323,7 +377,14 @@ describe("the next process", () => {
     await before.commit("r2", blocking);
     await before.clock.advance(20 * hour);
     await using world = await before.restart();
-    widen(world, third);
+    for (const zone of third) {
+      world.edit(zone, ({ policies }) => ({
+        policies: policies.map((each) => ({
+          ...each,
+          description: `By hand: ${each.description}`,
+        })),
+      }));
+    }
     for (const zone of second) {
       world.edit(zone, ({ settings: now }) => ({ settings: now && { ...now, enabled: false } }));
     }
@@ -331,6 +392,9 @@ describe("the next process", () => {
     // What the store alone says may strengthen a zone, and not weaken it.
     expect(sorted(world.liveAs(reporting))).toEqual(sorted(second, third));
     expect(world.liveAs(blocking)).toEqual(first);
+    for (const zone of third) {
+      expect(world.live.get(zone)?.policies?.[0]?.description).toMatch(/^By hand/);
+    }
     await world.clock.advance(3 * hour);
     expect(world.liveAs(blocking)).toEqual(first);
     await world.clock.advance(hour);

@@ -335,9 +335,9 @@ export class Rollout {
   /** Takes in the result of a run: a zone that went may be as declared now. */
   record({ desired, digest, wave }: FleetZone, report: ZoneReport): void {
     const { name } = desired.zone;
-    if (wave !== undefined && !isReleased(wave, report)) return;
-    const gone = this.#gone.get(name) ?? (wave && { former: "", digest, appliedMs: undefined });
-    if (gone?.digest !== digest || gone.appliedMs !== undefined || !isConverged(report)) return;
+    const gone = this.#gone.get(name);
+    if (gone?.digest !== digest || gone.appliedMs !== undefined) return;
+    if (wave !== undefined || !isConverged(report)) return;
     this.#gone.set(name, { ...gone, appliedMs: this.#nowMs });
     this.#ports.changed();
   }
@@ -458,11 +458,6 @@ export class Rollout {
   get #nowMs(): number {
     return this.#ports.clock.monotonicMs();
   }
-}
-
-/** Whether a plan was written though it is held: a person released it. */
-function isReleased({ isHeld }: NonNullable<FleetZone["wave"]>, report: ZoneReport): boolean {
-  return isHeld && report.result === "applied";
 }
 
 /** Whether a new declaration changes nothing, or only suspends its zone: that is in force at once. */
