@@ -162,15 +162,19 @@ function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
   return { revision, commit, hash, hold: held, zones: touched.size };
 }
 
-/** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */
+/**
+ * The zones of the active revision, listed or not. A zone that a held revision would change has its hold, and one that waits
+ * for its wave has that; where it is not known what is in force, its plan has it.
+ */
 function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
   const held = hold && { reason: hold.reason, message: hold.message, hash: hold.hash };
-  const listed = [...zones.values()].map(({ desired: { zone, content, labels = {} } }) => ({
+  const listed = [...zones.values()].map(({ desired: { zone, content, labels = {} }, wave }) => ({
     name: zone.name,
     mode: content.mode,
     suspension: content.suspension,
     labels,
-    hold: hold?.touched.has(zone.name) === true ? held : undefined,
+    hold:
+      hold?.touched.has(zone.name) === true ? held : wave?.isHeld === false ? wave.hold : undefined,
   }));
   return [...listed, ...[...missing.keys()].map(unlistedZone)];
 }

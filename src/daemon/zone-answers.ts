@@ -16,7 +16,7 @@ export interface AnswerParts {
   /** `undefined`: this process works alone. */
   readonly election: Election | undefined;
   /** `undefined`: another process works. */
-  readonly reconciler: Pick<Reconciler, "waitOf" | "waveOf"> | undefined;
+  readonly reconciler: Pick<Reconciler, "waitOf"> | undefined;
   readonly now: Date;
 }
 
@@ -28,8 +28,7 @@ export function writeAnswers(state: ZoneState, parts: AnswerParts): readonly Lin
   return mayWrite({
     holds: [...holdsOfMoment(state, parts), ...ofPlan],
     fleet: parts.reconciler?.waitOf(declared.name),
-    revision: declared.hold?.message,
-    wave: parts.reconciler?.waveOf(declared.name)?.message,
+    revision: declared.hold,
     lease: leaseReason(parts.election),
     read: lastRun === undefined ? "the zone was not read yet" : lastRead,
     budget: budgetReason(state, parts.service),

@@ -14,12 +14,7 @@ import {
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { FleetPast } from "./fleet/fleet-past.ts";
 import { FleetRound } from "./fleet/fleet-round.ts";
-import {
-  Rollout,
-  type RolloutSettings,
-  type RolloutStatus,
-  type ZoneWave,
-} from "./fleet/rollout.ts";
+import { Rollout, type RolloutSettings, type RolloutStatus } from "./fleet/rollout.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
 import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";
@@ -130,12 +125,6 @@ export class Reconciler {
   waitOf(name: string): string | undefined {
     const zone = this.#zoneNamed(name);
     return zone && this.#round.waitOf(zone);
-  }
-
-  /** The wave that a zone waits for; `undefined`: it does not wait, or is not known. */
-  waveOf(name: string): ZoneWave | undefined {
-    const zone = this.#zoneNamed(name);
-    return zone && this.#rollout.waveOf(zone.desired.zone.name);
   }
 
   /** Where the rollout is; `undefined`: no zone waits for its wave. */

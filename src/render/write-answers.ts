@@ -73,6 +73,6 @@ export function headlineOf({ changes, links }: WriteAnswer): string {
   return [
     what,
     ...(changes === 0 ? [] : ["may be written"]),
-    ...(isHeld ? ["the changes of a held revision wait"] : []),
+    ...(isHeld ? ["changes of a revision wait"] : []),
   ].join("; ");
 }

@@ -82,7 +82,7 @@ describe("a daemon whose changes go out in waves", () => {
     const link = await linkOf(daemon, brand);
     expect(link).toMatchObject({ answer: "partly" });
     expect(link?.["reason"]).toMatch(
-      /^the zone waits for wave 2 of 2: wave 1 is applied, and the next one begins at \S+; until then, drift /,
+      /^the zone waits for wave 2 of 2: wave 1 is applied, and the next one begins at \S+; what it changes here waits, and drift /,
     );
     await stop(daemon);
     const written = writesSeenBy(example.emulator).length;

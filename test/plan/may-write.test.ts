@@ -63,18 +63,22 @@ describe("the answer to whether a zone may be written", () => {
   it("is given in part where a revision is held and the active one is still written", ({
     expect,
   }) => {
-    const answers = mayWrite({ holds: [], revision: "r2 changes 3 zones" });
+    const answers = mayWrite({ holds: [], revision: hold("fleet_change", "r2 changes 3 zones") });
     expect(firstBlock(answers)).toBeUndefined();
     expect(answers.filter(({ answer }) => answer !== "passed")).toEqual([
       {
         link: "fleet",
         answer: "partly",
         reason:
-          "r2 changes 3 zones; what it changes here waits, and drift from the active revision is corrected",
+          "r2 changes 3 zones; what it changes here waits, and drift from what is in force is corrected",
         remedy: holdFacts("fleet_change").remedy.replaceAll("`", ""),
       },
     ]);
-    const whole = mayWrite({ holds: [], fleet: "the first round is held", revision: "r2" });
+    const whole = mayWrite({
+      holds: [],
+      fleet: "the first round is held",
+      revision: hold("fleet_change"),
+    });
     expect(firstBlock(whole)).toMatchObject({ link: "fleet", reason: "the first round is held" });
   });
 

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { RolloutSettings } from "../../src/reconcile/fleet/rollout.ts";
+import { named } from "../support/reports.ts";
 import {
   blocking,
   fleetInWaves,
@@ -150,9 +151,8 @@ describe("the next wave", () => {
     await world.clock.advance(48 * hour);
     expect(world.liveAs(blocking)).toEqual([canary]);
     expect(world.where).toEqual({ wave: 1, unsettled: [otherCanary], soakLeftMs: undefined });
-    expect(world.reconciler.waveOf(third[0] ?? "")).toEqual({
-      wave: 3,
-      waves: 3,
+    expect(world.loads.at(-1)?.fleet.zones.get(named(third[0] ?? ""))?.wave?.hold).toEqual({
+      reason: "wave",
       message: `the zone waits for wave 3 of 3: wave 1 is not applied in ${otherCanary}`,
     });
     world.faults.clear();

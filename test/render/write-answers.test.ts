@@ -40,17 +40,20 @@ describe("what is printed of whether a zone may be written", () => {
   });
 
   it("says what waits for a held revision, and what does not", ({ expect }) => {
-    const links = mayWrite({ holds: [], revision: "r2 is held" });
+    const links = mayWrite({
+      holds: [],
+      revision: { reason: "fleet_change", message: "r2 is held" },
+    });
     const lines = answersText({ zone: "a.example", changes: 2, links }).split("\n");
     expect(lines[0]).toBe(
-      "a.example  2 changes to write; may be written; the changes of a held revision wait",
+      "a.example  2 changes to write; may be written; changes of a revision wait",
     );
     expect(lines).toContain(
-      "  ~ fleet       r2 is held; what it changes here waits, and drift from the active revision is corrected",
+      "  ~ fleet       r2 is held; what it changes here waits, and drift from what is in force is corrected",
     );
     const still = { zone: "a.example", changes: 0, links };
     expect(answersText(still).split("\n")[0]).toBe(
-      "a.example  nothing to write; the changes of a held revision wait",
+      "a.example  nothing to write; changes of a revision wait",
     );
     expect(answersIn(JSON.parse(JSON.stringify(answersJson(still))))).toEqual(still);
     expect(answersJson(still)).toMatchObject({ blocked_by: null });

@@ -51,5 +51,5 @@ export function held(...codes: readonly Parameters<typeof hold>[0][]): Came {
 
 /** What a daemon that knows of nothing else says of writing a zone. */
 export function answersOf({ holds, declared: zone }: ZoneState): readonly LinkAnswer[] {
-  return mayWrite({ holds, revision: zone.hold?.message });
+  return mayWrite({ holds, revision: zone.hold });
 }

@@ -21,10 +21,8 @@ type OtherReasons = Readonly<Record<"fleet" | "lease" | "read" | "budget", strin
 export interface WriteFacts extends Partial<OtherReasons> {
   /** What holds the plan of the zone. */
   readonly holds: readonly Hold[];
-  /** What holds a revision that changes the zone, while the active one is still written. */
-  readonly revision?: string | undefined;
-  /** What the zone waits for with what is declared, while what was in force before is still written. */
-  readonly wave?: string | undefined;
+  /** What holds a revision that changes the zone, or lets it wait for its wave, while what is in force is still written. */
+  readonly revision?: Hold | undefined;
   /** Links that nobody can be asked about here. */
   readonly unknown?: readonly WriteLink[];
 }
@@ -53,12 +51,9 @@ export function mayWrite(facts: WriteFacts): readonly LinkAnswer[] {
         : { reason: hold.message, remedy: plain(holdFacts(hold.reason).remedy) };
     if (block !== undefined) return { link, answer: "blocked", ...block };
     if (link === "fleet" && facts.revision !== undefined) {
-      const reason = `${facts.revision}; what it changes here waits, and drift from the active revision is corrected`;
-      return { link, answer: "partly", reason, remedy: plain(remedies.fleet) };
-    }
-    if (link === "fleet" && facts.wave !== undefined) {
-      const reason = `${facts.wave}; until then, drift from what was in force before is corrected`;
-      return { link, answer: "partly", reason, remedy: plain(holdFacts("wave").remedy) };
+      const { reason: why, message } = facts.revision;
+      const reason = `${message}; what it changes here waits, and drift from what is in force is corrected`;
+      return { link, answer: "partly", reason, remedy: plain(holdFacts(why).remedy) };
     }
     const answer = facts.unknown?.includes(link) === true ? "unknown" : "passed";
     return { link, answer, reason: "", remedy: "" };

@@ -1,3 +1,4 @@
+import type { Hold } from "../../plan/guard/hold.ts";
 import type { Failure, ZoneReport } from "../../state/run-report.ts";
 import { sha256 } from "../../syntax/digest.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
@@ -118,6 +119,8 @@ export interface WaitingDeclaration {
   readonly isHeld: boolean;
   /** Whether a run has found what it changes. */
   readonly isDecided: boolean;
+  /** What it waits for, in words. */
+  readonly hold: Hold;
 }
 
 /** What is in force in a zone, and since which revision. */

@@ -12,6 +12,7 @@ import {
   type FleetZone,
   type InForce,
   type StoredRollout,
+  type WaitingDeclaration,
 } from "./desired-fleet.ts";
 import type { FleetPast } from "./fleet-past.ts";
 import { withSuspensionOf } from "./suspension-overlay.ts";
@@ -63,14 +64,6 @@ export interface RolloutView {
   readonly stored: StoredRollout | undefined;
 }
 
-/** The wave of a zone that waits for it. */
-export interface ZoneWave {
-  readonly wave: number;
-  readonly waves: number;
-  /** What it waits for, in words. */
-  readonly message: string;
-}
-
 export interface RolloutPorts {
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
   readonly past: Pick<FleetPast, "wasInForce" | "leftForce">;
@@ -107,8 +100,10 @@ interface Gone {
   readonly appliedMs: number | undefined;
 }
 
-/** Moments are stored in whole minutes: else each load would store others, since the two clocks never agree for long. */
-const storedMs = 60_000;
+/** Rounded up: the two clocks never agree for long, and each load would give another moment. */
+function inWholeMinutes(ms: number): number {
+  return Math.ceil(ms / 60_000) * 60_000;
+}
 
 /** How far the waves have come. */
 type Progress = Pick<RolloutStatus, "wave" | "unsettled" | "soakLeftMs">;
@@ -188,8 +183,7 @@ export class Rollout {
   #storedAt(appliedMs: number | undefined): number | undefined {
     if (appliedMs === undefined) return undefined;
     const { clock } = this.#ports;
-    const at = Number(clock.now()) - (clock.monotonicMs() - appliedMs);
-    return Math.ceil(at / storedMs) * storedMs;
+    return inWholeMinutes(Number(clock.now()) - (clock.monotonicMs() - appliedMs));
   }
 
   /** Takes in what is declared now: zones that are declared otherwise wait from now on. */
@@ -291,9 +285,11 @@ export class Rollout {
   /** A fleet as it is declared, with what is in force in each zone. Suspensions that are declared are in force at once. */
   inForce(fleet: DesiredFleet): DesiredFleet {
     if (this.#waiting.size === 0) return fleet;
+    const reason = this.#reason;
     const zones = [...fleet.zones].map(([name, zone]): [ZoneName, FleetZone] => {
       const waiting = this.#waiting.get(name);
-      return [name, waiting === undefined ? zone : zoneInForce(zone, waiting)];
+      if (waiting === undefined) return [name, zone];
+      return [name, zoneInForce(zone, waiting, this.#holdOf(name, reason))];
     });
     return { ...fleet, zones: new Map(zones) };
   }
@@ -356,24 +352,21 @@ export class Rollout {
     const waiting = this.#waiting.get(name);
     if (waiting === undefined || waiting.before !== undefined) return [];
     if (this.#inWaves(plan.changes).length === 0) return [];
-    const message = this.waveOf(name)?.message;
-    return message === undefined ? [] : [{ reason: "wave", message }];
+    return [this.#holdOf(name, this.#reason)];
   }
 
-  /** The wave that a zone waits for; `undefined`: it does not wait. */
-  waveOf(name: ZoneName): ZoneWave | undefined {
-    const waiting = this.#waiting.get(name);
-    if (this.#settings === undefined || waiting === undefined) return undefined;
-    const [wave, waves] = [this.#waveOf(name), this.#settings.waves.length];
-    const reason = waiting.isDecided ? this.#reason : "what it changes was not planned yet";
-    return { wave, waves, message: `the zone waits for wave ${wave} of ${waves}: ${reason}` };
+  #holdOf(name: ZoneName, reason: string): Hold {
+    const { waves = [] } = this.#settings ?? {};
+    const message = `the zone waits for wave ${this.#waveOf(name)} of ${waves.length}: ${reason}`;
+    return { reason: "wave", message };
   }
 
   get #reason(): string {
     const { wave, unsettled, soakLeftMs } = this.#progress;
     if (soakLeftMs === undefined) return `wave ${wave} is not applied in ${firstOf(unsettled, 3)}`;
-    const until = new Date(Number(this.#ports.clock.now()) + soakLeftMs);
-    return `wave ${wave} is applied, and the next one begins at ${until.toISOString()}`;
+    // In whole minutes, as moments are stored: else each load would give another reason.
+    const until = inWholeMinutes(Number(this.#ports.clock.now()) + soakLeftMs);
+    return `wave ${wave} is applied, and the next one begins at ${new Date(until).toISOString()}`;
   }
 
   /** `undefined`: no zone waits, and each that went was seen as declared. */
@@ -460,15 +453,17 @@ export class Rollout {
   }
 }
 
-/** Whether a new declaration changes nothing, or only suspends its zone: that is in force at once. */
-function isSame(before: InForce | undefined, { desired, digest }: FleetZone): boolean {
-  if (before === undefined) return false;
-  return digestOf(withSuspensionOf(before.desired.content, desired.content)) === digest;
+/** Whether a new declaration differs in the suspension of its zone at most: that is in force at once. */
+function isSame(before: InForce | undefined, { desired: next, digest }: FleetZone): boolean {
+  if (before === undefined || before.digest === digest) return before !== undefined;
+  const { suspension } = next.content;
+  return digestOf({ ...before.desired.content, suspension }) === digest;
 }
 
-function zoneInForce(zone: FleetZone, { before, isDecided }: Waiting): FleetZone {
+function zoneInForce(zone: FleetZone, { before, isDecided }: Waiting, hold: Hold): FleetZone {
   const { desired, digest } = zone;
-  const wave = { content: desired.content, digest, isHeld: before === undefined, isDecided };
+  const isHeld = before === undefined;
+  const wave: WaitingDeclaration = { content: desired.content, digest, isHeld, isDecided, hold };
   if (before === undefined) return { ...zone, wave };
   const content = withSuspensionOf(before.desired.content, desired.content);
   const { isRestored = false } = before.desired;
