@@ -1,5 +1,6 @@
 import type { ZoneListing } from "../../api/service.ts";
 import { sweepRequests } from "../../daemon/sweep-schedule.ts";
+import type { Config } from "../../desired/config/config.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { notesOf } from "../../host/host.ts";
 import { loadDesiredOrPrint, loadZonesOrPrint, printDiagnostics } from "../../host/load.ts";
@@ -46,6 +47,7 @@ import { withAuthors } from "./plan-authors.ts";
 import { forecastText, readingMs } from "./reading-forecast.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
 import { readStoredZones } from "./stored.ts";
+import { withWaves } from "./wave-notes.ts";
 
 /** The flags that `plan` and `apply` share. */
 export interface FleetFlags extends PartFlags, SessionFlags {
@@ -121,7 +123,7 @@ export async function planAll(
   const stored = await readStoredZones(config, host, flags.changedSince);
   const weakened = (by: WeakenedBy): Moments<ZoneName> =>
     withinAnHour(stored.weakened(by), host.clock.now());
-  const names = zonesToLoad(flags, weakened("revision").size, config.limits);
+  const names = zonesToLoad(flags, weakened("revision").size, config);
   const state =
     names === undefined
       ? await loadDesiredOrPrint(config, host, stop)
@@ -149,7 +151,8 @@ export async function planAll(
   const declared = declaredIn(fleet);
   const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
   const limit = maxWeakenedOf(config.limits, declared);
-  const zones = holdCorrections(explained, weakened(by), limit);
+  const judged = holdCorrections(explained, weakened(by), limit);
+  const zones = flags.onlyReads === true ? withWaves(judged, fleet, config.rollout) : judged;
   const unknownHashes = unmatchedHashes(flags, declaredHash, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );
@@ -199,8 +202,10 @@ function changeOf(
 function zonesToLoad(
   { zones, onlyReads = false, changedSince, paths, selector }: FleetFlags,
   weakened: number,
-  limits: FleetLimits,
+  { limits, rollout }: Config,
 ): readonly ZoneName[] | undefined {
+  // The wave of a zone follows from all of them.
+  if (rollout !== undefined) return undefined;
   const isPart = changedSince !== undefined || paths !== undefined || selector !== undefined;
   if (!onlyReads || isPart) return undefined;
   // The fleet guard could hold plans of more zones, by the number of all declared zones and the hash of all files.

@@ -1,0 +1,39 @@
+import type { RolloutConfig } from "../../desired/config/config.ts";
+import { causesOf } from "../../plan/cause/cause.ts";
+import type { Change } from "../../plan/change.ts";
+import type { DesiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
+import { changesInWaves, wavesOf } from "../../reconcile/fleet/waves.ts";
+import type { ReviewedZone } from "../../reconcile/run/apply.ts";
+
+const begin = "the daemon changes this zone in wave";
+
+/**
+ * Zones whose plans say in which wave the daemon changes them. What only corrects drift does not wait.
+ *
+ * @param fleet all declared zones: a share of them is a wave
+ */
+export function withWaves<T extends ReviewedZone>(
+  zones: readonly T[],
+  { zones: listed, missing }: DesiredFleet,
+  rollout: RolloutConfig | undefined,
+): readonly T[] {
+  if (rollout === undefined) return zones;
+  const waves = wavesOf(rollout.waves, new Set([...listed.keys(), ...missing.keys()]));
+  return zones.map((zone) => {
+    const { report } = zone.planned;
+    if (report.result !== "planned" && report.result !== "held") return zone;
+    const { plan } = report;
+    const wave = waves.get(plan.zone.name) ?? 1;
+    if (!changesInWaves(plan.changes, rollout.appliesTo).some(isOfRevision)) return zone;
+    const note = `${begin} ${wave} of ${rollout.waves.length}`;
+    // A plan that is kept while files are watched may have one already.
+    const notes = [...plan.notes.filter((each) => !each.startsWith(begin)), note];
+    const noted = { ...report, plan: { ...plan, notes } };
+    return { ...zone, planned: { ...zone.planned, report: noted } };
+  });
+}
+
+function isOfRevision(change: Change): boolean {
+  const causes = causesOf(change);
+  return causes.length === 0 || causes.some((cause) => cause !== "drift");
+}
