@@ -13,6 +13,7 @@ import {
   logLoad,
   logRemoval,
   logRulesetVersion,
+  logWaves,
   logDiagnostics,
   logZone,
 } from "../telemetry/log/log-reports.ts";
@@ -107,6 +108,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       isPlanning = isPlanningFirst(loaded);
       if (isPlanning !== wasPlanning) logFirstRound(logger, isPlanning, load);
       if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
+      if (loaded.rollout !== undefined) logWaves(logger, loaded.rollout.begun, load);
       for (const { declared } of dropped) logRemoval(logger, declared.name, load);
       for (const subscriber of subscribers) {
         if (dropped.length > 0) subscriber.gone(dropped, load);

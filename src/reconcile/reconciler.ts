@@ -248,9 +248,9 @@ export class Reconciler {
     const before = this.#active.fleet;
     const isAllListed = known !== undefined && known.unlisted.length === 0;
     const loaded = this.#round.declare(this.#activateOrReject(state, known), isAllListed);
-    const { status, stored } = this.#rollout;
-    this.#ports.loaded({ ...loaded, rollout: { status, stored } });
-    this.#waitForWave(status);
+    const rollout = this.#rollout.view();
+    this.#ports.loaded({ ...loaded, rollout });
+    this.#waitForWave(rollout.status);
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);
     // If a listing fails, the sweep covers the zones that are known; while none are known, it stays due.

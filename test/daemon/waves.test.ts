@@ -102,6 +102,9 @@ describe("a daemon whose changes go out in waves", () => {
     expect(await linkOf(daemon, blog)).toMatchObject({ answer: "passed" });
     await stop(daemon);
     expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
+    expect(logLines(daemon).filter(({ msg }) => msg === "wave began")).toMatchObject([
+      { wave: 2, zones: 2 },
+    ]);
   });
 
   it("begins the order and the soak again where the state is lost", async ({ expect }) => {

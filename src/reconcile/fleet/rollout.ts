@@ -58,6 +58,8 @@ export interface RolloutStatus {
 
 /** The rollout after a load. */
 export interface RolloutView {
+  /** The waves of which zones went since the load before, and how many of each. */
+  readonly begun: ReadonlyMap<number, number>;
   /** `undefined`: no zone waits for its wave. */
   readonly status: RolloutStatus | undefined;
   /** What the next process has to know; `undefined`: there are no waves. */
@@ -132,6 +134,7 @@ export class Rollout {
   /** Zones that wait and are not listed. */
   readonly #absent = new Map<ZoneName, Absent>();
   readonly #gone = new Map<ZoneName, Gone>();
+  #begun = new Map<number, number>();
   /** Zones that were declared and listed in this process. */
   readonly #seen = new Set<ZoneName>();
   /** Whether it is not known which zones waited when the process before this one ended. */
@@ -369,6 +372,13 @@ export class Rollout {
     return `wave ${wave} is applied, and the next one begins at ${new Date(until).toISOString()}`;
   }
 
+  /** Where the rollout is, and what it did since the last call. */
+  view(): RolloutView {
+    const begun = this.#begun;
+    this.#begun = new Map();
+    return { begun, status: this.status, stored: this.stored };
+  }
+
   /** `undefined`: no zone waits, and each that went was seen as declared. */
   get status(): RolloutStatus | undefined {
     if (this.#settings === undefined || this.#isOver) return undefined;
@@ -431,6 +441,8 @@ export class Rollout {
       if (!isDecided || !this.#declared.has(name) || this.#waveOf(name) > begun) continue;
       this.#waiting.delete(name);
       this.#go(name, before, next);
+      const wave = this.#waveOf(name);
+      this.#begun.set(wave, (this.#begun.get(wave) ?? 0) + 1);
     }
     if (this.#isOver) this.#gone.clear();
   }

@@ -132,6 +132,17 @@ export function logRemoval(logger: Logger, zone: string, { revision }: LoadRepor
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");
 }
 
+/** Logs of which waves zones do not wait any longer, and how many. */
+export function logWaves(
+  logger: Logger,
+  begun: ReadonlyMap<number, number>,
+  { revision, commit }: LoadReport,
+): void {
+  for (const [wave, zones] of begun) {
+    logger.info({ wave, zones, revision, commit }, "wave began");
+  }
+}
+
 /** Logs the notes that ask for a change of the files, when they are told for the first time. */
 export function logNotes(logger: Logger, before: ZoneState, after: ZoneState): void {
   for (const note of after.notes) {
