@@ -145,7 +145,7 @@ function isPlanningFirst({ round, result, fleet }: JudgedLoad): boolean {
 }
 
 function loadReport(
-  loaded: Loaded,
+  loaded: JudgedLoad,
   zones: number,
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
@@ -154,7 +154,8 @@ function loadReport(
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;
   const held = heldRevision(loaded);
-  return { result, source, revision, commit, hash, held, diagnostics, zones, at: now() };
+  const { status: rollout } = loaded.rollout ?? {};
+  return { result, source, revision, commit, hash, held, rollout, diagnostics, zones, at: now() };
 }
 
 function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {

@@ -14,7 +14,7 @@ import {
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { FleetPast } from "./fleet/fleet-past.ts";
 import { FleetRound } from "./fleet/fleet-round.ts";
-import { Rollout, type RolloutSettings, type RolloutStatus } from "./fleet/rollout.ts";
+import { Rollout, type RolloutSettings } from "./fleet/rollout.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
 import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";
@@ -125,11 +125,6 @@ export class Reconciler {
   waitOf(name: string): string | undefined {
     const zone = this.#zoneNamed(name);
     return zone && this.#round.waitOf(zone);
-  }
-
-  /** Where the rollout is; `undefined`: no zone waits for its wave. */
-  get rollout(): RolloutStatus | undefined {
-    return this.#rollout.status;
   }
 
   /** Uses other options for the next runs; only the number of workers stays. Holds may end earlier: held zones run again. */
@@ -250,7 +245,7 @@ export class Reconciler {
     const loaded = this.#round.declare(this.#activateOrReject(state, known), isAllListed);
     const rollout = this.#rollout.view();
     this.#ports.loaded({ ...loaded, rollout });
-    this.#waitForWave(rollout.status);
+    this.#waitForWave();
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);
     // If a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
@@ -260,10 +255,11 @@ export class Reconciler {
     if (isNewListing) this.#reportMissing(sweep ?? "file");
   }
 
-  #waitForWave(status: RolloutStatus | undefined): void {
+  #waitForWave(): void {
     this.#cancelWave();
-    if (status?.soakLeftMs === undefined) return;
-    this.#cancelWave = this.#ports.clock.alarm(status.soakLeftMs, () => {
+    const { soakLeftMs } = this.#rollout;
+    if (soakLeftMs === undefined) return;
+    this.#cancelWave = this.#ports.clock.alarm(soakLeftMs, () => {
       this.#events.add({ type: "round_judged" });
     });
   }

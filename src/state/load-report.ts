@@ -1,5 +1,6 @@
 import type { Hold } from "../plan/guard/hold.ts";
 import { type Diagnostic, isError, messageWithZones } from "../zone/diagnostic.ts";
+import type { ZoneName } from "../zone/zone.ts";
 
 /**
  * What one load of the files came to:
@@ -30,6 +31,19 @@ export interface HeldRevision {
   readonly zones: number;
 }
 
+/** Where a rollout is, while zones wait for their wave, or were not seen as declared after it began. */
+export interface RolloutStatus {
+  /** The last wave that has begun, counted from 1. */
+  readonly wave: number;
+  readonly waves: number;
+  /** Zones of the waves that have begun that keep the next one from beginning. */
+  readonly unsettled: readonly ZoneName[];
+  /** When the next wave begins; `undefined`: it waits for zones, or none follows. */
+  readonly nextAt: Date | undefined;
+  /** How many zones of each wave wait. */
+  readonly waiting: ReadonlyMap<number, number>;
+}
+
 export interface LoadReport {
   readonly result: LoadResult;
   /** Where the files are, as the configuration says it. */
@@ -42,6 +56,8 @@ export interface LoadReport {
   readonly hash: string;
   /** `undefined` unless the result is `held`. */
   readonly held: HeldRevision | undefined;
+  /** Left out: no zone waits for its wave. */
+  readonly rollout?: RolloutStatus | undefined;
   /** Everything that is wrong in the files and in the configuration now. */
   readonly diagnostics: readonly Diagnostic[];
   /** Zones that the active revision declares. */

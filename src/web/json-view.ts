@@ -8,7 +8,7 @@ import type { ClusterStatus, CredentialStatus } from "../state/daemon-status.ts"
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
-import type { HeldRevision, LoadReport } from "../state/load-report.ts";
+import type { HeldRevision, LoadReport, RolloutStatus } from "../state/load-report.ts";
 import {
   type ChangeRecord,
   driftOf,
@@ -183,10 +183,22 @@ function summaryJson(state: ZoneState): JsonObject {
 }
 
 function loadJson(load: LoadReport): JsonObject {
-  const { result, source, revision, commit, hash, held, diagnostics, at } = load;
+  const { result, source, revision, commit, hash, held, rollout, diagnostics, at } = load;
   return {
     ...jsonOf({ result, source, revision, commit, hash, diagnostics: diagnostics.length, at }),
     held: held === undefined ? null : heldJson(held),
+    rollout: rollout === undefined ? null : rolloutJson(rollout),
+  };
+}
+
+/** Zones that are listed by name. */
+const mostUnsettled = 20;
+
+function rolloutJson({ wave, waves, unsettled, nextAt, waiting }: RolloutStatus): JsonObject {
+  return {
+    ...jsonOf({ wave, waves, nextAt, unsettled: unsettled.length }),
+    unsettled_zones: unsettled.slice(0, mostUnsettled),
+    waiting: Array.from({ length: waves }, (_, nth) => waiting.get(nth + 1) ?? 0),
   };
 }
 

@@ -21,6 +21,10 @@ function sorted(...zones: readonly (readonly string[])[]): readonly string[] {
   return zones.flat().toSorted();
 }
 
+function after({ clock }: World, ms: number): Date {
+  return new Date(Number(clock.now()) + ms);
+}
+
 function unreachable(world: World, zone: string): void {
   world.faults.set(zone, () => new ServiceFault("API_UNREACHABLE", true));
 }
@@ -46,7 +50,11 @@ describe("a revision whose changes go out in waves", () => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);
     expect(world.liveAs(blocking)).toEqual(first);
-    expect(world.where).toEqual({ wave: 1, unsettled: [], soakLeftMs: 24 * hour - 60_000 });
+    expect(world.where).toEqual({
+      wave: 1,
+      unsettled: [],
+      nextAt: after(world, 24 * hour - 60_000),
+    });
     await world.clock.advance(23 * hour);
     expect(world.liveAs(blocking)).toEqual(first);
     await world.clock.advance(hour);
@@ -150,7 +158,7 @@ describe("the next wave", () => {
     await world.commit("r2", blocking);
     await world.clock.advance(48 * hour);
     expect(world.liveAs(blocking)).toEqual([canary]);
-    expect(world.where).toEqual({ wave: 1, unsettled: [otherCanary], soakLeftMs: undefined });
+    expect(world.where).toEqual({ wave: 1, unsettled: [otherCanary], nextAt: undefined });
     expect(world.loads.at(-1)?.fleet.zones.get(named(third[0] ?? ""))?.wave?.hold).toEqual({
       reason: "wave",
       message: `the zone waits for wave 3 of 3: wave 1 is not applied in ${otherCanary}`,

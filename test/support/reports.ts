@@ -4,7 +4,7 @@ import type { Plan } from "../../src/plan/plan.ts";
 import type { Unmanaged } from "../../src/plan/write-order.ts";
 import type { JudgedTokenUse } from "../../src/state/audit-status.ts";
 import type { ClusterStatus, DaemonStatus } from "../../src/state/daemon-status.ts";
-import type { LoadReport } from "../../src/state/load-report.ts";
+import type { LoadReport, RolloutStatus } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
@@ -244,6 +244,21 @@ export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
     zones: 2,
   };
   return load({ result: "held", held, ...more });
+}
+
+/** A reading of files whose changes go out in waves: the first of three was applied. */
+export function loadInWaves(rollout: Partial<RolloutStatus> = {}): LoadReport {
+  const usual: RolloutStatus = {
+    wave: 1,
+    waves: 3,
+    unsettled: [],
+    nextAt: new Date(Number(start) + 2 * 3_600_000),
+    waiting: new Map([
+      [2, 5],
+      [3, 40],
+    ]),
+  };
+  return load({ rollout: { ...usual, ...rollout } });
 }
 
 /** A Lease that another process holds. */

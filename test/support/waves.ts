@@ -141,9 +141,9 @@ export class WavesWorld extends World {
 
   /** Where the rollout is, in short. */
   get where(): unknown {
-    const status = this.reconciler.rollout;
+    const { status } = this.loads.at(-1)?.rollout ?? {};
     if (status === undefined) return undefined;
-    const { wave, unsettled, soakLeftMs } = status;
-    return { wave, unsettled, soakLeftMs };
+    const { wave, unsettled, nextAt } = status;
+    return { wave, unsettled, nextAt };
   }
 }

@@ -34,6 +34,8 @@ import {
   fleetRefusal,
   heldLoad,
   load,
+  loadInWaves,
+  named,
   report,
   standby,
   tokenUse,
@@ -154,6 +156,17 @@ describe("the schema of /api/v1", () => {
         holds: [fleetRefusal],
       });
     }
+  });
+
+  it.for([
+    { when: "soaks", rollout: {} },
+    { when: "waits for a zone", rollout: { unsettled: [named(shop)], nextAt: undefined } },
+  ])("describes a fleet whose wave $when", ({ rollout }, { expect }) => {
+    const inWaves = fleetOf();
+    inWaves.recordLoad(loadInWaves(rollout));
+    const body = fleetJson({ ...snapshot, fleet: inWaves });
+    expect(faultsOf("fleet", body)).toBe("");
+    expect(body).toMatchObject({ desired: { rollout: { wave: 1, waiting: [0, 5, 40] } } });
   });
 
   it.for(loadResults)("describes a fleet whose last load was %s", (result, { expect }) => {

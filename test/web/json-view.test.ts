@@ -34,6 +34,7 @@ describe("the fleet as JSON", () => {
         commit: null,
         hash: "a1b2c3d4e5f60718",
         held: null,
+        rollout: null,
         diagnostics: 1,
         at: "2026-11-21T10:00:00.000Z",
       },

@@ -17,6 +17,8 @@ import {
   heldLoad,
   hold,
   load,
+  loadInWaves,
+  named,
   report,
 } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
@@ -203,13 +205,13 @@ describe("a revision of the files that is held", () => {
   });
 
   it("has Git's name beside it, and beside the active one", ({ expect }) => {
-    const named = fleetOf(declared(shop));
+    const labelled = fleetOf(declared(shop));
     const { held: revision } = heldLoad();
     if (revision === undefined) throw new Error("nothing is held");
     const dirty = "0357424802a91234567890abcdef1234567890ab-dirty";
     const commit = "8c9b6cfb5909a67682231d479f0f6b5da5aa4681";
-    named.recordLoad(heldLoad({ commit, held: { ...revision, commit: dirty } }));
-    const page = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(named))));
+    labelled.recordLoad(heldLoad({ commit, held: { ...revision, commit: dirty } }));
+    const page = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(labelled))));
     expect(page).toContain("(commit 8c9b6cfb5909 )");
     expect(page).toContain("The revision sha256-0357424802a9 (commit 0357424802a9-dirty ) is held");
     expect(page).toContain("Revision 8c9b6cfb5909 (commit 8c9b6cfb5909 ) stays active;");
@@ -224,6 +226,18 @@ describe("a revision of the files that is held", () => {
     );
     expect(wordsOf(zonePage(fleet))).toContain("Nothing to do by the active revision");
     expect(wordsOf(zonePage(fleet, "blog.example.com"))).not.toContain("fleet_change");
+  });
+
+  it("is shown while it goes out in waves, and which wave a zone waits for", ({ expect }) => {
+    const message = "the zone waits for wave 2 of 3: wave 1 is applied";
+    const waiting = fleetOf(declared(shop, { hold: { reason: "wave", message } }));
+    waiting.recordLoad(loadInWaves());
+    expect(wordsOf(fleetPage(waiting))).toContain(
+      "Wave 1 of 3 has begun. 8c9b6cfb5909 waits in 45 zones. The next one begins in 1 h",
+    );
+    expect(wordsOf(zonePage(waiting))).toContain(`The new revision of the files waits ${message}`);
+    waiting.recordLoad(loadInWaves({ unsettled: [named(shop)], nextAt: undefined }));
+    expect(wordsOf(fleetPage(waiting))).toContain(`The next one waits for ${shop}`);
   });
 
   it("is shown with the diagnostics of other files", ({ expect }) => {

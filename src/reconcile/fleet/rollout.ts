@@ -1,6 +1,7 @@
 import type { Change } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { RolloutStatus } from "../../state/load-report.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import { firstOf } from "../../syntax/first-of.ts";
@@ -41,19 +42,6 @@ export interface Declaration {
   readonly before: (name: ZoneName) => InForce | undefined;
   /** What a revision declares of a zone that was active before this process began; `undefined`: that is not known. */
   readonly restored: (name: ZoneName, hash: string) => InForce | undefined;
-}
-
-/** Where a rollout is. */
-export interface RolloutStatus {
-  /** The last wave that has begun, counted from 1. */
-  readonly wave: number;
-  readonly waves: number;
-  /** Zones of the waves that have begun that keep the next one from beginning. */
-  readonly unsettled: readonly ZoneName[];
-  /** How long the next wave waits for nothing but time, in milliseconds; `undefined`: it waits for zones, or none follows. */
-  readonly soakLeftMs: number | undefined;
-  /** How many zones of each wave wait. */
-  readonly waiting: ReadonlyMap<number, number>;
 }
 
 /** The rollout after a load. */
@@ -108,7 +96,10 @@ function inWholeMinutes(ms: number): number {
 }
 
 /** How far the waves have come. */
-type Progress = Pick<RolloutStatus, "wave" | "unsettled" | "soakLeftMs">;
+interface Progress extends Pick<RolloutStatus, "wave" | "unsettled"> {
+  /** How long the next wave waits for nothing but time, in milliseconds; `undefined`: it waits for zones, or none follows. */
+  readonly soakLeftMs: number | undefined;
+}
 
 /**
  * Lets the changes of a revision reach the zones wave by wave. Until it goes, a zone is reconciled against what was in force
@@ -367,9 +358,8 @@ export class Rollout {
   get #reason(): string {
     const { wave, unsettled, soakLeftMs } = this.#progress;
     if (soakLeftMs === undefined) return `wave ${wave} is not applied in ${firstOf(unsettled, 3)}`;
-    // In whole minutes, as moments are stored: else each load would give another reason.
-    const until = inWholeMinutes(Number(this.#ports.clock.now()) + soakLeftMs);
-    return `wave ${wave} is applied, and the next one begins at ${new Date(until).toISOString()}`;
+    const at = this.#momentIn(soakLeftMs).toISOString();
+    return `wave ${wave} is applied, and the next one begins at ${at}`;
   }
 
   /** Where the rollout is, and what it did since the last call. */
@@ -387,7 +377,19 @@ export class Rollout {
       const wave = this.#waveOf(name);
       waiting.set(wave, (waiting.get(wave) ?? 0) + 1);
     }
-    return { ...this.#progress, waves: this.#settings.waves.length, waiting };
+    const { wave, unsettled, soakLeftMs } = this.#progress;
+    const nextAt = soakLeftMs === undefined ? undefined : this.#momentIn(soakLeftMs);
+    return { wave, waves: this.#settings.waves.length, unsettled, nextAt, waiting };
+  }
+
+  /** How long to wait until the next wave begins, in milliseconds; `undefined`: no wave waits for time. */
+  get soakLeftMs(): number | undefined {
+    return this.#isOver ? undefined : this.#progress.soakLeftMs;
+  }
+
+  /** In whole minutes, as moments are stored: else each load would give another one. */
+  #momentIn(ms: number): Date {
+    return new Date(inWholeMinutes(Number(this.#ports.clock.now()) + ms));
   }
 
   get #progress(): Progress {

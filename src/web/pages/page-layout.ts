@@ -2,6 +2,7 @@ import { html, type Html, type Part } from "../../render/html.ts";
 import type { ClusterStatus } from "../../state/daemon-status.ts";
 import { isFirstRound, isLoaded } from "../../state/load-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
+import { firstOf } from "../../syntax/first-of.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import { isLoadFailure } from "../../zone/internal-error.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -72,7 +73,7 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
 /** A process that waits for the Lease has loaded no files. */
 function banners(snapshot: Snapshot): Html | undefined {
   const { cluster } = snapshot.daemon;
-  return (cluster && clusterBanner(cluster)) ?? loadBanner(snapshot);
+  return (cluster && clusterBanner(cluster)) ?? loadBanner(snapshot) ?? rolloutBanner(snapshot);
 }
 
 /** Another process works, or this one cannot begin; `undefined`: there is nothing to say. */
@@ -146,6 +147,22 @@ function loadBanner({ fleet, now }: Snapshot): Html | undefined {
     ? "The zone files are not followed."
     : "The files are rejected.";
   return banner(what, html`${found}${kept} ${since}`);
+}
+
+/** The waves in which the active revision reaches the zones. */
+function rolloutBanner({ fleet: { load }, now }: Snapshot): Html | undefined {
+  if (load?.rollout === undefined) return undefined;
+  const { wave, waves, unsettled, nextAt, waiting } = load.rollout;
+  const zones = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  const next =
+    nextAt === undefined
+      ? html`The next one waits for ${foreign(firstOf(unsettled, 3))}.`
+      : html`The next one begins ${moment(nextAt, now)}.`;
+  return banner(
+    html`Wave ${number(wave)} of ${number(waves)} has begun.`,
+    html`${revisionCode(load.revision)}${commitCode(load.commit)} waits in
+    ${counted(zones, "zone")}. ${wave < waves && next}`,
+  );
 }
 
 /** How many zones are as the revision in force declares them, while another one is held. */

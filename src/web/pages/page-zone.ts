@@ -168,8 +168,13 @@ function renderAlerts(state: ZoneState): Html {
   const { suspension, hold } = declared;
   return html`${failure !== undefined && failed(failure, consecutiveFailures)}
   ${suspension !== undefined && suspended(suspension)}
-  ${hold !== undefined && held("The new revision of the files is held", [hold])}
-  ${holds.length > 0 && held(holds.every(isObservation) ? "Observed only" : "The plan is held", holds)}`;
+  ${hold !== undefined && held(`The new revision of the files ${hold.reason === "wave" ? "waits" : "is held"}`, [hold])}
+  ${holds.length > 0 && held(titleOf(holds), holds)}`;
+}
+
+function titleOf(holds: readonly Hold[]): string {
+  if (!holds.every(isObservation)) return "The plan is held";
+  return holds.some(({ reason }) => reason === "wave") ? "The plan waits" : "Observed only";
 }
 
 function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
