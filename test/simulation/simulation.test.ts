@@ -71,6 +71,15 @@ describe("a simulation", () => {
     expect(await violationsIn(schedules)).toEqual([]);
   });
 
+  it("holds with these schedules where changes go out in waves", async ({ expect }) => {
+    const seeds = Array.from({ length: cases(60).numRuns }, (_, index) => index + 1);
+    const schedules = seeds.map((seed) => {
+      const schedule = { ...scheduleOf(seed), story: "waves" } as const;
+      return [`--seed ${seed}, in waves`, schedule] as const;
+    });
+    expect(await violationsIn(schedules)).toEqual([]);
+  });
+
   const onceFailed = [
     101_278, 102_746, 102_781, 104_675, 1_011_974, 1_014_600, 1_024_111, 1_040_545, 1_043_612,
     1_073_860, 1_209_458, 1_214_112, 1_235_568, 1_352_334, 1_359_660, 1_377_115,

@@ -312,6 +312,8 @@ export const stories = {
   /** One zone, whose first run takes eleven requests: every kind of write but those of single rules. */
   shop: [shop],
   fleet: [shop, blog, brand],
+  /** The same zones, whose changes go out in waves. */
+  waves: [shop, blog, brand],
   /** One zone whose plans are held until a person releases them. */
   released: [legacy],
   /** Rules of three phases, of which each zone has others. */
@@ -339,10 +341,16 @@ function stateOf(names: readonly string[]): State {
 export const seeds: Readonly<Record<StoryName, State>> = {
   shop: stateOf(stories.shop),
   fleet: stateOf(stories.fleet),
+  waves: stateOf(stories.waves),
   released: stateOf(stories.released),
   rules: stateOf(stories.rules),
   teams: stateOf(stories.teams),
 };
+
+/** The waves of the story that has some, each with its zones. */
+export const waves: readonly (readonly string[])[] = [[shop], [brand], [blog]];
+
+export const soakMs = 60_000;
 
 /** The zones of a version that a story has. */
 export function zonesOf(version: VersionName, story: StoryName): DeclaredZones {

@@ -3,6 +3,7 @@ import { reportBugs } from "./report-bugs.ts";
 import { requestBugs } from "./request-bugs.ts";
 import { ruleBugs } from "./rule-bugs.ts";
 import { rulesetBugs } from "./ruleset-bugs.ts";
+import { waveBugs } from "./wave-bugs.ts";
 import { writeBugs } from "./write-bugs.ts";
 
 /** Bugs that the simulation catches. Each is planted by another text at one place of one file. */
@@ -12,4 +13,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...reportBugs,
   ...ruleBugs,
   ...rulesetBugs,
+  ...waveBugs,
 ];

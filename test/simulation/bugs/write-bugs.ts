@@ -61,8 +61,8 @@ export const writeBugs: readonly PlantedBug[] = [
   {
     name: "same-answers-are-in-sync",
     file: "reconcile/run/zone-runner.ts",
-    from: "${digest} ${answers} ",
-    to: "${digest} ${answers.length} ",
+    from: "${declared} ${answers} ",
+    to: "${declared} ${answers.length} ",
     story: "shop",
     steps: [
       {

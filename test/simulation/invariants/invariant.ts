@@ -18,6 +18,8 @@ export interface Truth {
   readonly freeze:
     | { readonly from: number; readonly to: number; readonly since: number }
     | undefined;
+  /** The zones of each wave; empty where changes reach all zones at once. */
+  readonly waves: readonly (readonly string[])[];
   /** The process that is there at the end. */
   readonly main: SimulatedProcess;
   /** Whether any process lost its state, or a part of it. */
@@ -59,12 +61,13 @@ export class Violation extends Error {
 
 /**
  * What was declared of a zone since then, as far as a process can know. One that lost the last line of its state, and
- * cannot read the files, goes on with an older revision.
+ * cannot read the files, goes on with an older revision; so does a zone that waits for its wave.
  */
 export function declaredTo(
-  { ledger, isStateLost, files }: Truth,
+  { ledger, isStateLost, files, waves }: Truth,
   zone: string,
   since: number,
 ): readonly (DeclaredContent | undefined)[] {
-  return ledger.declaredSince(zone, isStateLost && files.areSpoilt ? 0 : since);
+  const isOlder = waves.length > 0 || (isStateLost && files.areSpoilt);
+  return ledger.declaredSince(zone, isOlder ? 0 : since);
 }

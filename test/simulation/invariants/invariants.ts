@@ -4,6 +4,7 @@ import { metricInvariants } from "./metric-invariants.ts";
 import { reportInvariants } from "./report-invariants.ts";
 import { restInvariants } from "./rest-invariants.ts";
 import { sendingInvariants } from "./sending-invariants.ts";
+import { waveInvariants } from "./wave-invariants.ts";
 
 /** What the simulation itself asks, when it comes to rest. */
 const phaseInvariants: readonly Invariant[] = [
@@ -31,5 +32,6 @@ export const invariants: readonly Invariant[] = [
   ...reportInvariants,
   ...restInvariants,
   ...metricInvariants,
+  ...waveInvariants,
   ...phaseInvariants,
 ];

@@ -255,12 +255,14 @@ export function configOf({
   accept,
   weakening,
   rulesetVersions,
+  rollout,
 }: WriteSettings): Config {
   const { limits, api } = config;
   return {
     ...config,
     mode,
     windows,
+    rollout,
     limits: { ...limits, accept, weakening },
     api: { ...api, rulesetVersions },
   };

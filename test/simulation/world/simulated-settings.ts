@@ -1,18 +1,29 @@
 import type { Config } from "../../../src/desired/config/config.ts";
+import { named } from "../../support/reports.ts";
 import type { Truth } from "../invariants/invariant.ts";
 import type { Schedule } from "../schedule.ts";
+import { soakMs, waves } from "../stories.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
 const freezeMinutes = 20;
 
 /** What the configuration says of when to write. */
-export interface WriteSettings extends Pick<Config, "mode" | "windows"> {
+export interface WriteSettings extends Pick<Config, "mode" | "windows" | "rollout"> {
   /** Hashes that a person accepted. */
   readonly accept: readonly string[];
   /** Whether a plan that weakens the protection is held. */
   readonly weakening: "allow" | "refuse";
   readonly rulesetVersions: Config["api"]["rulesetVersions"];
 }
+
+const inWaves: NonNullable<Config["rollout"]> = {
+  waves: [
+    ...waves.slice(0, -1).map((zones) => ({ by: "zones", zones: zones.map(named) }) as const),
+    { by: "share", share: 1 },
+  ],
+  soakMs,
+  appliesTo: "all",
+};
 
 /** The keys of zonewarden.yaml that change while the program runs. */
 export class SimulatedSettings {
@@ -23,7 +34,9 @@ export class SimulatedSettings {
   constructor({ story, versions }: Schedule) {
     const rulesetVersions = versions ?? "read";
     const weakening = story === "released" ? "refuse" : "allow";
-    this.#current = { mode: "enforce", windows: [], accept: [], weakening, rulesetVersions };
+    const rollout = story === "waves" ? inWaves : undefined;
+    const write = { mode: "enforce", windows: [], accept: [], rollout } as const;
+    this.#current = { ...write, weakening, rulesetVersions };
   }
 
   get mode(): Truth["mode"] {

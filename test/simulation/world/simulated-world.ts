@@ -17,7 +17,7 @@ import { Judge } from "../invariants/judge.ts";
 import { differencesOf } from "../invariants/oracle.ts";
 import { Ledger, type Sender, type SentRequest } from "../ledger.ts";
 import type { Schedule } from "../schedule.ts";
-import { seeds, stories } from "../stories.ts";
+import { seeds, stories, waves } from "../stories.ts";
 import { Editor } from "./editor.ts";
 import { InProcessService } from "./in-process-service.ts";
 import { Network } from "./network.ts";
@@ -82,6 +82,7 @@ export class SimulatedWorld {
       zone: (name) => this.service.zoneNamed(name),
       mode: this.settings.mode,
       freeze: this.settings.freeze,
+      waves: this.settings.current.rollout === undefined ? [] : waves,
       main: this.main,
       isStateLost: this.#isStateLost || this.#hasDatabaseLost,
       files: this.files,

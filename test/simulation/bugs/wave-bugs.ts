@@ -1,0 +1,41 @@
+import type { PlantedBug } from "./planted-bug.ts";
+
+/** Bugs of the waves in which changes reach the zones. */
+export const waveBugs: readonly PlantedBug[] = [
+  {
+    name: "no-soak",
+    file: "reconcile/fleet/rollout.ts",
+    from: "if (soakLeftMs > 0) return",
+    to: "if (soakLeftMs > 600_000) return",
+    story: "waves",
+    steps: [],
+    invariant: "no-zone-before-its-wave",
+  },
+  {
+    name: "all-waves-at-once",
+    file: "reconcile/fleet/rollout.ts",
+    from: "this.#waveOf(name) > begun) continue;",
+    to: "this.#waveOf(name) > begun + 1) continue;",
+    story: "waves",
+    steps: [],
+    invariant: "no-zone-before-its-wave",
+  },
+  {
+    name: "written-is-applied",
+    file: "reconcile/fleet/rollout.ts",
+    from: "if (wave !== undefined || !isConverged(report)) return;",
+    to: "if (wave !== undefined) return;",
+    story: "waves",
+    steps: [{ at: 19, does: "bad_request" }],
+    invariant: "no-zone-before-its-wave",
+  },
+  {
+    name: "soak-is-forgotten-with-the-process",
+    file: "reconcile/fleet/rollout.ts",
+    from: "clock.monotonicMs() - passedMs;",
+    to: "Number.NEGATIVE_INFINITY;",
+    story: "waves",
+    steps: [{ at: 28, does: "stop" }],
+    invariant: "no-zone-before-its-wave",
+  },
+];
