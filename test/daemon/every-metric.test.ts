@@ -35,6 +35,12 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
     [`source="${source}",revision="${revision}",commit=""`]: 1,
   }),
   filesHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}",commit=""`]: 1 }),
+  // Of a process that has just begun: nothing is known of its zones.
+  rolloutZones: {
+    'wave="1",state="waiting"': 1,
+    'wave="2",state="waiting"': 2,
+    'wave="1",state="unsettled"': 1,
+  },
   // The first twelve digits of the hash, which a revision of files without Git shows.
   filesHash: ({ revision }) => ({
     "": Number.parseInt(revision.replace("sha256-", "").slice(0, 12), 16),
@@ -218,6 +224,19 @@ async function leaseRows(): Promise<ReadonlyMap<string, Row>> {
   return new Map(rows.filter(([name]) => /^zonewarden_lea(der|se)/.test(name)));
 }
 
+/** What a process exports of a rollout that waits for its first zone. */
+async function rolloutRows(): Promise<ReadonlyMap<string, Row>> {
+  await using example = await exampleWithEmulator({
+    config: `store: { path: state }\nrollout: { waves: [{ zones: [${shop}] }, { share: 100% }] }`,
+  });
+  await control(example, "faults", { fault: "status", status: 503, path: "*/page_shield*" });
+  const daemon = example.place.start("run");
+  await logged(daemon, "reconcile failed");
+  const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
+  await stop(daemon);
+  return new Map(rows.filter(([name]) => name.startsWith("zonewarden_rollout_")));
+}
+
 /** What a process exports of declared scripts: one is authorised, the other is acknowledged and malicious. */
 async function scriptRows(): Promise<ReadonlyMap<string, Row>> {
   await using example = await exampleWithEmulator({ config: "inventory: { enabled: true }" });
@@ -263,6 +282,7 @@ describe.skipIf(noPostgres)(`every metric ${noPostgres ?? ""}`, () => {
       ...(await leaseRows()),
       ...(await auditRows()),
       ...(await scriptRows()),
+      ...(await rolloutRows()),
     ]);
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));

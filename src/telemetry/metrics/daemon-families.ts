@@ -12,7 +12,7 @@ import {
   isWorking,
 } from "../../state/daemon-status.ts";
 import type { Fleet } from "../../state/fleet.ts";
-import { isLoaded, type LoadReport } from "../../state/load-report.ts";
+import { isLoaded, type LoadReport, type RolloutStatus } from "../../state/load-report.ts";
 import { type Labels, type MetricDefinition, seconds } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
@@ -57,6 +57,7 @@ function addWork(add: Add, fleet: Fleet, daemon: DaemonStatus): void {
   add(metricTable.workingSince, seconds(daemon.workingSince));
   add(metricTable.filesInfo, revisionInfo(load?.source, load));
   add(metricTable.filesHeld, revisionInfo(load?.source, load?.held));
+  add(metricTable.rolloutZones, rolloutSeries(load?.rollout));
   add(metricTable.filesHash, load === undefined ? 0 : hashNumber(load.hash));
   add(metricTable.filesLoaded, Number(load !== undefined && isLoaded(load)));
   add(metricTable.filesLoadedAt, seconds(fleet.loadedAt));
@@ -91,6 +92,18 @@ function revisionInfo(
   { revision, commit = "" }: Pick<LoadReport, "revision" | "commit"> = { revision: "" },
 ): readonly Sample[] {
   return revision === "" ? [] : [{ labels: { source, revision, commit }, value: 1 }];
+}
+
+function rolloutSeries(rollout: RolloutStatus | undefined): readonly Sample[] {
+  if (rollout === undefined) return [];
+  const { wave: begun, waves, unsettled, waiting } = rollout;
+  return Array.from({ length: waves }, (_, nth) => nth + 1).flatMap((each) => {
+    const wave = `${each}`;
+    return [
+      { labels: { wave, state: "waiting" }, value: waiting.get(each) ?? 0 },
+      { labels: { wave, state: "unsettled" }, value: each === begun ? unsettled.length : 0 },
+    ];
+  });
 }
 
 function oldestSuccess({ zones }: Fleet): number {

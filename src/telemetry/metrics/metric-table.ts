@@ -45,6 +45,11 @@ export const metricTable = {
     "Held revision of the zone files; always 1, no series while none is held.",
     { source: "one", revision: "one", commit: "one" },
   ),
+  rolloutZones: gauge(
+    "zonewarden_rollout_zones",
+    "Zones that wait for their wave, or delay the next one.",
+    { wave: "waves", state: ["waiting", "unsettled"] },
+  ),
   filesHash: gauge(
     "zonewarden_files_hash",
     "First 48 bits of the hash of the active revision, as a number, to compare replicas.",
