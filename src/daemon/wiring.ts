@@ -14,7 +14,7 @@ import type { StateStore } from "../memory/state-store.ts";
 import type { StoredFiles, StoredRevision } from "../memory/stored-revision.ts";
 import { StoredRuns } from "../memory/stored-runs.ts";
 import type { Notification } from "../notify/notification.ts";
-import type { DesiredState } from "../reconcile/fleet/desired-fleet.ts";
+import { type DesiredState, revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
@@ -214,7 +214,7 @@ function createReconciler(
       // What was never judged is not what was applied: the next start judges it again.
       if (round.phase === "planning" && round.isBinding) return;
       if (latest === undefined || latest.hash !== active.hash) return;
-      const inForce = new Set(rollout?.stored?.waiting.values());
+      const inForce = revisionsInForce(rollout?.stored);
       const entry = [active.hash, round.phase, round.passed, ...inForce].join(" ");
       if (!isActive && (result !== "unchanged" || entry === stored)) return;
       stored = entry;
@@ -233,7 +233,7 @@ function createReconciler(
         const state = await loader.restore(known.files, signal);
         const rollout = memory.runs.rolloutOf(known.hash);
         const earlier = new Map<string, DesiredState>();
-        for (const hash of new Set(rollout?.waiting.values())) {
+        for (const hash of revisionsInForce(rollout)) {
           const files = hash === known.hash ? known : memory.revision.earlier(hash);
           if (files !== undefined) earlier.set(hash, await restoreEarlier(files, signal));
         }

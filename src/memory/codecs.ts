@@ -177,7 +177,10 @@ export const rollout: Codec<StoredRollout | undefined> = {
       revision: value.revision,
       waiting: Object.fromEntries(value.waiting),
       gone: Object.fromEntries(
-        [...value.gone].map(([name, { former, appliedAt }]) => [name, { former, at: appliedAt }]),
+        [...value.gone].map(([name, { former, hash, appliedAt }]) => [
+          name,
+          { former, hash, at: appliedAt },
+        ]),
       ),
     }),
   decode: (stored) => {
@@ -186,9 +189,11 @@ export const rollout: Codec<StoredRollout | undefined> = {
       typeof hash === "string" ? hash : undefined,
     );
     const gone = zonesIn(json["gone"], (value) => {
-      const { former, at } = coerceObject(value);
-      if (typeof former !== "string") return undefined;
-      return at === undefined || typeof at === "number" ? { former, appliedAt: at } : undefined;
+      const { former, hash, at } = coerceObject(value);
+      if (typeof former !== "string" || typeof hash !== "string") return undefined;
+      return at === undefined || typeof at === "number"
+        ? { former, hash, appliedAt: at }
+        : undefined;
     });
     const revision = coerceText(json["revision"]);
     if (revision === "" || waiting === undefined || gone === undefined) return undefined;

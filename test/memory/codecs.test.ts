@@ -57,8 +57,8 @@ describe("a rollout in the state", () => {
       [blog, ""],
     ]),
     gone: new Map([
-      [shop, { former: "0d7b1c2e", appliedAt: 1_795_000_000_000 }],
-      [blog, { former: "", appliedAt: undefined }],
+      [shop, { former: "0d7b1c2e", hash: "", appliedAt: 1_795_000_000_000 }],
+      [blog, { former: "", hash: "5a40679f", appliedAt: undefined }],
     ]),
   };
 
@@ -85,7 +85,7 @@ describe("a rollout in the state", () => {
     },
     {
       when: "with a text for a moment",
-      text: '{"revision":"a","waiting":{},"gone":{"shop.example":{"former":"","at":"1"}}}',
+      text: '{"revision":"a","waiting":{},"gone":{"shop.example":{"former":"","hash":"","at":"1"}}}',
     },
     {
       when: "with nothing of a zone",

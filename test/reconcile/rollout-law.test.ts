@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import { wavesOf } from "../../src/reconcile/fleet/waves.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { cases } from "../support/properties.ts";
+import { named } from "../support/reports.ts";
 import {
   blocking,
   fleetInWaves,
@@ -10,7 +12,6 @@ import {
   off,
   reporting,
   settings,
-  waves,
   type WavesWorld,
   weakBlocking,
 } from "../support/waves.ts";
@@ -26,6 +27,9 @@ const names = ["reporting", "blocking", "off", "weakBlocking"] as const;
 type Step =
   | { readonly step: "commit"; readonly content: Name; readonly zones: readonly string[] }
   | { readonly step: "drift"; readonly zones: readonly string[] }
+  | { readonly step: "suspend"; readonly zones: readonly string[] }
+  | { readonly step: "drop"; readonly zones: readonly string[] }
+  | { readonly step: "applyByHand"; readonly zones: readonly string[] }
   | { readonly step: "break"; readonly zones: readonly string[] }
   | { readonly step: "mend" }
   | { readonly step: "pass"; readonly hours: number }
@@ -56,6 +60,9 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   fc.record({ step: fc.constant("drift" as const), zones: anyZones }),
+  fc.record({ step: fc.constant("suspend" as const), zones: anyZones }),
+  fc.record({ step: fc.constant("drop" as const), zones: anyZones }),
+  fc.record({ step: fc.constant("applyByHand" as const), zones: anyZones }),
   fc.record({ step: fc.constant("break" as const), zones: anyZones }),
   fc.record({ step: fc.constant("hide" as const), zones: anyZones }),
   fc.constant({ step: "mend" as const }),
@@ -66,8 +73,6 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     lose: fc.constantFrom([], [], ["all"], ["rollout"], ["earlier"]),
   }),
 );
-
-const waveOf = new Map(waves.flatMap((zones, nth) => zones.map((zone) => [zone, nth + 1])));
 
 /** Whether a change goes out in waves: all but to switch Page Shield on. */
 function isInWaves(from: Name, to: Name): boolean {
@@ -131,6 +136,26 @@ class Watched {
           }));
         }
         return;
+      case "suspend": {
+        const suspension = { reason: "incident", until: undefined };
+        for (const zone of step.zones) {
+          const content = this.world.files.get(zone);
+          if (content !== undefined) this.world.files.set(zone, { ...content, suspension });
+        }
+        await this.world.reload(`r${(this.#revisions += 1)}`);
+        return;
+      }
+      case "drop":
+        // The last one cannot be dropped: files without zones are a mistake.
+        for (const zone of step.zones.slice(1)) {
+          this.#declared.delete(zone);
+          this.world.files.delete(zone);
+        }
+        await this.world.reload(`r${(this.#revisions += 1)}`);
+        return;
+      case "applyByHand":
+        for (const zone of step.zones) this.#applyByHand(zone);
+        return;
       case "break":
         for (const zone of step.zones) this.#broken.add(zone);
         this.#setFaults();
@@ -152,6 +177,21 @@ class Watched {
         this.#setFaults();
       }
     }
+  }
+
+  /** Somebody brings a zone to what its files declare: that is no doing of the daemon. */
+  #applyByHand(zone: string): void {
+    const name = this.#declared.get(zone);
+    if (name === undefined || this.#look(zone) === undefined) return;
+    const action = actionOf(contents[name]) ?? "";
+    this.world.edit(zone, ({ policies, settings: now }) => ({
+      policies: policies.map((each) => ({ ...each, action })),
+      settings: now && { ...now, enabled: isOn(contents[name]) },
+    }));
+    const was = this.#seen.get(zone);
+    if (was !== undefined)
+      this.#former.set(zone, new Map([...(this.#former.get(zone) ?? []), [was, this.#now]]));
+    this.#seen.set(zone, name);
   }
 
   #setFaults(): void {
@@ -205,9 +245,10 @@ class Watched {
   }
 
   #check(zone: string, ms: number, declaredBefore: ReadonlyMap<string, Name>): void {
-    const wave = waveOf.get(zone) ?? 0;
-    for (const other of many(7)) {
-      if ((waveOf.get(other) ?? 0) >= wave) continue;
+    const waves = wavesOf(settings.waves, new Set([...this.#declared.keys()].map(named)));
+    const wave = waves.get(named(zone)) ?? 0;
+    for (const other of this.#declared.keys()) {
+      if ((waves.get(named(other)) ?? 0) >= wave) continue;
       const isLeft = this.#isLeft(other, this.#declared) && this.#isLeft(other, declaredBefore);
       if (isLeft) this.violations.push(`${zone} went before ${other}`);
       const changed = this.#changed.get(other);

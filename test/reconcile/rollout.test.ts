@@ -306,6 +306,36 @@ describe("a newer revision", () => {
     expect(world.liveAs(weakBlocking)).toHaveLength(7);
   });
 
+  it.for([
+    { when: "then" },
+    { when: "after a restart" },
+    { when: "while it is not listed" },
+  ] as const)(
+    "takes over from what was in force where the one before never arrived: $when",
+    async ({ when }, { expect }) => {
+      await using before = await fleetInWaves();
+      const [late = ""] = second;
+      await before.commit("r2", blocking);
+      unreachable(before, late);
+      await before.clock.advance(24 * hour);
+      expect(before.liveAs(blocking)).toHaveLength(4);
+      await using world = when === "after a restart" ? await before.restart() : before;
+      if (when === "while it is not listed") {
+        world.unlistable = { zones: [late], failed: [] };
+        await world.sweep("manual", 60_000);
+      }
+      await world.commit("r3", weakBlocking);
+      world.faults.clear();
+      world.unlistable = { zones: [], failed: [] };
+      world.edit(late, ({ settings: now }) => ({ settings: now && { ...now, enabled: false } }));
+      await world.sweep("manual", 60_000);
+      // What r3 replaces is not written any more, and drift from what is in force is corrected.
+      expect(sorted(world.liveAs(reporting))).toEqual(sorted([late], third));
+      await world.clock.advance(24 * hour);
+      expect(sorted(world.liveAs(weakBlocking))).toEqual(sorted(first, second));
+    },
+  );
+
   it("that changes no zone of a wave does not make it soak again", async ({ expect }) => {
     await using world = await fleetInWaves();
     await world.commit("r2", blocking);

@@ -75,10 +75,18 @@ export interface StoredRollout {
   readonly gone: ReadonlyMap<ZoneName, StoredGone>;
 }
 
+/** The hashes of the revisions that are still in force in zones, or that may be again. */
+export function revisionsInForce(rollout: StoredRollout | undefined): ReadonlySet<string> {
+  const gone = [...(rollout?.gone.values() ?? [])].map(({ hash }) => hash);
+  return new Set([...(rollout?.waiting.values() ?? []), ...gone].filter((hash) => hash !== ""));
+}
+
 /** A zone that did not wait any longer. */
 export interface StoredGone {
   /** The digest of what was in force before; "": that is not known. */
   readonly former: string;
+  /** The hash of the revision that declares that; "": it is not known, or not needed any more. */
+  readonly hash: string;
   /** When it was seen as declared, in milliseconds since the epoch; `undefined`: it was not yet. */
   readonly appliedAt: number | undefined;
 }

@@ -73,18 +73,20 @@ interface Waiting {
   readonly isDecided: boolean;
 }
 
-/** A zone that waits since before this process began, or that was not listed when it was declared otherwise. */
-interface Absent {
-  /** Of the revision that declares what is in force; "": that is not known. */
+/** What was in force in a zone, which may have been active before this process began. */
+interface Former {
+  /** Of the revision that declares it; "": that is not known. */
   readonly hash: string;
-  /** What is in force, if that revision was active in this process. */
+  /** Left out: only the files of that revision tell. */
   readonly before?: InForce | undefined;
 }
 
 /** A zone that went. It is settled when it was seen as declared. */
 interface Gone {
   readonly former: string;
-  /** Of what is declared. */
+  /** What is in force again if another revision comes before it was seen. */
+  readonly before: Former;
+  /** Of what is declared; "": that is not known yet. */
   readonly digest: string;
   /** When it was seen as declared, by the monotonic clock. */
   readonly appliedMs: number | undefined;
@@ -123,7 +125,7 @@ export class Rollout {
   readonly #ports: RolloutPorts;
   readonly #waiting = new Map<ZoneName, Waiting>();
   /** Zones that wait and are not listed. */
-  readonly #absent = new Map<ZoneName, Absent>();
+  readonly #absent = new Map<ZoneName, Former>();
   readonly #gone = new Map<ZoneName, Gone>();
   #begun = new Map<number, number>();
   /** Zones that were declared and listed in this process. */
@@ -149,10 +151,10 @@ export class Rollout {
     this.#revision = revision;
     const { clock } = this.#ports;
     for (const [name, hash] of waiting) this.#absent.set(name, { hash });
-    for (const [name, { former, appliedAt }] of gone) {
+    for (const [name, { former, hash, appliedAt }] of gone) {
       const passedMs = appliedAt === undefined ? 0 : Math.max(0, Number(clock.now()) - appliedAt);
       const appliedMs = appliedAt === undefined ? undefined : clock.monotonicMs() - passedMs;
-      this.#gone.set(name, { former, digest: "", appliedMs });
+      this.#gone.set(name, { former, before: { hash }, digest: "", appliedMs });
     }
   }
 
@@ -163,8 +165,14 @@ export class Rollout {
       ([name, { before }]) => [name, before?.revision.hash ?? ""] as const,
     );
     const gone = [...this.#gone].map(
-      ([name, { former, appliedMs }]) =>
-        [name, { former, appliedAt: this.#storedAt(appliedMs) }] as const,
+      ([
+        name,
+        {
+          former,
+          before: { hash },
+          appliedMs,
+        },
+      ]) => [name, { former, hash, appliedAt: this.#storedAt(appliedMs) }] as const,
     );
     const absent = [...this.#absent].map(([name, { hash }]) => [name, hash] as const);
     return {
@@ -215,11 +223,12 @@ export class Rollout {
   }
 
   #declareZone(name: ZoneName, next: FleetZone, declaration: Declaration): void {
-    const absent = this.#absent.get(name);
+    // Another revision that leaves the zone as it was declared takes nothing over.
+    const isSameAgain = isSame(declaration.before(name), next);
+    const former = this.#absent.get(name) ?? (isSameAgain ? undefined : this.#formerOf(name));
     this.#absent.delete(name);
-    if (absent !== undefined) {
-      const before = absent.before ?? declaration.restored(name, absent.hash);
-      this.#wait(name, before, next);
+    if (former !== undefined) {
+      this.#wait(name, former.before ?? declaration.restored(name, former.hash), next);
     } else if (this.#isLost && !this.#seen.has(name)) this.#wait(name, undefined, next);
     else {
       const before = declaration.before(name);
@@ -229,12 +238,19 @@ export class Rollout {
     }
   }
 
+  /** What was in force before a zone went, if it was not seen as declared since. */
+  #formerOf(name: ZoneName): Former | undefined {
+    const gone = this.#gone.get(name);
+    return gone?.appliedMs === undefined ? gone?.before : undefined;
+  }
+
   /** A zone that is not listed is changed when it is listed again: it waits from now on. */
   #declareAbsent(name: ZoneName, digest: string | undefined, { before }: Declaration): void {
     if (this.#waiting.has(name) || this.#absent.has(name)) return;
     const inForce = before(name);
     if (inForce === undefined ? !this.#ports.isKnown(name) : inForce.digest === digest) return;
-    this.#absent.set(name, { hash: inForce?.revision.hash ?? "", before: inForce });
+    const known = { hash: inForce?.revision.hash ?? "", before: inForce };
+    this.#absent.set(name, this.#formerOf(name) ?? known);
   }
 
   #redeclare(name: ZoneName, waiting: Waiting, next: FleetZone): void {
@@ -316,10 +332,10 @@ export class Rollout {
    */
   #free(name: ZoneName, { before, next: { digest } }: Waiting): void {
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
-    const unknown = before === undefined ? { former: "", appliedMs: undefined } : undefined;
-    const gone = this.#gone.get(name) ?? unknown;
+    const isUnknown = before === undefined && !this.#gone.has(name);
+    const gone = isUnknown ? goneWithout(before) : this.#gone.get(name);
     if (gone === undefined || gone.appliedMs !== undefined) return;
-    this.#gone.set(name, { ...gone, digest, appliedMs: this.#nowMs });
+    this.#gone.set(name, { ...gone, before: { hash: "" }, digest, appliedMs: this.#nowMs });
   }
 
   /** Takes in the result of a run: a zone that went may be as declared now. */
@@ -328,7 +344,7 @@ export class Rollout {
     const gone = this.#gone.get(name);
     if (gone?.digest !== digest || gone.appliedMs !== undefined) return;
     if (wave !== undefined || !isConverged(report)) return;
-    this.#gone.set(name, { ...gone, appliedMs: this.#nowMs });
+    this.#gone.set(name, { ...gone, before: { hash: "" }, appliedMs: this.#nowMs });
     this.#ports.changed();
   }
 
@@ -450,7 +466,7 @@ export class Rollout {
   }
 
   #go(name: ZoneName, before: InForce | undefined, { digest }: FleetZone): void {
-    this.#gone.set(name, { former: before?.digest ?? "", digest, appliedMs: undefined });
+    this.#gone.set(name, { ...goneWithout(before), digest });
     if (before !== undefined) this.#ports.past.leftForce(name, before.digest);
   }
 
@@ -465,6 +481,16 @@ export class Rollout {
   get #nowMs(): number {
     return this.#ports.clock.monotonicMs();
   }
+}
+
+function goneWithout(before: InForce | undefined): Gone {
+  const hash = before?.revision.hash ?? "";
+  return {
+    former: before?.digest ?? "",
+    before: { hash, before },
+    digest: "",
+    appliedMs: undefined,
+  };
 }
 
 /** Whether a new declaration differs in the suspension of its zone at most: that is in force at once. */
