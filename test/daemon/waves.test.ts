@@ -102,9 +102,8 @@ describe("a daemon whose changes go out in waves", () => {
     expect(await linkOf(daemon, blog)).toMatchObject({ answer: "passed" });
     await stop(daemon);
     expect(new Set(applied(daemon))).toEqual(new Set([blog, brand]));
-    expect(logLines(daemon).filter(({ msg }) => msg === "wave began")).toMatchObject([
-      { wave: 2, zones: 2 },
-    ]);
+    const began = logLines(daemon).filter(({ msg }) => msg === "wave began");
+    expect(new Set(began.map(({ wave }) => wave))).toEqual(new Set([2]));
   });
 
   it("begins the order and the soak again where the state is lost", async ({ expect }) => {

@@ -41,6 +41,8 @@ type Step =
       readonly lose: readonly ("all" | "rollout" | "earlier")[];
     };
 
+type Edit = Extract<Step, { readonly step: "commit" | "suspend" | "drop" }>;
+
 const anyZones = fc.subarray([...many(7)], { minLength: 1 });
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -96,8 +98,8 @@ class Watched {
   /** What each zone was last seen as, which only the daemon can have made of it. */
   readonly #seen = new Map<string, Name>(many(7).map((zone) => [zone, "reporting"]));
   readonly #declared = new Map<string, Name>(this.#seen);
-  /** What was in force in a zone, and when it ceased to be. */
-  readonly #former = new Map<string, Map<Name, number>>();
+  /** What was in force in each zone. */
+  readonly #former = new Map<string, ReadonlySet<Name>>();
   /** When each zone last took a change that goes out in waves, since none was left to do. */
   readonly #changed = new Map<string, number>();
   readonly #broken = new Set<string>();
@@ -121,14 +123,21 @@ class Watched {
   }
 
   async #do(step: Exclude<Step, { readonly step: "pass" }>): Promise<void> {
+    if (step.step === "commit" || step.step === "suspend" || step.step === "drop") {
+      this.#editFiles(step);
+      await this.world.reload(`r${(this.#revisions += 1)}`);
+    } else if (step.step === "restart") {
+      this.#before = this.#now + step.hours * hour;
+      this.world = await this.world.restart({ afterMs: step.hours * hour, lose: step.lose });
+      this.#setFaults();
+    } else if (step.step === "jump") this.world.clock.step(step.hours * hour);
+    else this.#disturb(step);
+  }
+
+  #disturb(
+    step: Exclude<Step, { readonly step: "pass" | "jump" | "restart" | Edit["step"] }>,
+  ): void {
     switch (step.step) {
-      case "commit":
-        for (const zone of step.zones) {
-          this.#declared.set(zone, step.content);
-          this.world.files.set(zone, contents[step.content]);
-        }
-        await this.world.reload(`r${(this.#revisions += 1)}`);
-        return;
       case "drift":
         for (const zone of step.zones) {
           this.world.edit(zone, ({ policies }) => ({
@@ -136,45 +145,38 @@ class Watched {
           }));
         }
         return;
-      case "suspend": {
-        const suspension = { reason: "incident", until: undefined };
-        for (const zone of step.zones) {
-          const content = this.world.files.get(zone);
-          if (content !== undefined) this.world.files.set(zone, { ...content, suspension });
-        }
-        await this.world.reload(`r${(this.#revisions += 1)}`);
-        return;
-      }
-      case "drop":
-        // The last one cannot be dropped: files without zones are a mistake.
-        for (const zone of step.zones.slice(1)) {
-          this.#declared.delete(zone);
-          this.world.files.delete(zone);
-        }
-        await this.world.reload(`r${(this.#revisions += 1)}`);
-        return;
       case "applyByHand":
         for (const zone of step.zones) this.#applyByHand(zone);
+        return;
+      case "hide":
+        this.world.unlistable = { zones: step.zones, failed: [] };
         return;
       case "break":
         for (const zone of step.zones) this.#broken.add(zone);
         this.#setFaults();
         return;
-      case "hide":
-        this.world.unlistable = { zones: step.zones, failed: [] };
-        return;
       case "mend":
         this.#broken.clear();
         this.#setFaults();
         this.world.unlistable = { zones: [], failed: [] };
-        return;
-      case "jump":
-        this.world.clock.step(step.hours * hour);
-        return;
-      case "restart": {
-        this.#before = this.#now + step.hours * hour;
-        this.world = await this.world.restart({ afterMs: step.hours * hour, lose: step.lose });
-        this.#setFaults();
+    }
+  }
+
+  #editFiles(step: Edit): void {
+    const { files } = this.world;
+    // The last zone cannot be dropped: files without zones are a mistake.
+    const zones = step.step === "drop" ? step.zones.slice(1) : step.zones;
+    for (const zone of zones) {
+      if (step.step === "drop") {
+        this.#declared.delete(zone);
+        files.delete(zone);
+      } else if (step.step === "commit") {
+        this.#declared.set(zone, step.content);
+        files.set(zone, contents[step.content]);
+      } else {
+        const content = files.get(zone);
+        const suspension = { reason: "incident", until: undefined };
+        if (content !== undefined) files.set(zone, { ...content, suspension });
       }
     }
   }
@@ -189,8 +191,7 @@ class Watched {
       settings: now && { ...now, enabled: isOn(contents[name]) },
     }));
     const was = this.#seen.get(zone);
-    if (was !== undefined)
-      this.#former.set(zone, new Map([...(this.#former.get(zone) ?? []), [was, this.#now]]));
+    if (was !== undefined) this.#leave(zone, was);
     this.#seen.set(zone, name);
   }
 
@@ -218,10 +219,13 @@ class Watched {
       this.#changed.set(zone, this.#now);
     }
     for (const [zone, was] of before) {
-      if (was === this.#seen.get(zone)) continue;
-      this.#former.set(zone, new Map([...(this.#former.get(zone) ?? []), [was, this.#now]]));
+      if (was !== this.#seen.get(zone)) this.#leave(zone, was);
     }
     if (many(7).every((zone) => !this.#isLeft(zone, this.#declared))) this.#changed.clear();
+  }
+
+  #leave(zone: string, was: Name): void {
+    this.#former.set(zone, new Set([...(this.#former.get(zone) ?? []), was]));
   }
 
   /** Which content a zone shows whole; `undefined`: it has drifted, or is between two. */
