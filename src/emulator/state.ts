@@ -113,6 +113,52 @@ export interface ZoneEvent {
   readonly monitoring?: boolean;
 }
 
+/** Requests of a zone, and how they meet its policies and rules. */
+export interface Traffic {
+  /** Seed of the random numbers. */
+  readonly seed?: number;
+  /** Mean requests in an hour of the host that is called like the zone. */
+  readonly requests_per_hour?: number;
+  /** Mean requests in an hour by host, instead. */
+  readonly hosts?: Readonly<Record<string, number>>;
+  /** Parts of the requests, from 0 to 1, by id, ref or description of the rule or policy. */
+  readonly shares?: Readonly<Record<string, number>>;
+  /** Requests in an hour above which datasets are sampled. */
+  readonly sampled_above?: number;
+}
+
+/** What counts requests of a zone while it is in force: a policy or a rule. */
+export interface CountedObject {
+  /** `policyID` or `ruleId`, as datasets have it. */
+  readonly id: string;
+  /** Undefined for a policy. */
+  readonly rulesetId?: string;
+  readonly source?: string;
+  readonly action: string;
+  /** The part of the requests that it counts, from 0 to 1. */
+  readonly share: number;
+  /** Seed of its random numbers. */
+  readonly key: number;
+}
+
+/** The requests of a zone, and what was in force for them, from a moment on; immutable. */
+export interface Protection {
+  /** Milliseconds since 1970; 0 for what was in force first. */
+  readonly from: number;
+  readonly hosts: readonly HostTraffic[];
+  /** Requests in an hour above which datasets are sampled. */
+  readonly sampledAbove: number;
+  readonly policies: readonly CountedObject[];
+  readonly rules: readonly CountedObject[];
+}
+
+/** The requests of one host; `key` is the seed of its random numbers. */
+export interface HostTraffic {
+  readonly host: string;
+  readonly requestsPerHour: number;
+  readonly key: number;
+}
+
 /** A zone with all its resources; immutable, replaced as a whole. */
 export interface EmulatedZone {
   readonly level: "zone";
@@ -133,6 +179,7 @@ export interface EmulatedZone {
   readonly cookies: readonly InventoryItem[];
   /** What the seed lets happen later, in that order. */
   readonly events?: readonly ZoneEvent[];
+  readonly traffic?: Traffic;
 }
 
 /** An account; immutable, replaced as a whole. */
@@ -188,6 +235,8 @@ export interface State {
   readonly rateLimit: RequestLimit | null;
   /** Managed rulesets, by id, that were moved from the version that the emulator starts with. */
   readonly movedManaged?: Readonly<Record<string, MovedManaged>>;
+  /** By zone, what was in force and from when on, oldest first; a zone that never changed has none. */
+  readonly protections?: Readonly<Record<string, readonly Protection[]>>;
   /** By default `stored` and `omitted`. */
   readonly undocumented?: Partial<Undocumented>;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */

@@ -119,7 +119,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   emulator: {
     purpose: "The service in this process. It shares only the wire format with the client.",
     imports: ["api", "syntax"],
-    packages: ["hono", "@hono/node-server", "yaml", "ajv"],
+    packages: ["hono", "@hono/node-server", "yaml", "ajv", "graphql"],
   },
   host: {
     purpose: "The process: files, Git, clock, signals, secrets, and the connection to the service.",

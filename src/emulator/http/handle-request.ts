@@ -66,7 +66,7 @@ export function handleRequest(
 }
 
 function callEndpoint(
-  { store, audit, ports: { dialect } }: EmulatedService,
+  { store, audit, protections, ports: { dialect } }: EmulatedService,
   endpoint: Endpoint,
   request: RoutedRequest,
   ageMs: number,
@@ -78,7 +78,19 @@ function callEndpoint(
   const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
   const staleMs = endpoint.method === "GET" ? ageMs : 0;
   const body = (): JsonObject => parseBody(request.body);
-  const call = { store, audit, token, dialect, path, query, param, body, staleMs, now };
+  const call = {
+    store,
+    audit,
+    protections,
+    token,
+    dialect,
+    path,
+    query,
+    param,
+    body,
+    staleMs,
+    now,
+  };
   const answer = endpoint.handle(call);
   const reply = replyTo(answer, isDryRun);
   return isDryRun ? { reply } : { reply, next: answer.next, resultId: idOf(answer) };
@@ -122,7 +134,8 @@ function injectedError(status: number): ApiError {
 
 /** An endpoint's answer in the service's envelope; a dry run has no result (SERVICE.md B.2). */
 function replyTo(answer: EndpointAnswer, isDryRun: boolean): Reply {
-  const { result, csv, messages = [], info } = answer;
+  const { result, csv, document, messages = [], info } = answer;
+  if (document !== undefined) return jsonReply(document.status, document.body);
   if (csv !== undefined) return { status: 200, text: csv, contentType: "text/csv; charset=utf-8" };
   if (result === undefined) return jsonReply(204, undefined);
   const shown = isDryRun ? null : result;

@@ -1,0 +1,206 @@
+import type { FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from "graphql";
+
+import { coerceObject, coerceTexts, type JsonObject } from "../../syntax/json.ts";
+import { isPermitted, permissions, reachesZone } from "../http/access.ts";
+import type { EndpointCall } from "../http/api-endpoint.ts";
+import type { EmulatedZone } from "../state.ts";
+import { AnalyticsError, badArguments } from "./analytics-error.ts";
+import {
+  type Dataset,
+  type DatasetLimits,
+  datasets,
+  maxNumberOfFields,
+  maxPageSize,
+  timeDimensions,
+} from "./datasets.ts";
+import { rowFilter } from "./row-filter.ts";
+import { eventsOf, groupsOf, type Row } from "./select-rows.ts";
+
+/** Most zones in a query, and most zones times datasets: the service does not publish the latter. */
+const maxZones = 10;
+const maxCost = 10;
+
+type Resolver<T> = (args: JsonObject, context: unknown, info: GraphQLResolveInfo) => T;
+
+/** The root of what a query selects; resolvers throw {@link AnalyticsError}s. */
+export function analyticsRoot(call: EndpointCall): Readonly<Record<string, unknown>> {
+  let cost = 0;
+  const zones: Resolver<readonly unknown[]> = (args, _context, info) => {
+    const found = zonesIn(call, args);
+    const names = new Set(datasets.map(({ name }) => name));
+    const nodes = selectedIn(info).filter(({ path }) => names.has(path)).length;
+    cost += found.length * nodes;
+    if (found.length > maxZones || cost > maxCost) throw tooMany();
+    return found.map((zone) => zoneNode(call, zone));
+  };
+  return { viewer: { zones } };
+}
+
+function zonesIn({ store, token }: EndpointCall, { filter }: JsonObject): readonly EmulatedZone[] {
+  const { zoneTag, zoneTag_in: several } = coerceObject(filter);
+  const tags = new Set([...coerceTexts(several), ...coerceTexts([zoneTag])]);
+  if (tags.size === 0) throw badArguments("zones", "filter needs zoneTag or zoneTag_in");
+  const isReader = isPermitted(token, permissions.analyticsRead);
+  const zones = [...tags].map((tag) => ({ tag, zone: store.zone(tag) }));
+  const denied = zones.filter(
+    ({ zone }) => zone === undefined || !isReader || !reachesZone(store, token, zone),
+  );
+  if (denied.length > 0) {
+    const names = denied.map(({ tag }) => tag).join(" ");
+    throw new AnalyticsError(403, `zones [${names}] are not authorized`, "authz");
+  }
+  return zones.flatMap(({ zone }) => zone ?? []);
+}
+
+function tooMany(): AnalyticsError {
+  const message = "in combination, your request queries too many nodes, zones and accounts";
+  return new AnalyticsError(429, message, "quota");
+}
+
+function zoneNode(call: EndpointCall, zone: EmulatedZone): Row {
+  const rows = datasets.map((dataset): [string, Resolver<readonly Row[]>] => [
+    dataset.name,
+    (args, _context, info) => rowsOf(call, zone, dataset, args, info),
+  ]);
+  return {
+    zoneTag: zone.id,
+    settings: Object.fromEntries(datasets.map((each) => [each.name, settingsOf(each, zone)])),
+    ...Object.fromEntries(rows),
+  };
+}
+
+function settingsOf(dataset: Dataset, zone: EmulatedZone): Row {
+  const limits = dataset.limits(zone);
+  const refused = dataset.refused(zone);
+  const prefix = dataset.isGroups ? "dimensions_" : "";
+  const dimensions = [...Object.keys(timeDimensions), ...Object.keys(dataset.dimensions)]
+    .filter((name) => !refused.includes(name))
+    .map((name) => `${prefix}${name}`);
+  const others = dataset.isGroups ? ["avg_sampleInterval", "count"] : ["sampleInterval"];
+  return {
+    enabled: limits !== undefined,
+    notOlderThan: (limits?.notOlderThanMs ?? 0) / 1_000,
+    maxDuration: (limits?.maxDurationMs ?? 0) / 1_000,
+    maxPageSize,
+    maxNumberOfFields,
+    availableFields: limits === undefined ? [] : [...others, ...dimensions].toSorted(),
+  };
+}
+
+function rowsOf(
+  { protections, now }: EndpointCall,
+  zone: EmulatedZone,
+  dataset: Dataset,
+  args: JsonObject,
+  info: GraphQLResolveInfo,
+): readonly Row[] {
+  const limits = dataset.limits(zone);
+  if (limits === undefined) {
+    throw new AnalyticsError(403, `zone '${zone.id}' does not have access to the path`, "authz");
+  }
+  const selected = selectedIn(info);
+  const prefix = dataset.isGroups ? "dimensions." : "";
+  const dimensions = selected
+    .filter(({ path, isLeaf }) => isLeaf && path.startsWith(prefix))
+    .map(({ path }) => path.slice(prefix.length))
+    .filter((name) => name in timeDimensions || name in dataset.dimensions);
+  const filter = rowFilter(dataset, coerceObject(args["filter"]));
+  const orderBy = coerceTexts([args["orderBy"]].flat());
+  refuseFields(dataset, zone, [...dimensions, ...filter.names]);
+  if (selected.filter(({ isLeaf }) => isLeaf).length > maxNumberOfFields) {
+    throw new AnalyticsError(400, `number of fields can't be more than ${maxNumberOfFields}`);
+  }
+  const limit = limitIn(args);
+  const to = Math.min(filter.to, now.getTime());
+  refuseTime({ from: filter.from, to }, limits, now);
+  const history = protections.of(zone);
+  const query = {
+    dataset,
+    zone,
+    history,
+    filter: { ...filter, to },
+    dimensions,
+    orderBy,
+    limit,
+  };
+  return dataset.isGroups ? groupsOf(query) : eventsOf(query);
+}
+
+function refuseFields(dataset: Dataset, zone: EmulatedZone, names: readonly string[]): void {
+  const refused = dataset.refused(zone).find((name) => names.includes(name));
+  if (refused === undefined) return;
+  const field = refused.toLowerCase();
+  throw new AnalyticsError(
+    403,
+    `zone '${zone.id}' does not have access to the field '${field}' from the path`,
+    "authz",
+  );
+}
+
+function limitIn({ limit }: JsonObject): number {
+  if (typeof limit === "number" && Number.isInteger(limit) && limit > 0 && limit <= maxPageSize) {
+    return limit;
+  }
+  throw new AnalyticsError(
+    400,
+    `limit must be positive number and not greater than ${maxPageSize}`,
+    "quota",
+  );
+}
+
+function refuseTime(
+  { from, to }: { readonly from: number; readonly to: number },
+  { notOlderThanMs, maxDurationMs }: DatasetLimits,
+  now: Date,
+): void {
+  if (from < now.getTime() - notOlderThanMs) {
+    const back = durationText(notOlderThanMs);
+    throw new AnalyticsError(400, `cannot request data older than ${back}`, "quota");
+  }
+  if (to - from <= maxDurationMs) return;
+  const seconds = maxDurationMs / 1_000;
+  throw new AnalyticsError(
+    400,
+    `query time range is too large. Time range can't be wider than ${seconds}s`,
+    "quota",
+  );
+}
+
+/** A duration as the service writes it: `1w1d`. */
+function durationText(ms: number): string {
+  const days = ms / 86_400_000;
+  const weeks = Math.floor(days / 7);
+  const rest = days - 7 * weeks;
+  return `${weeks === 0 ? "" : `${weeks}w`}${rest === 0 ? "" : `${rest}d`}`;
+}
+
+interface Selected {
+  /** Names of fields from the resolved one on, separated by dots. */
+  readonly path: string;
+  readonly isLeaf: boolean;
+}
+
+/** The fields below the one that is resolved; a field that is selected twice is there twice. */
+function selectedIn({ fieldNodes, fragments }: GraphQLResolveInfo): readonly Selected[] {
+  return fieldNodes.flatMap(({ selectionSet }) => selectedBelow(selectionSet, fragments, ""));
+}
+
+function selectedBelow(
+  set: SelectionSetNode | undefined,
+  fragments: Readonly<Record<string, FragmentDefinitionNode | undefined>>,
+  prefix: string,
+): readonly Selected[] {
+  return (set?.selections ?? []).flatMap((selection) => {
+    switch (selection.kind) {
+      case "Field": {
+        const path = `${prefix}${selection.name.value}`;
+        const isLeaf = selection.selectionSet === undefined;
+        return [{ path, isLeaf }, ...selectedBelow(selection.selectionSet, fragments, `${path}.`)];
+      }
+      case "InlineFragment":
+        return selectedBelow(selection.selectionSet, fragments, prefix);
+      case "FragmentSpread":
+        return selectedBelow(fragments[selection.name.value]?.selectionSet, fragments, prefix);
+    }
+  });
+}
