@@ -35,6 +35,8 @@ export class EmulatedService {
   readonly protections: Protections;
   readonly faults = new Faults();
   readonly quota = new RequestQuota();
+  /** Of queries of the analytics. */
+  readonly queries = new RequestQuota();
   #store: Store;
   #nextEventAt: number;
 
@@ -100,6 +102,7 @@ export class EmulatedService {
     this.protections.clear();
     this.faults.clear();
     this.quota.clear();
+    this.queries.clear();
   }
 }
 

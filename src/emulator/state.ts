@@ -200,6 +200,8 @@ export interface Undocumented {
   readonly identical_put: "stored" | "ignored";
   /** Whether a rate limit without a counting expression has an empty one in responses. */
   readonly counting_expression: "omitted" | "empty";
+  /** Whether errors of the analytics come with the documented status, or in a 200. */
+  readonly analytics_errors: "in_200" | "status";
 }
 
 /** A credential; `null`: no such time. */
@@ -237,7 +239,7 @@ export interface State {
   readonly movedManaged?: Readonly<Record<string, MovedManaged>>;
   /** By zone, what was in force and from when on, oldest first; a zone that never changed has none. */
   readonly protections?: Readonly<Record<string, readonly Protection[]>>;
-  /** By default `stored` and `omitted`. */
+  /** By default `stored`, `omitted` and `in_200`. */
   readonly undocumented?: Partial<Undocumented>;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */
   readonly clockOffset: number;

@@ -15,6 +15,7 @@ import {
 } from "./datasets.ts";
 import { rowFilter } from "./row-filter.ts";
 import { eventsOf, groupsOf, type Row } from "./select-rows.ts";
+import type { TimeRange } from "./traffic.ts";
 
 /** Most zones in a query, and most zones times datasets: the service does not publish the latter. */
 const maxZones = 10;
@@ -31,7 +32,7 @@ export function analyticsRoot(call: EndpointCall): Readonly<Record<string, unkno
     const nodes = selectedIn(info).filter(({ path }) => names.has(path)).length;
     cost += found.length * nodes;
     if (found.length > maxZones || cost > maxCost) throw tooMany();
-    return found.map((zone) => zoneNode(call, zone));
+    return found.map((zone, index) => zoneNode(call, zone, index));
   };
   return { viewer: { zones } };
 }
@@ -57,10 +58,13 @@ function tooMany(): AnalyticsError {
   return new AnalyticsError(429, message, "quota");
 }
 
-function zoneNode(call: EndpointCall, zone: EmulatedZone): Row {
+function zoneNode(call: EndpointCall, zone: EmulatedZone, index: number): Row {
   const rows = datasets.map((dataset): [string, Resolver<readonly Row[]>] => [
     dataset.name,
-    (args, _context, info) => rowsOf(call, zone, dataset, args, info),
+    (args, _context, info) => {
+      if (index !== call.analyticsFaults.failedZone) return rowsOf(call, zone, dataset, args, info);
+      throw new AnalyticsError(503, "unable to execute query, please try again later");
+    },
   ]);
   return {
     zoneTag: zone.id,
@@ -88,7 +92,7 @@ function settingsOf(dataset: Dataset, zone: EmulatedZone): Row {
 }
 
 function rowsOf(
-  { protections, now }: EndpointCall,
+  { protections, now, analyticsFaults }: EndpointCall,
   zone: EmulatedZone,
   dataset: Dataset,
   args: JsonObject,
@@ -111,8 +115,8 @@ function rowsOf(
     throw new AnalyticsError(400, `number of fields can't be more than ${maxNumberOfFields}`);
   }
   const limit = limitIn(args);
-  const to = Math.min(filter.to, now.getTime());
-  refuseTime({ from: filter.from, to }, limits, now);
+  refuseTime(filter, limits, now);
+  const to = Math.min(filter.to, now.getTime() - (analyticsFaults.lateMs ?? 0));
   const history = protections.of(zone);
   const query = {
     dataset,
@@ -149,7 +153,7 @@ function limitIn({ limit }: JsonObject): number {
 }
 
 function refuseTime(
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: TimeRange,
   { notOlderThanMs, maxDurationMs }: DatasetLimits,
   now: Date,
 ): void {
@@ -157,7 +161,7 @@ function refuseTime(
     const back = durationText(notOlderThanMs);
     throw new AnalyticsError(400, `cannot request data older than ${back}`, "quota");
   }
-  if (to - from <= maxDurationMs) return;
+  if (Math.min(to, now.getTime()) - from <= maxDurationMs) return;
   const seconds = maxDurationMs / 1_000;
   throw new AnalyticsError(
     400,

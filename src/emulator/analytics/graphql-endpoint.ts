@@ -13,29 +13,45 @@ export const graphqlEndpoints = [endpoint("POST", "/graphql", "Query the analyti
 const maxTokens = 10_000;
 
 function answerOf(call: EndpointCall): EndpointAnswer {
-  const result = resultOf(call);
-  const { errors = [] } = result;
-  if (errors.length === 0) return withoutEnvelope(200, result.data, null);
+  const { data, errors = [] } = resultOf(call);
+  if (errors.length === 0) return withoutEnvelope(200, data, null);
   const timestamp = call.now.toISOString();
-  const shown = errors.map((error) => {
-    const { message, code } = analyticsErrorOf(error);
-    const extensions = { timestamp, ...(code === undefined ? {} : { code }) };
-    return { message, path: error.path?.map(String) ?? null, extensions };
-  });
-  return withoutEnvelope(200, null, shown);
+  const found = errors.map((error) => ({ path: error.path, ...wordsOf(error) }));
+  const shown = found.map(({ path, message, code }) => ({
+    message,
+    path: path?.map(String) ?? null,
+    extensions: { timestamp, ...(code === undefined ? {} : { code }) },
+  }));
+  const isPartial = call.analyticsFaults.failedZone !== undefined;
+  const hasStatus = call.store.undocumented.analytics_errors === "status" && !isPartial;
+  // What is refused voids the whole document (SERVICE.md C.8).
+  return withoutEnvelope(
+    hasStatus ? (found[0]?.status ?? 500) : 200,
+    isPartial ? data : null,
+    shown,
+  );
 }
 
 function withoutEnvelope(status: number, data: unknown, errors: unknown): EndpointAnswer {
-  return { document: { status, body: { data, errors } } };
+  return { document: { status, body: { data: data ?? null, errors } } };
 }
 
 function resultOf(call: EndpointCall): ExecutionResult {
   try {
+    if (!call.takeQuery()) throw depleted();
+    const { error } = call.analyticsFaults;
+    if (error !== undefined) throw error;
     return executed(call, call.body());
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
-    throw error;
+    if (!(error instanceof AnalyticsError)) throw error;
+    return { errors: [new GraphQLError(error.message, { originalError: error })] };
   }
+}
+
+function depleted(): AnalyticsError {
+  const message = "rate limiter budget depleted, try again after 5 minutes";
+  return new AnalyticsError(429, message, "budget");
 }
 
 function executed(
@@ -56,10 +72,16 @@ function executed(
 }
 
 /** What the service says instead of a message of the library. */
-function analyticsErrorOf({ originalError, message }: GraphQLError): AnalyticsError {
-  if (originalError instanceof AnalyticsError) return originalError;
+function wordsOf({
+  originalError,
+  message,
+}: GraphQLError): Pick<AnalyticsError, "message" | "status" | "code"> {
+  if (originalError instanceof AnalyticsError) {
+    const { status, code } = originalError;
+    return { message: originalError.message, status, code };
+  }
   if (originalError !== undefined && !(originalError instanceof GraphQLError)) throw originalError;
-  return new AnalyticsError(400, wordsFor(message));
+  return { message: wordsFor(message), status: 400, code: undefined };
 }
 
 function wordsFor(message: string): string {

@@ -1,15 +1,13 @@
 import { coerceObject, type JsonObject } from "../../syntax/json.ts";
 import { badArguments } from "./analytics-error.ts";
 import { type Dataset, timeDimensions } from "./datasets.ts";
+import type { TimeRange } from "./traffic.ts";
 
 /** Values of a row by the names of its dimensions; times are milliseconds since 1970. */
 export type RowValues = Readonly<Record<string, string | number>>;
 
 /** A filter as it was read: the time it asks for, the dimensions it needs, and its test. */
-export interface RowFilter {
-  /** Milliseconds since 1970; `to` is exclusive. */
-  readonly from: number;
-  readonly to: number;
+export interface RowFilter extends TimeRange {
   readonly names: ReadonlySet<string>;
   readonly accepts: (values: RowValues) => boolean;
 }

@@ -83,8 +83,8 @@ export function* countsOf(
   }
 }
 
-/** From a moment up to another, in milliseconds since 1970. */
-interface TimeRange {
+/** From a moment up to another, which it does not include, in milliseconds since 1970. */
+export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }

@@ -59,6 +59,8 @@ const help = `zonewarden's emulator: everything in it is synthetic.
            denied: the credential lacks the permission, as for the audit log with the path */logs/audit;
            audit_late, audit_shuffled (with seconds: late by all, or by a random part of them), audit_lost and
            audit_duplicated concern the audit log's entries of the writes that they hit, edits included;
+           analytics_late (with seconds), analytics_partial (with zone: its index) and analytics_error (with message, and
+           status and code) concern queries of the analytics;
            filters: method, path (* matches any characters), credential; after skip requests, count times,
            with a probability from 0 to 1 and a seed
   DELETE /_emulator/faults        remove all faults; DELETE /_emulator/faults/NUMBER removes one

@@ -56,6 +56,8 @@ export async function editAsPerson(
     param: (name) => route.params[name] ?? "",
     body: () => body ?? {},
     staleMs: 0,
+    analyticsFaults: {},
+    takeQuery: () => true,
     now: store.now(),
   });
   if (answer.next !== undefined) await service.commit(answer.next);

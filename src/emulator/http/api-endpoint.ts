@@ -1,6 +1,7 @@
 import type { WireMessage, WireResultInfo } from "../../api/wire.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import type { AnalyticsEffects } from "../control/faults.ts";
 import type { EmulatedZone, Owner, Protection, TokenState } from "../state.ts";
 import type { Store } from "../store.ts";
 
@@ -45,6 +46,10 @@ export interface EndpointCall {
   body(): JsonObject;
   /** Age of the state that this request reads, in milliseconds; 0 is now. */
   readonly staleMs: number;
+  /** What faults do to a query of the analytics. */
+  readonly analyticsFaults: AnalyticsEffects;
+  /** Counts a query of the analytics; gives whether it is within the limit. */
+  takeQuery(): boolean;
   readonly now: Date;
 }
 
