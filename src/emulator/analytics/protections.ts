@@ -5,6 +5,8 @@ import { protectionOf } from "./protection.ts";
 /** What was in force for each zone and from when on, so that the counts of the past do not change. */
 export class Protections {
   readonly #changed: Map<string, readonly Protection[]>;
+  /** Of zones that did not change. */
+  readonly #known = new WeakMap<EmulatedZone, readonly Protection[]>();
 
   constructor(changed: State["protections"] = {}) {
     this.#changed = new Map(Object.entries(changed));
@@ -12,7 +14,9 @@ export class Protections {
 
   /** What was in force for a zone, oldest first; `zone` is its present state. */
   of(zone: EmulatedZone): readonly Protection[] {
-    return this.#changed.get(zone.id) ?? [protectionOf(zone, 0)];
+    const found = this.#changed.get(zone.id) ?? this.#known.get(zone) ?? [protectionOf(zone, 0)];
+    this.#known.set(zone, found);
+    return found;
   }
 
   /** Keeps what was in force `before`, which now ends. */
