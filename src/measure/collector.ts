@@ -20,7 +20,7 @@ import {
 } from "./hours.ts";
 import { zonesOfQuery } from "./measure-query.ts";
 import type { MeasurementStore } from "./measurement-store.ts";
-import type { Dataset } from "./measurement.ts";
+import type { MeasuredDataset } from "./measurement.ts";
 import { type AskGraphql, type CountRequest, readCounts, readLimits } from "./read-counts.ts";
 
 export interface CollectorOptions {
@@ -65,7 +65,7 @@ const rememberedMs = 24 * hourMs;
 /** Hours of a dataset of a zone that are to be read. */
 interface Task extends CountRequest {
   readonly zone: CountedZone;
-  readonly dataset: Dataset;
+  readonly dataset: MeasuredDataset;
 }
 
 /** The records of a day in a round, as texts: those of a large fleet would take ten times the memory. */
@@ -399,7 +399,7 @@ function recordIn({ day, texts }: OpenDay, zone: CountedZone): DayRecord {
 
 function put(
   open: OpenDay,
-  { zone, dataset, range }: { zone: CountedZone; dataset: Dataset; range: HourRange },
+  { zone, dataset, range }: { zone: CountedZone; dataset: MeasuredDataset; range: HourRange },
   read: Parameters<typeof withRead>[3],
 ): void {
   const firstHour = firstHourOf(open.day);

@@ -1,6 +1,6 @@
 import { declaredRules, type ZoneContent } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
-import { type CountedObject, type DayRecord, shortId } from "./day-record.ts";
+import { type MeasuredObject, type DayRecord, shortId } from "./day-record.ts";
 import { firstHourOf } from "./hours.ts";
 
 /** Ids that are remembered of an object; of more, the newest. */
@@ -19,7 +19,7 @@ export class CountedObjects {
   readonly #known = new Map<ResourceKey, KnownObject>();
 
   /** Those that are live at an hour, and those that were within the hours before it that may still be read. */
-  get all(): readonly CountedObject[] {
+  get all(): readonly MeasuredObject[] {
     return [...this.#known].map(([key, object]) => ({ key, ...object }));
   }
 

@@ -4,7 +4,7 @@ import type { HoursRead } from "./day-record.ts";
 import { hourMs, type ReadLimits } from "./hours.ts";
 import type { ZoneLimits } from "./measure-answer.ts";
 import { type CountSource, sourcesOf } from "./measure-query.ts";
-import type { Dataset, RefusedReason } from "./measurement.ts";
+import type { MeasuredDataset, RefusedReason } from "./measurement.ts";
 import type { LimitsRead } from "./read-counts.ts";
 
 /** How long limits of plans and refusals are remembered. */
@@ -37,10 +37,10 @@ export class CountedZone {
   }
 
   /** What is counted of it: nothing if it declares neither policies nor rules. */
-  get datasets(): readonly Dataset[] {
+  get datasets(): readonly MeasuredDataset[] {
     const { policies, rules, customRulesets } = this.desired.content;
     const events = Object.keys(rules).length > 0 || customRulesets !== undefined;
-    const counted: readonly Dataset[] = [
+    const counted: readonly MeasuredDataset[] = [
       ...(events ? (["events"] as const) : []),
       ...(policies === undefined ? [] : (["violations"] as const)),
     ];
@@ -83,7 +83,7 @@ export class CountedZone {
   }
 
   /** Where a dataset is read; `undefined`: not known yet. */
-  sourceOf(dataset: Dataset, now: number): DatasetSource | undefined {
+  sourceOf(dataset: MeasuredDataset, now: number): DatasetSource | undefined {
     if (this.isDenied(now)) return { result: "refused", reason: "denied" };
     if (this.#limits === undefined) return undefined;
     let reason: RefusedReason = "unavailable";

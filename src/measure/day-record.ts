@@ -10,7 +10,7 @@ import {
 import type { ResourceKey } from "../zone/resource.ts";
 import { hoursOfDay } from "./hours.ts";
 import {
-  type Dataset,
+  type MeasuredDataset,
   datasetOf,
   datasets,
   type HourCount,
@@ -24,9 +24,9 @@ export type HourState = "measured" | RefusedReason | "failed" | "missing";
 export interface DayRecord {
   readonly zone: string;
   readonly day: string;
-  readonly hours: Readonly<Record<Dataset, readonly HourState[]>>;
+  readonly hours: Readonly<Record<MeasuredDataset, readonly HourState[]>>;
   /** At least 1 in hours that were measured. */
-  readonly sampleIntervals: Readonly<Record<Dataset, readonly number[]>>;
+  readonly sampleIntervals: Readonly<Record<MeasuredDataset, readonly number[]>>;
   readonly requests: readonly number[];
   readonly objects: ReadonlyMap<ResourceKey, ObjectDay>;
 }
@@ -41,7 +41,7 @@ interface ObjectDay {
 }
 
 /** A declared object, and what the service counts it by. */
-export interface CountedObject {
+export interface MeasuredObject {
   readonly key: ResourceKey;
   /** Ids of the rule, of the ruleset that it executes, or of the policy. */
   readonly ids: readonly string[];
@@ -71,7 +71,9 @@ function each<T>(value: T): readonly T[] {
   return Array.from({ length: hoursOfDay }, () => value);
 }
 
-function ofEachDataset<T>(of: (dataset: Dataset) => T): Readonly<Record<Dataset, T>> {
+function ofEachDataset<T>(
+  of: (dataset: MeasuredDataset) => T,
+): Readonly<Record<MeasuredDataset, T>> {
   return { requests: of("requests"), events: of("events"), violations: of("violations") };
 }
 
@@ -103,10 +105,10 @@ export function shortId(id: string): string {
  */
 export function withRead(
   record: DayRecord,
-  dataset: Dataset,
+  dataset: MeasuredDataset,
   { firstHour, hours }: { readonly firstHour: number; readonly hours: readonly number[] },
   read: HoursRead,
-  objects: readonly CountedObject[],
+  objects: readonly MeasuredObject[],
 ): DayRecord {
   const isRead = (hour: number): boolean => hours.includes(hour);
   if (read.result !== "measured") {

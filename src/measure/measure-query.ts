@@ -1,5 +1,5 @@
 import type { ZoneId } from "../zone/zone.ts";
-import type { Dataset } from "./measurement.ts";
+import type { MeasuredDataset } from "./measurement.ts";
 
 /** The names of the datasets at the service; of those of events, the second has each event (SERVICE.md C.8). */
 export const sources = [
@@ -12,7 +12,7 @@ export const sources = [
 export type CountSource = (typeof sources)[number];
 
 /** Where a dataset is read, the best first. */
-export const sourcesOf: Readonly<Record<Dataset, readonly CountSource[]>> = {
+export const sourcesOf: Readonly<Record<MeasuredDataset, readonly CountSource[]>> = {
   requests: ["httpRequestsAdaptiveGroups"],
   events: ["firewallEventsAdaptiveGroups", "firewallEventsAdaptive"],
   violations: ["pageShieldReportsAdaptiveGroups"],

@@ -14,7 +14,7 @@ export interface MeasurementReader {
 
 /** Keeps a record of each zone and day. Everything rejects if the place cannot be used now. */
 export interface MeasurementStore extends MeasurementReader {
-  /** Puts records of a day in the place of those that the same zones have: all of them or, after a crash, none. */
+  /** Puts records of a day in the place of those that the same zones have: each as a whole or, after a crash, not. */
   write(day: string, records: ReadonlyMap<ZoneName, string>): Promise<void>;
   /** Drops the records of all days before one. */
   dropBefore(day: string): Promise<void>;

@@ -6,7 +6,7 @@ import type { ResourceKey } from "../zone/resource.ts";
  */
 export const datasets = ["requests", "events", "violations"] as const;
 
-export type Dataset = (typeof datasets)[number];
+export type MeasuredDataset = (typeof datasets)[number];
 
 /**
  * Why the service does not count: the token lacks the permission, or the zone's plan does not include the dataset
@@ -33,6 +33,6 @@ export type HourCount =
   | { readonly state: "undeclared" };
 
 /** The dataset that counts an object. */
-export function datasetOf(key: ResourceKey): Exclude<Dataset, "requests"> {
+export function datasetOf(key: ResourceKey): Exclude<MeasuredDataset, "requests"> {
   return key.startsWith("policy/") ? "violations" : "events";
 }

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import {
   countIn,
-  type CountedObject,
+  type MeasuredObject,
   type CountRow,
   type DayRecord,
   dayRecordText,
@@ -20,7 +20,7 @@ import { cases } from "../support/properties.ts";
 
 const firstHour = firstHourOf(readDay);
 const empty = emptyDay("shop.example", readDay);
-const owasp: CountedObject = {
+const owasp: MeasuredObject = {
   key: "managed_rule/owasp",
   ids: ["aaaaaaaa1111"],
   since: firstHour + 2,
@@ -94,44 +94,63 @@ describe("the count of an hour", () => {
   });
 });
 
+function sum(rows: readonly CountRow[]): number {
+  return rows.reduce((all, each) => all + each.count, 0);
+}
+
+/** The reads of the dataset of an object, or of the requests, in an hour. */
+function readsOf(
+  steps: readonly ReadStep[],
+  what: ResourceKey | "requests",
+  hour: number,
+): readonly ReadStep[] {
+  const dataset = what === "requests" ? what : datasetOf(what);
+  return steps.filter((step) => step.dataset === dataset && step.hours.includes(hour));
+}
+
+function rowsIn({ read }: ReadStep, hour: number): readonly CountRow[] {
+  const rows = read.result === "measured" ? read.rows : [];
+  return rows.filter((each) => each.hour === firstHour + hour);
+}
+
 /** What a record should say, computed from the reads themselves. */
 function expectedCount(
   steps: readonly ReadStep[],
   what: ResourceKey | "requests",
   hour: number,
 ): HourCount {
-  const dataset = what === "requests" ? what : datasetOf(what);
-  const own = steps.filter((step) => step.dataset === dataset && step.hours.includes(hour));
-  const last = own.findLast(({ read }) => read.result === "measured")?.read;
-  if (last?.result !== "measured") {
+  const own = readsOf(steps, what, hour);
+  const good = own.filter(({ read }) => read.result === "measured");
+  const last = good.at(-1);
+  if (last === undefined) {
     const read = own.at(-1)?.read;
-    if (read === undefined) return { state: "missing" };
-    return read.result === "refused"
-      ? { state: "refused", reason: read.reason }
-      : { state: "failed" };
+    if (read?.result === "refused") return { state: "refused", reason: read.reason };
+    return { state: read === undefined ? "missing" : "failed" };
   }
-  const inHour = last.rows.filter((each) => each.hour === firstHour + hour);
+  const inHour = rowsIn(last, hour);
   const sampleInterval = Math.max(1, ...inHour.map((each) => each.sampleInterval));
-  const sum = (rows: readonly CountRow[]): number =>
-    rows.reduce((all, each) => all + each.count, 0);
-  if (what === "requests")
-    return { state: "measured", count: sum(inHour), actions: {}, sampleInterval };
-  // The ids under which it was counted; what is not declared at a later read keeps its count.
-  const known = own.filter(({ read, objects }) => {
-    return read.result === "measured" && objects.some(({ key }) => key === what);
-  });
+  if (what !== "requests") return expectedOf(good, what, hour, sampleInterval);
+  return { state: "measured", count: sum(inHour), actions: {}, sampleInterval };
+}
+
+/** What is not declared at a later read keeps its count. */
+function expectedOf(
+  good: readonly ReadStep[],
+  what: ResourceKey,
+  hour: number,
+  sampleInterval: number,
+): HourCount {
   const ids = new Set((countedIds.get(what) ?? []).map(shortId));
-  const isOwn = (each: CountRow): boolean => each.ids.some((id) => ids.has(shortId(id)));
-  const isLive = known.some(({ read, objects }) => {
-    const object = objects.find(({ key }) => key === what);
+  const known = good.flatMap((step) => {
+    const object = step.objects.find(({ key }) => key === what);
+    if (object === undefined) return [];
+    const rows = rowsIn(step, hour).filter((each) => each.ids.some((id) => ids.has(shortId(id))));
     const at = firstHour + hour;
-    const isThere = object !== undefined && object.since <= at && at <= object.until;
-    const rows = read.result === "measured" ? read.rows : [];
-    return isThere || rows.some((each) => each.hour === at && isOwn(each));
+    const isLive = (object.since <= at && at <= object.until) || rows.length > 0;
+    return [{ rows, isLive }];
   });
-  const read = known.at(-1)?.read;
-  if (!isLive || read?.result !== "measured") return { state: "undeclared" };
-  const rows = read.rows.filter((each) => each.hour === firstHour + hour && isOwn(each));
+  const rows = known.at(-1)?.rows ?? [];
+  if (!known.some(({ isLive }) => isLive)) return { state: "undeclared" };
   const byAction = Map.groupBy(rows, ({ action }) => action);
   const actions = [...byAction].map(([action, all]) => [action, sum(all)] as const);
   const counted = Object.fromEntries(actions.filter(([, count]) => count > 0));
@@ -164,7 +183,7 @@ describe("a record", () => {
   it("of ten objects takes at most 2 KB", ({ expect }) => {
     const hours = Array.from({ length: 24 }, (_, hour) => hour);
     const place = { firstHour, hours };
-    const objects = Array.from({ length: 10 }, (_, nth): CountedObject => {
+    const objects = Array.from({ length: 10 }, (_, nth): MeasuredObject => {
       const key = `${nth < 6 ? "custom_rule" : "policy"}/block-countries-${nth}` as const;
       return { key, ids: [`${nth}`.repeat(8)], since: firstHour, until: Infinity };
     });

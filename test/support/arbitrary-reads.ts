@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 
-import type { CountedObject, CountRow, HoursRead } from "../../src/measure/day-record.ts";
+import type { MeasuredObject, CountRow, HoursRead } from "../../src/measure/day-record.ts";
 import { firstHourOf } from "../../src/measure/hours.ts";
-import { type Dataset, datasetOf, datasets } from "../../src/measure/measurement.ts";
+import { type MeasuredDataset, datasetOf, datasets } from "../../src/measure/measurement.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 
 /** The day of the reads. */
@@ -21,7 +21,7 @@ export const countedIds: ReadonlyMap<ResourceKey, readonly string[]> = new Map<
   ["policy/blog", ["eeeeeeee1111", "ffffffff1111"]],
 ]);
 
-const object: fc.Arbitrary<CountedObject> = fc
+const object: fc.Arbitrary<MeasuredObject> = fc
   .tuple(
     fc.constantFrom(...countedIds.entries()),
     fc.integer({ min: -5, max: 30 }),
@@ -33,20 +33,23 @@ const object: fc.Arbitrary<CountedObject> = fc
   });
 
 /** Some of the objects of a zone, and since when each is known. */
-export const someObjects: fc.Arbitrary<readonly CountedObject[]> = fc.uniqueArray(object, {
+export const someObjects: fc.Arbitrary<readonly MeasuredObject[]> = fc.uniqueArray(object, {
   selector: ({ key }) => key,
 });
 
 /** A read of some hours. */
 export interface ReadStep {
-  readonly dataset: Dataset;
+  readonly dataset: MeasuredDataset;
   /** From 0 to 23. */
   readonly hours: readonly number[];
   readonly read: HoursRead;
-  readonly objects: readonly CountedObject[];
+  readonly objects: readonly MeasuredObject[];
 }
 
-function rowsOf(dataset: Dataset, hours: readonly number[]): fc.Arbitrary<readonly CountRow[]> {
+function rowsOf(
+  dataset: MeasuredDataset,
+  hours: readonly number[],
+): fc.Arbitrary<readonly CountRow[]> {
   const ids = [...countedIds].flatMap(([key, all]) => (datasetOf(key) === dataset ? all : []));
   const row = fc.record({
     hour: fc.constantFrom(...hours).map((hour) => firstHour + hour),
