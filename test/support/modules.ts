@@ -64,7 +64,8 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: [],
   },
   measure: {
-    purpose: "What policies and rules did: queries, counts by hour, records of days, the collector.",
+    purpose:
+      "What policies and rules did: queries, counts by hour, records of days, the collector.",
     imports: ["zone", "syntax"],
     packages: [],
   },
@@ -85,7 +86,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   telemetry: {
     purpose: "Log lines and metrics.",
-    imports: ["zone", "plan", "state", "render", "history", "syntax"],
+    imports: ["zone", "plan", "state", "render", "history", "measure", "syntax"],
     packages: ["pino", "prom-client"],
   },
   memory: {

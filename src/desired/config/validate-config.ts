@@ -40,6 +40,7 @@ export function validateConfig(
     ...checkUrls(checked),
     ...checkNumbers(checked),
     ...checkCluster(checked),
+    ...checkMeasurements(checked),
     ...checkTimes(checked, cronError),
     ...checkLint(checked),
     ...repeatedNames("notification", checked),
@@ -194,6 +195,19 @@ function checkCluster({ at, isSound }: CheckedFile): UnplacedDiagnostic[] {
   const message = `several processes share a database, and "cluster" is set without "store.postgres"`;
   const remedy = `set store.postgres, or remove "cluster" and run one process`;
   return [contradiction(["cluster"], message, remedy)];
+}
+
+function checkMeasurements({ at, texts, isSound }: CheckedFile): UnplacedDiagnostic[] {
+  const tooShort = wrongValues(
+    texts([["measurements", "max_age"]]),
+    (text) => millisecondsOf(text) < 48 * 3_600_000 && "counts would be dropped after a day",
+    "write a duration of at least 48h",
+  );
+  const isKept = at(["store"]) !== undefined || !isSound(["measurements", "store"]);
+  if (at(["measurements"]) === undefined || isKept) return tooShort;
+  const message = `counts are kept in the store, and "measurements" is set without "store"`;
+  const remedy = `set store.path or store.postgres, or remove "measurements"`;
+  return [...tooShort, contradiction(["measurements"], message, remedy)];
 }
 
 function checkTimes(
