@@ -203,8 +203,8 @@ export class Collector {
     const now = this.#now();
     const counted = this.#counted();
     if (counted.length === 0) return;
-    const lookBackMs = Math.max(0, ...counted.map((zone) => zone.lookBackMs));
-    const oldest = dayOf(Math.floor((now - Math.min(maxAgeMs, lookBackMs)) / hourMs));
+    const backMs = Math.max(0, ...counted.map((zone) => zone.notOlderThanMs));
+    const oldest = dayOf(Math.floor((now - Math.min(maxAgeMs, backMs)) / hourMs));
     await this.#learn(counted, oldest);
     for (let hour = Math.floor(now / hourMs); dayOf(hour) >= oldest; hour -= hoursOfDay) {
       if (!this.#isDone(dayOf(hour))) await this.#readDay(dayOf(hour), round);

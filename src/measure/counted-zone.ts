@@ -48,11 +48,11 @@ export class CountedZone {
   }
 
   /** How far back the plan lets one read what is counted of the zone; 0 if that is not known. */
-  get lookBackMs(): number {
+  get notOlderThanMs(): number {
     const limits = this.datasets.flatMap((dataset) =>
       sourcesOf[dataset].flatMap((source) => this.#limits?.value[source] ?? []),
     );
-    return Math.max(0, ...limits.map(({ lookBackMs }) => lookBackMs));
+    return Math.max(0, ...limits.map(({ notOlderThanMs }) => notOlderThanMs));
   }
 
   /** Why the token may not measure it; "" if it may. */

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   parseJson,
 } from "../syntax/json.ts";
-import type { ResourceKey } from "../zone/resource.ts";
+import { listedKinds, type ResourceKey } from "../zone/resource.ts";
 import { hoursOfDay } from "./hours.ts";
 import {
   type MeasuredDataset,
@@ -315,5 +315,5 @@ function objectIn([name, json]: readonly [string, unknown]): readonly [ResourceK
 }
 
 function isKey(name: string): name is ResourceKey {
-  return /^(policy|custom_ruleset|custom_rule|rate_limiting_rule|managed_rule)\/./.test(name);
+  return listedKinds.some((kind) => name.startsWith(`${kind}/`));
 }

@@ -11,7 +11,7 @@ export const settleMs: number = 15 * 60_000;
 const hoursAgain = 2;
 
 /** What is asked for keeps this distance from the look-back: the query takes a while to arrive. */
-const lookBackMarginMs = 5 * 60_000;
+const ageMarginMs = 5 * 60_000;
 
 /** Hours since 1970; `to` is not included. */
 export interface HourRange {
@@ -21,7 +21,7 @@ export interface HourRange {
 
 /** How far back, and how much of it at once, a zone's plan lets one read a dataset; in milliseconds and rows. */
 export interface ReadLimits {
-  readonly lookBackMs: number;
+  readonly notOlderThanMs: number;
   readonly windowMs: number;
   readonly pageSize: number;
 }
@@ -42,8 +42,8 @@ export function hoursCompleteAt(now: Date): number {
 }
 
 /** The first hour that can be read in full at a moment. */
-export function firstReadable(now: Date, { lookBackMs }: Pick<ReadLimits, "lookBackMs">): number {
-  return Math.ceil((now.getTime() - lookBackMs + lookBackMarginMs) / hourMs);
+function firstReadable(now: Date, { notOlderThanMs }: ReadLimits): number {
+  return Math.ceil((now.getTime() - notOlderThanMs + ageMarginMs) / hourMs);
 }
 
 /**

@@ -149,7 +149,11 @@ export function limitsIn(zone: JsonObject): ZoneLimits | undefined {
     if (!isCount(notOlderThan) || !isCount(maxDuration) || !isCount(maxPageSize)) return undefined;
     const pageSize = Math.min(maxPageSize, largestPage);
     if (pageSize < 1) return undefined;
-    limits[source] = { lookBackMs: notOlderThan * 1_000, windowMs: maxDuration * 1_000, pageSize };
+    limits[source] = {
+      notOlderThanMs: notOlderThan * 1_000,
+      windowMs: maxDuration * 1_000,
+      pageSize,
+    };
   }
   return limits;
 }

@@ -15,7 +15,7 @@ const day = "2026-11-26";
 const start = firstHourOf(day);
 
 function limits(lookBackHours: number, windowHours = 24): ReadLimits {
-  return { lookBackMs: lookBackHours * hourMs, windowMs: windowHours * hourMs, pageSize: 100 };
+  return { notOlderThanMs: lookBackHours * hourMs, windowMs: windowHours * hourMs, pageSize: 100 };
 }
 
 /** Hours of the day to read, as `from-to`, from the hours that were measured. */
@@ -92,13 +92,13 @@ describe("the hours to read", () => {
         for (const hour of hours) {
           expect(dayOf(hour)).toBe(day);
           expect(hour).toBeLessThan(hoursCompleteAt(now));
-          expect(now.getTime() - hour * hourMs).toBeLessThanOrEqual(given.lookBackMs);
+          expect(now.getTime() - hour * hourMs).toBeLessThanOrEqual(given.notOlderThanMs);
         }
         const left = upTo(24)
           .map((hour) => start + hour)
           .filter((hour) => !isMeasured(hour) && !hours.includes(hour));
         for (const hour of left) {
-          const isBeyond = now.getTime() + 5 * 60_000 - hour * hourMs > given.lookBackMs;
+          const isBeyond = now.getTime() + 5 * 60_000 - hour * hourMs > given.notOlderThanMs;
           expect(isBeyond || hour >= hoursCompleteAt(now)).toBe(true);
         }
       },
