@@ -86,6 +86,18 @@ export interface Entitlements {
   readonly advanced_rate_limiting?: boolean;
   readonly connection_url_path: boolean;
   readonly reporting_endpoint: boolean;
+  /** What its settings of datasets have that differs from the plan's, by dataset. */
+  readonly datasets?: Readonly<Record<string, Partial<DatasetSettings>>>;
+}
+
+/** What a zone may read of a dataset of the analytics, in the service's form. */
+export interface DatasetSettings {
+  readonly enabled: boolean;
+  /** Seconds. */
+  readonly notOlderThan: number;
+  /** Seconds. */
+  readonly maxDuration: number;
+  readonly maxPageSize: number;
 }
 
 /** That browsers load a script, or no longer have it. */

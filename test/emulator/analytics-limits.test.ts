@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { analyticsErrors, documentFor, query, rowsOf, zonesOf } from "../support/analytics.ts";
@@ -10,6 +11,7 @@ import {
   testStart,
   textIn,
 } from "../support/emulator.ts";
+import { cases } from "../support/properties.ts";
 
 const requests = "httpRequestsAdaptiveGroups";
 const events = "firewallEventsAdaptiveGroups";
@@ -121,6 +123,26 @@ describe("the limits of the analytics", () => {
     expect(settings["notOlderThan"]).toBe(86_400);
     expect(settings["availableFields"]).toContain("dimensions_ruleId");
     expect(settings["availableFields"]).toContain("avg_sampleInterval");
+  });
+
+  it("can differ from those of the plan by contract", async (context) => {
+    const { expect } = context;
+    const datasets = {
+      [events]: { enabled: true, notOlderThan: 50 * 3_600, maxDuration: 7_200, maxPageSize: 3 },
+      [requests]: { enabled: false },
+    };
+    const zones = [{ name: "free.example", plan: "free", entitlements: { datasets } }];
+    await using world = await testEmulator(context, { seed: { zones } });
+    const id = await world.zoneId("free.example");
+    const said = async (dataset: string, filter: string, limit: number): Promise<unknown> => {
+      const { body } = await query(world, documentFor([id], dataset, { filter, limit }));
+      return body["errors"] === null ? undefined : listIn(body["errors"])[0]?.["message"];
+    };
+    expect(await said(events, hours(50, 2), 3)).toBeUndefined();
+    expect(await said(events, hours(51, 1), 3)).toBe("cannot request data older than 2d2h");
+    expect(await said(events, hours(50, 3), 3)).toMatch(/can't be wider than 7200s$/);
+    expect(await said(events, hours(50, 2), 4)).toMatch(/not greater than 3$/);
+    expect(await said(requests, hours(2, 1), 1)).toMatch(/does not have access to the path$/);
   });
 
   it("void the whole document when one dataset of it is refused", async (context) => {
@@ -381,5 +403,89 @@ describe("a fault of the analytics", () => {
     context.expect((await query(world, document)).status).toBe(200);
     const [entry] = world.emulator.journal();
     context.expect(textIn({ path: entry?.path ?? "" }, "path")).toBe("/client/v4/graphql");
+  });
+});
+
+describe("a document", () => {
+  it("with variables and a fragment is understood as others send it", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const document = `
+      query Events($zoneTag: string, $filter: FirewallEventsAdaptiveFilter_InputObject) {
+        viewer {
+          zones(filter: { zoneTag: $zoneTag }) {
+            events: firewallEventsAdaptive(filter: $filter, limit: 2, orderBy: [datetime_DESC]) { ...event }
+          }
+        }
+      }
+      fragment event on ZoneFirewallEventsAdaptive { datetime action clientIP }`;
+    const filter = { datetime_geq: "2026-11-20T11:00:00Z", datetime_leq: "2026-11-20T12:00:00Z" };
+    const zoneTag = await world.zoneId("shop.example.com");
+    const rows = rowsOf(await query(world, document, { zoneTag, filter }), "events");
+    expect(rows).toHaveLength(2);
+    expect(Object.keys(rows[0] ?? {})).toEqual(["datetime", "action", "clientIP"]);
+    const early = { ...filter, datetime_geq: 1 };
+    expect(refusal(await query(world, document, { zoneTag, filter: early })).message).toMatch(
+      /^error parsing args/,
+    );
+    expect(refusal(await query(world, document, { filter })).message).toMatch(
+      /^error parsing args for "zones"/,
+    );
+  });
+
+  it("can ask for the schema", async (context) => {
+    await using world = await testEmulator(context, { seed });
+    const { body } = await query(world, '{ __type(name: "zone") { fields { name } } }');
+    const { fields } = objectIn(objectIn(body["data"])["__type"]);
+    const names = listIn(fields).map((field) => textIn(field, "name"));
+    context
+      .expect(names)
+      .toEqual(["zoneTag", "settings", violations, events, "firewallEventsAdaptive", requests]);
+  });
+
+  it("of any form gets data or errors", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context, { seed: { ...seed, rate_limit: false } });
+    const id = await world.zoneId("pro.example");
+    const good = documentFor([id], events, {
+      filter: hours(2, 1),
+      selection: "count avg { sampleInterval } dimensions { datetimeHour ruleId }",
+      orderBy: "datetimeHour_ASC",
+    });
+    const words = good.split(/(?<=\W)|(?=\W)/);
+    const spoilt = fc
+      .tuple(
+        fc.nat(words.length - 1),
+        fc.constantFrom(
+          ...words,
+          "",
+          "...",
+          "$a",
+          "@skip(if: true)",
+          "-1",
+          "1.5",
+          '"',
+          "null",
+          "fragment",
+        ),
+      )
+      .map(([at, word]) => words.with(at, word).join(""));
+    const bodies = fc.oneof(
+      spoilt.map((text) => ({ query: text })),
+      fc.record({
+        query: fc.jsonValue(),
+        variables: fc.jsonValue(),
+        operationName: fc.jsonValue(),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const answer = await world.call("POST", "/graphql", body);
+        expect(answer.status).toBe(200);
+        expect(answer.body["errors"] === null).toBe(answer.body["data"] !== null);
+      }),
+      cases(500),
+    );
+    expect((await world.call("POST", "/graphql", "no JSON")).status).toBe(400);
   });
 });

@@ -89,6 +89,47 @@ describe("the analytics", () => {
     });
   });
 
+  it.for([
+    'datetime_geq: "2026-11-20T09:00:00Z", datetime_leq: "2026-11-20T09:59:59Z"',
+    'datetime_gt: "2026-11-20T08:59:59Z", datetime_lt: "2026-11-20T10:00:00Z"',
+    'datetimeHour: "2026-11-20T09:00:00Z"',
+    'datetimeHour_geq: "2026-11-20T09:00:00Z", datetimeHour_leq: "2026-11-20T09:00:00Z"',
+    'AND: [{ datetimeHour_gt: "2026-11-20T08:00:00Z" }, { datetimeHour_lt: "2026-11-20T10:00:00Z" }]',
+    'date: "2026-11-20", datetimeHour_in: ["2026-11-20T09:00:00Z"]',
+    'OR: [{ datetimeFifteenMinutes_geq: "2026-11-20T09:30:00Z", datetimeHour: "2026-11-20T09:00:00Z" }, { datetime_geq: "2026-11-20T09:00:00Z", datetime_lt: "2026-11-20T09:30:00Z" }]',
+  ])("are of one hour by %s", async (filter, context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const dataset = "httpRequestsAdaptiveGroups";
+    const document = documentFor([await world.zoneId(zone)], dataset, { filter });
+    const { requests } = await truth(world);
+    expect(rowsOf(await query(world, document), dataset)).toEqual([{ count: requests }]);
+  });
+
+  it("have times in seconds, and alternatives with gaps", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const dataset = "httpRequestsAdaptiveGroups";
+    await world.control("POST", "/traffic", { zone, requests_per_hour: 500_000 });
+    await world.control("POST", "/clock", { advance: "2h" });
+    const id = await world.zoneId(zone);
+    const count = async (filter: string): Promise<number> => {
+      const [row] = rowsOf(await query(world, documentFor([id], dataset, { filter })), dataset);
+      return Number(row?.["count"]);
+    };
+    const day = "2026-11-20T";
+    const until = await count(`datetime_geq: "${day}12:00:00Z", datetime_leq: "${day}12:00:59Z"`);
+    expect(until).toBe(await count(`datetimeMinute: "${day}12:00:00Z"`));
+    const later = await count(`datetimeMinute: "${day}12:40:00Z"`);
+    const both = [0, 40].map((minute) => {
+      const from = `${day}12:${String(minute).padStart(2, "0")}:00Z`;
+      const to = `${day}12:${String(minute + 1).padStart(2, "0")}:00Z`;
+      return `{ datetime_geq: "${from}", datetime_lt: "${to}" }`;
+    });
+    expect(await count(`OR: [${both.join(" ")}]`)).toBe(until + later);
+    expect(later).toBeGreaterThan(5_000);
+  });
+
   it("stay as they were when rules change, and follow from the rules in force", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);

@@ -3,14 +3,13 @@ import type { FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } fro
 import { coerceObject, coerceTexts, type JsonObject } from "../../syntax/json.ts";
 import { isPermitted, permissions, reachesZone } from "../http/access.ts";
 import type { EndpointCall } from "../http/api-endpoint.ts";
-import type { EmulatedZone } from "../state.ts";
+import type { DatasetSettings, EmulatedZone } from "../state.ts";
 import { AnalyticsError, badArguments } from "./analytics-error.ts";
 import {
   type Dataset,
-  type DatasetLimits,
   datasets,
   maxNumberOfFields,
-  maxPageSize,
+  settingsOf,
   timeDimensions,
 } from "./datasets.ts";
 import { rowFilter } from "./row-filter.ts";
@@ -68,27 +67,21 @@ function zoneNode(call: EndpointCall, zone: EmulatedZone, index: number): Row {
   ]);
   return {
     zoneTag: zone.id,
-    settings: Object.fromEntries(datasets.map((each) => [each.name, settingsOf(each, zone)])),
+    settings: Object.fromEntries(datasets.map((each) => [each.name, shownSettings(each, zone)])),
     ...Object.fromEntries(rows),
   };
 }
 
-function settingsOf(dataset: Dataset, zone: EmulatedZone): Row {
-  const limits = dataset.limits(zone);
+function shownSettings(dataset: Dataset, zone: EmulatedZone): Row {
+  const settings = settingsOf(dataset, zone);
   const refused = dataset.refused(zone);
   const prefix = dataset.isGroups ? "dimensions_" : "";
   const dimensions = [...Object.keys(timeDimensions), ...Object.keys(dataset.dimensions)]
     .filter((name) => !refused.includes(name))
     .map((name) => `${prefix}${name}`);
   const others = dataset.isGroups ? ["avg_sampleInterval", "count"] : ["sampleInterval"];
-  return {
-    enabled: limits !== undefined,
-    notOlderThan: (limits?.notOlderThanMs ?? 0) / 1_000,
-    maxDuration: (limits?.maxDurationMs ?? 0) / 1_000,
-    maxPageSize,
-    maxNumberOfFields,
-    availableFields: limits === undefined ? [] : [...others, ...dimensions].toSorted(),
-  };
+  const availableFields = settings.enabled ? [...others, ...dimensions].toSorted() : [];
+  return { ...settings, maxNumberOfFields, availableFields };
 }
 
 function rowsOf(
@@ -98,8 +91,8 @@ function rowsOf(
   args: JsonObject,
   info: GraphQLResolveInfo,
 ): readonly Row[] {
-  const limits = dataset.limits(zone);
-  if (limits === undefined) {
+  const settings = settingsOf(dataset, zone);
+  if (!settings.enabled) {
     throw new AnalyticsError(403, `zone '${zone.id}' does not have access to the path`, "authz");
   }
   const selected = selectedIn(info);
@@ -114,8 +107,8 @@ function rowsOf(
   if (selected.filter(({ isLeaf }) => isLeaf).length > maxNumberOfFields) {
     throw new AnalyticsError(400, `number of fields can't be more than ${maxNumberOfFields}`);
   }
-  const limit = limitIn(args);
-  refuseTime(filter, limits, now);
+  const limit = limitIn(args, settings);
+  refuseTime(filter, settings, now);
   const to = Math.min(filter.to, now.getTime() - (analyticsFaults.lateMs ?? 0));
   const history = protections.of(zone);
   const query = {
@@ -141,7 +134,7 @@ function refuseFields(dataset: Dataset, zone: EmulatedZone, names: readonly stri
   );
 }
 
-function limitIn({ limit }: JsonObject): number {
+function limitIn({ limit }: JsonObject, { maxPageSize }: DatasetSettings): number {
   if (typeof limit === "number" && Number.isInteger(limit) && limit > 0 && limit <= maxPageSize) {
     return limit;
   }
@@ -154,29 +147,40 @@ function limitIn({ limit }: JsonObject): number {
 
 function refuseTime(
   { from, to }: TimeRange,
-  { notOlderThanMs, maxDurationMs }: DatasetLimits,
+  { notOlderThan, maxDuration }: DatasetSettings,
   now: Date,
 ): void {
-  if (from < now.getTime() - notOlderThanMs) {
-    const back = durationText(notOlderThanMs);
+  if (from < now.getTime() - 1_000 * notOlderThan) {
+    const back = durationText(notOlderThan);
     throw new AnalyticsError(400, `cannot request data older than ${back}`, "quota");
   }
-  if (Math.min(to, now.getTime()) - from <= maxDurationMs) return;
-  const seconds = maxDurationMs / 1_000;
+  if (Math.min(to, now.getTime()) - from <= 1_000 * maxDuration) return;
   throw new AnalyticsError(
     400,
-    `query time range is too large. Time range can't be wider than ${seconds}s`,
+    `query time range is too large. Time range can't be wider than ${maxDuration}s`,
     "quota",
   );
 }
 
-/** A duration as the service writes it: `1w1d`. */
-function durationText(ms: number): string {
-  const days = ms / 86_400_000;
-  const weeks = Math.floor(days / 7);
-  const rest = days - 7 * weeks;
-  return `${weeks === 0 ? "" : `${weeks}w`}${rest === 0 ? "" : `${rest}d`}`;
+/** Seconds as the service writes them: `1w1d`. */
+function durationText(seconds: number): string {
+  let rest = seconds;
+  let text = "";
+  for (const [unit, length] of durationUnits) {
+    const count = Math.floor(rest / length);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * length;
+  }
+  return text;
 }
+
+const durationUnits = [
+  ["w", 604_800],
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+  ["s", 1],
+] as const;
 
 interface Selected {
   /** Names of fields from the resolved one on, separated by dots. */

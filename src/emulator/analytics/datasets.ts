@@ -1,11 +1,5 @@
-import type { EmulatedZone } from "../state.ts";
+import type { DatasetSettings, EmulatedZone } from "../state.ts";
 import { type Counted, dayMs, type CountedKind, minuteMs } from "./traffic.ts";
-
-/** How far back a plan lets one read, and how long a time at once, in milliseconds. */
-export interface DatasetLimits {
-  readonly notOlderThanMs: number;
-  readonly maxDurationMs: number;
-}
 
 /** A dataset of zones (SERVICE.md C.8). */
 export interface Dataset {
@@ -15,14 +9,13 @@ export interface Dataset {
   readonly isGroups: boolean;
   /** Values of its dimensions, without those of time. */
   readonly dimensions: Readonly<Record<string, (counted: Counted, zone: EmulatedZone) => string>>;
-  /** `undefined`: the zone has no access. */
-  readonly limits: (zone: EmulatedZone) => DatasetLimits | undefined;
+  /** Days that the plan of a zone includes; `undefined`: it has no access. */
+  readonly days: (zone: EmulatedZone) => Days | undefined;
   /** Dimensions that the plan of a zone does not include. */
   readonly refused: (zone: EmulatedZone) => readonly string[];
 }
 
-/** The largest `limit`, and the most fields in a selection. */
-export const maxPageSize = 10_000;
+/** The most fields in a selection. */
 export const maxNumberOfFields = 30;
 
 /** Dimensions of time, with their length in milliseconds; that of `datetime` is how exact counts are. */
@@ -36,7 +29,10 @@ export const timeDimensions: Readonly<Record<string, number>> = {
   date: dayMs,
 };
 
-type ByPlan = Readonly<Record<string, readonly [backDays: number, daysAtOnce: number]>>;
+/** How far back one can read, and how long a time at once. */
+type Days = readonly [back: number, atOnce: number];
+
+type ByPlan = Readonly<Record<string, Days>>;
 
 const eventLimits: ByPlan = {
   free: [1, 1],
@@ -52,9 +48,17 @@ const requestLimits: ByPlan = {
   enterprise: [90, 31],
 };
 
-function limitsIn(table: ByPlan, { plan }: EmulatedZone): DatasetLimits | undefined {
-  const [back, atOnce] = table[plan] ?? [0, 0];
-  return { notOlderThanMs: back * dayMs, maxDurationMs: atOnce * dayMs };
+/** What a zone may read of a dataset: what the plan includes, unless its contract differs. */
+export function settingsOf(dataset: Dataset, zone: EmulatedZone): DatasetSettings {
+  const days = dataset.days(zone);
+  const [back, atOnce] = days ?? [0, 0];
+  return {
+    enabled: days !== undefined,
+    notOlderThan: (back * dayMs) / 1_000,
+    maxDuration: (atOnce * dayMs) / 1_000,
+    maxPageSize: 10_000,
+    ...zone.entitlements.datasets?.[dataset.name],
+  };
 }
 
 const eventDimensions: Dataset["dimensions"] = {
@@ -66,6 +70,8 @@ const eventDimensions: Dataset["dimensions"] = {
   clientRequestPath: () => "/synthetic",
   clientCountryName: () => "DE",
   clientAsn: () => "64500",
+  clientIP: () => "192.0.2.30",
+  clientRequestQuery: () => "",
   userAgent: () => "Synthetic browser",
 };
 
@@ -85,10 +91,7 @@ export const datasets: readonly Dataset[] = [
       urlHost: () => "cdn.synthetic.example",
     },
     // A zone without policies has no Client-Side Security Advanced.
-    limits: ({ entitlements }) =>
-      entitlements.policies > 0
-        ? { notOlderThanMs: 30 * dayMs, maxDurationMs: 30 * dayMs }
-        : undefined,
+    days: ({ entitlements }) => (entitlements.policies > 0 ? [30, 30] : undefined),
     refused: () => [],
   },
   {
@@ -96,7 +99,7 @@ export const datasets: readonly Dataset[] = [
     kind: "rules",
     isGroups: true,
     dimensions: eventDimensions,
-    limits: (zone) => (zone.plan === "free" ? undefined : limitsIn(eventLimits, zone)),
+    days: ({ plan }) => (plan === "free" ? undefined : eventLimits[plan]),
     refused: () => [],
   },
   {
@@ -105,7 +108,7 @@ export const datasets: readonly Dataset[] = [
     isGroups: false,
     // The service writes the names of sources in two ways.
     dimensions: { ...eventDimensions, source: ({ object }) => object?.source?.toLowerCase() ?? "" },
-    limits: (zone) => limitsIn(eventLimits, zone),
+    days: ({ plan }) => eventLimits[plan],
     refused: () => [],
   },
   {
@@ -120,7 +123,7 @@ export const datasets: readonly Dataset[] = [
       botScore: () => "50",
       ja4: () => "t13d1516h2_8daaf6152771_b186095e22b6",
     },
-    limits: (zone) => limitsIn(requestLimits, zone),
+    days: ({ plan }) => requestLimits[plan],
     refused: ({ plan }) =>
       plan === "free" ? ["clientAsn", "clientRefererHost", "botScore", "ja4"] : [],
   },

@@ -68,15 +68,15 @@ function timeFilter(
     throw badArguments(dataset.name, `${key} is not a time: ${JSON.stringify(each)}`);
   });
   const [at = 0] = times;
-  // A moment of `datetime` has no length: the times that a range has are exact.
-  const length = name === "datetime" ? 1 : widthMs;
+  // Events have times in seconds.
+  const length = name === "datetime" ? 1_000 : widthMs;
   switch (operator) {
     case "_geq":
-      return { ...everything, from: name === "datetime" ? at : Math.ceil(at / length) * length };
+      return { ...everything, from: Math.ceil(at / length) * length };
     case "_gt":
       return { ...everything, from: (Math.floor(at / length) + 1) * length };
     case "_lt":
-      return { ...everything, to: name === "datetime" ? at : Math.ceil(at / length) * length };
+      return { ...everything, to: Math.ceil(at / length) * length };
     case "_leq":
       return { ...everything, to: (Math.floor(at / length) + 1) * length };
     default: {
@@ -102,14 +102,20 @@ function both(a: RowFilter, b: RowFilter): RowFilter {
   };
 }
 
-/** Of alternatives the times count as a whole: from the earliest to the latest. */
+/** The times of alternatives are exact to a minute. */
 function anyOf(parts: readonly RowFilter[]): RowFilter {
   if (parts.length === 0) return everything;
   return {
     from: Math.min(...parts.map(({ from }) => from)),
     to: Math.max(...parts.map(({ to }) => to)),
-    names: parts.reduce<ReadonlySet<string>>((all, { names }) => all.union(names), new Set()),
-    accepts: (values) => parts.some(({ accepts }) => accepts(values)),
+    names: parts.reduce<ReadonlySet<string>>(
+      (all, { names }) => all.union(names),
+      new Set(["datetime"]),
+    ),
+    accepts: (values) => {
+      const at = Number(values["datetime"]);
+      return parts.some(({ from, to, accepts }) => at >= from && at < to && accepts(values));
+    },
   };
 }
 
