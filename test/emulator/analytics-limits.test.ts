@@ -186,6 +186,12 @@ describe("the limits of the analytics", () => {
     },
     {
       dataset: requests,
+      orderBy: "clientRefererHost_ASC",
+      selection: "count",
+      says: /to the field 'clientrefererhost'/,
+    },
+    {
+      dataset: requests,
       filter: 'botScore: "1"',
       selection: "count",
       says: /to the field 'botscore'/,

@@ -13,7 +13,7 @@ import {
   timeDimensions,
 } from "./datasets.ts";
 import { rowFilter } from "./row-filter.ts";
-import { eventsOf, groupsOf, type Row } from "./select-rows.ts";
+import { eventsOf, groupsOf, orderedName, type Row } from "./select-rows.ts";
 import type { TimeRange } from "./traffic.ts";
 
 /** Most zones in a query, and most zones times datasets: the service does not publish the latter. */
@@ -103,7 +103,7 @@ function rowsOf(
     .filter((name) => name in timeDimensions || name in dataset.dimensions);
   const filter = rowFilter(dataset, coerceObject(args["filter"]));
   const orderBy = coerceTexts([args["orderBy"]].flat());
-  refuseFields(dataset, zone, [...dimensions, ...filter.names]);
+  refuseFields(dataset, zone, [...dimensions, ...filter.names, ...orderBy.map(orderedName)]);
   if (selected.filter(({ isLeaf }) => isLeaf).length > maxNumberOfFields) {
     throw new AnalyticsError(400, `number of fields can't be more than ${maxNumberOfFields}`);
   }
@@ -113,7 +113,6 @@ function rowsOf(
   const history = protections.of(zone);
   const query = {
     dataset,
-    zone,
     history,
     filter: { ...filter, to },
     dimensions,

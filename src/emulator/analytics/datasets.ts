@@ -8,7 +8,7 @@ export interface Dataset {
   /** Whether it has counts by dimensions, or else single events. */
   readonly isGroups: boolean;
   /** Values of its dimensions, without those of time. */
-  readonly dimensions: Readonly<Record<string, (counted: Counted, zone: EmulatedZone) => string>>;
+  readonly dimensions: Readonly<Record<string, (counted: Counted) => string>>;
   /** Days that the plan of a zone includes; `undefined`: it has no access. */
   readonly days: (zone: EmulatedZone) => Days | undefined;
   /** Dimensions that the plan of a zone does not include. */
@@ -121,7 +121,7 @@ export const datasets: readonly Dataset[] = [
       clientAsn: () => "64500",
       clientRefererHost: () => "www.synthetic.example",
       botScore: () => "50",
-      ja4: () => "t13d1516h2_8daaf6152771_b186095e22b6",
+      ja4: () => "synthetic",
     },
     days: ({ plan }) => requestLimits[plan],
     refused: ({ plan }) =>

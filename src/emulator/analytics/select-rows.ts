@@ -1,4 +1,4 @@
-import type { EmulatedZone, Protection } from "../state.ts";
+import type { Protection } from "../state.ts";
 import { type Dataset, timeDimensions } from "./datasets.ts";
 import type { RowFilter, RowValues } from "./row-filter.ts";
 import { type Counted, countsOf, dayMs, minuteMs } from "./traffic.ts";
@@ -6,7 +6,7 @@ import { type Counted, countsOf, dayMs, minuteMs } from "./traffic.ts";
 /** A query of one dataset for one zone. */
 export interface RowQuery {
   readonly dataset: Dataset;
-  readonly zone: EmulatedZone;
+  /** What was in force for the zone. */
   readonly history: readonly Protection[];
   readonly filter: RowFilter;
   /** Names of the dimensions that the answer has. */
@@ -80,7 +80,7 @@ interface Event extends Ordered {
 }
 
 function* rowsOf(
-  { dataset, zone, history, filter }: RowQuery,
+  { dataset, history, filter }: RowQuery,
   names: readonly string[],
 ): Generator<{ readonly values: RowValues; readonly counted: Counted }> {
   const times = names.filter((name) => timeDimensions[name] !== undefined);
@@ -93,13 +93,13 @@ function* rowsOf(
       const widthMs = timeDimensions[name] ?? dayMs;
       values[name] = Math.floor(counted.at / widthMs) * widthMs;
     }
-    for (const name of others) values[name] = dataset.dimensions[name]?.(counted, zone) ?? "";
+    for (const name of others) values[name] = dataset.dimensions[name]?.(counted) ?? "";
     yield { values, counted };
   }
 }
 
 /** The name in a term of `orderBy`. */
-function orderedName(term: string): string {
+export function orderedName(term: string): string {
   return term.replace(/_(ASC|DESC)$/, "");
 }
 
