@@ -118,6 +118,20 @@ export async function readLimits(
   );
 }
 
+/**
+ * Checks that the counts of a zone can be read.
+ *
+ * @throws {ServiceError} if they cannot.
+ */
+export async function checkLimits(ask: AskGraphql, zone: Zone, signal: AbortSignal): Promise<void> {
+  const read = (await readLimits(ask, [zone], signal)).get(zone.id);
+  if (read?.result === "read") return;
+  const why = read?.why ?? "the answer has no settings of the zone";
+  if (read?.result !== "refused") throw new ServiceError("API_MALFORMED", why);
+  const remedy = "give the token the permission Analytics: Read";
+  throw new ServiceError("API_FORBIDDEN", `the analytics answer: ${why}; ${remedy}`);
+}
+
 function idsOf(zones: readonly Zone[]): readonly ZoneId[] {
   return zones.map(({ id }) => id);
 }

@@ -1,0 +1,82 @@
+import { compareText } from "../syntax/by-text.ts";
+import type { ResourceKey } from "../zone/resource.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { countIn, type DayRecord, parseDayRecord } from "./day-record.ts";
+import { dayOf, hourMs, hoursCompleteAt, hoursOfDay } from "./hours.ts";
+import type { MeasurementReader } from "./measurement-store.ts";
+import type { HourCount } from "./measurement.ts";
+
+/** The counts of a zone from one hour to another; each list has one for each hour. */
+export interface ZoneSeries {
+  readonly zone: ZoneName;
+  /** Start of the first hour. */
+  readonly since: Date;
+  /** End of the last one. */
+  readonly until: Date;
+  readonly requests: readonly HourCount[];
+  /** By object, sorted; those that were counted in one of the hours. */
+  readonly objects: ReadonlyMap<ResourceKey, readonly HourCount[]>;
+}
+
+/** Reads the counts of a zone in the hours since a moment that are complete by now. */
+export async function readSeries(
+  reader: MeasurementReader,
+  zone: ZoneName,
+  since: Date,
+  now: Date,
+): Promise<ZoneSeries> {
+  const end = hoursCompleteAt(now);
+  const first = Math.min(end, Math.floor(since.getTime() / hourMs));
+  const hours = Array.from({ length: end - first }, (_, nth) => first + nth);
+  const days = new Map<string, DayRecord | undefined>();
+  for (const day of new Set(hours.map(dayOf))) {
+    const record = parseDayRecord((await reader.read(day, zone)).get(zone) ?? "");
+    // A record of another day or zone says nothing about this one.
+    days.set(day, record?.day === day && record.zone === zone ? record : undefined);
+  }
+  const countsOf = (what: ResourceKey | "requests"): readonly HourCount[] =>
+    hours.map((hour) => countIn(days.get(dayOf(hour)), what, hour % hoursOfDay));
+  const keys = new Set([...days.values()].flatMap((record) => [...(record?.objects.keys() ?? [])]));
+  return {
+    zone,
+    since: new Date(first * hourMs),
+    until: new Date(end * hourMs),
+    requests: countsOf("requests"),
+    objects: new Map([...keys].toSorted(compareText).map((key) => [key, countsOf(key)])),
+  };
+}
+
+/** The counts of several hours together. */
+export interface CountSum {
+  readonly count: number;
+  readonly actions: Readonly<Record<string, number>>;
+  /** Whether a part of it is an estimate by a sample. */
+  readonly isEstimate: boolean;
+  /** How many hours have which state. */
+  readonly hours: Readonly<Record<HourCount["state"], number>>;
+  /** All requests in those of the measured hours whose requests were measured too. */
+  readonly requests: number;
+  /** What of `count` is in these hours. */
+  readonly countOfRequests: number;
+}
+
+/** Adds the counts of hours up. What was not measured adds nothing, and its hours are counted as what they are. */
+export function sumOfHours(counts: readonly HourCount[], requests: readonly HourCount[]): CountSum {
+  const actions: Record<string, number> = {};
+  const hours = { measured: 0, refused: 0, failed: 0, missing: 0, undeclared: 0 };
+  const sum = { count: 0, requests: 0, countOfRequests: 0, isEstimate: false };
+  for (const [nth, hour] of counts.entries()) {
+    hours[hour.state] += 1;
+    if (hour.state !== "measured") continue;
+    sum.count += hour.count;
+    sum.isEstimate ||= hour.sampleInterval > 1;
+    for (const [action, count] of Object.entries(hour.actions)) {
+      actions[action] = (actions[action] ?? 0) + count;
+    }
+    const all = requests[nth];
+    if (all?.state !== "measured") continue;
+    sum.requests += all.count;
+    sum.countOfRequests += hour.count;
+  }
+  return { ...sum, actions, hours };
+}

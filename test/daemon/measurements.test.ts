@@ -1,0 +1,127 @@
+import { describe, it } from "vitest";
+
+import { coerceObject, coerceObjects, coerceText, parseJson } from "../../src/syntax/json.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { logLines, logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+import { stop } from "../support/running.ts";
+
+const shop = "shop.example.com";
+const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
+const config = `schedule: { cron: "0 0 1 1 *" }
+store: { path: state }`;
+
+function queriesOf({ emulator }: Example): number {
+  return emulator.journal().filter((each) => each.path.endsWith("/graphql")).length;
+}
+
+/** The exact counts of an hour, as the emulator's control tells them. */
+async function truth({ emulator }: Example, hour: string): Promise<Record<string, number>> {
+  const url = new URL(`/_emulator/traffic?zone=${shop}&hour=${hour}`, emulator.baseUrl);
+  const { requests, rules } = coerceObject(await (await fetch(url)).json());
+  const owasp = coerceObjects(rules).filter((each) => each["rulesetId"] === owaspRuleset);
+  const count = owasp.reduce((sum, each) => sum + Number(each["count"]), 0);
+  return { requests: Number(requests), "managed_rule/owasp": count };
+}
+
+/** The counts that the command prints, by object and hour. */
+async function printed({ place }: Example): Promise<ReadonlyMap<string, readonly unknown[]>> {
+  const { stdout } = await place.run("measurements", shop, "--since", "20h", "--format", "json");
+  const { requests, objects } = coerceObject(parseJson(stdout));
+  const lists = coerceObjects(objects).map(
+    (each) => [coerceText(each["key"]), each["hours"]] as const,
+  );
+  return new Map(
+    [["requests", requests] as const, ...lists].map(([key, hours]) => [key, coerceObjects(hours)]),
+  );
+}
+
+describe("a daemon that measures", () => {
+  it("keeps the counts of the service, and a command prints them", async ({ expect }) => {
+    const clock = new SimulatedClock(new Date());
+    await using example = await exampleWithEmulator({
+      config: `${config}\nmeasurements: {}`,
+      ports: { clock },
+    });
+    const daemon = example.place.start("run");
+    await eventually("the first sweep", async () => {
+      await clock.advance(100);
+      return logLines(daemon).some(({ msg }) => msg === "plan applied") || undefined;
+    });
+    expect(queriesOf(example)).toBe(0);
+    // A month of one zone is more than a fifth of the queries of five minutes.
+    await eventually("the first round", async () => {
+      await clock.advance(10_000);
+      return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
+    });
+    await stop(daemon);
+
+    const counts = await printed(example);
+    expect([...counts.keys()]).toContain("managed_rule/owasp");
+    let compared = 0;
+    for (const [what, hours] of counts) {
+      if (what !== "requests" && what !== "managed_rule/owasp") continue;
+      for (const found of hours.map(coerceObject)) {
+        const count = (await truth(example, coerceText(found["hour"])))[what] ?? 0;
+        // Before the first run nobody knows that the rule was there, unless it counted.
+        const isUnknown = what !== "requests" && count === 0;
+        expect(found).toMatchObject(
+          isUnknown ? { state: "undeclared" } : { state: "measured", count },
+        );
+        compared += count;
+      }
+    }
+    expect(compared).toBeGreaterThan(1_000);
+
+    // The next process reads what is new, and nothing of what is there.
+    const before = queriesOf(example);
+    const next = example.place.start("run");
+    await logged(next, "state loaded");
+    await eventually("the next round", async () => {
+      await clock.advance(1_000);
+      return logLines(next).some(({ msg }) => msg === "measurements up to date") || undefined;
+    });
+    await stop(next);
+    expect(queriesOf(example) - before).toBeLessThanOrEqual(5);
+    expect(await printed(example)).toEqual(counts);
+  });
+
+  it("goes on without the permission, and says so once", async ({ expect }) => {
+    const clock = new SimulatedClock(new Date());
+    await using example = await exampleWithEmulator({
+      config: `${config}\nmeasurements: {}`,
+      ports: { clock },
+    });
+    await control(example, "faults", { fault: "denied", path: "*/graphql" });
+    const daemon = example.place.start("run");
+    await eventually("the first round", async () => {
+      await clock.advance(1_000);
+      return (
+        logLines(daemon).some(({ msg }) => coerceText(msg).includes("not permitted")) || undefined
+      );
+    });
+    await clock.advance(3 * 3_600_000);
+    const said = logLines(daemon).filter(({ msg }) => coerceText(msg).startsWith("measurements"));
+    expect(said.map(({ msg }) => msg)).toEqual([
+      "measurements not permitted: give the token the permission Analytics: Read",
+    ]);
+    await stop(daemon);
+    const { stdout } = await example.place.run("measurements", shop, "--since", "2h");
+    expect(stdout).toContain("requests unknown");
+    expect(stdout).toContain("refused");
+  });
+
+  it("asks for nothing where nothing is to be measured", async ({ expect }) => {
+    const clock = new SimulatedClock(new Date());
+    await using example = await exampleWithEmulator({ config, ports: { clock } });
+    const daemon = example.place.start("run");
+    await logged(daemon, "zonewarden started");
+    await clock.advance(3 * 3_600_000);
+    await stop(daemon);
+    expect(queriesOf(example)).toBe(0);
+    const { stderr, code } = await example.place.run("measurements", shop);
+    expect(code).toBe(1);
+    expect(stderr).toContain("set measurements in the configuration");
+  });
+});

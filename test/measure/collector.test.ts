@@ -1,0 +1,280 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { dayOf, hourMs } from "../../src/measure/hours.ts";
+import type { HourCount } from "../../src/measure/measurement.ts";
+import { Collecting, countedKeys, startHour } from "../support/collecting.ts";
+import { countingZone, type QueryFault } from "../support/counting-service.ts";
+import { cases } from "../support/properties.ts";
+
+const pro = countingZone("shop.example", 1, {
+  httpRequestsAdaptiveGroups: 7 * 24,
+  firewallEventsAdaptiveGroups: 24,
+  firewallEventsAdaptive: 24,
+  pageShieldReportsAdaptiveGroups: 30 * 24,
+});
+const enterprise = countingZone("bank.example", 2, {
+  httpRequestsAdaptiveGroups: 90 * 24,
+  firewallEventsAdaptiveGroups: 30 * 24,
+  firewallEventsAdaptive: 30 * 24,
+  pageShieldReportsAdaptiveGroups: 30 * 24,
+});
+const free = countingZone("blog.example", 3, {
+  httpRequestsAdaptiveGroups: 7 * 24,
+  firewallEventsAdaptive: 24,
+});
+const zones = [pro, enterprise, free];
+
+/** The true count as a record tells it. */
+function measured(
+  at: Collecting,
+  zone: typeof pro,
+  what: string,
+  hour: number,
+): Partial<HourCount> {
+  return { state: "measured", count: at.truth(zone, what, hour) };
+}
+
+describe("the collector", () => {
+  it("sends nothing where nothing asks for it", async ({ expect }) => {
+    await using at = new Collecting(zones);
+    const collector = at.start(false);
+    await at.hours(50);
+    expect(at.service.queries).toEqual([]);
+    expect(at.store.records.size).toBe(0);
+    expect(collector.status.state).toBe("off");
+    collector.reconfigure({ maxAgeMs: 840 * hourMs });
+    await at.hours(2);
+    expect(at.store.records.size).toBe(0);
+    collector.note(pro.zone.name, new Map([["a".repeat(32), "custom_rule/a"]]));
+    await at.hours(2);
+    expect(collector.status.state).toBe("collecting");
+    expect(at.store.records.size).toBeGreaterThan(0);
+  });
+
+  it("keeps each hour as the service counted it, of every plan", async ({ expect }) => {
+    await using at = new Collecting(zones);
+    at.start();
+    await at.hours(26);
+    const before = at.service.queries.length;
+    await at.hours(24);
+    // One for each source in each hour, and that for the settings once.
+    expect(at.service.queries.length - before).toBe(24 * 4 + 1);
+    for (const zone of zones) {
+      for (const what of countedKeys) {
+        const isUnavailable = zone === free && what.startsWith("policy/");
+        for (let hour = startHour + 1; hour < startHour + 49; hour += 1) {
+          const counted = isUnavailable
+            ? { state: "refused", reason: "unavailable" }
+            : measured(at, zone, what, hour);
+          expect(await at.count(zone.zone.name, what, hour)).toMatchObject(counted);
+        }
+      }
+    }
+    expect(at.statuses).toEqual([{ state: "collecting", reason: "" }]);
+    expect(at.bugs).toEqual([]);
+  });
+
+  it("reads what it missed as far as the service has it, and leaves a gap before", async ({
+    expect,
+  }) => {
+    await using at = new Collecting(zones);
+    at.start();
+    await at.hours(5);
+    await at.end();
+    await at.hours(40);
+    at.start();
+    await at.hours(1);
+    const read = (zone: typeof pro, hour: number): Promise<HourCount> =>
+      at.count(zone.zone.name, "custom_rule/rule-0", startHour + hour);
+    expect(await read(pro, 3)).toMatchObject(
+      measured(at, pro, "custom_rule/rule-0", startHour + 3),
+    );
+    expect(await read(pro, 12)).toEqual({ state: "missing" });
+    expect(await read(pro, 30)).toMatchObject(
+      measured(at, pro, "custom_rule/rule-0", startHour + 30),
+    );
+    for (let hour = 1; hour < 44; hour += 1) {
+      const counted = measured(at, enterprise, "custom_rule/rule-0", startHour + hour);
+      expect(await read(enterprise, hour)).toMatchObject(counted);
+    }
+  });
+
+  it("says once that it is denied, keeps that as refused, and asks again after a day", async ({
+    expect,
+  }) => {
+    await using at = new Collecting(zones);
+    at.service.isPermitted = false;
+    const collector = at.start();
+    await at.hours(20);
+    expect(at.statuses.map(({ state }) => state)).toEqual(["denied"]);
+    expect(collector.status.reason).toContain("not authorized");
+    expect(at.service.queries.length).toBe(1);
+    const hour = startHour + 10;
+    const refused = { state: "refused", reason: "denied" };
+    expect(await at.count(pro.zone.name, "requests", hour)).toEqual(refused);
+    at.service.isPermitted = true;
+    await at.hours(8);
+    expect(await at.count(pro.zone.name, "requests", hour)).toMatchObject(
+      measured(at, pro, "requests", hour),
+    );
+    expect(at.statuses.map(({ state }) => state)).toEqual(["denied", "collecting"]);
+  });
+
+  it("counts what came late within two hours", async ({ expect }) => {
+    await using at = new Collecting([pro]);
+    at.service.lateMs = 90 * 60_000;
+    at.start();
+    await at.hours(12);
+    for (let hour = startHour + 1; hour < startHour + 8; hour += 1) {
+      const counted = measured(at, pro, "requests", hour);
+      expect(await at.count(pro.zone.name, "requests", hour)).toMatchObject(counted);
+    }
+  });
+
+  it("reads more events than an answer may have in parts", async ({ expect }) => {
+    await using at = new Collecting([free]);
+    at.service.largestPage = 5;
+    at.start();
+    await at.hours(12);
+    const counted: number[] = [];
+    for (let hour = startHour - 20; hour < startHour + 10; hour += 1) {
+      const found = await at.count(free.zone.name, "custom_rule/rule-0", hour);
+      const count = at.truth(free, "custom_rule/rule-0", hour);
+      if (count > 0) expect(found).toMatchObject({ state: "measured", count });
+      counted.push(count);
+    }
+    expect(Math.max(...counted)).toBeGreaterThan(5);
+  });
+
+  it("drops days that are older than they are kept", async ({ expect }) => {
+    await using at = new Collecting([pro]);
+    at.start(true, 72 * hourMs);
+    await at.hours(8 * 24);
+    const days = [...at.store.records.keys()].toSorted();
+    expect(days[0]).toBe(dayOf(startHour + 5 * 24));
+    expect(days).toHaveLength(4);
+  });
+
+  it("never has a wrong count, nor a zero for what was not measured, whatever fails", async ({
+    expect,
+  }) => {
+    const law = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      await using at = new Collecting(zones);
+      at.start();
+      for (const each of steps) await befall(at, each);
+      expect(await wrongIn(at)).toEqual([]);
+      expect(at.bugs).toEqual([]);
+
+      // Without failures, all that the service still has is there.
+      at.service.faults = [];
+      await at.end();
+      at.start();
+      await at.hours(3);
+      const last = Math.floor(at.serviceNow / hourMs) - 2;
+      for (const zone of zones) {
+        for (let hour = last - 18; hour <= last; hour += 1) {
+          const found = await at.count(zone.zone.name, "requests", hour);
+          expect(found).toMatchObject(measured(at, zone, "requests", hour));
+        }
+      }
+    });
+    await fc.assert(law, cases(100));
+  });
+});
+
+/** What happens to a collector, for so many hours where it takes time. */
+type Step =
+  | {
+      readonly what: "works" | "down" | "disk_full" | "denied" | "clock_jumps";
+      readonly hours: number;
+    }
+  | { readonly what: "late"; readonly minutes: number }
+  | { readonly what: "faults"; readonly faults: readonly QueryFault[] };
+
+function lasting(what: "works" | "down" | "disk_full" | "denied", max: number): fc.Arbitrary<Step> {
+  return fc.integer({ min: 1, max }).map((hours) => ({ what, hours }));
+}
+
+const faults = fc.constantFrom<QueryFault>(
+  "rate_limited",
+  "budget",
+  "cut",
+  "void",
+  "null",
+  "html",
+  "partial",
+  "missing_zone",
+  "server",
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: lasting("works", 9) },
+  { weight: 2, arbitrary: lasting("down", 40) },
+  { weight: 1, arbitrary: lasting("disk_full", 5) },
+  { weight: 1, arbitrary: lasting("denied", 30) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .integer({ min: -60, max: 60 })
+      .map((hours): Step => ({ what: "clock_jumps", hours })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 0, max: 14 }).map((minutes): Step => ({ what: "late", minutes })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .array(faults, { minLength: 1, maxLength: 12 })
+      .map((all): Step => ({ what: "faults", faults: all })),
+  },
+);
+
+async function befall(at: Collecting, happening: Step): Promise<void> {
+  switch (happening.what) {
+    case "works":
+      await at.hours(happening.hours);
+      return;
+    case "down":
+      await at.end();
+      await at.hours(happening.hours);
+      at.start();
+      return;
+    case "disk_full":
+      at.store.isFailing = true;
+      await at.hours(happening.hours);
+      at.store.isFailing = false;
+      return;
+    case "denied":
+      at.service.isPermitted = false;
+      await at.hours(happening.hours);
+      at.service.isPermitted = true;
+      return;
+    case "clock_jumps":
+      at.clock.step(happening.hours * hourMs);
+      return;
+    case "late":
+      at.service.lateMs = happening.minutes * 60_000;
+      return;
+    case "faults":
+      at.service.faults = [...happening.faults];
+  }
+}
+
+/** Counts that are not the truth; and objects that counted, and are said not to have been there. */
+async function wrongIn(at: Collecting): Promise<readonly unknown[]> {
+  const wrong: unknown[] = [];
+  for (const zone of zones) {
+    for (const what of countedKeys) {
+      for (let hour = startHour - 30; hour * hourMs < at.serviceNow; hour += 1) {
+        const found = await at.count(zone.zone.name, what, hour);
+        const count = at.truth(zone, what, hour);
+        const isWrong = found.state === "measured" && found.count !== count;
+        const isLeftOut = found.state === "undeclared" && count > 0;
+        if (isWrong || isLeftOut) wrong.push({ what, hour: hour - startHour, found, count });
+      }
+    }
+  }
+  return wrong;
+}
