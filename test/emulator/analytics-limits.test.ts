@@ -123,6 +123,11 @@ describe("the limits of the analytics", () => {
     expect(settings["notOlderThan"]).toBe(86_400);
     expect(settings["availableFields"]).toContain("dimensions_ruleId");
     expect(settings["availableFields"]).toContain("avg_sampleInterval");
+    const single = `{ viewer { zones(filter: { zoneTag: "${id}" }) { settings { firewallEventsAdaptive { availableFields } } } } }`;
+    const [other] = zonesOf(await query(world, single));
+    const { availableFields } = objectIn(objectIn(other?.["settings"])["firewallEventsAdaptive"]);
+    expect(availableFields).toContain("ruleId");
+    expect(availableFields).toContain("sampleInterval");
   });
 
   it("can differ from those of the plan by contract", async (context) => {

@@ -5,13 +5,16 @@ import path from "node:path";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import { Protections } from "../../src/emulator/analytics/protections.ts";
 import type { TrueHour } from "../../src/emulator/analytics/true-hour.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
+import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { documentFor, query, rowsOf } from "../support/analytics.ts";
 import {
   errorOf,
   goodSeed,
+  listOf,
   objectIn,
   type TestEmulator,
   testEmulator,
@@ -211,6 +214,65 @@ describe("the traffic", () => {
     await world.control("POST", "/edit", { zone, rule, ruleset: custom });
     await world.control("POST", "/clock", { advance: "4h" });
     expect(countsOf()).toEqual(before);
+  });
+
+  it("meets policies by what they say, and again when they are made again", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context, { seed: seedWith() });
+    const zone = "a.example";
+    const later = new Date("2026-11-20T15:00:00Z");
+    const counts = (): readonly number[] =>
+      world.emulator.trueHour(zone, later).policies.map(({ count }) => count);
+    await world.control("POST", "/clock", { advance: "4h" });
+    const [first = 0, third = 0] = counts();
+    expect(first).toBeGreaterThan(0);
+    expect(third).not.toBe(first);
+    await world.control("POST", "/clock", clockTo(testStart.getTime()));
+    await world.control("POST", "/edit", { zone, policy: "first", delete: true });
+    const policy = { action: "log", expression: "ssl", value: "script-src 'self'", enabled: true };
+    await world.control("POST", "/edit", { zone, policy: { ...policy, description: "again" } });
+    const reporting = { ...policy, action: "add_reporting_directives", description: "reports" };
+    await world.control("POST", "/edit", { zone, policy: reporting });
+    await world.control("POST", "/clock", { advance: "4h" });
+    expect(counts()).toEqual([third, first]);
+  });
+
+  it("meets a rule for all requests always, one for none never, and a skip only if it is logged", async (context) => {
+    const { expect } = context;
+    const skip = { action: "skip", action_parameters: { ruleset: "current" } };
+    const rules = [
+      { action: "managed_challenge", expression: "true", ref: "all" },
+      { action: "js_challenge", expression: "false", ref: "none" },
+      { ...skip, expression: "true", ref: "told", logging: { enabled: true } },
+      { ...skip, expression: "true", ref: "untold", logging: { enabled: false } },
+    ];
+    const rulesets = [{ name: "default", phase: custom, rules }];
+    const off = [{ deploy: "owasp", expression: "false" }];
+    await using world = await testEmulator(context, {
+      seed: seedWith({}, { rulesets, entrypoint: off }),
+    });
+    const truth = world.emulator.trueHour("a.example", hourBefore(1));
+    expect(truth.rules.map(({ action, count }) => [action, count])).toEqual([
+      ["managed_challenge", truth.requests],
+      ["skip", truth.requests],
+    ]);
+  });
+
+  it("meets the rules of a custom ruleset only where it is deployed", async (context) => {
+    const { expect } = context;
+    const rules = [{ action: "block", expression: "true" }];
+    const team = { name: "Team", kind: "custom", phase: custom, rules };
+    const deployed = { name: "default", phase: custom, rules: [{ deploy: "Team" }] };
+    const idle = { name: "Idle", kind: "custom", phase: custom, rules };
+    const rulesets = [team, idle, deployed];
+    await using world = await testEmulator(context, {
+      seed: seedWith({}, { rulesets, entrypoint: [] }),
+    });
+    const truth = world.emulator.trueHour("a.example", hourBefore(1));
+    expect(truth.rules.map(({ count }) => count)).toEqual([truth.requests]);
+    const path = `/zones/${await world.zoneId("a.example")}/rulesets`;
+    const found = listOf(await world.call("GET", path)).find(({ name }) => name === "Team");
+    expect(truth.rules[0]?.rulesetId).toBe(found?.["id"]);
   });
 
   it("can change from now on, while the past stays", async (context) => {
@@ -423,5 +485,36 @@ describe("the counts of the past", () => {
     } finally {
       await rm(directory, { recursive: true });
     }
+  });
+});
+
+describe("what was in force", () => {
+  const [zone] = seededState(seedWith(), testStart).state.zones;
+  if (zone === undefined) throw new Error("the seed has no zone");
+  const day = (number: number): Date => new Date(testStart.getTime() + number * 24 * hourMs);
+
+  it("is not kept twice where nothing changed that counts", ({ expect }) => {
+    const protections = new Protections();
+    const [policy] = zone.policies;
+    if (policy === undefined) throw new Error("the zone has no policy");
+    const renamed = { ...zone, policies: zone.policies.with(0, { ...policy, description: "b" }) };
+    protections.change(zone, renamed, day(1));
+    expect(protections.of(renamed)).toHaveLength(1);
+    protections.change(renamed, { ...renamed, policies: [] }, day(2));
+    expect(protections.of(renamed).map(({ policies }) => policies.length)).toEqual([2, 0]);
+  });
+
+  it("is kept for as long as datasets go back, and what is older is dropped", ({ expect }) => {
+    const protections = new Protections();
+    let before = zone;
+    for (let number = 1; number <= 300; number += 1) {
+      const next = { ...zone, traffic: { requests_per_hour: number } };
+      protections.change(before, next, day(number));
+      before = next;
+    }
+    const kept = protections.of(before).map(({ from }) => from);
+    expect(kept).toHaveLength(101);
+    expect(kept[0]).toBeLessThan(day(300 - 90).getTime());
+    expect(kept.at(-1)).toBe(day(300).getTime());
   });
 });
