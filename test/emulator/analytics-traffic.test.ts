@@ -64,6 +64,11 @@ function hourBefore(hours: number): Date {
   return new Date(testStart.getTime() - hours * hourMs);
 }
 
+/** The moment some days after the start. */
+function day(number: number): Date {
+  return new Date(testStart.getTime() + number * 24 * hourMs);
+}
+
 /** A filter for that hour. */
 function filterOf(hours: number): string {
   const [from, to] = [hourBefore(hours), hourBefore(hours - 1)];
@@ -159,10 +164,9 @@ describe("the traffic", () => {
     const { expect } = context;
     const shares = { first: 0.5, third: 0.25, "first-rule": 0.1, owasp: 0.05 };
     await using world = await testEmulator(context, { seed: seedWith({ shares }) });
-    const day = 24;
-    const requestsOfDay = summed(world, day, (hour) => hour.requests);
+    const requestsOfDay = summed(world, 24, (hour) => hour.requests);
     const share = (action: string): number =>
-      summed(world, day, ({ policies, rules }) =>
+      summed(world, 24, ({ policies, rules }) =>
         totalOf([...policies, ...rules].filter((each) => each.action === action)),
       ) / requestsOfDay;
     expect(share("log")).toBeCloseTo(0.5, 1);
@@ -270,8 +274,8 @@ describe("the traffic", () => {
     });
     const truth = world.emulator.trueHour("a.example", hourBefore(1));
     expect(truth.rules.map(({ count }) => count)).toEqual([truth.requests]);
-    const path = `/zones/${await world.zoneId("a.example")}/rulesets`;
-    const found = listOf(await world.call("GET", path)).find(({ name }) => name === "Team");
+    const collection = `/zones/${await world.zoneId("a.example")}/rulesets`;
+    const found = listOf(await world.call("GET", collection)).find(({ name }) => name === "Team");
     expect(truth.rules[0]?.rulesetId).toBe(found?.["id"]);
   });
 
@@ -369,13 +373,13 @@ describe("a sampled dataset", () => {
     const traffic = { requests_per_hour: 50_000, sampled_above: 1_000 };
     await using world = await testEmulator(context, { seed: seedWith(traffic) });
     const id = await world.zoneId("a.example");
-    const day = `datetime_geq: "2026-11-19T00:00:00Z", datetime_lt: "2026-11-20T00:00:00Z"`;
+    const ofDay = `datetime_geq: "2026-11-19T00:00:00Z", datetime_lt: "2026-11-20T00:00:00Z"`;
     const selection = "count avg { sampleInterval } dimensions { datetimeHour }";
     for (const [dataset, tolerance] of [
       [requests, 0.02],
       ["firewallEventsAdaptiveGroups", 0.3],
     ] as const) {
-      const document = documentFor([id], dataset, { filter: day, selection });
+      const document = documentFor([id], dataset, { filter: ofDay, selection });
       const rows = rowsOf(await query(world, document), dataset);
       let [count, truth] = [0, 0];
       for (const row of rows) {
@@ -491,8 +495,6 @@ describe("the counts of the past", () => {
 describe("what was in force", () => {
   const [zone] = seededState(seedWith(), testStart).state.zones;
   if (zone === undefined) throw new Error("the seed has no zone");
-  const day = (number: number): Date => new Date(testStart.getTime() + number * 24 * hourMs);
-
   it("is not kept twice where nothing changed that counts", ({ expect }) => {
     const protections = new Protections();
     const [policy] = zone.policies;
