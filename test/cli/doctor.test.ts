@@ -42,6 +42,19 @@ describe("doctor", () => {
     expect(problemsIn(stdout)).toEqual([]);
   });
 
+  it("reads the analytics only where something is measured", async ({ expect }) => {
+    const config = (healthy: string): string => `${healthy}measurements: {}\n`;
+    const permitted = await examined({ config });
+    expect(problemsIn(permitted.stdout)).toEqual([]);
+    expect(permitted.stdout).toMatch(/^ok +permissions .*, Analytics: Read$/m);
+    expect(permitted.methods).toEqual(["GET", "POST"]);
+    const denied = await examined({ config, token: without("Analytics Read") });
+    expect(denied.stdout).toContain("give the token the permission Analytics: Read");
+    expect(denied.stdout).toContain("until then, nothing is measured");
+    const { stdout } = await examined({ token: without("Analytics Read") });
+    expect(problemsIn(stdout)).toEqual([]);
+  });
+
   it("compares the versions of entry points, and names the setting", async ({ expect }) => {
     const agreeing = await examined({});
     expect(agreeing.stdout).toMatch(
