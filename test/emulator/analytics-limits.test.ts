@@ -109,6 +109,8 @@ describe("the limits of the analytics", () => {
       else {
         expect(refusal(answer)).toMatchObject({ data: null, status: 200 });
         expect(refusal(answer).message).toContain(says);
+        const [error] = analyticsErrors(answer);
+        expect(objectIn(error?.["extensions"])["code"]).toBe("quota");
       }
     },
   );
@@ -128,6 +130,14 @@ describe("the limits of the analytics", () => {
     const { availableFields } = objectIn(objectIn(other?.["settings"])["firewallEventsAdaptive"]);
     expect(availableFields).toContain("ruleId");
     expect(availableFields).toContain("sampleInterval");
+  });
+
+  it("allow thirty fields", async (context) => {
+    await using world = await testEmulator(context, { seed });
+    const fields = Array.from({ length: 30 }, (_, index) => `c${index}: count`).join(" ");
+    const more = { filter: hours(2, 1), selection: fields };
+    const document = documentFor([await world.zoneId("free.example")], requests, more);
+    context.expect(rowsOf(await query(world, document), requests)).toHaveLength(1);
   });
 
   it("can differ from those of the plan by contract", async (context) => {

@@ -154,10 +154,18 @@ describe("the traffic", () => {
     ]);
     const truth = world.emulator.trueHour("a.example", hourBefore(1));
     expect(rows.reduce((sum, { count }) => sum + Number(count), 0)).toBe(truth.requests);
-    const one = documentFor([id], requests, {
-      filter: `${filterOf(1)}, clientRequestHTTPHost_in: ["a.example", "b.example"]`,
-    });
-    expect(rowsOf(await query(world, one), requests)).toEqual([{ count: rows[1]?.["count"] }]);
+    const filtered = async (filter: string): Promise<unknown> => {
+      const document = documentFor([id], requests, {
+        filter: `${filterOf(1)}, clientRequestHTTPHost${filter}`,
+      });
+      return rowsOf(await query(world, document), requests).map(({ count }) => count);
+    };
+    const [www, apex] = rows.map(({ count }) => count);
+    expect(await filtered('_in: ["a.example", "b.example"]')).toEqual([apex]);
+    expect(await filtered(': "a.example"')).toEqual([apex]);
+    expect(await filtered('_neq: "a.example"')).toEqual([www]);
+    expect(await filtered('_notin: ["www.a.example"]')).toEqual([apex]);
+    expect(await filtered(': "b.example"')).toEqual([]);
   });
 
   it("meets only what is enabled, with the action that it has", async (context) => {

@@ -128,6 +128,32 @@ describe("the analytics", () => {
     });
     expect(await count(`OR: [${both.join(" ")}]`)).toBe(until + later);
     expect(later).toBeGreaterThan(5_000);
+    const parts = await Promise.all(
+      [
+        ["00", "07"],
+        ["07", "31"],
+        ["31", "60"],
+      ].map(([from = "", to = ""]) =>
+        count(
+          `datetime_geq: "${day}12:00:${from}Z", datetime_leq: "${day}12:00:${String(Number(to) - 1).padStart(2, "0")}Z"`,
+        ),
+      ),
+    );
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(until);
+    expect(Math.min(...parts)).toBeGreaterThan(until / 10);
+  });
+
+  it("have dates without a time", async (context) => {
+    await using world = await testEmulator(context);
+    const dataset = "httpRequestsAdaptiveGroups";
+    const selection = "dimensions { date datetimeHour }";
+    const document = documentFor([await world.zoneId(zone)], dataset, {
+      filter: ofHour,
+      selection,
+    });
+    context
+      .expect(rowsOf(await query(world, document), dataset))
+      .toEqual([{ dimensions: { date: "2026-11-20", datetimeHour: hour } }]);
   });
 
   it("stay as they were when rules change, and follow from the rules in force", async (context) => {
