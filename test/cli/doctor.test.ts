@@ -19,6 +19,10 @@ function edited({ emulator }: SetUp, body: object): Promise<void> {
   return control({ emulator }, "edit", { zone: "blog.example.com", ...body });
 }
 
+function measuring(healthy: string): string {
+  return `${healthy}measurements: {}\n`;
+}
+
 describe("doctor", () => {
   it("finds nothing in a healthy set-up", async ({ expect }) => {
     const { code, stdout, stderr, methods } = await examined({});
@@ -43,7 +47,7 @@ describe("doctor", () => {
   });
 
   it("reads the analytics only where something is measured", async ({ expect }) => {
-    const config = (healthy: string): string => `${healthy}measurements: {}\n`;
+    const config = measuring;
     const permitted = await examined({ config });
     expect(problemsIn(permitted.stdout)).toEqual([]);
     expect(permitted.stdout).toMatch(/^ok +permissions .*, Analytics: Read$/m);
