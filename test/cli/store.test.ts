@@ -126,9 +126,9 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     expect(missing.stderr).toContain("run `zonewarden store migrate`");
     const made = await place.inDatabase("store", "migrate");
     expect(made).toMatchObject({ code: 0, stderr: "" });
-    expect(made.stdout).toContain("created the tables: from version 0 to 1");
+    expect(made.stdout).toContain("created the tables: from version 0 to 2");
     const again = await place.inDatabase("store", "migrate");
-    expect(again.stdout).toContain("the tables have version 1: nothing to do");
+    expect(again.stdout).toContain("the tables have version 2: nothing to do");
 
     const there = await place.inDatabase("store", "copy", "state", "postgres");
     expect(there, there.stderr).toMatchObject({ code: 0 });
