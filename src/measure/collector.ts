@@ -269,8 +269,10 @@ export class Collector {
     const startedAt = clock.monotonicMs();
     const texts = new Map(await stored(store.read(day)));
     const open: OpenDay = { day, texts, changed: new Set() };
-    const tasks = this.#counted().flatMap((zone) => this.#tasksOf(zone, open));
-    const isWhole = await this.#readTasks(tasks, open, round);
+    const zones = this.#counted();
+    const tasks = zones.flatMap((zone) => this.#tasksOf(zone, open));
+    const isRead = await this.#readTasks(tasks, open, round);
+    const isWhole = isRead && !zones.some((zone) => zone.isLimitsReadDue(startedAt));
     const changed = [...open.changed].map((name) => [name, texts.get(name) ?? ""] as const);
     if (changed.length > 0) await stored(store.write(day, new Map(changed)));
     const isOver = firstHourOf(day) + hoursOfDay <= hoursCompleteAt(new Date(this.#now()));

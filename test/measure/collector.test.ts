@@ -121,6 +121,19 @@ describe("the collector", () => {
     expect(at.statuses.map(({ state }) => state)).toEqual(["denied", "collecting"]);
   });
 
+  it("reads past days of a zone whose limits were not known at first", async ({ expect }) => {
+    await using at = new Collecting([pro, enterprise]);
+    // The answer lacks the first zone, and fails where that is asked for alone.
+    at.service.faults = ["missing_zone", "void"];
+    at.start();
+    await at.hours(1);
+    expect(at.statuses.map(({ state }) => state)).toEqual(["lagging", "collecting"]);
+    const hour = startHour - 14;
+    expect(dayOf(hour)).not.toBe(dayOf(startHour));
+    const counted = measured(at, pro, "requests", hour);
+    expect(await at.count(pro.zone.name, "requests", hour)).toMatchObject(counted);
+  });
+
   it("counts what came late within two hours", async ({ expect }) => {
     await using at = new Collecting([pro]);
     at.service.lateMs = 90 * 60_000;
