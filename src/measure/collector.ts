@@ -272,7 +272,7 @@ export class Collector {
     const zones = this.#counted();
     const tasks = zones.flatMap((zone) => this.#tasksOf(zone, open));
     const isRead = await this.#readTasks(tasks, open, round);
-    const isWhole = isRead && !zones.some((zone) => zone.isLimitsReadDue(startedAt));
+    const isWhole = isRead && zones.every((zone) => zone.isReadable(startedAt));
     const changed = [...open.changed].map((name) => [name, texts.get(name) ?? ""] as const);
     if (changed.length > 0) await stored(store.write(day, new Map(changed)));
     const isOver = firstHourOf(day) + hoursOfDay <= hoursCompleteAt(new Date(this.#now()));

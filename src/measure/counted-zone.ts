@@ -69,6 +69,11 @@ export class CountedZone {
     return this.datasets.length > 0 && !isKnown && !this.isDenied(now);
   }
 
+  /** Whether it can be measured now, or has nothing that is counted. */
+  isReadable(now: number): boolean {
+    return !this.isDenied(now) && !this.isLimitsReadDue(now);
+  }
+
   noteLimits(read: LimitsRead, now: number): void {
     if (read.result === "read") this.#limits = { value: read.limits, at: now };
     else if (read.result === "refused") this.noteDenied(read.why, now);
@@ -78,7 +83,9 @@ export class CountedZone {
     this.#denied = { why, at: now };
   }
 
+  /** A token that may not read one source may read none. */
   noteRefused(source: CountSource, { reason }: Refused, now: number): void {
+    if (reason === "denied") this.noteDenied(`${source} is not authorized`, now);
     this.#refused.set(source, { reason, at: now });
   }
 

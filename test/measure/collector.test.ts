@@ -121,6 +121,21 @@ describe("the collector", () => {
     expect(at.statuses.map(({ state }) => state)).toEqual(["denied", "collecting"]);
   });
 
+  it("reads what it missed while it was denied", async ({ expect }) => {
+    await using at = new Collecting([enterprise, pro]);
+    at.start();
+    await at.hours(3);
+    at.service.isPermitted = false;
+    await at.hours(22);
+    at.service.isPermitted = true;
+    await at.hours(5);
+    expect(at.statuses.map(({ state }) => state)).toEqual(["collecting", "denied", "collecting"]);
+    const hour = startHour + 10;
+    expect(dayOf(hour)).not.toBe(dayOf(Math.floor(at.serviceNow / hourMs)));
+    const counted = measured(at, pro, "requests", hour);
+    expect(await at.count(pro.zone.name, "requests", hour)).toMatchObject(counted);
+  });
+
   it("reads past days of a zone whose limits were not known at first", async ({ expect }) => {
     await using at = new Collecting([pro, enterprise]);
     // The answer lacks the first zone, and fails where that is asked for alone.
