@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
+import { type JsonObject, coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { runTool } from "./commands.ts";
 
 /** A regular file of an image. */
@@ -26,18 +26,39 @@ export interface ImageContent {
 /** Unpacks an OCI archive with one image into a directory. */
 export function unpackImage(archive: string, directory: string): ImageContent {
   const [layout, root] = [path.join(directory, "layout"), path.join(directory, "root")];
-  for (const each of [layout, root]) mkdirSync(each, { recursive: true });
-  runTool("tar", ["--extract", `--file=${archive}`, `--directory=${layout}`]);
-  const index = coerceObject(JSON.parse(readFileSync(path.join(layout, "index.json"), "utf8")));
-  const digest = coerceText(coerceObjects(index["manifests"])[0]?.["digest"]);
-  const blob = (name: string): string => path.join(layout, "blobs", name.replace(":", "/"));
-  const manifest = coerceObject(JSON.parse(readFileSync(blob(digest), "utf8")));
+  const { digest, manifest, baseDigest } = unpackLayout(archive, layout);
+  mkdirSync(root, { recursive: true });
   for (const layer of coerceObjects(manifest["layers"])) {
-    const file = blob(coerceText(layer["digest"]));
+    const file = blobIn(layout, coerceText(layer["digest"]));
     runTool("tar", ["--extract", "--gzip", `--file=${file}`, `--directory=${root}`]);
   }
+  return { root, files: filesIn(root), digest, baseDigest };
+}
+
+/** The image in an OCI archive, without its files. */
+interface ImageLayout extends Pick<ImageContent, "digest" | "baseDigest"> {
+  readonly manifest: JsonObject;
+}
+
+/** Unpacks an OCI archive with one image into a directory, where its files stay packed. */
+export function unpackLayout(archive: string, layout: string): ImageLayout {
+  mkdirSync(layout, { recursive: true });
+  runTool("tar", ["--extract", `--file=${archive}`, `--directory=${layout}`]);
+  const [found] = coerceObjects(objectIn(path.join(layout, "index.json"))["manifests"]);
+  const digest = coerceText(found?.["digest"]);
+  const manifest = objectIn(blobIn(layout, digest));
   const base = coerceObject(manifest["annotations"])["org.opencontainers.image.base.digest"];
-  return { root, files: filesIn(root), digest, baseDigest: coerceText(base) };
+  return { digest, manifest, baseDigest: coerceText(base) };
+}
+
+/** The file of what has a digest in an OCI layout. */
+export function blobIn(layout: string, digest: string): string {
+  return path.join(layout, "blobs", digest.replace(":", "/"));
+}
+
+/** The JSON object in a file; anything else counts as an empty one. */
+export function objectIn(file: string): JsonObject {
+  return coerceObject(JSON.parse(readFileSync(file, "utf8")));
 }
 
 function filesIn(root: string): readonly ImageFile[] {

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { type JsonObject, coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
-import { archiveFiles, runTool } from "./commands.ts";
-import { sha256Of } from "./image-content.ts";
+import { type JsonObject, coerceObject, coerceText } from "../../src/syntax/json.ts";
+import { archiveFiles } from "./commands.ts";
+import { blobIn, objectIn, sha256Of, unpackLayout } from "./image-content.ts";
 import type { Source } from "./source.ts";
 
 /** One name for the images of several architectures. */
@@ -25,27 +25,21 @@ export function joinImages(
   work: string,
 ): JoinedImage {
   const layout = path.join(work, "layout");
-  const blob = (digest: string): string => path.join(layout, "blobs", digest.replace(":", "/"));
   const manifests: JsonObject[] = [];
   const bases = new Set<string>();
   for (const [index, archive] of archives.entries()) {
     const single = path.join(work, String(index));
-    mkdirSync(single, { recursive: true });
-    runTool("tar", ["--extract", `--file=${archive}`, `--directory=${single}`]);
+    const { digest, manifest, baseDigest } = unpackLayout(archive, single);
     cpSync(path.join(single, "blobs"), path.join(layout, "blobs"), { recursive: true });
-    const [found] = coerceObjects(objectIn(path.join(single, "index.json"))["manifests"]);
-    const digest = coerceText(found?.["digest"]);
-    const manifest = objectIn(blob(digest));
-    const config = objectIn(blob(coerceText(coerceObject(manifest["config"])["digest"])));
-    const { os, architecture } = config;
+    const config = coerceText(coerceObject(manifest["config"])["digest"]);
+    const { os, architecture } = objectIn(blobIn(single, config));
     manifests.push({
       mediaType: coerceText(manifest["mediaType"]),
       digest,
-      size: statSync(blob(digest)).size,
+      size: statSync(blobIn(single, digest)).size,
       platform: { architecture: coerceText(architecture), os: coerceText(os) },
     });
-    const base = coerceObject(manifest["annotations"])["org.opencontainers.image.base.digest"];
-    if (coerceText(base) !== "") bases.add(coerceText(base));
+    if (baseDigest !== "") bases.add(baseDigest);
   }
   const platforms = new Set(manifests.map(({ platform }) => JSON.stringify(platform)));
   if (platforms.size < manifests.length) throw new Error("two images are of one platform");
@@ -53,7 +47,7 @@ export function joinImages(
   const mediaType = "application/vnd.oci.image.index.v1+json";
   const text = JSON.stringify({ schemaVersion: 2, mediaType, manifests });
   const digest = `sha256:${sha256Of(text)}`;
-  writeFileSync(blob(digest), text);
+  writeFileSync(blobIn(layout, digest), text);
   const annotations = { "org.opencontainers.image.ref.name": version };
   const named = { mediaType, digest, size: Buffer.byteLength(text), annotations };
   const top = { schemaVersion: 2, manifests: [named] };
@@ -61,8 +55,4 @@ export function joinImages(
   writeFileSync(path.join(layout, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
   archiveFiles(out, layout, epoch, ["."], []);
   return { digest, baseDigests: [...bases].toSorted() };
-}
-
-function objectIn(file: string): JsonObject {
-  return coerceObject(JSON.parse(readFileSync(file, "utf8")));
 }

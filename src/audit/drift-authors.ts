@@ -18,6 +18,7 @@ import type { ZoneName } from "../zone/zone.ts";
 import { authorsOf } from "./find-authors.ts";
 import { KnownWrites } from "./known-writes.ts";
 import {
+  executorsIn,
   goneOf,
   isElsewhere,
   isEntryMissing,
@@ -171,7 +172,10 @@ export class DriftAuthors {
     const { resources } = seen;
     const gone = resources && now && ((kind: Kind) => goneOf(kind, resources, now));
     const isOwn = (entry: AuditEntry): boolean => this.#log.isOwn(entry);
-    const authors = authorsOf(change, { entries, isSinceDeclared: true, isOwn, gone }, style);
+    const isRuleset = change.kind === "custom_ruleset" && "id" in change;
+    const executors = isRuleset ? executorsIn(change.id, resources, now) : [];
+    const known = { entries, isSinceDeclared: true, isOwn, gone, executors };
+    const authors = authorsOf(change, known, style);
     if (authors.length === 0) return last;
     const isComplete =
       this.#log.isCompleteSince(accountId, from) &&

@@ -2,9 +2,15 @@ import { actorIdentity, type Author, writtenActor } from "../plan/cause/author.t
 import { fieldsWith } from "../plan/cause/cause.ts";
 import { isFound } from "../plan/cause/written-values.ts";
 import type { Change, Create, Delete, Update } from "../plan/change.ts";
-import type { ActorStyle, AuditedWrite, AuditEntry, WrittenValues } from "../zone/audit-entry.ts";
+import {
+  type ActorStyle,
+  type AuditedWrite,
+  type AuditEntry,
+  isOfAllRules,
+  type WrittenValues,
+} from "../zone/audit-entry.ts";
 import type { Kind } from "../zone/resource.ts";
-import { mayConcern } from "./seen-resources.ts";
+import { isOfKind, mayConcern, replacesAll } from "./seen-resources.ts";
 
 /** The entries of the audit log that can explain the drift of one change. */
 export interface KnownEntries {
@@ -15,6 +21,8 @@ export interface KnownEntries {
   readonly isOwn: (entry: AuditEntry) => boolean;
   /** Ids of each kind that were live and are not any more; `undefined`: not known. */
   readonly gone: ((kind: Kind) => readonly string[]) | undefined;
+  /** Ids and refs of the rules that execute the custom ruleset of the change, or did. */
+  readonly executors?: readonly string[];
 }
 
 /** The most possible authors that are named of a field: those who wrote last. */
@@ -74,13 +82,16 @@ function fitsOfField(
   change: Update,
   field: string,
   entries: readonly WriteEntry[],
-  { isOwn, isSinceDeclared }: KnownEntries,
+  { isOwn, isSinceDeclared, executors }: KnownEntries,
 ): readonly Fit[] {
   let written: AuditEntry[] = [];
   let silent: AuditEntry[] = [];
   let otherwise: Date | undefined;
   for (const entry of entries) {
-    const says = whatItSays(entry, change, field);
+    const says =
+      change.kind === "custom_ruleset"
+        ? whatItSaysOfRuleset(entry, change, field, executors)
+        : whatItSays(entry, change, field);
     if (says === "nothing") continue;
     if (isOwn(entry) || says === "another value") {
       [written, silent, otherwise] = [[], [], entry.at];
@@ -98,7 +109,7 @@ type Statement = "nothing" | "this value" | "another value" | "not which value";
 
 /** What an entry says about the live value of a field of a live resource. */
 function whatItSays({ wrote }: WriteEntry, change: Update, field: string): Statement {
-  if (wrote.verb === "replace") {
+  if (isOfAllRules(wrote)) {
     const isValue = field !== "position";
     return isValue ? statementOf(change, field, wrote.rules?.get(change.id)) : "not which value";
   }
@@ -109,10 +120,31 @@ function whatItSays({ wrote }: WriteEntry, change: Update, field: string): State
   return isObject ? statementOf(change, field, wrote.values) : "nothing";
 }
 
+/** The same of a custom ruleset. All fields but those in its description are those of the rule that executes it. */
+function whatItSaysOfRuleset(
+  entry: WriteEntry,
+  change: Update,
+  field: string,
+  executors: readonly string[] = [],
+): Statement {
+  const { kind, verb, ruleset, id, values, rules } = entry.wrote;
+  const isOwn = field === "description" || field === "key";
+  if (isOwn !== (ruleset === change.id)) return "nothing";
+  const isOfWhole = kind === "ruleset" || verb === "replace";
+  if (isOwn) return isOfWhole ? statementOf(change, field, values) : "nothing";
+  if (kind === "ruleset") return "nothing";
+  const named = executors.find((each) => each === id || rules?.has(each) === true);
+  if (verb !== "delete") return whatItSays(entry, { ...change, id: named ?? change.id }, field);
+  return named === undefined ? "nothing" : saysOf(isFound(change, field, new Map()));
+}
+
 /** @param values `undefined`: what was written is not known; empty: a rule was only moved. */
 function statementOf(change: Change, field: string, values: WrittenValues | undefined): Statement {
   if (values === undefined) return "not which value";
-  const isLive = values.size === 0 ? undefined : isFound(change, field, values);
+  return values.size === 0 ? "nothing" : saysOf(isFound(change, field, values));
+}
+
+function saysOf(isLive: boolean | undefined): Statement {
   if (isLive === undefined) return "nothing";
   return isLive ? "this value" : "another value";
 }
@@ -125,11 +157,12 @@ function deleters(
 ): readonly Fit[] {
   const ids = gone?.(kind);
   const all = others.filter(({ wrote }) => {
-    if (wrote.verb === "replace") return true;
-    return wrote.verb === "delete" && (ids === undefined || ids.includes(wrote.id));
+    if (replacesAll(wrote, kind)) return true;
+    if (wrote.verb !== "delete") return false;
+    return ids === undefined ? isOfKind(wrote, kind) : ids.includes(wrote.id);
   });
   const isEachNamed = ids?.every((id) => all.some(({ wrote }) => wrote.id === id)) === true;
-  const isReplaced = all.some(({ wrote }) => wrote.verb === "replace");
+  const isReplaced = all.some(({ wrote }) => replacesAll(wrote, kind));
   return fits(all, isEachNamed && !isReplaced && isOneActor(all));
 }
 
@@ -139,7 +172,9 @@ function creators(
   others: readonly WriteEntry[],
   { isSinceDeclared }: KnownEntries,
 ): readonly Fit[] {
-  const made = others.filter(({ wrote }) => wrote.verb === "create");
+  const made = others.filter(
+    ({ wrote }) => wrote.verb === "create" && isOfKind(wrote, change.kind),
+  );
   const named = made.filter(({ wrote }) => wrote.id === change.id);
   if (named.length > 0) return fits(named, isOneActor(named));
   const fitting = made.filter(({ wrote }) => {
@@ -150,7 +185,8 @@ function creators(
   if (fitting.length > 0) return fits(fitting, isSinceDeclared && fitting.length === 1);
   // A resource that is marked as ours counts as created by us and no longer declared.
   const touched = others.filter(
-    ({ wrote }) => wrote.verb === "replace" || (wrote.verb === "update" && wrote.id === change.id),
+    ({ wrote }) =>
+      replacesAll(wrote, change.kind) || (wrote.verb === "update" && wrote.id === change.id),
   );
   return fits(touched, false);
 }

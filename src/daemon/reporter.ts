@@ -4,7 +4,7 @@ import type { JudgedTokenUse } from "../state/audit-status.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { ZoneReport } from "../state/run-report.ts";
-import type { DeclaredZone, ZoneState } from "../state/zone-state.ts";
+import { type DeclaredZone, unlistedZone, type ZoneState } from "../state/zone-state.ts";
 import {
   logCrowdedLabel,
   logInternalError,
@@ -157,14 +157,14 @@ function loadReport(
 
 function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
   if (hold === undefined) return undefined;
-  const { reason, message, touched } = hold;
+  const { touched, ...held } = hold;
   const { revision, commit, hash } = state;
-  return { revision, commit, hash, hold: { reason, message }, zones: touched.size };
+  return { revision, commit, hash, hold: held, zones: touched.size };
 }
 
 /** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */
 function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
-  const held = hold && { reason: hold.reason, message: hold.message };
+  const held = hold && { reason: hold.reason, message: hold.message, hash: hold.hash };
   const listed = [...zones.values()].map(({ desired: { zone, content, labels = {} } }) => ({
     name: zone.name,
     mode: content.mode,
@@ -172,8 +172,7 @@ function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly De
     labels,
     hold: hold?.touched.has(zone.name) === true ? held : undefined,
   }));
-  const unlisted = { mode: "enforce", suspension: undefined, labels: {}, hold: undefined } as const;
-  return [...listed, ...[...missing.keys()].map((name) => ({ name, ...unlisted }))];
+  return [...listed, ...[...missing.keys()].map(unlistedZone)];
 }
 
 export function requestObserver(metrics: Metrics): RequestObserver {

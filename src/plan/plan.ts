@@ -1,7 +1,7 @@
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
-import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
+import type { LiveCustomRuleset, LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { ResourceKey, Rule } from "../zone/resource.ts";
-import { factsOf, rulePhases } from "../zone/rule-phase.ts";
+import { factsOf, quotaOf, rulePhases, type RuleQuotas } from "../zone/rule-phase.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
@@ -59,6 +59,7 @@ export interface Plan {
  *
  * @param owner the owner in the marks of our resources.
  * @param ownership what is ours without a mark, and whether the plan marks what is declared.
+ * @param quotas how many rules a contract allows where that is not what the service publishes.
  * @throws if `live` lacks a kind that `desired` declares: a part that was not read is not an empty part.
  */
 export function plan(
@@ -66,6 +67,7 @@ export function plan(
   live: LiveZone,
   owner: string,
   ownership: Ownership = byMarks,
+  quotas: RuleQuotas = {},
 ): Plan {
   const { settings, policies } = content;
   const kinds: readonly KindPlan[] = [
@@ -85,7 +87,7 @@ export function plan(
       if (rules === undefined && rulesets === undefined) return [];
       const entrypoint = wasRead(live.entrypoints[phase], `entry point of ${phase}`);
       const facts = factsOf(phase);
-      const quota = facts.quota[zone.plan] ?? Infinity;
+      const quota = quotaOf(phase, zone.plan, quotas);
       const planList = (list: RuleList, declared: Declared<Rule>): RulesPlan =>
         planRules(list, quota, declared, scoreRuleFor(declared, live), owner, ownership);
       if (rulesets !== undefined) {
@@ -109,12 +111,28 @@ export function plan(
     liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
     placedBy: new Map(kinds.flatMap(({ placedBy }) => [...placedBy])),
     grown: kinds.flatMap(({ grown }) => grown),
-    notes: kinds.flatMap(({ notes }) => notes),
+    notes: [
+      ...kinds.flatMap(({ notes }) => notes),
+      ...ofAnotherKind(content.rules.managed_rules?.items ?? [], live.customRulesets ?? []),
+    ],
     holds: kinds.flatMap(({ holds }) => holds),
     compared,
     deletable: compared - settings.length,
     owaspVersion: live.scoreRule?.version ?? "",
   };
+}
+
+/** Managed rules that deploy a custom ruleset, which belongs to another phase. */
+function ofAnotherKind(
+  managed: readonly Rule[],
+  custom: readonly LiveCustomRuleset[],
+): readonly string[] {
+  return managed.flatMap((rule) => {
+    const found = rule.action === "execute" && custom.find(({ id }) => id === rule.ruleset);
+    return found
+      ? `managed_rule/${rule.key} deploys ${found.id}, which is the custom ruleset ${found.name} of the zone: declare it in custom_rulesets, which executes it`
+      : [];
+  });
 }
 
 const undeclared: KindPlan = {

@@ -17,7 +17,12 @@ import {
   initialState,
   afterDeclaration,
 } from "./zone-state-reducer.ts";
-import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
+import {
+  type ChangeRecord,
+  type DeclaredZone,
+  unlistedZone,
+  type ZoneState,
+} from "./zone-state.ts";
 
 /** Records of changes that are kept over all zones. */
 const recentLimit = 50;
@@ -132,13 +137,7 @@ export class Fleet {
   removeUndeclared(names: readonly ZoneName[], at: Date): readonly ZoneState[] {
     const removed = names.filter((name) => !this.#states.has(name));
     if (removed.length > 0) this.#rememberRemoved(removed, at);
-    const unlisted = {
-      mode: "enforce",
-      suspension: undefined,
-      labels: {},
-      hold: undefined,
-    } as const;
-    return removed.map((name) => initialState({ name, ...unlisted }, at, notDiffered));
+    return removed.map((name) => initialState(unlistedZone(name), at, notDiffered));
   }
 
   #rememberRemoved(names: readonly string[], at: Date): void {

@@ -186,8 +186,8 @@ function statusOf(facts: Facts, at: Date): ZoneStatus {
   if (failure !== undefined) return "error";
   if (isSuspendedAt(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";
-  const isHeld = holds.some(({ reason }) => holdFacts(reason).status === "held");
-  if (declared.hold !== undefined || isHeld) return "held";
+  // A held revision is one cause for all its zones, which are as the active revision says.
+  if (holds.some(({ reason }) => holdFacts(reason).status === "held")) return "held";
   const [cause] = causesIn(differing);
   return cause === undefined ? "in_sync" : statusOfCause[cause];
 }

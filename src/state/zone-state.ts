@@ -34,6 +34,11 @@ export interface DeclaredZone {
   readonly hold: Hold | undefined;
 }
 
+/** What is known of a declared zone that the service does not list, or that the files no longer declare: its name. */
+export function unlistedZone(name: ZoneName): DeclaredZone {
+  return { name, mode: "enforce", suspension: undefined, labels: {}, hold: undefined };
+}
+
 /** A write and its outcome, without its body. */
 export interface WriteRecord {
   readonly call: WriteCall;

@@ -142,7 +142,7 @@ export function zoneJson(state: ZoneState): JsonObject {
     account: zone === undefined ? null : { id: zone.accountId, name: zone.accountName },
     suspension: suspension === undefined ? null : jsonOf(suspension),
     failure: failure === undefined ? null : failureJson(failure),
-    holds: holdsOf(state).map(jsonOf),
+    holds: holdsOf(state).map(({ reason, message, hash }) => jsonOf({ reason, message, hash })),
     causes: causesIn(state.differing),
     differing: state.differing.map(changeJson),
     unmanaged_resources: state.unmanaged.map(jsonOf),

@@ -23,20 +23,28 @@ export interface AuditEntry {
 
 /** What the request of an entry wrote. */
 export interface AuditedWrite {
-  /** `rule`: of any phase, since not every path says which. */
-  readonly kind: "setting" | "policy" | "rule";
+  /** `rule`: of any phase, since not every path says which. `ruleset`: an entry point or a custom ruleset. */
+  readonly kind: "setting" | "policy" | "ruleset" | "rule";
   /** The phase of the rules, where the request says it. */
   readonly phase?: RulePhase | undefined;
-  /** Id of the ruleset of the rules, where the path says it. */
+  /** Id of the ruleset, or of that of the rules, where the entry says it. */
   readonly ruleset?: string;
-  /** `replace`: all rules of a ruleset at once, also where it is created or deleted. */
+  /** `replace`: all rules of a ruleset at once; also where an entry point is created. */
   readonly verb: "create" | "update" | "delete" | "replace";
-  /** Id of the policy or rule; "" if the entry does not say it, or names none. */
+  /** Id of the policy, ruleset or rule; "" if the entry does not say it, or names none. */
   readonly id: string;
-  /** The values that it wrote, by field, as digests; `undefined`: the entry does not say them. */
+  /**
+   * The values that it wrote, by field, as digests; of a `replace` those of the ruleset itself. `undefined`: the entry does
+   * not say them.
+   */
   readonly values: WrittenValues | undefined;
-  /** The values of each rule of a `replace`, by id and by ref. */
+  /** The values of each rule, by id and by ref, where it wrote all rules of a ruleset, created one with rules, or deleted it. */
   readonly rules?: ReadonlyMap<string, WrittenValues>;
+}
+
+/** Whether a write was to all rules of a ruleset at once. */
+export function isOfAllRules({ verb, rules }: AuditedWrite): boolean {
+  return verb === "replace" || rules !== undefined;
 }
 
 /**

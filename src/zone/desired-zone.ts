@@ -8,6 +8,7 @@ import {
   type Rule,
   type RuleKind,
   type Setting,
+  together,
 } from "./resource.ts";
 import { factsOf, phaseOfKind, type RulePhase, rulePhases } from "./rule-phase.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
@@ -85,7 +86,8 @@ export function declaredRules({ rules }: Pick<ZoneContent, "rules">): readonly R
 /** A declared list of rules, in order, with their keys as resources. */
 export interface DeclaredList {
   readonly kind: RuleKind;
-  readonly rules: readonly (ResourceKeys & { readonly rule: Rule })[];
+  /** A custom ruleset stands for the rule that executes it. */
+  readonly rules: readonly (ResourceKeys & { readonly rule: Rule | CustomRuleset })[];
 }
 
 /** The key of a declared resource, and the one that it had, where the file names one. */
@@ -101,8 +103,11 @@ export function declaredLists({
 }: Pick<ZoneContent, "rules" | "customRulesets">): readonly DeclaredList[] {
   const entrypoints = rulePhases.flatMap((phase): readonly DeclaredList[] => {
     const { kind } = factsOf(phase);
-    const items = rules[phase]?.items ?? [];
-    return [{ kind, rules: items.map((rule) => ({ rule, ...keysOf(kind, rule) })) }];
+    const executed = phase === "custom_rules" ? (customRulesets?.items ?? []) : [];
+    const items = together<Rule, CustomRuleset>(rules[phase]?.items ?? [], executed);
+    const keysIn = (rule: Rule | CustomRuleset): ResourceKeys =>
+      keysOf("rules" in rule ? "custom_ruleset" : kind, rule);
+    return [{ kind, rules: items.map((rule) => ({ rule, ...keysIn(rule) })) }];
   });
   const custom = (customRulesets?.items ?? []).map(
     ({ key: ruleset, was: former, rules: items }) => {

@@ -46,13 +46,14 @@ export interface PartsToRead {
 }
 
 /**
- * Which custom rulesets of a zone to read, beside the listing of all. By ids; or those with the mark of an owner. Where one
- * of `keys` has no such mark, or nothing is declared yet, also those that have no mark and that the zone executes.
+ * Which custom rulesets of a zone to read, beside the listing of all. By ids, and those with a description; or those with the
+ * mark of an owner. Where one of `keys` has no such mark, or nothing is declared yet, also those that have no mark and that
+ * the zone executes.
  */
 export type RulesetsToRead =
   | DeclaredRulesets
   | { readonly owner: string; readonly keys: "any" }
-  | { readonly ids: readonly string[] };
+  | { readonly ids: readonly string[]; readonly description?: string };
 
 /** The custom rulesets that an owner declares. */
 export interface DeclaredRulesets {

@@ -166,6 +166,34 @@ export type RulePosition =
   | { readonly before: string }
   | { readonly after: string };
 
+/** The index in a list of keys at which a position puts a rule beside one of them; `undefined` if it names none. */
+export function placeAmong(
+  keys: readonly string[],
+  position: RulePosition | undefined,
+): number | undefined {
+  if (typeof position !== "object") return undefined;
+  const named = keys.indexOf("before" in position ? position.before : position.after);
+  return named < 0 ? undefined : "before" in position ? named : named + 1;
+}
+
+/**
+ * Declared rules of an entry point with the custom rulesets that it executes, both in their orders: a ruleset is beside the
+ * rule that its position names, else at the end.
+ */
+export function together<R extends RuleBase, C extends RuleBase>(
+  rules: readonly R[],
+  rulesets: readonly C[],
+): readonly (R | C)[] {
+  const keys = rules.map(({ key }) => key);
+  const items: (R | C)[] = [...rules];
+  let at = items.length;
+  for (const each of rulesets.toReversed()) {
+    at = Math.min(at, placeAmong(keys, each.position) ?? at);
+    items.splice(at, 0, each);
+  }
+  return items;
+}
+
 /** What every declared rule has. */
 export interface RuleBase {
   readonly key: string;
@@ -236,7 +264,8 @@ export type Rule = ExecuteRule | SkipRule | MitigateRule;
 
 /**
  * A declared custom ruleset of a zone, and the rule of the entry point that executes it for the requests of its expression
- * (SERVICE.md B.12).
+ * (SERVICE.md B.12). Its position may also name the key of a declared rule of the entry point; by default it is executed
+ * after all of these.
  */
 export interface CustomRuleset extends RuleBase {
   /** In order. */

@@ -79,6 +79,11 @@ export function factsOf(phase: RulePhase): PhaseFacts {
   return facts[phase];
 }
 
+/** How many rules a phase may have in a zone of a plan: as the quotas say, else as the service publishes. */
+export function quotaOf(phase: RulePhase, plan: string, quotas: RuleQuotas): number {
+  return quotas[plan]?.[phase] ?? facts[phase].quota[plan] ?? Infinity;
+}
+
 /** The phase of a kind of rules. */
 export function phaseOfKind(kind: RuleKind): RulePhase {
   const found = rulePhases.find((phase) => facts[phase].kind === kind);

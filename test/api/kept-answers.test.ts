@@ -4,12 +4,14 @@ import { KeptAnswers } from "../../src/api/read/kept-answers.ts";
 import { type Fetched, get, type Get } from "../../src/api/request/call.ts";
 import { routes } from "../../src/api/routes.ts";
 import { maxJsonLevels } from "../../src/syntax/json.ts";
+import { zoneId } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { zoneNamed } from "../support/model.ts";
 
 const zone = zoneNamed("shop.example.com");
 const settings = get(routes.settings, { zone_id: zone.id });
 const { signal } = new AbortController();
+const other = { ...zone, id: zoneId("b".repeat(32)) ?? zone.id };
 
 /** A service that answers with how often it was asked. */
 function counting(clock: SimulatedClock): { readonly send: Get; readonly asked: () => number } {
@@ -37,7 +39,7 @@ describe("kept answers", () => {
     const lines: string[] = [];
     const first = new KeptAnswers(clock, (line) => lines.push(line));
     const service = counting(clock);
-    expect(first.has(zone)).toBe(false);
+    expect(first.has(zone, ["settings"])).toBe(false);
     await first.through(service.send)(settings, signal);
     const again = await first.through(service.send)(settings, signal);
     expect(again.result()).toEqual({ asked: 1 });
@@ -46,7 +48,7 @@ describe("kept answers", () => {
     await clock.advance(3_599_000);
     const second = new KeptAnswers(clock);
     for (const line of lines) second.restore(line);
-    expect(second.has(zone)).toBe(true);
+    expect(second.has(zone, ["settings"])).toBe(true);
     const taken = await second.through(service.send)(settings, signal);
     expect(taken).toMatchObject({ digest: "d1", status: 200 });
     expect([taken.result(), taken.resultInfo()]).toEqual([{ asked: 1 }, { count: 1 }]);
@@ -56,7 +58,20 @@ describe("kept answers", () => {
     await clock.advance(1_000);
     const third = new KeptAnswers(clock);
     for (const line of lines) third.restore(line);
-    expect(third.has(zone)).toBe(false);
+    expect(third.has(zone, ["settings"])).toBe(false);
+  });
+
+  it("know which parts of a zone they have", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const kept = new KeptAnswers(clock);
+    const send = kept.through(counting(clock).send);
+    await send(get(routes.zoneRulesets, { zone_id: zone.id }, { per_page: "50" }), signal);
+    expect(kept.has(zone, ["rules"])).toBe(true);
+    expect(kept.has(zone, ["settings"])).toBe(false);
+    expect(kept.has(zone, ["settings", "rules"])).toBe(false);
+    await send(settings, signal);
+    expect(kept.has(zone, ["settings", "rules"])).toBe(true);
+    expect(kept.has(other, ["rules"])).toBe(false);
   });
 
   it("ignore a line that is none of theirs", ({ expect }) => {
@@ -77,8 +92,8 @@ describe("kept answers", () => {
     ];
     const kept = new KeptAnswers(clock);
     for (const line of lines) kept.restore(line);
-    expect(kept.has(zone)).toBe(false);
+    expect(kept.has(zone, ["settings"])).toBe(false);
     kept.restore(JSON.stringify({ path, at, digest: "", result: {} }));
-    expect(kept.has(zone)).toBe(true);
+    expect(kept.has(zone, ["settings"])).toBe(true);
   });
 });

@@ -133,7 +133,7 @@ describe("an entry of the audit log", () => {
       method: "PUT",
       path: `${zone}/rulesets/${id}`,
       body: { rules: [rule] },
-      yields: `replace rule - ? rules ${id},own`,
+      yields: `replace rule -  rules ${id},own`,
     },
     {
       method: "PUT",
@@ -164,7 +164,26 @@ describe("an entry of the audit log", () => {
       path: `${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`,
       yields: "replace rule - ?",
     },
-    { method: "DELETE", path: `${zone}/rulesets/${id}`, yields: "replace rule - ? rules " },
+    {
+      method: "PUT",
+      path: `${zone}/rulesets/${id}`,
+      body: { description: "Payments [zonewarden:payments]", rules: [rule] },
+      yields: `replace rule - description,key rules ${id},own`,
+    },
+    { method: "PUT", path: `${zone}/rulesets/${id}`, yields: "replace rule - ?" },
+    {
+      method: "PUT",
+      path: `${zone}/rulesets/${id}`,
+      body: { description: "Payments" },
+      yields: `update ruleset ${id} description,key`,
+    },
+    {
+      method: "PUT",
+      path: `${zone}/rulesets/${id}`,
+      body: { name: "payments" },
+      yields: `update ruleset ${id} `,
+    },
+    { method: "DELETE", path: `${zone}/rulesets/${id}`, yields: `delete ruleset ${id} ? rules ` },
     { method: "PATCH", path: `${zone}/rulesets/${id}`, yields: undefined },
     {
       method: "POST",
@@ -182,6 +201,19 @@ describe("an entry of the audit log", () => {
       method: "POST",
       path: `${zone}/rulesets`,
       body: { kind: "custom", phase: "http_request_firewall_custom", rules: [rule] },
+      resource: "new",
+      yields: `create ruleset new  rules ${id},own`,
+    },
+    {
+      method: "POST",
+      path: `${zone}/rulesets`,
+      body: { kind: "custom", phase: "http_request_firewall_custom", description: "Payments" },
+      yields: "create ruleset - description,key rules ",
+    },
+    {
+      method: "POST",
+      path: `${zone}/rulesets`,
+      body: { kind: "root", phase: "http_request_firewall_custom", rules: [rule] },
       yields: undefined,
     },
     {

@@ -59,6 +59,7 @@ interface Known {
   readonly when: string;
   readonly entries: readonly AuditEntry[];
   readonly gone?: readonly string[];
+  readonly executors?: readonly string[];
   /** `false`: it is not known since when the resource is not as declared. */
   readonly isSinceDeclared?: boolean;
   readonly yields: string;
@@ -67,13 +68,14 @@ interface Known {
 /** Who is named for a change, as `possibly alice@example.com (value)`. */
 function namedFor(
   change: Change,
-  { entries, gone, isSinceDeclared = true }: Omit<Known, "when" | "yields">,
+  { entries, gone, executors = [], isSinceDeclared = true }: Omit<Known, "when" | "yields">,
 ): string {
   const known = {
     entries,
     isSinceDeclared,
     isOwn: ({ actor }: AuditEntry) => actor.tokenName === "ours",
     gone: gone && (() => gone),
+    executors,
   };
   return authorsOf(change, known, "full")
     .map(
@@ -255,6 +257,18 @@ describe("who made drift", () => {
       yields: "possibly terraform (overrides.enabled)",
     },
     {
+      when: "somebody wrote the description of the ruleset, whose rules stay",
+      change: rule,
+      entries: [wrote(alice, "PUT", list, { description: "Managed rules" })],
+      yields: "",
+    },
+    {
+      when: "a rule is gone, and somebody deleted a ruleset",
+      change: deletedRule,
+      entries: [wrote(bob, "DELETE", list)],
+      yields: "possibly bob@example.com (enabled)",
+    },
+    {
       when: "a rule was only moved",
       change: rule,
       entries: [wrote(alice, "PATCH", `${rules}/${shop}`, { position: { index: 1 } })],
@@ -419,6 +433,187 @@ describe("who made drift", () => {
     },
   ])("when $when", ({ change, yields, ...known }, { expect }) => {
     expect(namedFor(change, known)).toBe(yields);
+  });
+});
+
+describe("who changed a custom ruleset", () => {
+  const [payments, executor] = [idOf(30), idOf(31)];
+  const ref = "zonewarden:custom_ruleset/payments";
+  const executors = [executor, ref];
+  const ruleset = `${zone}/rulesets/${payments}`;
+  const custom = `${zone}/rulesets/phases/http_request_firewall_custom/entrypoint`;
+  const mine = { description: "Mine [zonewarden:payments]" };
+  const executes = {
+    action: "execute",
+    action_parameters: { id: payments },
+    expression: "ssl",
+    enabled: true,
+    description: "Mine",
+  };
+  const { title, effect, causes } = rule;
+  const key = "custom_ruleset/payments";
+  const base = { kind: "custom_ruleset", key, title, effect, causes } as const;
+  const ofFields = (...fields: readonly FieldChange[]): Change => {
+    const change = { ...base, verb: "update", id: payments, adopted: false, fields } as const;
+    return explained(change, () => ["drift"]);
+  };
+  const described = ofFields({ field: "description", before: "Mine", after: "Payments" });
+  const narrowed = ofFields({ field: "expression", before: "ssl", after: "true" });
+  const stopped = ofFields({ field: "enabled", before: undefined, after: true });
+  const remade = explained({ ...base, verb: "create", fields: deletedRule.fields }, () => [
+    "drift",
+  ]);
+  const { fields } = createdRule;
+  const added = explained(
+    { ...base, verb: "delete", id: payments, reason: "unmanaged", fields },
+    () => ["drift"],
+  );
+
+  it.for<Known & { readonly change: Change }>([
+    {
+      when: "somebody wrote its description",
+      change: described,
+      entries: [wrote(alice, "PUT", ruleset, mine)],
+      yields: "alice@example.com (description)",
+    },
+    {
+      when: "somebody wrote its rules with its description, and another only its rules",
+      change: described,
+      entries: [
+        wrote(alice, "PUT", ruleset, { ...mine, rules: [] }),
+        wrote(bob, "PUT", ruleset, { rules: [] }),
+      ],
+      yields: "alice@example.com (description)",
+    },
+    {
+      when: "somebody wrote another description",
+      change: described,
+      entries: [
+        wrote(alice, "PUT", ruleset, mine),
+        wrote(bob, "PUT", ruleset, { description: "" }),
+      ],
+      yields: "",
+    },
+    {
+      when: "somebody replaced it, and the entry does not say by what",
+      change: described,
+      entries: [wrote(bob, "PUT", ruleset)],
+      yields: "possibly bob@example.com (description)",
+    },
+    {
+      when: "the description of another ruleset, of a rule in it, and of its execute rule was written",
+      change: described,
+      entries: [
+        wrote(alice, "PUT", list, mine),
+        wrote(alice, "PATCH", `${ruleset}/rules/${shop}`, { ...blocking, description: "Mine" }),
+        wrote(bob, "PATCH", `${rules}/${executor}`, executes),
+      ],
+      yields: "",
+    },
+    {
+      when: "somebody changed its execute rule",
+      change: narrowed,
+      entries: [wrote(alice, "PATCH", `${rules}/${executor}`, executes)],
+      yields: "alice@example.com (expression)",
+    },
+    {
+      when: "all rules of the entry point were replaced, and the execute rule is named by its ref",
+      change: narrowed,
+      entries: [wrote("terraform", "PUT", custom, { rules: [{ ...executes, ref }] })],
+      yields: "terraform (expression)",
+    },
+    {
+      when: "all rules of the entry point were replaced, and no execute rule is named",
+      change: narrowed,
+      entries: [wrote("terraform", "PUT", custom, { rules: [executes] })],
+      yields: "possibly terraform (expression)",
+    },
+    {
+      when: "others changed another rule, the rules in it, and its description",
+      change: narrowed,
+      entries: [
+        wrote(bob, "PATCH", `${rules}/${other}`, executes),
+        wrote(alice, "PUT", ruleset, { ...mine, rules: [executes] }),
+        wrote(alice, "PUT", ruleset, mine),
+      ],
+      yields: "",
+    },
+    {
+      when: "its execute rule was moved, and a rule in it",
+      change: ofFields({ field: "position", before: 2, after: 1 }),
+      entries: [
+        wrote(alice, "PATCH", `${rules}/${executor}`, { position: { index: 2 } }),
+        wrote(bob, "PATCH", `${ruleset}/rules/${shop}`, { position: { index: 1 } }),
+      ],
+      yields: "possibly alice@example.com (position)",
+    },
+    {
+      when: "its key was written with its description",
+      change: ofFields({ field: "key", before: "pay", after: "payments" }),
+      entries: [wrote(alice, "PUT", ruleset, { description: "Mine [zonewarden:pay]" })],
+      yields: "alice@example.com (key)",
+    },
+    {
+      when: "the execute rule was changed, and then deleted: that of what was found is missing",
+      change: narrowed,
+      entries: [
+        wrote(alice, "PATCH", `${rules}/${executor}`, executes),
+        wrote(bob, "DELETE", `${rules}/${executor}`),
+      ],
+      yields: "",
+    },
+    {
+      when: "somebody deleted its execute rule, and another person another rule",
+      change: stopped,
+      entries: [
+        wrote(alice, "DELETE", `${rules}/${executor}`),
+        wrote(bob, "DELETE", `${rules}/${other}`),
+      ],
+      yields: "alice@example.com (enabled)",
+    },
+    {
+      when: "somebody deleted its execute rule and the ruleset",
+      change: remade,
+      gone: [executor, payments],
+      entries: [wrote(bob, "DELETE", `${rules}/${executor}`), wrote(bob, "DELETE", ruleset)],
+      yields: "bob@example.com (enabled)",
+    },
+    {
+      when: "somebody deleted the ruleset, and who deleted its execute rule is not known",
+      change: remade,
+      gone: [executor, payments],
+      entries: [wrote(bob, "DELETE", ruleset), wrote(alice, "PUT", custom, { rules: [] })],
+      yields: "possibly bob@example.com (enabled)",
+    },
+    {
+      when: "somebody deleted a ruleset, another person a rule, and what is gone is not known",
+      change: remade,
+      entries: [wrote(alice, "DELETE", `${rules}/${other}`), wrote(bob, "DELETE", list)],
+      yields: "possibly bob@example.com (enabled)",
+    },
+    {
+      when: "somebody created it",
+      change: added,
+      entries: [
+        wrote(
+          alice,
+          "POST",
+          `${zone}/rulesets`,
+          { kind: "custom", phase: "http_request_firewall_custom", ...mine },
+          payments,
+        ),
+        wrote(bob, "PUT", ruleset, mine),
+      ],
+      yields: `alice@example.com (${ruleFields})`,
+    },
+    {
+      when: "nobody created it, and somebody wrote its description",
+      change: added,
+      entries: [wrote(bob, "PUT", ruleset, mine), wrote(alice, "PUT", custom, { rules: [] })],
+      yields: `possibly bob@example.com (${ruleFields})`,
+    },
+  ])("when $when", ({ change, yields, ...known }, { expect }) => {
+    expect(namedFor(change, { ...known, executors })).toBe(yields);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import {
+  executorsIn,
   goneOf,
   isElsewhere,
   isEntryMissing,
@@ -43,19 +44,42 @@ describe("a zone with a custom ruleset", () => {
     expect(resourcesIn(live).get("r2")).toEqual({ kind: "custom_rule", version: 2 });
   });
 
+  it("counts with it the rule that executes it, until it is deleted", ({ expect }) => {
+    const parts = { action: "execute", action_parameters: { id: "s1" } };
+    const execute = liveRule("r3", { ref: "zonewarden:custom_ruleset/payments", ...parts });
+    const block = { action: "block" };
+    const list = entrypoint(liveRule("r1", block), execute, liveRule("r4", block));
+    const before = resourcesIn({ ...live, entrypoints: { custom_rules: list } });
+    expect(executorsIn("s1", before, resourcesIn(live), undefined)).toEqual(["r3", execute.ref]);
+    const now = resourcesIn({ ...live, customRulesets: [], entrypoints: {} });
+    expect(goneOf("custom_ruleset", before, now)).toEqual(["r3", "s1", "s2"]);
+    expect(goneOf("custom_rule", before, now)).toEqual(["r1", "r4", "r2"]);
+    const { kind, key, title, fields, effect, causes } = change("custom_ruleset/payments");
+    const shared = { kind, key, title, fields, effect, causes };
+    const remove = { ...shared, verb: "delete", id: "s1", reason: "unmanaged" } as const;
+    const after = resourcesAfter([remove], new Set(), new Set([key]), before);
+    expect(goneOf("custom_ruleset", after, now)).toEqual(["s2"]);
+  });
+
   it.for([
     { key: "custom_rule/payments/amounts", ruleset: "s1", is: false },
     { key: "custom_rule/payments/amounts", ruleset: "s2", is: true },
     { key: "custom_rule/admin", ruleset: "s1", is: true },
     { key: "custom_rule/admin", ruleset: "e9", is: true },
     { key: "custom_rule/admin", ruleset: "", is: false },
+    { key: "custom_ruleset/payments", ruleset: "s1", is: false },
+    { key: "custom_ruleset/payments", ruleset: "s2", is: true },
+    { key: "custom_ruleset/payments", ruleset: "e9", is: false },
+    { key: "custom_ruleset/payments", ruleset: "", is: false },
   ] as const)(
     "a write to $ruleset is elsewhere for $key: $is",
     ({ key, ruleset, is }, { expect }) => {
       const own = inEntryPoint?.state === "present" ? inEntryPoint.id : "";
       const update = { kind: "rule", verb: "update", id: "r", values: undefined } as const;
       const to = { ...update, ruleset: ruleset === "" ? own : ruleset };
-      expect(isElsewhere(to, change(key), live)).toBe(is);
+      const found = change(key);
+      const changed = found.kind === "custom_ruleset" ? { ...found, id: "s1" } : found;
+      expect(isElsewhere(to, changed, live)).toBe(is);
     },
   );
 });

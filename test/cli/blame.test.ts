@@ -67,6 +67,17 @@ describe("blame", () => {
     expect(stdout).not.toContain("/zones/");
   });
 
+  it("names custom rulesets and the rules in them", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const zone = "blog.example.com";
+    await control(example, "edit", { zone, rule: "zonewarden:bots", set: { enabled: false } });
+    const set = { description: "Mine [zonewarden:community]" };
+    await control(example, "edit", { zone, ruleset: "community", set });
+    const { stdout } = await example.place.run("blame", zone);
+    expect(stdout).toMatch(/ {2}dashboard@.* {2}update rule [0-9a-f]{32} “No comments of bots”/);
+    expect(stdout).toMatch(/ {2}dashboard@.* {2}update ruleset [0-9a-f]{32} “Mine \[/);
+  });
+
   it("prints the same as JSON", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await control(example, "edit", alice);

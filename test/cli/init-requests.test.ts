@@ -58,9 +58,13 @@ function requestsOf(emulator: Emulator): readonly string[] {
 
 const init = ["init", "--yes", "--no-workflow"];
 
-/** Runs `init` until the service has answered so many requests, and then stops it as Ctrl-C does. */
-async function interrupted({ place, emulator }: Example, after: number): Promise<string> {
-  const command = place.start(...init);
+/** Runs `init`, or another command, until the service has answered so many requests, and then stops it as Ctrl-C does. */
+async function interrupted(
+  { place, emulator }: Example,
+  after: number,
+  args: readonly string[] = init,
+): Promise<string> {
+  const command = place.start(...args);
   while (emulator.journal().length < after) {
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -110,6 +114,14 @@ describe("init of many zones", () => {
     expect(parts.length - new Set(parts).size).toBeLessThanOrEqual(8);
     expect(emulator.journal().length - before).toBeLessThan(needed - 60);
     expect(await readdir(place.directory)).not.toContain(reading);
+  });
+
+  it("counts the zones of which it read the wanted parts", async ({ expect }) => {
+    await using example = await manyZones();
+    const rules = ["import", "--only", "rules", "--out", "zones"];
+    await interrupted(example, 40, rules);
+    const { stderr } = await example.place.run(...rules);
+    expect(stderr).toMatch(/^reading \d+ zones \(the other \d+ were read before\): /);
   });
 
   const ignored: readonly {

@@ -189,7 +189,13 @@ describe("a configuration key that can change while the daemon runs", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
 
     await place.write("zonewarden.yaml", file);
-    await logged(daemon, "plan applied", { zone: shop, trigger: "due" });
+    const applied = await eventually("the plan is applied", () =>
+      logLines(daemon)
+        .filter(({ msg, zone }) => msg === "plan applied" && zone === shop)
+        .at(1),
+    );
+    // A sweep of the other schedule may have been due at this very moment.
+    expect(applied["trigger"]).toMatch(/^(due|schedule)$/);
     expect(await stop(daemon)).toBe(0);
   });
 });

@@ -64,7 +64,7 @@ describe("a revision of the files that changes too many zones", () => {
     expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_change"} 1`));
     expect(seen.fleet).toMatchObject({
       desired: { result: "held", diagnostics: 0, held: { revision, zones: 3 } },
-      by_status: { held: 3, in_sync: 0 },
+      by_status: { held: 0, in_sync: 3 },
     });
     expect(seen.metrics).toContain(
       `zonewarden_files_held_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,

@@ -100,3 +100,52 @@ describe("a policy for which the service has no room until another one is gone",
     expect(await stop(daemon)).toBe(0);
   });
 });
+
+describe("a contract that allows fewer rules than the plan of the zone", () => {
+  const contract = goodSeed(`
+tokens: [{ name: all, value: emulator-token, permissions: all }]
+zones:
+  - name: shop.example.com
+    plan: pro
+    entitlements: { rules: { http_request_firewall_custom: 2 } }
+    rulesets:
+      - name: zone
+        phase: http_request_firewall_custom
+        rules:
+          - { ref: "zonewarden:old", action: block, expression: ssl, enabled: false }
+          - { ref: other, action: block, expression: ssl }
+`);
+  const files = `zones:
+  - name: shop.example.com
+    custom_rules: { rules: [{ key: new, action: block, expression: not ssl }] }
+`;
+
+  it.for([
+    { by: "apply", commands: [["apply"]] },
+    {
+      by: "a saved plan",
+      commands: [
+        ["plan", "--out", "p.json"],
+        ["apply", "--plan", "p.json"],
+      ],
+    },
+    { by: "the daemon", commands: [] },
+  ])("is kept between two writes by $by", async ({ commands }, { expect }) => {
+    const config = "limits: { quota: { pro: { custom_rules: 2 } }, max_delete_share: 1 }";
+    await using example = await exampleWithEmulator({ seed: contract, config });
+    const { place, emulator } = example;
+    await place.remove("zones");
+    await place.write("zones/shop.yaml", files);
+    for (const command of commands) await place.run(...command);
+    if (commands.length === 0) {
+      const daemon = place.start("run");
+      await logged(daemon, "plan applied");
+      await stop(daemon);
+    }
+    expect(writesSeenBy(emulator)).toEqual([
+      expect.stringMatching(/^DELETE .* 200$/),
+      expect.stringMatching(/^POST .* 200$/),
+    ]);
+    expect((await place.run("plan")).code).toBe(0);
+  });
+});

@@ -203,6 +203,11 @@ describe("a wrong value is reported with what to write instead", () => {
       says: '"owsap" is not valid here; did you mean "owasp"?',
     },
     {
+      when: "the key of a custom ruleset is deployed",
+      text: "zones:\n  - name: a.example\n    managed_rules: { rules: [{ key: a, deploy: payments }] }\n",
+      says: '"payments" is not valid here; a managed ruleset is owasp, cloudflare, exposed_credentials or free, or an id of 32 hexadecimal digits; `custom_rulesets` deploys custom ones',
+    },
+    {
       when: "sources are a string",
       text: policy("value: { script-src: \"'self'\" }"),
       says: "expected a list or true or false, found \"'self'\"; write a list: [\"'self'\"]",

@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { importedFiles, importedText, layouts } from "../../src/cli/session/import-zones.ts";
-import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
+import { writableCheck } from "../../src/desired/import/zone-text.ts";
+import { deployingRules } from "../../src/plan/import/import-rulesets.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { declaredRules } from "../../src/zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../src/zone/live-zone.ts";
@@ -13,6 +14,8 @@ import { hostileFleet } from "../support/hostile-fleets.ts";
 import { imported, plansOf, textsOf } from "../support/imported-zones.ts";
 import { owner } from "../support/model.ts";
 import { cases } from "../support/properties.ts";
+
+const whyNotWritable = writableCheck();
 
 const runs = cases(15);
 const timeout = 120_000;
@@ -82,15 +85,18 @@ describe("an import", { timeout }, () => {
   });
 
   it("declares many rules of each phase", ({ expect }) => {
+    let inRulesets = 0;
     const counts = { live: 0, custom_rules: 0, rate_limiting_rules: 0, managed_rules: 0 };
     for (const live of fc.sample(liveZones, 60)) {
       const { content } = importLiveZone(live, owner, whyNotWritable);
+      for (const { rules } of content.customRulesets?.items ?? []) inRulesets += rules.length;
       for (const phase of rulePhases) {
         counts.live += rulesIn(live.entrypoints[phase]).length;
         counts[phase] += content.rules[phase]?.items.length ?? 0;
       }
     }
     for (const phase of rulePhases) expect(counts[phase]).toBeGreaterThan(counts.live / 20);
+    expect(inRulesets).toBeGreaterThan(counts.live / 20);
   });
 
   it("has all resources, or lists those left out", ({ expect }) => {
@@ -98,12 +104,24 @@ describe("an import", { timeout }, () => {
       fc.property(liveZones, (live) => {
         const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);
         const rules = rulePhases.flatMap((phase) => rulesIn(live.entrypoints[phase]));
+        const deploying = deployingRules(live);
         const told = new Set(
           leftOut.filter(({ reason }) => !reason.startsWith("is declared")).map(({ id }) => id),
         );
-        const all = [...(live.policies ?? []), ...rules];
-        const declared = (content.policies?.items.length ?? 0) + declaredRules(content).length;
-        expect(declared + told.size).toBe(all.length);
+        const rulesets = (live.customRulesets ?? []).filter((each) => each.rules !== undefined);
+        const inside = rulesets.flatMap((each) => (told.has(each.id) ? [] : (each.rules ?? [])));
+        const all = [
+          ...(live.policies ?? []),
+          ...rules.filter((rule) => !deploying.has(rule)),
+          ...rulesets,
+          ...inside,
+        ];
+        const items = content.customRulesets?.items ?? [];
+        const declared =
+          (content.policies?.items.length ?? 0) +
+          declaredRules(content).length +
+          items.reduce((sum, each) => sum + 1 + each.rules.length, 0);
+        expect(declared + all.filter(({ id }) => told.has(id)).length).toBe(all.length);
       }),
       runs,
     );

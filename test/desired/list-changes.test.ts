@@ -261,6 +261,34 @@ describe("a list with add and remove", () => {
       `page_shield.policies.items[a].acknowledge = ["older.example"] (28:96 zone)`,
     ]);
   });
+
+  it("are told as they were written, where variables fill them", async ({ expect: is }) => {
+    const { documents } = await loadText(`profiles:
+  base:
+    vars: { hosts: { type: list, items: host, default: [x.example, y.example] } }
+    page_shield:
+      policies:
+        items:
+          - { key: a, action: log, expression: ssl, value: { script-src: ["'self'", "\${vars.hosts}", "cdn.\${zone.name}"] } }
+zones:
+  - name: a.example
+    profiles: [base]
+    page_shield:
+      policies:
+        items:
+          - { key: a, value: { script-src: { add: [js.example], remove: [y.example, "'self'"] } } }
+`);
+    const values = showZone(documents, "a.example")?.values ?? [];
+    is(
+      values
+        .filter(({ path }) => path.endsWith("script-src[]"))
+        .map(({ value, place, profile }) => [value, place.line, profile]),
+    ).toEqual([
+      ["x.example", 7, "base"],
+      ["cdn.a.example", 7, "base"],
+      ["js.example", 14, undefined],
+    ]);
+  });
 });
 
 function expect(sources: string): string {

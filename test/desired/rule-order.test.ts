@@ -103,3 +103,48 @@ describe("the position of a rule of a profile", () => {
     }
   });
 });
+
+function rule(key: string): string {
+  return `{ key: ${key}, ${does.custom_rules} }`;
+}
+
+function withRulesets(...rulesets: readonly string[]) {
+  return loadText(`zones:
+  - name: a.example
+    custom_rules: { rules: [${["admin", "bots", "office"].map(rule).join(", ")}] }
+    custom_rulesets:
+${rulesets.map((each) => `      - { key: ${each}, rules: [${rule("r")}] }\n`).join("")}`);
+}
+
+describe("the position of a custom ruleset", () => {
+  it("names rules of custom_rules, or another ruleset", async ({ expect }) => {
+    const state = await withRulesets(
+      "admins, position: { before: admin }",
+      "c",
+      "b, position: { before: c }",
+      "d, position: { after: office }",
+    );
+    expect(linesOf(state)).toEqual([]);
+    const items = state.documents[0]?.content.customRulesets?.items ?? [];
+    expect(items.map(({ key, position }) => [key, position])).toEqual([
+      ["admins", { before: "admin" }],
+      ["b", undefined],
+      ["c", undefined],
+      ["d", { after: "office" }],
+    ]);
+  });
+
+  it.for([
+    {
+      rulesets: ["a, position: { after: bots }", "b, position: { before: bots }"],
+      says: 'error: "b" cannot be before "bots": the list has "a" before it',
+    },
+    {
+      rulesets: ["a, position: { before: office }", "c", "b, position: { after: admin }"],
+      says: 'error: "b" cannot be after "admin": the list has "a" before it',
+    },
+    { rulesets: ["a, position: { before: offce }"], says: 'did you mean "office"?' },
+  ])("is refused where it cannot be: $rulesets", async ({ rulesets, says }, { expect }) => {
+    expect(linesOf(await withRulesets(...rulesets)).join("\n")).toContain(says);
+  });
+});

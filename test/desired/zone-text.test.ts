@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { contentEntry } from "../../src/desired/import/zone-entry.ts";
-import { whyNotWritable, zoneFileText } from "../../src/desired/import/zone-text.ts";
+import { writableCheck, zoneFileText } from "../../src/desired/import/zone-text.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import {
@@ -14,6 +14,8 @@ import {
   policy,
   skipNothing,
 } from "../support/model.ts";
+
+const whyNotWritable = writableCheck();
 
 function content(parts: Partial<ZoneContent>): ZoneContent {
   return desiredZone(parts).content;

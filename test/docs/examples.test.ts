@@ -24,6 +24,7 @@ describe("the examples in the documents", () => {
   it("are all run, but for these", ({ expect }) => {
     const skipped = blocks.filter(({ reason }) => reason !== "");
     expect(skipped.map(({ place, reason }) => `${place.replace(/:\d+$/, "")}: ${reason}`)).toEqual([
+      "deploy/RELEASING.md: needs a release",
       "docs/architecture.md: a diagram",
     ]);
   });

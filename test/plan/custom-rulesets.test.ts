@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
+import { writableCheck } from "../../src/desired/import/zone-text.ts";
 import { type ImportedZone, importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
@@ -16,23 +16,26 @@ import { rulePhases } from "../../src/zone/rule-phase.ts";
 import { appliedBy } from "../support/applied-writes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { type Emulated, emulated, type EmulatedChoice } from "../support/emulated.ts";
-import { block, declared, desiredZone, exception, owner, readAllAt } from "../support/model.ts";
+import {
+  customRuleset,
+  block,
+  declared,
+  deployment,
+  desiredZone,
+  exception,
+  liveZone,
+  owner,
+  readAllAt,
+} from "../support/model.ts";
+
+const whyNotWritable = writableCheck();
 
 const entryPoint = "/rulesets/phases/http_request_firewall_custom/entrypoint";
 const wire = { kind: "custom", phase: "http_request_firewall_custom" };
 const theirs = { action: "log", expression: "ssl", description: "Theirs" };
 
 function payments(more: Partial<CustomRuleset> = {}): CustomRuleset {
-  return {
-    key: "payments",
-    was: undefined,
-    description: "Rules of the payments team",
-    expression: 'http.host eq "pay.example.com"',
-    enabled: true,
-    position: undefined,
-    rules: [block("amounts"), block("bots", { action: "managed_challenge" })],
-    ...more,
-  };
+  return customRuleset("payments", more);
 }
 
 const hostB = 'http.host eq "b.example.com"';
@@ -390,6 +393,65 @@ describe("a declared custom ruleset", () => {
   });
 });
 
+function at(key: string, position?: CustomRuleset["position"]): CustomRuleset {
+  return payments({ key, description: key, position, rules: [] });
+}
+
+describe("the place of the rule that executes a custom ruleset", () => {
+  const own = ["admin", "bots", "office"].map((key) => block(key));
+
+  it.for<{ rulesets: readonly CustomRuleset[]; executed: string }>([
+    { rulesets: [at("a"), at("b")], executed: "admin bots office a b" },
+    { rulesets: [at("a", { before: "admin" }), at("b")], executed: "a admin bots office b" },
+    { rulesets: [at("a"), at("b", { before: "bots" })], executed: "admin a b bots office" },
+    {
+      rulesets: [at("a", { after: "admin" }), at("b", { before: "office" }), at("c")],
+      executed: "admin a bots b office c",
+    },
+  ])("is among our own rules: $executed", async ({ rulesets, executed }, { expect }) => {
+    await using zone = await team(rulesets, own);
+    const orderIn = async (): Promise<string> => {
+      const live = await zone.look();
+      return rulesIn(live.entrypoints.custom_rules)
+        .map(({ ref }) => ref.replace(/^zonewarden:(custom_ruleset\/)?/, ""))
+        .join(" ");
+    };
+    await zone.converge();
+    expect(await orderIn()).toBe(executed);
+    zone.rulesets = rulesets.map(({ key }) => at(key));
+    await zone.converge();
+    expect(await orderIn()).toBe("admin bots office a b c".slice(0, executed.length));
+    zone.rulesets = rulesets;
+    await zone.converge();
+    expect(await orderIn()).toBe(executed);
+  });
+});
+
+describe("a managed rule that deploys a custom ruleset", () => {
+  it("is told, with where it is declared instead", async ({ expect }) => {
+    await using zone = await team([payments(), at("shop")], []);
+    await zone.converge();
+    const live = await zone.look();
+    const [id = ""] = await zone.ids();
+    const content = {
+      customRulesets: declared([payments(), at("shop")]),
+      rules: {
+        managed_rules: declared([deployment("mine", { ruleset: id }), deployment("owasp")]),
+      },
+    };
+    const desired = { ...desiredZone(content), zone: zone.service.zone };
+    const entrypoints = { ...live.entrypoints, managed_rules: { state: "absent" } } as const;
+    const { notes } = plan(
+      desired,
+      { ...live, scoreRule: liveZone().scoreRule, entrypoints },
+      owner,
+    );
+    expect(notes).toEqual([
+      `managed_rule/mine deploys ${id}, which is the custom ruleset payments of the zone: declare it in custom_rulesets, which executes it`,
+    ]);
+  });
+});
+
 describe("trust in the versions of rulesets", () => {
   it("reads a zone by its listing, until a rule of a custom ruleset changes", async ({
     expect,
@@ -549,39 +611,137 @@ describe("a ruleset that somebody made by hand", () => {
   }
 
   it.for([
-    { list: ["rule", "Shop", "Payments"], imported: ["shop", "payments"], followed: [] },
-    { list: ["Payments", "Shop", "theirs"], imported: ["payments", "shop"], followed: [] },
-    { list: ["Shop", "rule", "Payments"], imported: ["payments"], followed: ["Shop"] },
-    { list: ["Shop", "Payments", "rule"], imported: [], followed: ["Shop", "Payments"] },
+    { list: ["rule", "Shop", "Payments"], places: ["shop", "payments"] },
+    { list: ["Payments", "Shop", "theirs"], places: ["payments", "shop"] },
+    { list: ["Shop", "rule", "Payments"], places: ["shop before rule", "payments"] },
+    {
+      list: ["Payments", "Shop", "theirs", "rule"],
+      places: ["payments before rule", "shop before rule"],
+    },
+    {
+      list: ["Shop", "rule", "theirs", "Payments", "rule 2"],
+      places: ["shop before rule", "payments before rule-2"],
+    },
+    { list: ["Shop", "shop"], places: ["shop-2 before shop"] },
   ])(
-    "is imported from $list as $imported, since the plan executes custom rulesets last",
-    async ({ list, imported, followed }, { expect }) => {
+    "is imported from $list as $places, where it is executed",
+    async ({ list, places }, { expect }) => {
       await using zone = await team();
       const rules: JsonObject[] = [];
-      for (const name of ["Payments", "Shop"]) {
+      for (const name of list) {
+        if (!["Payments", "Shop"].includes(name)) {
+          const ref = name === "theirs" ? { ref: "other:theirs" } : {};
+          rules.push({ ...theirs, ...ref, description: name });
+          continue;
+        }
         const sent = { ...wire, name, description: name, rules: [theirs] };
         const [{ id = "" } = {}] = coerceObjects([
           await zone.service.send("POST", "/rulesets", sent),
         ]);
         rules.push({ ...theirs, action: "execute", action_parameters: { id }, description: name });
       }
-      rules.push({ ...theirs, description: "rule" });
-      rules.push({ ...theirs, description: "theirs", ref: "other:theirs" });
-      const placed = list.flatMap((name) =>
-        rules.filter(({ description }) => description === name),
-      );
-      await zone.service.send("PUT", entryPoint, { rules: placed });
+      await zone.service.send("PUT", entryPoint, { rules });
       const { content, leftOut } = await importOf(zone);
-      expect(content.customRulesets?.items.map(({ key }) => key) ?? []).toEqual(imported);
-      const why = "a custom rule follows the rule that executes it";
-      expect(leftOut.flatMap(({ reason, title }) => (reason === why ? title : []))).toEqual(
-        followed,
-      );
+      expect(leftOut.map(({ title }) => title)).toEqual(list.filter((name) => name === "theirs"));
+      const found = content.customRulesets?.items ?? [];
+      expect(
+        found.map(({ key, position }) =>
+          typeof position === "object"
+            ? `${key} ${Object.entries(position).flat().join(" ")}`
+            : key,
+        ),
+      ).toEqual(places);
       zone.rulesets = content.customRulesets?.items;
       zone.rules = content.rules.custom_rules?.items;
       expect((await zone.plan()).changes).toEqual([]);
     },
   );
+
+  it("is written once beside new ones, though all answers are lost", async ({ expect }) => {
+    await using zone = await madeByHand();
+    const idle = { ...wire, name: "Idle", rules: [theirs] };
+    await zone.service.send("POST", "/rulesets", idle);
+    zone.rulesets = [
+      payments({ rules: [block("amounts"), block("bots")] }),
+      at("shop"),
+      at("team"),
+    ];
+    const planned = await zone.plan();
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 9 });
+    const sent = await zone.apply(planned);
+    expect(sent.toSorted()).toEqual([
+      "POST /zones/…/rulesets",
+      "POST /zones/…/rulesets",
+      "POST /zones/…/rulesets/…/rules",
+      "POST /zones/…/rulesets/…/rules",
+      "POST /zones/…/rulesets/…/rules",
+    ]);
+    expect(
+      (await zone.custom()).map(({ name, rules }) => [name, coerceObjects(rules).length]),
+    ).toEqual([
+      ["Payments", 2],
+      ["Idle", 1],
+      ["shop", 0],
+      ["team", 0],
+    ]);
+    expect((await zone.plan()).changes).toEqual([]);
+  });
+
+  it("is known with its rules where the answer of another one is lost", async ({ expect }) => {
+    await using zone = await madeByHand();
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });
+    zone.rulesets = [payments({ rules: [block("amounts")] }), at("shop")];
+    const before = await zone.look();
+    const write = (await zone.plan()).writes.find(({ call }) => call === "create-ruleset");
+    if (write === undefined) throw new Error("no ruleset is created");
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 1 });
+    zone.service.journal();
+    const { signal } = new AbortController();
+    const { live } = await zone.service.writer.write(before, write, signal, signal);
+    expect(zone.service.journal().filter((line) => line.endsWith("/rulesets/…"))).toHaveLength(2);
+    expect(live.customRulesets?.map(({ name, rules }) => [name, rules?.length])).toEqual([
+      ["Payments", 1],
+      ["Idle", undefined],
+      ["shop", 0],
+    ]);
+  });
+
+  it("is left as it was read where somebody marks it before an answer is lost", async ({
+    expect,
+  }) => {
+    await using zone = await madeByHand();
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });
+    zone.rulesets = [payments({ rules: [block("amounts")] }), at("shop")];
+    const before = await zone.look();
+    const write = (await zone.plan()).writes.find(({ call }) => call === "create-ruleset");
+    const idle = before.customRulesets?.find(({ name }) => name === "Idle");
+    if (write === undefined || idle === undefined) throw new Error("no such write or ruleset");
+    const description = "Idle [zonewarden:idle]";
+    await zone.service.send("PUT", `/rulesets/${idle.id}`, { description, rules: [theirs] });
+    await zone.service.send("POST", "/rulesets", { ...wire, name: "New", description, rules: [] });
+    await zone.service.fault({ fault: "lost_answer", method: "POST", count: 1 });
+    const { signal } = new AbortController();
+    const { live } = await zone.service.writer.write(before, write, signal, signal);
+    expect(live.customRulesets?.map(({ name, rules }) => [name, rules?.length])).toEqual([
+      ["Payments", 1],
+      ["Idle", undefined],
+      ["shop", 0],
+    ]);
+    expect(live.customRulesets?.[1]).toEqual(idle);
+  });
+
+  it("is not imported where its position would name a ruleset", async ({ expect }) => {
+    await using zone = await team(
+      [payments({ position: { before: "payments" } })],
+      [block("payments")],
+    );
+    await zone.converge();
+    const { content, leftOut } = await importOf(zone);
+    expect(content.customRulesets).toBeUndefined();
+    expect(leftOut).toMatchObject([
+      { reason: 'the rule "payments" that follows it has the key of a ruleset' },
+    ]);
+  });
 
   it("is imported, with the rule that executes it", async ({ expect }) => {
     await using zone = await madeByHand();

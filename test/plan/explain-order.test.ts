@@ -10,6 +10,7 @@ import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { RulePosition } from "../../src/zone/resource.ts";
 import { after, found, inSync, known } from "../support/causes.ts";
 import {
+  block,
   declared,
   desiredZone,
   entrypoint,
@@ -109,6 +110,56 @@ describe("why rules are in another order", () => {
       expect(text.replaceAll("(position)", "").replace(/^\S+ /, "")).toBe(cause);
     }
   });
+
+  it.for([
+    { when: "somebody moved it", last: "end", file: "end", live: "start", cause: "drift" },
+    { when: "the file moved it", last: "start", file: "end", live: "start", cause: "pending" },
+    { when: "both moved it", last: "start", file: "end", live: "middle", cause: "drift pending" },
+  ] as const)(
+    "is told of the rule that executes a custom ruleset, where $when",
+    ({ last, file, live, cause }, { expect }) => {
+      const rules = ["a", "b"].map((key) => block(key));
+      const before = { start: "a", middle: "b", end: undefined };
+      const contentWith = (place: keyof typeof before): Partial<ZoneContent> => {
+        const position = before[place] === undefined ? undefined : { before: before[place] };
+        const team = { ...block("team"), description: "Team", position, rules: [] };
+        return { rules: { custom_rules: declared(rules) }, customRulesets: declared([team]) };
+      };
+      const refs = { start: ["t", "a", "b"], middle: ["a", "t", "b"], end: ["a", "b", "t"] };
+      const id = "1".repeat(32);
+      const execute = liveRule("t", {
+        action: "execute",
+        action_parameters: { id },
+        expression: block("team").expression,
+        ref: "zonewarden:custom_ruleset/team",
+      });
+      const liveRulesOf = refs[live].map((ref) =>
+        ref === "t"
+          ? execute
+          : liveRule(ref, {
+              action: "block",
+              description: block(ref).description,
+              expression: block(ref).expression,
+              ref: `zonewarden:${ref}`,
+            }),
+      );
+      const custom = {
+        id,
+        version: "1",
+        name: "team",
+        description: "Team [zonewarden:team]",
+        rules: [],
+      };
+      const texts = found(inSync(contentWith(last)), contentWith(file), {
+        entrypoints: { custom_rules: entrypoint(...liveRulesOf) },
+        customRulesets: [custom],
+      });
+      expect(texts.length).toBeGreaterThan(0);
+      for (const text of texts) {
+        expect(text.replaceAll("(position)", "").replace(/^\S+ /, "")).toBe(cause);
+      }
+    },
+  );
 
   it("is pending where only a rule that is new in the file stands between", ({ expect }) => {
     const texts = found(inSync(rulesNamed("bcd")), rulesNamed("abcd"), liveNamed("bacd"));

@@ -141,14 +141,17 @@ describe("a release of a plan", () => {
 
   it("is asked for by the hash, and again where the hash was used", ({ expect }) => {
     const used = [{ hash, rest: undefined }];
-    expect(howToRelease(whole, { accept: [], used: [] })).toBe(
-      `release this plan once with --accept ${hash}`,
-    );
-    expect(howToRelease(whole, { accept: [hash], used })).toBe(
-      `take ${hash}, which was used, out of limits.accept and put it in again`,
-    );
-    expect(howToRelease(mild, { accept: [hash], used })).toBe(
-      `release this plan once with --accept ${planHash(mild)}`,
-    );
+    expect(howToRelease(whole, { accept: [], used: [] })).toEqual({
+      words: `release this plan once with --accept ${hash}`,
+      hash,
+    });
+    expect(howToRelease(whole, { accept: [hash], used })).toEqual({
+      words: `take ${hash}, which was used, out of limits.accept and put it in again`,
+      hash: undefined,
+    });
+    expect(howToRelease(mild, { accept: [hash], used })).toEqual({
+      words: `release this plan once with --accept ${planHash(mild)}`,
+      hash: planHash(mild),
+    });
   });
 });

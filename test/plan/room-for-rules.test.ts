@@ -27,8 +27,17 @@ function liveBlock(key: string, more: Readonly<Record<string, string | boolean>>
 }
 
 /** The plan of a zone. The plan free allows five custom rules. */
-function planOf(rules: readonly Rule[], live: readonly LiveRule[], tier = "free"): Plan {
-  return plannedRules(declared(rules), entrypoint(...live), { phase: "custom_rules", tier });
+function planOf(
+  rules: readonly Rule[],
+  live: readonly LiveRule[],
+  tier = "free",
+  quotas: RuleQuotas = {},
+): Plan {
+  return plannedRules(declared(rules), entrypoint(...live), {
+    phase: "custom_rules",
+    tier,
+    quotas,
+  });
 }
 
 function orderOf({ writes }: Plan): readonly string[] {
@@ -94,6 +103,20 @@ describe("a phase that is full", () => {
     const proposal = planOf(rules, live);
     expect(orderOf(proposal)).toEqual(yields);
     expect(holdsOf(proposal)).toEqual([]);
+  });
+
+  it("has the room that the quota of its contract gives it", ({ expect }) => {
+    const rules = [block("new"), block("a")];
+    const live = [...foreign, liveBlock("a"), liveBlock("old", { enabled: false })];
+    const first = ["delete-rule custom_rule/old", "create-rule custom_rule/new"];
+    expect(orderOf(planOf(rules, live, "free", { free: { custom_rules: 6 } }))).toEqual(
+      first.toReversed(),
+    );
+    expect(orderOf(planOf(rules, live, "free", { free: { custom_rules: 5 } }))).toEqual(first);
+    expect(orderOf(planOf(rules, live, "pro", { free: { custom_rules: 5 } }))).toEqual(
+      first.toReversed(),
+    );
+    expect(orderOf(planOf(rules, live, "pro", { pro: { custom_rules: 5 } }))).toEqual(first);
   });
 
   it("is held where the rule to delete protects until the new one comes", ({ expect }) => {

@@ -26,8 +26,18 @@ const tokens = [
   },
 ];
 
+/** A change of many zones: first-hour.proof.ts walks it, with a token that may edit them. */
+const ofManyZones = [
+  `sed -i 's/zones: .shop.example.com./zones: ["*"]/' zonewarden.yaml`,
+  "sed -i '/^    mode: observe$/d' zones/*.yaml",
+  "sed -i 's/use_connection_url_path: false/use_connection_url_path: true/' zones/profiles/page-shield.yaml",
+  "zonewarden plan            # exits with 4: the fleet guard holds it",
+  "zonewarden apply --yes --accept sha256-…    # the hash that the plan prints",
+];
+
 /** The emulator in the place of the account, and its tokens in files. */
 const instead: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(ofManyZones.map((line) => [line, ""])),
   'export ZONEWARDEN_API_TOKEN="$(cat token)"': `alias zonewarden='node "${root}/src/main.ts"'
 echo token-of-the-reader > token
 echo token-of-the-shop > token-shop

@@ -53,6 +53,11 @@ function seedOf(): Seed {
         permissions: [...read, "Page Shield", "Zone WAF Write"],
         zones: ["shop.example.com"],
       },
+      {
+        name: "fleet",
+        value: "token-of-the-fleet",
+        permissions: [...read, "Page Shield", "Zone WAF Write"],
+      },
     ],
     zones: [
       ...(shop === undefined ? [] : [shop]),
@@ -89,7 +94,28 @@ echo "== init is done with $code"
 curl --silent http://127.0.0.1:8787/_emulator/journal > ../journal.json`,
     "zonewarden run > run.log 2>&1 &": "zonewarden run > ../run.log 2>&1 &",
     "sleep 30": "until grep -q 'zonewarden started' ../run.log || ! kill -0 $!; do sleep 0.1; done",
+    "sed -i 's/zones: .shop.example.com./zones: [\"*\"]/' zonewarden.yaml": `echo token-of-the-fleet > ../token-shop
+sed -i 's/zones: .shop.example.com./zones: ["*"]/' zonewarden.yaml`,
+    "zonewarden plan            # exits with 4: the fleet guard holds it": `curl --silent http://127.0.0.1:8787/_emulator/journal > ../enforced.json
+echo "== fleet"
+code=0; zonewarden plan > ../fleet.txt || code=$?
+cat ../fleet.txt; [ "$code" -eq 4 ]`,
+    "zonewarden apply --yes --accept sha256-…    # the hash that the plan prints": `hash=$(grep --only-matching --max-count=1 'sha256-[0-9a-f]\\{64\\}' ../fleet.txt | head --lines=1)
+zonewarden apply --yes --accept "$hash"
+echo "== fleet is done"`,
   });
+  const impact = enforced.findIndex((line) =>
+    line.startsWith("zonewarden plan shop.example.com --impact"),
+  );
+  // What the workflow shows in the pull request of the same change.
+  const reviewed = lineOf(quickStart, "zonewarden plan --changed-since main");
+  const enforcedAndReviewed = enforced.toSpliced(
+    impact + 1,
+    0,
+    'echo "== request"',
+    reviewed,
+    'echo "== request is done"',
+  );
   const explained = [
     lineOf(quickStart, "curl http://127.0.0.1:8787/_emulator/edit"),
     lineOf(quickStart, "zonewarden plan                          # exits with 2: somebody"),
@@ -107,7 +133,17 @@ curl --silent http://127.0.0.1:8787/_emulator/journal > ../journal.json`,
     all.indexOf("cat > zones/checkout.yaml <<'END'"),
     all.findIndex((line) => line.startsWith("(cd evidence && sha256sum")) + 1,
   );
-  return [...enforced, ...explained, ...proven];
+  return [...enforcedAndReviewed, ...explained, ...proven];
+}
+
+/** Whether a request, `PATCH /zones/… 200`, writes. */
+function isWrite(request: string): boolean {
+  return !request.startsWith("GET ");
+}
+
+/** `PATCH 200` */
+function inShort(request: string): string {
+  return request.replace(/ .* /, " ");
 }
 
 let directory: string;
@@ -140,22 +176,22 @@ describe("the first hour with 400 zones", { timeout: 1_800_000 }, () => {
     expect(shown.slice(-3_000)).toContain("evidence.html: OK");
     expect(hour.code).toBe(0);
 
-    const init = shown.slice(shown.indexOf("== init\n"), shown.indexOf("== init is done"));
+    const shownOf = (name: string): string =>
+      shown.slice(shown.indexOf(`== ${name}\n`), shown.indexOf(`== ${name} is done`));
+    const init = shownOf("init");
     expect(init).toMatch(/reading 400 zones: 1200 to 2400 requests, 10 s to 20 s within/);
     expect(init).toContain("No changes. 400 of 400 zones in sync.");
-    expect(init).toMatch(
-      /^87 custom rulesets left out: a custom rule follows the rule that executes it/m,
-    );
-    expect(shown).toContain("== init is done with 5\n");
+    expect(shown).toContain("== init is done with 0\n");
 
-    const journal: unknown = JSON.parse(
-      await readFile(path.join(hour.directory, "journal.json"), "utf8"),
-    );
-    const requests = coerceObjects(coerceObject(journal)["entries"]).map(
-      ({ method, path: where, status }) => {
-        return `${coerceText(method)} ${coerceText(where)} ${Number(status)}`;
-      },
-    );
+    const requestsIn = async (name: string): Promise<readonly string[]> => {
+      const journal: unknown = JSON.parse(await readFile(path.join(hour.directory, name), "utf8"));
+      return coerceObjects(coerceObject(journal)["entries"]).map(
+        ({ method, path: where, status }) => {
+          return `${coerceText(method)} ${coerceText(where)} ${Number(status)}`;
+        },
+      );
+    };
+    const requests = await requestsIn("journal.json");
     const count = (part: RegExp): number => requests.filter((each) => part.test(each)).length;
     expect(requests.filter((each) => !each.endsWith(" 200"))).toEqual(
       // The token may not read rulesets of accounts: each of the two was asked once.
@@ -173,14 +209,31 @@ describe("the first hour with 400 zones", { timeout: 1_800_000 }, () => {
     // The score rule: the account refuses it, and one zone of each account answers.
     expect(requests.length).toBe(3 * 400 + entrypoints + custom + 8 + 2 * 2);
 
+    const request = shownOf("request");
+    expect(request).toMatch(/^1 zone of 400 changed since [0-9a-f]{12}$/m);
+    expect(request).toContain("▲ strengthens, may break: paranoia level 2 → 3");
+
+    // One cause, and one block for all zones that change in the same way.
+    const fleet = shownOf("fleet");
+    expect(fleet).toContain("neutral  ~ setting/use_connection_url_path value false → true\n");
+    expect(fleet).toContain("365 zones  shop.example.com, ");
+    expect(fleet.match(/Together held by fleet_change/g)).toHaveLength(1);
+    expect(new Set(fleet.match(/sha256-[0-9a-f]{64}/g)).size).toBe(1);
+    expect(fleet).toContain("Applied to 365 zones: requests 365 done. 400 of 400 zones in sync.");
+
     expect(shown).toContain("paranoia_level  1 → 3");
     expect(shown).toMatch(/ {2}dashboard@example\.com {2}dash {2}update rule \w{32} “/);
     expect(shown).not.toContain("token-of-the");
-    const writes = emulator.journal().filter(({ method }) => method !== "GET");
-    expect(writes.map(({ method, status }) => `${method} ${status}`)).toEqual([
-      "PATCH 403",
-      "PATCH 200",
-      "PUT 200",
+    // The journal keeps the latest requests alone: the first writes are in that of the time before the fleet.
+    const enforced = (await requestsIn("enforced.json")).filter(isWrite);
+    expect(enforced.map(inShort)).toEqual(["PATCH 403", "PATCH 200", "PUT 200"]);
+    const later = emulator
+      .journal()
+      .map(({ method, path: where, status }) => `${method} ${where} ${status}`)
+      .filter(isWrite);
+    const rolledOut = later.filter((each) => /^PUT .*\/page_shield 200$/.test(each));
+    expect(rolledOut.length).toBe(365);
+    expect(later.slice(later.lastIndexOf(rolledOut.at(-1) ?? "") + 1).map(inShort)).toEqual([
       "PATCH 200",
     ]);
   });

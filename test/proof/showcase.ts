@@ -119,8 +119,13 @@ function othersReports(): readonly ZoneReport[] {
 export function showcase(): Showcase {
   const suspension = { reason: "CHG-4411: move to another account", until: undefined };
   const zones: readonly DeclaredZone[] = [
-    declared(shop),
-    ...names.map((name) => declared(name, name === "grove.example" ? { suspension } : {})),
+    declared(shop, { labels: { team: "payments", tier: "gold" } }),
+    ...names.map((name) =>
+      declared(name, {
+        labels: name.startsWith("shop.") ? { team: "payments" } : {},
+        ...(name === "grove.example" ? { suspension } : {}),
+      }),
+    ),
   ];
   const fleet = fleetOf(...zones);
   fleet.recordLoad(load({ zones: zones.length, at: at(week - 30) }));

@@ -117,7 +117,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     await page
       .getByRole("cell", { name: shop })
       .or(page.getByRole("rowheader", { name: shop }))
-      .getByRole("link")
+      .getByRole("link", { name: shop })
       .click();
     await page.waitForURL(`**/zones/${shop}`);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toContain(shop);

@@ -58,6 +58,7 @@ describe("a new revision of the files", () => {
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
       message:
         "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: to accept it, add 5678ef90 to limits.accept, or raise limits.max_fleet_share",
+      hash: "5678ef90",
     });
   });
 

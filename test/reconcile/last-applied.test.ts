@@ -5,8 +5,19 @@ import { plan, type Plan } from "../../src/plan/plan.ts";
 import { digestOf, type FleetZone } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { LastApplied } from "../../src/reconcile/run/last-applied.ts";
 import { failureOf, type Outcome, type ZoneReport } from "../../src/state/run-report.ts";
-import type { Policy } from "../../src/zone/resource.ts";
-import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
+import type { LiveCustomRuleset, LiveZone } from "../../src/zone/live-zone.ts";
+import type { CustomRuleset, Policy } from "../../src/zone/resource.ts";
+import {
+  block,
+  carriedOut,
+  declared,
+  desiredZone,
+  entrypoint,
+  liveRule,
+  liveZone,
+  owner,
+  policy,
+} from "../support/model.ts";
 import { report } from "../support/reports.ts";
 import { MemoryRunStore } from "../support/run-store.ts";
 import { ServiceFault } from "../support/world.ts";
@@ -217,5 +228,64 @@ describe("why a zone differs, after a restart", () => {
     runs.inSync(off);
     runs.drops();
     expect(runs.findsAfterRestart(off, on)).toBe("unknown(enabled)");
+  });
+});
+
+function fleetOf(...items: readonly CustomRuleset[]): FleetZone {
+  const desired = desiredZone({ customRulesets: declared(items) });
+  return { desired, digest: digestOf(desired.content) };
+}
+
+function liveWith(...customRulesets: readonly LiveCustomRuleset[]): LiveZone {
+  return liveZone({ entrypoints: { custom_rules: entrypoint() }, customRulesets });
+}
+
+describe("a custom ruleset that no rule executes yet", () => {
+  const payments: CustomRuleset = {
+    key: "payments",
+    was: undefined,
+    description: "Payments",
+    expression: "true",
+    enabled: true,
+    position: undefined,
+    rules: [block("bots"), block("amounts")],
+  };
+
+  it("leaves it open whether its rules were written", ({ expect }) => {
+    const store = new MemoryRunStore();
+    const applied = new LastApplied(store);
+    applied.record(report(name, 0, { result: "in_sync" }), fleetOf(), undefined);
+    const planned = plan(fleetOf(payments).desired, liveWith(), owner);
+    const [first, ...others] = planned.writes;
+    if (first?.call !== "create-ruleset") throw new Error("no ruleset is created first");
+    const outcomes: readonly Outcome[] = [
+      { status: "done", write: first, ray: "", interleaved: false },
+      ...others.map((write) => ({ status: "skipped", write, reason: "cancelled" }) as const),
+    ];
+    const base = report(name, 0, { result: "applied", cause: "pending", changes: [] });
+    if (base.result !== "applied") throw new Error("not applied");
+    const cancelled = { ...base, plan: planned, outcomes, left: planned.changes };
+    applied.record(cancelled, fleetOf(payments), undefined);
+    const made = {
+      id: "r1",
+      version: "1",
+      name: "payments",
+      description: "Payments [zonewarden:payments]",
+      rules: ["bots", "amounts"].map((key) =>
+        liveRule(key, {
+          ref: `zonewarden:${key}`,
+          action: "block",
+          description: block(key).description,
+          expression: block(key).expression,
+        }),
+      ),
+    };
+    const less = fleetOf({ ...payments, rules: [block("amounts")] });
+    const { changes } = applied.explain(
+      plan(less.desired, liveWith(made), owner),
+      less.desired.content,
+    );
+    const gone = changes.find(({ verb }) => verb === "delete");
+    expect([gone?.key, gone?.causes[0]?.cause]).toEqual(["custom_rule/payments/bots", "unknown"]);
   });
 });

@@ -69,6 +69,26 @@ export const phaseEdits = {
 
 export type PhaseEdit = keyof typeof phaseEdits;
 
+/** What another writer does with the custom rulesets of ours: with that of the request, if it is about one. */
+export const rulesetEdits = {
+  add_in_ruleset: "somebody adds a rule in a custom ruleset of ours",
+  add_first_in_ruleset: "somebody adds a rule before all others of a custom ruleset of ours",
+  edit_in_ruleset: "somebody edits a rule of their own in a custom ruleset of ours",
+  delete_in_ruleset: "somebody deletes a rule of their own in a custom ruleset of ours",
+  edit_ours_in_ruleset: "somebody switches a rule of ours off in a custom ruleset",
+  move_ours_in_ruleset: "somebody moves a rule of ours to the end of a custom ruleset",
+  delete_ours_in_ruleset: "somebody deletes a rule of ours in a custom ruleset",
+  reverse_ruleset: "somebody replaces the rules of a custom ruleset by the same in reverse order",
+  delete_ruleset: "somebody deletes a custom ruleset of ours, and the rule that executes it",
+  take_ruleset_mark_off: "somebody takes our mark off a custom ruleset",
+  forge_ruleset_mark: "somebody creates a custom ruleset that bears our mark, with a rule in it",
+  move_deployment: "somebody moves the rule that executes a custom ruleset to the front",
+  delete_deployment: "somebody deletes the rule that executes a custom ruleset",
+  take_deployment: "somebody executes a custom ruleset of ours by a rule of their own instead",
+} as const;
+
+export type RulesetEdit = keyof typeof rulesetEdits;
+
 /** What the service refuses from then on. */
 export const refusals = {
   no_room_for_rule: "the service refuses one custom rule with 50001",
@@ -88,7 +108,7 @@ export const refused: Readonly<Record<RefusalEvent, Refusal>> = {
   rule_not_accepted: { key: "downloads", code: 20_155 },
 };
 
-export type Edit = PolicyEdit | RuleEdit | PhaseEdit;
+export type Edit = PolicyEdit | RuleEdit | PhaseEdit | RulesetEdit;
 
 /** What happens to the zone files, just before a request arrives. */
 export const fileEvents = {
@@ -151,6 +171,7 @@ export type Disturbance =
   | PolicyEdit
   | RuleEdit
   | PhaseEdit
+  | RulesetEdit
   | RefusalEvent
   | FileEvent
   | SettingEvent
@@ -163,6 +184,7 @@ export const disturbances: Readonly<Record<Disturbance, string>> = {
   ...policyEdits,
   ...ruleEdits,
   ...phaseEdits,
+  ...rulesetEdits,
   ...refusals,
   ...fileEvents,
   ...settingEvents,
@@ -175,7 +197,11 @@ export function isRequestFault(name: Disturbance): name is RequestFault {
 }
 
 export function isEdit(name: Disturbance): name is Edit {
-  return name in policyEdits || isRuleEdit(name) || isPhaseEdit(name);
+  return name in policyEdits || isRuleEdit(name) || isPhaseEdit(name) || isRulesetEdit(name);
+}
+
+export function isRulesetEdit(name: Disturbance): name is RulesetEdit {
+  return name in rulesetEdits;
 }
 
 export function isPhaseEdit(name: Disturbance): name is PhaseEdit {

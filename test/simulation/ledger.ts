@@ -2,10 +2,17 @@ import { basePath } from "../../src/api/wire.ts";
 import type { EmulatedZone } from "../../src/emulator/state.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { coerceObject, coerceText, parseJson } from "../../src/syntax/json.ts";
-import { type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
+import { rulePhases } from "../../src/zone/rule-phase.ts";
+import type { ZonePart } from "../../src/zone/write.ts";
+import type { DeclaredContent, DeclaredZones } from "./declared.ts";
 import type { Disturbance } from "./disturbances.ts";
-import { entryPointOf, objectsIn, ownedIn, wirePhases } from "./invariants/oracle.ts";
-import type { DeclaredContent, DeclaredZones } from "./stories.ts";
+import {
+  customRulesetsOf,
+  entryPointOf,
+  objectsIn,
+  ownedIn,
+  wirePhases,
+} from "./invariants/oracle.ts";
 import type { ServiceRequest } from "./world/in-process-service.ts";
 import type { SimulatedProcess } from "./world/simulated-process.ts";
 
@@ -22,8 +29,8 @@ export interface SentRequest {
   readonly path: string;
   /** Name of its zone; `undefined` where it is about no zone. */
   readonly zone: string | undefined;
-  /** The phase of a request for rules is that of the ruleset in its path. */
-  readonly part: "settings" | "policies" | RulePhase | undefined;
+  /** Of a request for rules, that of the ruleset in its path; the listing of rulesets shows the custom ones. */
+  readonly part: ZonePart | undefined;
   readonly body: string;
   /** As the sender saw it; `uncertain`: the sender cannot know whether it took effect. */
   answer: "none" | "ok" | "refused" | "uncertain";
@@ -74,8 +81,8 @@ export class Ledger {
   /** Since when an object has not been ours, as it is. */
   readonly #foreignSince = new Map<string, number>();
   readonly #zoneNames: ReadonlyMap<string, string>;
-  /** The phases of all entry points that there were, by id. */
-  readonly #phases = new Map<string, RulePhase>();
+  /** The parts of all rulesets that there were, by id. */
+  readonly #parts = new Map<string, ZonePart>();
   /** Requests since the last report, by process and zone. */
   readonly #running = new Map<SimulatedProcess, Map<string, SentRequest[]>>();
 
@@ -189,8 +196,9 @@ export class Ledger {
     const known = before === undefined ? undefined : objectsIn(before);
     for (const phase of rulePhases) {
       const id = entryPointOf(after, phase)?.id;
-      if (id !== undefined) this.#phases.set(id, phase);
+      if (id !== undefined) this.#parts.set(id, phase);
     }
+    for (const { id } of customRulesetsOf(after)) this.#parts.set(id, "custom_rulesets");
     for (const [id, content] of objectsIn(after)) {
       if (owned.has(id)) this.#foreignSince.delete(id);
       else if (!this.#foreignSince.has(id) || known?.get(id) !== content) {
@@ -203,14 +211,11 @@ export class Ledger {
     if (/^\/zones\/[^/]+\/page_shield$/.test(path)) return "settings";
     if (/\/page_shield\/policies(\/|$)/.test(path)) return "policies";
     const [, wire, id] =
-      /\/rulesets\/(?:phases\/([^/]+)\/entrypoint|([^/]+)\/rules(?:\/[^/]+)?)$/.exec(path) ?? [];
-    if (id !== undefined) return this.#phases.get(id);
-    const created = path.endsWith("/rulesets") ? coerceObject(parseJson(body))["phase"] : undefined;
+      /\/rulesets\/(?:phases\/([^/]+)\/entrypoint|([^/]+)(?:\/rules(?:\/[^/]+)?)?)$/.exec(path) ??
+      [];
+    if (id !== undefined) return this.#parts.get(id);
+    const { kind, phase: created } = coerceObject(parseJson(body));
+    if (path.endsWith("/rulesets") && kind !== "zone") return "custom_rulesets";
     return rulePhases.find((phase) => wirePhases[phase] === (wire ?? coerceText(created)));
   }
-}
-
-/** Whether a request is about rules. */
-export function isAboutRules({ part }: Pick<SentRequest, "part">): boolean {
-  return part !== undefined && part !== "settings" && part !== "policies";
 }

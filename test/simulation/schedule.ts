@@ -10,6 +10,7 @@ import {
   refusals,
   requestFaults,
   ruleEdits,
+  rulesetEdits,
   settingEvents,
 } from "./disturbances.ts";
 import type { StoryName } from "./stories.ts";
@@ -77,7 +78,10 @@ export function scheduleOf(seed: number, was?: "earlier"): Schedule {
   const refused = random() < 0.2 ? some(2, keysOf(refusals)) : [];
   const others = some(7, keysOf(phaseEdits));
   const versions = random() < 0.5 ? ({ versions: "trust" } as const) : {};
-  return { story: "rules", store, steps: inOrder([...all, ...others, ...refused]), ...versions };
+  const ofRules = [...all, ...others, ...refused];
+  if (random() < 0.5) return { story: "rules", store, steps: inOrder(ofRules), ...versions };
+  const inRulesets = some(7, keysOf(rulesetEdits));
+  return { story: "teams", store, steps: inOrder([...ofRules, ...inRulesets]), ...versions };
 }
 
 function inOrder(steps: readonly Step[]): readonly Step[] {

@@ -53,7 +53,7 @@ describe("a simulation", () => {
     expect(run.filter(({ method }) => method !== "GET")).toHaveLength(6);
   });
 
-  // `npm run simulate`, which CI runs as well, tries each fault at each request, a fifth of their pairs, and many more seeds.
+  // `npm run simulate`, which CI runs as well, tries each fault at each request, a seventh of their pairs, and many more seeds.
   it("holds with the first schedules of seeds (npm run simulate -- --seed N replays one)", async ({
     expect,
   }) => {

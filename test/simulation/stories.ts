@@ -1,56 +1,20 @@
-import type { Seed, SeedRuleset, SeedZone } from "../../src/emulator/seed/seed.ts";
+import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { State } from "../../src/emulator/state.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
-import { type RulePhase, rulePhases } from "../../src/zone/rule-phase.ts";
-
-/** A policy as a zone file declares it. */
-export interface DeclaredPolicy {
-  readonly key: string;
-  readonly description: string;
-  readonly action: "allow" | "log";
-  readonly expression: string;
-  readonly value: string;
-}
-
-/** A rule as a zone file declares it. */
-export type DeclaredRule = { readonly key: string; readonly description: string } & (
-  | {
-      readonly expression: string;
-      /** Left out where no rule has another action. */
-      readonly action?: "skip";
-      readonly skip: { readonly ruleset: "current" } | { readonly phases: readonly string[] };
-    }
-  | {
-      readonly expression: string;
-      readonly action: "block" | "managed_challenge" | "log";
-      readonly ratelimit?: JsonObject;
-      readonly position?:
-        | "first"
-        | "last"
-        | { readonly before: string }
-        | { readonly after: string };
-    }
-  | {
-      readonly deploy: "owasp" | "cloudflare";
-      readonly paranoia_level?: number;
-      readonly action?: "block";
-    }
-);
-
-/** A zone as its file declares it; what is `undefined` is not declared. */
-export interface DeclaredContent {
-  readonly enabled: boolean | undefined;
-  readonly policies: readonly DeclaredPolicy[] | undefined;
-  /** By phase. */
-  readonly rules: Readonly<Partial<Record<RulePhase, readonly DeclaredRule[]>>>;
-  /** Phases with `unmanaged: delete`. */
-  readonly pruned: readonly RulePhase[];
-  readonly isSuspended: boolean;
-}
-
-export type DeclaredZones = Readonly<Record<string, DeclaredContent>>;
+import {
+  at,
+  content,
+  type DeclaredPolicy,
+  type DeclaredRule,
+  type DeclaredZones,
+  entryPoint,
+  foreign,
+  limitOf,
+  ours,
+} from "./declared.ts";
+import { firstTeams, seedTeams, teams, teamVersions } from "./team-zones.ts";
 
 const shop = "shop.example.com";
 const blog = "blog.example.com";
@@ -103,17 +67,6 @@ const cloudflare: DeclaredRule = {
   deploy: "cloudflare",
 };
 
-function content(parts: Partial<DeclaredContent>): DeclaredContent {
-  return {
-    enabled: undefined,
-    policies: undefined,
-    rules: {},
-    pruned: [],
-    isSuspended: false,
-    ...parts,
-  };
-}
-
 const shopContent = content({
   enabled: true,
   policies: [checkout, fresh],
@@ -124,8 +77,6 @@ const brandContent = content({ enabled: true, policies: [site] });
 
 /** An exception and nothing else: each plan of it weakens the protection. */
 const legacyContent = content({ rules: { managed_rules: [health] } });
-
-const at = (path: string): string => `http.request.uri.path eq "${path}"`;
 
 const monitoring: DeclaredRule = {
   key: "monitoring",
@@ -193,15 +144,6 @@ const officeContent = content({
   pruned: ["custom_rules"],
 });
 
-function limitOf(requests: number): JsonObject {
-  return {
-    characteristics: ["cf.colo.id", "ip.src"],
-    period: 60,
-    requests_per_period: requests,
-    mitigation_timeout: 600,
-  };
-}
-
 const first: DeclaredZones = {
   [shop]: shopContent,
   [blog]: blogContent,
@@ -210,6 +152,7 @@ const first: DeclaredZones = {
   [market]: marketContent,
   [portal]: portalContent,
   [office]: officeContent,
+  ...firstTeams,
 };
 
 /** Versions of the zone files. Each of the first four changes one zone of the first in each story. */
@@ -237,6 +180,7 @@ export const versions = {
         rate_limiting_rules: [downloads, { ...login, ratelimit: limitOf(9) }],
       },
     },
+    ...teamVersions.edited,
   },
   other: {
     ...first,
@@ -248,17 +192,20 @@ export const versions = {
         rate_limiting_rules: [],
       },
     },
+    ...teamVersions.other,
   },
   dropped: {
     [shop]: shopContent,
     [blog]: blogContent,
     [market]: marketContent,
     [portal]: portalContent,
+    ...teamVersions.dropped,
   },
   suspended: {
     ...first,
     [shop]: { ...shopContent, isSuspended: true },
     [market]: { ...marketContent, isSuspended: true },
+    ...teamVersions.suspended,
   },
   /** A mistake in a shared profile: it takes the protection of every zone away, and the fleet guard holds it. */
   mass: {
@@ -268,6 +215,7 @@ export const versions = {
     [market]: content({ enabled: false, rules: { custom_rules: [], managed_rules: [] } }),
     [portal]: content({ rules: { custom_rules: [], rate_limiting_rules: [] } }),
     [office]: content({ enabled: false, rules: { custom_rules: [] } }),
+    ...teamVersions.mass,
   },
 } as const satisfies Readonly<Record<string, DeclaredZones>>;
 
@@ -356,30 +304,8 @@ const seedZones: readonly SeedZone[] = [
       entryPoint("http_ratelimit", [{ ...foreign("/limited"), ratelimit: limitOf(7) }]),
     ],
   },
+  ...seedTeams,
 ];
-
-function entryPoint(phase: string, rules: readonly JsonObject[]): SeedRuleset {
-  return { name: "default", kind: "zone", phase, rules };
-}
-
-/** A rule of somebody else. */
-function foreign(path: string): JsonObject {
-  const description = `Somebody's rule of ${path}`;
-  const ref = `theirs${path}`;
-  return { action: "block", expression: at(path), enabled: true, description, ref };
-}
-
-/** A rule of ours as the service has it. */
-function ours({ key, ...rule }: Exclude<DeclaredRule, { readonly deploy: string }>): JsonObject {
-  const shared = { ref: `zonewarden:${key}`, enabled: true };
-  if ("skip" in rule) {
-    const { skip, ...others } = rule;
-    const parameters = { action: "skip", action_parameters: { ...skip } };
-    return { ...others, ...shared, ...parameters, logging: { enabled: true } };
-  }
-  const { position: _, ratelimit, ...others } = rule;
-  return { ...others, ...shared, ...(ratelimit && { ratelimit }) };
-}
 
 /** Which zones a simulation has. */
 export const stories = {
@@ -390,6 +316,8 @@ export const stories = {
   released: [legacy],
   /** Rules of three phases, of which each zone has others. */
   rules: [market, portal, office],
+  /** Custom rulesets, which others change as well. */
+  teams,
 } as const;
 
 export type StoryName = keyof typeof stories;
@@ -413,6 +341,7 @@ export const seeds: Readonly<Record<StoryName, State>> = {
   fleet: stateOf(stories.fleet),
   released: stateOf(stories.released),
   rules: stateOf(stories.rules),
+  teams: stateOf(stories.teams),
 };
 
 /** The zones of a version that a story has. */
@@ -421,26 +350,4 @@ export function zonesOf(version: VersionName, story: StoryName): DeclaredZones {
   return Object.fromEntries(
     Object.entries(versions[version]).filter(([name]) => names.includes(name)),
   );
-}
-
-/** The zone file of one zone. JSON is YAML. */
-export function zoneFile(name: string, declared: DeclaredContent): string {
-  const { enabled, policies, rules, pruned, isSuspended } = declared;
-  const pageShield = {
-    ...(enabled === undefined ? {} : { settings: { enabled } }),
-    ...(policies === undefined ? {} : { policies: { items: policies } }),
-  };
-  const zone = {
-    name,
-    ...(isSuspended ? { suspend: { reason: "an incident" } } : {}),
-    page_shield: pageShield,
-    ...Object.fromEntries(
-      rulePhases.flatMap((phase) => {
-        const list = rules[phase];
-        const unmanaged = pruned.includes(phase) ? { unmanaged: "delete" } : {};
-        return list === undefined ? [] : [[phase, { rules: list, ...unmanaged }]];
-      }),
-    ),
-  };
-  return JSON.stringify({ zones: [zone] });
 }

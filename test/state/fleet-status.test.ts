@@ -130,21 +130,24 @@ describe("a suspension", () => {
 });
 
 describe("a revision of the files that is held", () => {
-  it("blocks the zones that it touches, whatever their runs find, until it is released", ({
+  it("holds the zones that it touches until it is released; their status is that of the active one", ({
     expect,
   }) => {
     const fleet = fleetOf();
     stateAfter(fleet, report(shop, 1, { result: "in_sync" }));
     fleet.declare([declared(shop, { hold: fleetRefusal })], at(2));
-    expect(fleet.zone(shop)).toMatchObject({ status: "held", statusSince: at(2) });
+    const inSync = stateAfter(fleet, report(shop, 3, { result: "in_sync" }));
+    expect(inSync).toMatchObject({ status: "in_sync", statusSince: at(1) });
+    expect(holdsOf(inSync).map(({ reason: code }) => code)).toEqual(["fleet_change"]);
 
-    const state = stateAfter(fleet, report(shop, 3, held("weakening")));
+    expect(stateAfter(fleet, report(shop, 4, drifted)).status).toBe("drifted");
+    const state = stateAfter(fleet, report(shop, 5, held("weakening")));
+    expect(state.status).toBe("held");
     expect(holdsOf(state).map(({ reason: code }) => code)).toEqual(["fleet_change", "weakening"]);
-    stateAfter(fleet, report(shop, 4, { result: "in_sync" }));
-    expect(fleet.zone(shop)).toMatchObject({ status: "held", statusSince: at(2) });
 
-    fleet.declare([declared(shop)], at(5));
-    expect(fleet.zone(shop)).toMatchObject({ status: "in_sync", statusSince: at(5) });
+    stateAfter(fleet, report(shop, 6, { result: "in_sync" }));
+    fleet.declare([declared(shop)], at(7));
+    expect(fleet.zone(shop)).toMatchObject({ status: "in_sync", statusSince: at(6) });
   });
 
   it("hides neither a failure nor a suspension", ({ expect }) => {

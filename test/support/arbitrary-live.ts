@@ -1,11 +1,18 @@
 import * as fc from "fast-check";
 
-import type { SeedZone } from "../../src/emulator/seed/seed.ts";
+import type { SeedRuleset, SeedZone } from "../../src/emulator/seed/seed.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
 import { canonicalExpression } from "../../src/syntax/expression/expression.ts";
 import type { Json } from "../../src/syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
+import {
+  type LiveCustomRuleset,
+  type LiveEntrypoint,
+  type LivePolicy,
+  type LiveRule,
+  type LiveZone,
+  rulesIn,
+} from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
 import { factsOf, rulePhases } from "../../src/zone/rule-phase.ts";
@@ -300,15 +307,13 @@ const managedRules = rulesThat(
   "f",
   fc.oneof({ weight: 5, arbitrary: execute }, { weight: 3, arbitrary: skip }, other),
 );
-const customRules = rulesThat(
-  "c",
-  fc.oneof(
-    { weight: 9, arbitrary: mitigation },
-    { weight: 5, arbitrary: customSkip },
-    execute,
-    fc.constantFrom<Wire>({ action: "teleport", action_parameters: { to: ["mars"] } }),
-  ),
+const customActs = fc.oneof(
+  { weight: 9, arbitrary: mitigation },
+  { weight: 5, arbitrary: customSkip },
+  execute,
+  fc.constantFrom<Wire>({ action: "teleport", action_parameters: { to: ["mars"] } }),
 );
+const customRules = rulesThat("c", customActs);
 const rateLimitingRules = rulesThat(
   "r",
   fc.oneof({ weight: 14, arbitrary: limited }, mitigation, customSkip),
@@ -354,6 +359,67 @@ function rulesThat(prefix: string, act: fc.Arbitrary<Wire>): fc.Arbitrary<readon
     });
 }
 
+/** A custom ruleset, and the rule that executes it; `undefined`: none does. */
+interface LiveTeam {
+  readonly ruleset: LiveCustomRuleset;
+  readonly executor: LiveRule | undefined;
+  /** How many rules of the entry point are executed before. */
+  readonly place: number;
+}
+
+function teamOf(digit: string): fc.Arbitrary<LiveTeam> {
+  const id = id32(digit);
+  const usual = fc.constant<"executed" | "idle" | "listed">("executed");
+  return fc
+    .record({
+      name: words,
+      description,
+      rules: rulesThat(`t${digit}`, customActs),
+      place: fc.nat(8),
+      state: mostly(usual, fc.constantFrom("idle" as const, "listed" as const)),
+      executor: fc.record({
+        ref: mostly(
+          fc.constantFrom(`deploy-${digit}`, `${owner}:custom_ruleset/${digit}`),
+          key.map((name) => `${owner}:custom_ruleset/${name}${digit}`),
+        ),
+        description: words,
+        expression,
+        enabled: fc.boolean(),
+      }),
+    })
+    .map(({ place, state, executor, rules, ...head }) => {
+      const does = { action: "execute", action_parameters: { id } };
+      // Those of other owners are not read.
+      const ruleset =
+        state === "listed"
+          ? { ...head, description: marked(head.name, "team-b", digit), rules: undefined }
+          : { ...head, rules };
+      return {
+        place,
+        ruleset: { ...ruleset, id, version: "3" },
+        executor: state === "idle" ? undefined : liveRule(`x${digit}`, { ...executor, ...does }),
+      };
+    });
+}
+
+const teams: fc.Arbitrary<readonly LiveTeam[]> = fc
+  .tuple(teamOf("d"), teamOf("e"), teamOf("f"), fc.nat(3))
+  .map(([first, second, third, count]) => [first, second, third].slice(0, count));
+
+/** A zone with custom rulesets, which its entry point executes among its other rules. */
+function withTeams(live: LiveZone, list: readonly LiveTeam[]): LiveZone {
+  const rules = [...rulesIn(live.entrypoints.custom_rules)];
+  for (const { executor, place } of list) {
+    if (executor !== undefined) rules.splice(place, 0, executor);
+  }
+  const isExecuted = list.some(({ executor }) => executor !== undefined);
+  return {
+    ...live,
+    entrypoints: { ...live.entrypoints, ...(isExecuted && { custom_rules: entrypoint(...rules) }) },
+    customRulesets: list.map(({ ruleset }) => ruleset),
+  };
+}
+
 function entrypointOf(rules: fc.Arbitrary<readonly LiveRule[]>): fc.Arbitrary<LiveEntrypoint> {
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant(absent) },
@@ -380,12 +446,13 @@ export const liveZones: fc.Arbitrary<LiveZone> = fc
       source: "account" as const,
       version: "36",
     })),
+    teams,
   })
-  .map((parts) => liveZone(parts));
+  .map(({ teams: list, ...parts }) => withTeams(liveZone(parts), list));
 
 /** The same as an emulator is seeded with: what the service would not have taken is left out. */
 export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
-  ({ settings, policies: live = [], entrypoints }) => {
+  ({ settings, policies: live = [], entrypoints, customRulesets = [] }) => {
     const entitlements = { policies: 50, connection_url_path: true, reporting_endpoint: true };
     const accepted = live
       .map(({ description: text, action, expression: where, enabled, value: csp }): Wire => ({
@@ -397,18 +464,31 @@ export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
       }))
       .filter((policy) => isAccepted({ policies: [policy] }));
     const zone = { settings: { ...settings }, policies: accepted, entitlements };
+    const custom = customRulesets.map(({ id, name, description: text, rules = [] }) => {
+      const phase = factsOf("custom_rules").wire;
+      const head = { id, name: name || "custom", kind: "custom", phase, description: text };
+      return { ...head, rules: rulesAcceptedIn(head, rules) };
+    });
     const rulesets = rulePhases.flatMap((phase) => {
       const ruleset = entrypoints[phase];
       if (ruleset?.state !== "present") return [];
       const head = { name: "zone", phase: factsOf(phase).wire };
-      const rules = ruleset.rules
-        .map(({ wire: { id: _id, version: _version, ...rule } }): Wire => rule)
-        .filter((rule) => isAccepted({ rulesets: [{ ...head, rules: [rule] }] }));
-      return [{ ...head, rules }];
+      return [{ ...head, rules: rulesAcceptedIn(head, ruleset.rules, custom) }];
     });
-    return { ...zone, rulesets };
+    return { ...zone, rulesets: [...rulesets, ...custom] };
   },
 );
+
+/** The rules that the service would take in a ruleset, beside others. */
+function rulesAcceptedIn(
+  head: SeedRuleset,
+  rules: readonly LiveRule[],
+  others: readonly SeedRuleset[] = [],
+): readonly Wire[] {
+  return rules
+    .map(({ wire: { id: _id, version: _version, ...rule } }): Wire => rule)
+    .filter((rule) => isAccepted({ rulesets: [{ ...head, rules: [rule] }, ...others] }));
+}
 
 function isAccepted(parts: Omit<SeedZone, "name">): boolean {
   const now = new Date("2026-11-20T12:00:00Z");

@@ -175,6 +175,16 @@ export const writtenAgain: EditHistory = [
   { ...off, actor: "bob@example.com", fate: lost },
 ];
 
+const onFirst = { waitMs: 0, zone: editedZones[0], actor: "alice@example.com" } as const;
+
+/** Somebody writes the value that another one has just written: that changes nothing, and its entry is lost. */
+export const doneTwice: EditHistory = [
+  { ...onFirst, what: "tuned", fate: lost },
+  { ...onFirst, what: "rule", fate: undefined },
+  { ...onFirst, waitMs: 1, what: "tuned", fate: undefined },
+  { ...onFirst, actor: "bob@example.com", what: "tuned", fate: lost },
+];
+
 /** Carries out a history, and gives the writes that the service took. */
 export async function carryOutEdits(
   history: EditHistory,

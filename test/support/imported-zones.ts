@@ -1,6 +1,6 @@
 import type { NewFile } from "../../src/cli/output/files.ts";
 import type { ZoneToWrite } from "../../src/cli/session/import-zones.ts";
-import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
+import { writableCheck } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { type Plan, plan } from "../../src/plan/plan.ts";
@@ -9,18 +9,14 @@ import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { desiredBench } from "./desired.ts";
 import { owner } from "./model.ts";
 
+/** Of all fleets of a test: what can be written depends on nothing else. */
+const whyNot = writableCheck();
+
 /** What an import declares of live zones. */
 export function imported(lives: readonly LiveZone[]): readonly ZoneToWrite[] {
-  // Many zones of a fleet have the same policy.
-  const known = new Map<string, string | undefined>();
-  const why: typeof whyNotWritable = (content) => {
-    const text = JSON.stringify(content);
-    if (!known.has(text)) known.set(text, whyNotWritable(content));
-    return known.get(text);
-  };
   return lives.map((live) => ({
     zone: live.zone,
-    content: importLiveZone(live, owner, why).content,
+    content: importLiveZone(live, owner, whyNot).content,
   }));
 }
 

@@ -72,6 +72,32 @@ const limit = {
   },
 };
 
+/** The same, with a custom ruleset in each zone: {@link declarationWithRulesets} wants them. */
+export function seedWithRulesets(names: readonly string[]): Seed {
+  const seed = seedWithLists(names);
+  const id = "c5".repeat(16);
+  const phase = factsOf("custom_rules").wire;
+  const description = "Payments [zonewarden:payments]";
+  const ruleset = { id, name: "payments", kind: "custom", phase, description, rules: [block] };
+  const execute = {
+    ...block,
+    ref: "zonewarden:custom_ruleset/payments",
+    action: "execute",
+    description: "Payments",
+    expression: "true",
+    action_parameters: { id },
+  };
+  return {
+    ...seed,
+    zones: seed.zones.map((zone) => {
+      const [entrypoint, ...others] = zone.rulesets ?? [];
+      if (entrypoint === undefined) return zone;
+      const rules = [...(entrypoint.rules ?? []), execute];
+      return { ...zone, rulesets: [{ ...entrypoint, rules }, ...others, ruleset] };
+    }),
+  };
+}
+
 /** A file with the declarations of some zones: settings, a policy, and the OWASP ruleset. The first `off` have no Page Shield. */
 export function declarationOf(names: readonly string[], off = 0): string {
   const zones = names.map((name, index) =>
@@ -84,6 +110,18 @@ export function declarationOf(names: readonly string[], off = 0): string {
 export function declarationWithLists(names: readonly string[]): string {
   return `zones:\n${names.map((name) => `${zoneIn(name)}${otherLists}`).join("")}`;
 }
+
+/** The same, with a custom ruleset in each zone. */
+export function declarationWithRulesets(names: readonly string[]): string {
+  return `zones:\n${names.map((name) => `${zoneIn(name)}${otherLists}${ruleset}`).join("")}`;
+}
+
+const ruleset = `    custom_rulesets:
+      - key: payments
+        description: Payments
+        rules:
+          - { key: admin, action: block, description: Admin, expression: '${block.expression}' }
+`;
 
 const otherLists = `    custom_rules:
       rules:

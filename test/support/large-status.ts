@@ -77,8 +77,9 @@ function came(n: number): Came {
   }
   if (last === 7) return { result: "error", failure: failure("GET page_shield: 403: no access") };
   if (last === 9) {
-    const message = `would update 5 of 9: release this plan once with --accept ${String(n).padStart(64, "a")}`;
-    const holds = [hold("too_many_updates", message)];
+    const hash = String(n).padStart(64, "a");
+    const message = `would update 5 of 9: release this plan once with --accept ${hash}`;
+    const holds = [{ ...hold("too_many_updates", message), hash }];
     return { result: "held", cause: "pending", changes: [stricter], holds };
   }
   return n % 5 < 3
@@ -96,7 +97,7 @@ function inAccount(n: number, made: ZoneReport): ZoneReport {
 /** A fleet whose zones are all as the revision in force declares, while another one is held. */
 export function heldStatus(count: number): Fleet {
   const message = `revision ${heldRevision} changes ${count} and drops 0 of ${count} zones (100 %), the limit is 30 %: to accept it, add ${heldHash} to limits.accept, or raise limits.max_fleet_share`;
-  const refusal = hold("fleet_change", message);
+  const refusal = { ...hold("fleet_change", message), hash: heldHash };
   const names = Array.from({ length: count }, (_, n) => largeName(n));
   const fleet = fleetOf(...names.map((name) => declared(name, { hold: refusal })));
   const held = { revision: heldRevision, hash: heldHash, hold: refusal, zones: count };

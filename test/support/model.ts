@@ -11,6 +11,7 @@ import { marked } from "../../src/zone/mark.ts";
 import type { ReadTimes } from "../../src/zone/ports.ts";
 import type {
   CategoryOverride,
+  CustomRuleset,
   ExecuteRule,
   MitigateRule,
   Overrides,
@@ -235,6 +236,20 @@ export function block(key: string, more: Partial<MitigateRule> = {}): MitigateRu
     action: "block",
     response: undefined,
     ratelimit: undefined,
+    ...more,
+  };
+}
+
+/** A custom ruleset with two rules. */
+export function customRuleset(key: string, more: Partial<CustomRuleset> = {}): CustomRuleset {
+  return {
+    key,
+    was: undefined,
+    description: `Rules of the ${key} team`,
+    expression: 'http.host eq "pay.example.com"',
+    enabled: true,
+    position: undefined,
+    rules: [block("amounts"), block("bots", { action: "managed_challenge" })],
     ...more,
   };
 }

@@ -1,9 +1,10 @@
 import { summaryOf } from "../../src/plan/change.ts";
+import { byMarks } from "../../src/plan/ownership.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import type { Declared } from "../../src/zone/desired-zone.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import type { Policy, Rule } from "../../src/zone/resource.ts";
-import type { RulePhase } from "../../src/zone/rule-phase.ts";
+import type { RulePhase, RuleQuotas } from "../../src/zone/rule-phase.ts";
 import {
   deployment,
   desiredZone,
@@ -39,19 +40,22 @@ interface RulesZone extends Partial<LiveZone> {
   readonly phase?: RulePhase;
   /** The plan of the zone, which decides about its quotas. */
   readonly tier?: string;
+  readonly quotas?: RuleQuotas;
 }
 
 /** The plan of a zone of which the rules of one phase alone are declared. */
 export function plannedRules(
   rules: Declared<Rule>,
   live: LiveEntrypoint,
-  { phase = "managed_rules", tier = shopZone.plan, ...parts }: RulesZone = {},
+  { phase = "managed_rules", tier = shopZone.plan, quotas, ...parts }: RulesZone = {},
 ): Plan {
   const { zone, content } = desiredZone({ rules: { [phase]: rules } });
   return plan(
     { zone: { ...zone, plan: tier }, content },
     liveZone({ entrypoints: { [phase]: live }, ...parts }),
     owner,
+    byMarks,
+    quotas,
   );
 }
 

@@ -147,7 +147,7 @@ describe("what a person can do", () => {
         result: "held",
         cause: "pending",
         changes: [],
-        holds: [hold("weakening", `release it with --accept ${plan}`)],
+        holds: [{ ...hold("weakening"), hash: plan }],
       }),
       is: [`plan ${shop}`, `apply --accept ${plan} ${shop}`, `explain zone ${shop}`],
     },
@@ -167,6 +167,8 @@ describe("what a person can do", () => {
       `plan ${largeName(7)}`,
       `apply --accept ${heldHash}`,
       `explain zone ${largeName(7)}`,
+      `history ${largeName(7)}`,
+      `blame ${largeName(7)}`,
     ]);
   });
 

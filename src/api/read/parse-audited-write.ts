@@ -1,4 +1,9 @@
-import { policyValues, ruleValues, settingValues } from "../../plan/cause/written-values.ts";
+import {
+  policyValues,
+  rulesetValues,
+  ruleValues,
+  settingValues,
+} from "../../plan/cause/written-values.ts";
 import {
   isDeeperThan,
   isJsonObject,
@@ -8,7 +13,7 @@ import {
   maxJsonLevels,
   parseJson,
 } from "../../syntax/json.ts";
-import type { AuditedWrite } from "../../zone/audit-entry.ts";
+import type { AuditedWrite, WrittenValues } from "../../zone/audit-entry.ts";
 import { settingNames } from "../../zone/resource.ts";
 import { phaseOfWire } from "../../zone/rule-phase.ts";
 import { flagIn, textIn } from "../wire-value.ts";
@@ -54,33 +59,48 @@ function rulesetWrite(
   }
   if (second === "rules") return ruleWrite(request, place, third, body);
   if (second !== "") return undefined;
-  return allRulesWrite(request, place, body);
+  return wholeWrite(request, place, body);
 }
 
-/** What was written to all rules of a ruleset at once. */
-function allRulesWrite(
-  { method }: AuditedRequest,
+/** What was written to a ruleset as a whole. */
+function wholeWrite(
+  { method, resourceId }: AuditedRequest,
   ruleset: string,
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
   switch (method) {
     case "POST":
-      return ruleset === "" ? createdRules(body) : undefined;
+      return ruleset === "" ? createdRuleset(body, resourceId) : undefined;
     case "PUT":
-      return { ...replacedRules(body), ruleset };
+      return body === undefined || "rules" in body
+        ? { ...replacedRules(body), ruleset, values: body && valuesOfRuleset(body) }
+        : // Its rules stay (SERVICE.md B.3).
+          { ...rulesetOf(ruleset), verb: "update", values: valuesOfRuleset(body) };
     case "DELETE":
-      return { ...replacedRules({ rules: [] }), ruleset };
+      return { ...rulesetOf(ruleset), verb: "delete", values: undefined, rules: new Map() };
     default:
       return undefined;
   }
 }
 
-/** The rules of a new ruleset: those of an entry point count. */
-function createdRules(body: JsonObject | undefined): AuditedWrite | undefined {
+/** A new ruleset: an entry point, of which only the rules count, or a custom ruleset. */
+function createdRuleset(body: JsonObject | undefined, id: string): AuditedWrite | undefined {
   if (body === undefined) return replacedRules(body);
   const phase = phaseOfWire(textIn(body, "phase"));
-  const isEntrypoint = body["kind"] === "zone" && phase !== undefined;
-  return isEntrypoint ? { ...replacedRules({ rules: [], ...body }), phase } : undefined;
+  if (phase === undefined) return undefined;
+  const written = { ...replacedRules({ rules: [], ...body }), phase };
+  if (body["kind"] === "zone") return written;
+  return body["kind"] === "custom"
+    ? { ...written, ...rulesetOf(id), verb: "create", values: valuesOfRuleset(body) }
+    : undefined;
+}
+
+function rulesetOf(id: string): Pick<AuditedWrite, "kind" | "id" | "ruleset"> {
+  return { kind: "ruleset", id, ...(id === "" ? {} : { ruleset: id }) };
+}
+
+function valuesOfRuleset(body: JsonObject): WrittenValues {
+  return rulesetValues("description" in body ? textIn(body, "description") : undefined);
 }
 
 function settingsWrite(
@@ -96,12 +116,12 @@ function settingsWrite(
   return { kind: "setting", verb: "update", id: "", values };
 }
 
-const verbs: Readonly<Record<string, Exclude<AuditedWrite["verb"], "replace">>> = {
-  POST: "create",
-  PUT: "update",
-  PATCH: "update",
-  DELETE: "delete",
-};
+const verbs = new Map<string, Exclude<AuditedWrite["verb"], "replace">>([
+  ["POST", "create"],
+  ["PUT", "update"],
+  ["PATCH", "update"],
+  ["DELETE", "delete"],
+]);
 
 /** Stands for an id that the body need not have. */
 const anyId = "0".repeat(32);
@@ -111,7 +131,7 @@ function policyWrite(
   id: string,
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
-  const verb = verbs[method];
+  const verb = verbs.get(method);
   if (verb === undefined) return undefined;
   const values = body && valuesOfPolicy(body);
   return { kind: "policy", verb, id: id === "" ? resourceId : id, values };
@@ -128,7 +148,7 @@ function ruleWrite(
   id: string,
   body: JsonObject | undefined,
 ): AuditedWrite | undefined {
-  const verb = verbs[method];
+  const verb = verbs.get(method);
   if (verb === undefined) return undefined;
   const base = { kind: "rule", verb, ruleset, id } as const;
   if (body === undefined) return { ...base, values: undefined };

@@ -281,7 +281,9 @@ function wantedAmong(
   wanted: RulesetsToRead,
   executed: () => ReadonlySet<string>,
 ): (head: RulesetHead) => boolean {
-  if ("ids" in wanted) return ({ id }) => wanted.ids.includes(id);
+  if ("ids" in wanted) {
+    return ({ id, description }) => wanted.ids.includes(id) || description === wanted.description;
+  }
   const isOurs = (head: RulesetHead): boolean => unmarked(head.description).owner === wanted.owner;
   const marked = new Set(custom.filter(isOurs).map((head) => unmarked(head.description).key));
   if (wanted.keys !== "any" && wanted.keys.every((key) => marked.has(key))) return isOurs;

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 
 import { coerceText, isJsonObject } from "../../syntax/json.ts";
 import { listAt, type LiveEntrypoint, type LiveZone, rulesIn } from "../../zone/live-zone.ts";
-import { unmarked } from "../../zone/mark.ts";
 import type { RulesetsToRead, Written } from "../../zone/ports.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
@@ -194,7 +193,12 @@ async function partRead(
   }
   if (part === "custom_rulesets") {
     const read = await requestCustomRulesets(send, live.zone, toReadAfter(write, live), signal);
-    return wholePart({ ...live, customRulesets: read.parse() }, read);
+    const known = new Map(live.customRulesets?.map((each) => [each.id, each]));
+    // What bears our mark only now was not read with its rules: the next run finds it.
+    const customRulesets = read
+      .parse()
+      .flatMap((each) => (each.rules === undefined ? (known.get(each.id) ?? []) : each));
+    return wholePart({ ...live, customRulesets }, read);
   }
   const read = await requestEntrypoint(send, live.zone, part, signal);
   return wholePart(withEntrypoint(live, part, read.parse()), read);
@@ -254,11 +258,13 @@ function policiesAfter({ policies }: LiveZone, result: unknown): LiveZone["polic
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
 }
 
-/** What to read after a write to a custom ruleset: those that were read before, and a new one by its mark. */
+/** What to read after a write to a custom ruleset: those that were read before, and a new one. */
 function toReadAfter(write: Write, { customRulesets = [] }: LiveZone): RulesetsToRead {
   const ids = customRulesets.flatMap(({ id, rules }) => (rules === undefined ? [] : [id]));
-  if (write.call !== "create-ruleset") return { ids };
-  return { owner: unmarked(coerceText(write.body["description"])).owner ?? "", keys: [] };
+  // Its description has our mark.
+  return write.call === "create-ruleset"
+    ? { ids, description: coerceText(write.body["description"]) }
+    : { ids };
 }
 
 /** `undefined` if the answer is not the whole custom ruleset that was written. */

@@ -201,7 +201,7 @@ function savedPlanRequests(
     const holdsAt: ZoneRequest["holdsAt"] = (today, now) =>
       hold === undefined ? guardZone(today, desired, rules, now) : [hold];
     const ownership = { adopt: adopt === "on_first_apply", rules: adopted(zone.name) };
-    return { saved, desired, owner, impact, ownership, holdsAt };
+    return { saved, desired, owner, impact, ownership, quotas: limits.quota, holdsAt };
   };
   const names = [...selection.zones.map(({ zone }) => zone.name), ...namesOf(documents)];
   return { requestOf, declared: new Set(names).size };

@@ -85,24 +85,27 @@ async function auditItems(
 }
 
 /**
- * The managed rulesets that a zone deploys: what changes them changes the zone. And the descriptions of its policies and
- * rules, by their ids. None where the zone cannot be read.
+ * The rulesets that a zone deploys: what changes them changes the zone. And the descriptions of its policies, custom
+ * rulesets and rules, by their ids. None where the zone cannot be read.
  */
 async function liveNow(
   zone: Zone,
-  { service, stop }: Session,
+  { config, service, stop }: Session,
 ): Promise<{
   readonly rulesets: readonly string[];
   readonly titles: ReadonlyMap<string, string>;
 }> {
-  const parts = { ...noParts, policies: true, rules: rulePhases };
+  const customRulesets = { owner: config.desired.owner, keys: "any" } as const;
+  const parts = { ...noParts, policies: true, rules: rulePhases, customRulesets };
   try {
     const live = await service.reader.readListed(zone, parts, "changed", stop);
     const rules = Object.values(live.entrypoints).flatMap(rulesIn);
     const rulesets = rules.flatMap(({ action }) =>
       action.type === "execute" ? [action.ruleset] : [],
     );
-    const described = [...(live.policies ?? []), ...rules];
+    const custom = live.customRulesets ?? [];
+    const inside = custom.flatMap((each) => each.rules ?? []);
+    const described = [...(live.policies ?? []), ...rules, ...custom, ...inside];
     return { rulesets, titles: new Map(described.map((each) => [each.id, each.description])) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

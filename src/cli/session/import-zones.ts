@@ -1,7 +1,7 @@
 import { formattedText } from "../../desired/format/format-text.ts";
 import { sharedParts, type SharedParts } from "../../desired/import/shared-parts.ts";
 import { contentEntry } from "../../desired/import/zone-entry.ts";
-import { whyNotWritable, zoneFileText } from "../../desired/import/zone-text.ts";
+import { writableCheck, zoneFileText } from "../../desired/import/zone-text.ts";
 import { notesOf } from "../../host/host.ts";
 import type { LeftOut } from "../../plan/import/candidate.ts";
 import { importLiveZone } from "../../plan/import/import-zone.ts";
@@ -61,14 +61,15 @@ export async function importZones(
     customRulesets: rules ? ({ owner: config.desired.owner, keys: "any" } as const) : undefined,
     scoreRule: rules,
   };
-  const left = wanted.filter((zone) => !reading.answers.has(zone));
+  const left = wanted.filter((zone) => !reading.answers.has(zone, only));
   if (wanted.length > longTotal) notesOf(host).write(startText(left, wanted, only, session));
+  const whyNot = writableCheck();
   using progress = startProgress("reading zones", wanted.length, host);
   const results = await inParallel(wanted, config.api.concurrency, async (zone) => {
     try {
       const live = await reader.readListed(zone, parts, "changed", stop);
       await reading.save();
-      return { zone, ...importLiveZone(live, config.desired.owner, whyNotWritable) };
+      return { zone, ...importLiveZone(live, config.desired.owner, whyNot) };
     } catch (error) {
       stop.throwIfAborted();
       if (!(error instanceof ServiceError)) throw error;

@@ -273,6 +273,7 @@ async function planZones(
         owner,
         impact,
         ownership: ownershipOf(name),
+        quotas: limits.quota,
         adoptOnly,
         unchangedPlan: () => undefined,
         explain: (plan) =>

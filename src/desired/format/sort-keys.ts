@@ -8,7 +8,7 @@ export function withSortedKeys(document: DocumentLayout, order: KeyOrder): Docum
   if (root.value === undefined) return document;
   // The lines at the top are written after the marker, and before the first key.
   const value = withLead(root.value, root.inner);
-  return { ...document, root: { ...root, inner: [], value: sorted(value, order, false) } };
+  return { ...document, root: { ...root, inner: [], value: sorted(value, order, false, false) } };
 }
 
 /** The value with lines before its first entry, where it has one. */
@@ -19,21 +19,32 @@ export function withLead(value: WrittenValue, lead: readonly Remark[]): WrittenV
   return { ...value, entries: [{ ...first, lead: [...lead, ...first.lead] }, ...others] };
 }
 
-/** @param isFixed whether its keys keep their order */
-function sorted(value: WrittenValue, order: KeyOrder, isFixed: boolean): WrittenValue {
+/** @param isFixed whether its keys keep their order. @param isItem whether it is an entry of a list. */
+function sorted(
+  value: WrittenValue,
+  order: KeyOrder,
+  isFixed: boolean,
+  isItem: boolean,
+): WrittenValue {
   if (!("entries" in value)) return value;
-  const entries = value.entries.map((entry) => sortedBelow(entry, order));
+  // An entry of a list and the first key of its map stand in one line.
+  const isFirstFixed = isFixed && isItem;
+  const entries = value.entries.map((entry, index) =>
+    sortedBelow(entry, order, isSuppressed(entry) || (isFirstFixed && index === 0)),
+  );
   const isKept = value.is === "list" || isFixed || hasOrderOfAnchors(value);
   return { ...value, entries: isKept ? entries : inOrder(entries, order) };
 }
 
-function sortedBelow(entry: WrittenEntry, order: KeyOrder): WrittenEntry {
+/** @param isFixed whether the keys of its map keep their order */
+function sortedBelow(entry: WrittenEntry, order: KeyOrder, isFixed: boolean): WrittenEntry {
   const { key, inner, value } = entry;
   if (value === undefined || !("entries" in value)) return entry;
   const below = order.below(key?.name);
   // The lines before the first key of a map belong to it, wherever it goes.
   const isBlock = value.style === "block";
-  const own = sorted(isBlock ? withLead(value, inner) : value, below, isSuppressed(entry));
+  const written = isBlock ? withLead(value, inner) : value;
+  const own = sorted(written, below, isFixed, key === undefined);
   return { ...entry, inner: isBlock ? [] : inner, value: own };
 }
 

@@ -36,9 +36,11 @@ export function contentEntry({
   });
 }
 
-function rulesetEntry({ key, description, expression, enabled, rules }: CustomRuleset): JsonObject {
+function rulesetEntry(ruleset: CustomRuleset): JsonObject {
+  const { key, position, description, expression, enabled, rules } = ruleset;
   return definedMembers({
     key,
+    position: typeof position === "object" ? { ...position } : position,
     description: escapedTemplate(description) || undefined,
     expression: expression === "true" ? undefined : escapedTemplate(expression),
     enabled: enabled ? undefined : false,

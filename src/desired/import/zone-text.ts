@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { Document, isScalar, visit, type YAMLSeq } from "yaml";
 
+import { sha256 } from "../../syntax/digest.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
@@ -41,7 +42,7 @@ function isShort({ items }: YAMLSeq): boolean {
  * Why `content` cannot be written to a zone file; `undefined` if reading the written file yields
  * `content` again.
  */
-export function whyNotWritable(content: ZoneContent): string | undefined {
+function whyNotWritable(content: ZoneContent): string | undefined {
   const entry = { name: "any.example", ...contentEntry(content) };
   const text = zoneFileText({ zones: [entry] }, "");
   const { zones, diagnostics } = parseZoneFile("", "", new TextEncoder().encode(text));
@@ -51,6 +52,16 @@ export function whyNotWritable(content: ZoneContent): string | undefined {
   if (error !== undefined) return `cannot be written to a file: ${withField(error)}`;
   const isSame = isDeepStrictEqual(merged?.document?.content, content);
   return isSame ? undefined : "cannot be written to a file: reading it back yields another value";
+}
+
+/** What {@link whyNotWritable} says, for the zones of a fleet: what several of them have is checked once. */
+export function writableCheck(): (content: ZoneContent) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (content) => {
+    const digest = sha256(JSON.stringify(content));
+    if (!known.has(digest)) known.set(digest, whyNotWritable(content));
+    return known.get(digest);
+  };
 }
 
 /** The message, after the field that it is about. */

@@ -5,7 +5,7 @@ import {
 } from "../../syntax/expression/certainty/certainty.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
-import type { CustomRuleset, Rule, RuleBase } from "../../zone/resource.ts";
+import { type CustomRuleset, placeAmong, type Rule, type RuleBase } from "../../zone/resource.ts";
 import type { RulePhase } from "../../zone/rule-phase.ts";
 import type { Converted, UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
@@ -14,7 +14,13 @@ import { declaredList, selectsNoRequest } from "./declared-list.ts";
 import { deployedTwice, managedRuleOf } from "./managed-rule.ts";
 import { rateLimitingRuleOf } from "./rate-limiting-rule.ts";
 import type { AnyRule, RuleInFile, RulesetInFile, RulesInFile } from "./rule-in-file.ts";
-import { impossiblePositions, inOrder, misplaced, positionOf } from "./rule-order.ts";
+import {
+  impossibleAmong,
+  impossiblePositions,
+  inOrder,
+  misplaced,
+  positionOf,
+} from "./rule-order.ts";
 import { covers, endsFor, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
 import { ruleListOf, rulesetList } from "./zone-lists.ts";
 
@@ -80,8 +86,34 @@ export function customRulesetsOf(
         diagnostics: [...diagnostics, ...unused],
       };
     },
-    (items) => [...misplaced(written, rulesetList), ...impossiblePositions(items, rulesetList)],
+    () => [],
   );
+}
+
+/**
+ * Positions of custom rulesets that cannot be, beside others or beside rules of the entry point.
+ *
+ * @param rules the keys of those rules
+ */
+export function misplacedRulesets(
+  written: readonly RulesetInFile[],
+  rules: readonly string[],
+): readonly UnplacedDiagnostic[] {
+  const keys = new Set(written.map(({ key }) => key));
+  const items = inOrder(written).map((each) => ({
+    key: each.key,
+    position: positionOf(each, keys),
+  }));
+  const isAmong = ({ position }: Pick<RuleBase, "position">): boolean =>
+    placeAmong(rules, position) !== undefined;
+  return [
+    ...misplaced(written, rulesetList, rules),
+    ...impossiblePositions(
+      items.filter((item) => !isAmong(item)),
+      rulesetList,
+    ),
+    ...impossibleAmong(rules, items, rulesetList),
+  ];
 }
 
 function baseOf(rule: AnyRule, keys: ReadonlySet<string>): RuleBase {

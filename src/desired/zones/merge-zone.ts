@@ -40,7 +40,7 @@ import { type FilledZone, fillZone } from "../template/fill-zone.ts";
 import { Variables, type ZoneFacts } from "../template/variables.ts";
 import { scriptsOf } from "./authorised-scripts.ts";
 import { policiesOf } from "./declared-policies.ts";
-import { customRulesetsOf, rulesOf } from "./declared-rules.ts";
+import { customRulesetsOf, misplacedRulesets, rulesOf } from "./declared-rules.ts";
 import { type Layer, memberName, originOf, type ZoneLayer } from "./layer.ts";
 import { impossibleChange } from "./list-change.ts";
 import { isLayer, type MergedDocument } from "./merged-document.ts";
@@ -166,9 +166,10 @@ export class ZoneMerger {
       },
       diagnostics: [
         ...filled.diagnostics,
-        ...[shield, ...rules, rulesets].flatMap(({ diagnostics }) =>
-          diagnostics.flatMap(filled.atCause),
-        ),
+        ...[
+          ...[shield, ...rules, rulesets].flatMap(({ diagnostics }) => diagnostics),
+          ...misplacedIn(listed, rules.find(({ phase }) => phase === "custom_rules")?.value?.items),
+        ].flatMap(filled.atCause),
         ...outsideOfZone(shield.value.policies?.items, facts.name, policyList),
         ...rules.flatMap(({ phase, value }) => [
           ...outsideOfZone(value?.items, facts.name, ruleListOf(phase)),
@@ -297,6 +298,18 @@ function declaredRulesetsOf(merged: readonly Json[]): ConvertedRulesets {
   return isCustomRulesets(merged)
     ? customRulesetsOf(merged)
     : { value: undefined, diagnostics: mismatches("custom_rulesets", merged, isCustomRulesets) };
+}
+
+/** Unlike the rulesets themselves, their places depend on the rules beside them. */
+function misplacedIn(
+  rulesets: Json | undefined,
+  rules: readonly Rule[] = [],
+): readonly UnplacedDiagnostic[] {
+  if (!isCustomRulesets(rulesets)) return [];
+  return misplacedRulesets(
+    rulesets,
+    rules.map(({ key }) => key),
+  );
 }
 
 function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {

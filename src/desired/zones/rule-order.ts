@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from "../../syntax/nearest.ts";
-import type { RuleBase, RulePosition } from "../../zone/resource.ts";
+import { placeAmong, type RuleBase, type RulePosition } from "../../zone/resource.ts";
 import { contradiction, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import type { AnyRule } from "./rule-in-file.ts";
@@ -79,22 +79,31 @@ export function positionOf(
   return after === undefined || keys.has(after) ? undefined : { after };
 }
 
-/** Rules beside others that are not there, or in a circle. */
-export function misplaced(rules: readonly AnyRule[], list: Path): readonly UnplacedDiagnostic[] {
+/**
+ * Rules beside others that are not there, or in a circle.
+ *
+ * @param elsewhere keys of other rules that a position may name
+ */
+export function misplaced(
+  rules: readonly AnyRule[],
+  list: Path,
+  elsewhere: readonly string[] = [],
+): readonly UnplacedDiagnostic[] {
+  const keys = [...rules.map(({ key }) => key), ...elsewhere];
   return [
-    ...rules.flatMap((rule) => [...unknownNeighbours(rule, rules, list), ...twoPlaces(rule, list)]),
+    ...rules.flatMap((rule) => [...unknownNeighbours(rule, keys, list), ...twoPlaces(rule, list)]),
     ...circle(rules, list),
   ];
 }
 
 function unknownNeighbours(
   rule: AnyRule,
-  rules: readonly AnyRule[],
+  keys: readonly string[],
   list: Path,
 ): readonly UnplacedDiagnostic[] {
   const places = placesOf(rule);
   if (places.length === 0) return [];
-  const others = rules.map(({ key }) => key).filter((key) => key !== rule.key);
+  const others = keys.filter((key) => key !== rule.key);
   return places.flatMap(({ side, of, path: inRule }): readonly UnplacedDiagnostic[] => {
     if (others.includes(of)) return [];
     const path = [...list, rule.key, ...inRule];
@@ -153,7 +162,7 @@ const shownOfCircle = 5;
 
 /** Positions that the order of the list makes impossible. */
 export function impossiblePositions(
-  items: readonly RuleBase[],
+  items: readonly Placed[],
   list: Path,
 ): readonly UnplacedDiagnostic[] {
   /** By the live rule that it must come after ("": after all), the first rule. */
@@ -165,11 +174,33 @@ export function impossiblePositions(
       side === "before" ? (behind.get("") ?? behind.get(of)) : side === "first" && firstOf(behind);
     if (side === "last" || side === "after") behind.set(of, behind.get(of) ?? key);
     if (!blocking) return [];
-    const place = side === "first" ? side : `before "${of}"`;
-    const message = `"${key}" cannot be ${place}: the list has "${blocking}" before it, whose own position is behind`;
-    const remedy = "change one of the two positions, or the order of the list";
-    return [{ code: "ORDER_CYCLE", path: [...list, key, "position"], message, remedy }];
+    return [blocked(key, side === "first" ? side : `before "${of}"`, blocking, list)];
   });
+}
+
+/** Positions beside the rules of another list, given in order by their keys, that the order of the list makes impossible. */
+export function impossibleAmong(
+  others: readonly string[],
+  items: readonly Placed[],
+  list: Path,
+): readonly UnplacedDiagnostic[] {
+  let furthest = { at: 0, key: "" };
+  return items.flatMap(({ key, position }): readonly UnplacedDiagnostic[] => {
+    const at = placeAmong(others, position);
+    if (position === undefined || at === undefined) return [];
+    const [side, of = ""] = wordsOf(position);
+    if (at < furthest.at) return [blocked(key, `${side} "${of}"`, furthest.key, list)];
+    furthest = { at, key };
+    return [];
+  });
+}
+
+type Placed = Pick<RuleBase, "key" | "position">;
+
+function blocked(key: string, place: string, blocking: string, list: Path): UnplacedDiagnostic {
+  const message = `"${key}" cannot be ${place}: the list has "${blocking}" before it, whose own position is behind`;
+  const remedy = "change one of the two positions, or the order of the list";
+  return { code: "ORDER_CYCLE", path: [...list, key, "position"], message, remedy };
 }
 
 function wordsOf(position: RulePosition): readonly [side: string, of?: string] {

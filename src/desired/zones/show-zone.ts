@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
+import { coerceObject, isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { zoneName } from "../../zone/zone.ts";
 import { keyPlace, type Path } from "../location.ts";
@@ -45,10 +45,19 @@ export function showZone(documents: readonly ZoneDocument[], zone: string): Show
     ({ path: [key = ""] }) =>
       !notMerged.has(key) && !(key === "profiles" && found.documents.length > 1),
   );
+  // A member of a list is looked for as it is once variables have filled it.
+  const filledLayers = layers.map((layer) => ({
+    ...layer,
+    content: fillZone(coerceObject(layer.content), variables).values,
+  }));
+  const bringerIn = (path: Path, member: Json): Layer | undefined => {
+    const bringer = bringerOf(filledLayers, path, member);
+    return layers.find((_, index) => filledLayers[index] === bringer);
+  };
   return {
     ...found,
     values: [...known, ...filled].flatMap(({ path, value }) =>
-      shown(own.zone, layers, path, value),
+      shown(own.zone, layers, bringerIn, path, value),
     ),
   };
 }
@@ -79,11 +88,12 @@ function* leaves(value: Json, path: Path): Generator<{ path: Path; value: Json }
 function shown(
   own: Layer,
   layers: readonly Layer[],
+  bringerIn: (path: Path, member: Json) => Layer | undefined,
   path: Path,
   value: Json,
 ): readonly ShownValue[] {
   const members = isJsonList(value) ? value : [];
-  const bringers = members.map((each) => bringerOf(layers, path, each));
+  const bringers = members.map((each) => bringerIn(path, each));
   if (new Set(bringers).size > 1) {
     return members.map((member, index) => {
       const bringer = bringers[index];

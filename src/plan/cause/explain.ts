@@ -41,7 +41,7 @@ export function explainChanges(
     lists
       .filter(({ rules }) => rules.some(({ key }) => moved.has(key)))
       .flatMap((list) => {
-        const found = causesOfOrder(list, [...liveKeys.values()], applied);
+        const found = causesOfOrder(list, [...new Set(liveKeys.values())], applied);
         return list.rules.map(({ key }) => [key, found] as const);
       }),
   );
@@ -191,7 +191,6 @@ function causeOfPlace(
   applied: AppliedZone,
 ): Cause {
   const [self, other] = [key, by].map((name) => rules.find((each) => each.key === name));
-  // It is a custom ruleset.
   if (self === undefined || other === undefined) return "unknown";
   const stored = [...applied.keys()];
   const placeOf = (each: ResourceKeys): number => stored.indexOf(nameIn(applied, each));

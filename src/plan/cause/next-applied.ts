@@ -159,12 +159,20 @@ function wholeAfter(
 /** Whether rules of a kind may be elsewhere than in their declared order: one was to move, or to go, and may not have done so. */
 function isOrderOpen(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
   return outcomes.some(
-    (each) => each.change.kind === kind && (isMove(each) || isDeleteOfRule(each)) && isOpen(each),
+    (each) =>
+      listOf(each.change.kind) === kind && (isMove(each) || isDeleteOfRule(each)) && isOpen(each),
   );
 }
 
+/** The rule that executes a custom ruleset is one of the custom rules. */
+function listOf(kind: Kind): Kind {
+  return kind === "custom_ruleset" ? "custom_rule" : kind;
+}
+
 function isDeleteOfRule({ change }: ChangeOutcome): boolean {
-  return isRuleKind(change.kind) && change.verb === "delete" && change.reason !== "unmanaged";
+  return (
+    isRuleKind(listOf(change.kind)) && change.verb === "delete" && change.reason !== "unmanaged"
+  );
 }
 
 function isMove({ change }: ChangeOutcome): boolean {
@@ -175,7 +183,7 @@ function isMove({ change }: ChangeOutcome): boolean {
 function isPartlyOrdered(kind: Kind, outcomes: readonly ChangeOutcome[]): boolean {
   return outcomes.some(
     (each) =>
-      each.change.kind === kind &&
+      listOf(each.change.kind) === kind &&
       each.result !== "not_done" &&
       (isMove(each) || each.change.verb === "create"),
   );
@@ -204,7 +212,8 @@ function inKnownOrder(
       ...appliedNames(resource.key, resource.was).map((name) => places.get(name) ?? places.size),
     );
   return kinds.flatMap((kind) => {
-    const resources = known.filter(({ key }) => key.startsWith(`${kind}/`));
+    const inList = kinds.filter((each) => listOf(each) === kind);
+    const resources = known.filter(({ key }) => inList.some((each) => key.startsWith(`${each}/`)));
     if (!isOrderOpen(kind, outcomes)) return resources;
     return resources.toSorted((a, b) => placeOf(a) - placeOf(b));
   });
@@ -217,7 +226,7 @@ interface KnownResource extends ResourceKeys {
 
 /** The declared resources of a zone; rules in their declared order. */
 function declaredResources(content: ZoneContent, scoreRuleId: string): readonly KnownResource[] {
-  const { settings, policies, customRulesets } = content;
+  const { settings, policies } = content;
   return [
     ...settings.map(({ name, value }) => ({
       key: `setting/${name}` as const,
@@ -228,16 +237,14 @@ function declaredResources(content: ZoneContent, scoreRuleId: string): readonly 
       ...keysOf("policy", policy),
       fields: digestsOf(policyFields(policy, policy.description)),
     })),
-    ...(customRulesets?.items ?? []).map((ruleset) => ({
-      ...keysOf("custom_ruleset", ruleset),
-      fields: digestsOf(rulesetFields(ruleset)),
-    })),
     ...declaredLists(content).flatMap(({ rules }) =>
       rules.map(({ key, was, rule }) => ({
         key,
         was,
         fields: digestsOf({
-          ...ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId)),
+          ...("rules" in rule
+            ? rulesetFields(rule)
+            : ruleFields(comparable(targetOf(rule, scoreRuleId), scoreRuleId))),
           position: rule.position,
         }),
       })),

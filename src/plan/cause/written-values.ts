@@ -4,6 +4,7 @@ import type { WrittenValues } from "../../zone/audit-entry.ts";
 import type { LivePolicy, LiveRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { unmarked } from "../../zone/mark.ts";
+import { isRuleKind } from "../../zone/resource.ts";
 import type { Change, Fields } from "../change.ts";
 import { policyFields } from "../policies/policy-match.ts";
 import { comparable, ruleFields } from "../rules/rule-fields.ts";
@@ -28,6 +29,13 @@ export function ruleValues(rule: Omit<LiveRule, "wire">): WrittenValues {
   return digestsOf(ruleFields(comparable(rule, documentedScoreRuleId)));
 }
 
+/** The values that a request wrote to a ruleset itself, whose mark has its key: none without a description. */
+export function rulesetValues(text: string | undefined): WrittenValues {
+  if (text === undefined) return new Map();
+  const { description, key } = unmarked(text);
+  return digestsOf({ description, key });
+}
+
 export function settingValues(settings: Readonly<Record<string, boolean>>): WrittenValues {
   return digestsOf(settings);
 }
@@ -50,7 +58,7 @@ export function isFound(
 
 function liveDigest(fields: Change["fields"], field: string, kind: Change["kind"]): string {
   const before = fields.find((each) => each.field === field)?.before;
-  if (kind === "policy" && field === "description" && typeof before === "string") {
+  if (!isRuleKind(kind) && field === "description" && typeof before === "string") {
     return digestOf(unmarked(before).description);
   }
   return digestOf(before);

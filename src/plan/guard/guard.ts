@@ -1,12 +1,12 @@
 import { firstOf } from "../../syntax/first-of.ts";
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
-import { factsOf, type RuleQuotas } from "../../zone/rule-phase.ts";
+import { factsOf, quotaOf, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { type Change, onlyStrengthens, weakeningChanges } from "../change.ts";
 import { isAdoption } from "../ownership.ts";
 import type { Plan } from "../plan.ts";
 import { type Hold, holdFacts, percent, percentOver } from "./hold.ts";
-import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
+import { isReleased, type ReleaseHint, type UsedRelease, howToRelease } from "./release.ts";
 
 /** The limits of a run without a release. Shares are from 0 to 1. */
 export interface Limits {
@@ -63,7 +63,7 @@ function isReleasable({ reason }: Hold): boolean {
 function allHolds(
   plan: Plan,
   { limits, mode, suspension, isRestored = false, freeze, now }: GuardInput,
-  toRelease: string,
+  toRelease: ReleaseHint,
 ): readonly Hold[] {
   return [
     ...writeHolds({ mode, suspension, freeze: undefined, now }),
@@ -143,15 +143,15 @@ function suspendHold({ reason, until }: Suspension): Hold {
 function freezeHolds(
   plan: Plan,
   { reason, letStrengtheningPass }: Freeze,
-  toRelease: string,
+  toRelease: ReleaseHint,
 ): readonly Hold[] {
   const others = plan.changes.filter((change) => !onlyStrengthens(change));
   if (letStrengtheningPass && others.length === 0) return [];
   const detail = letStrengtheningPass
     ? `, as a plan is carried out whole and not all of it only strengthens (${keysOf(others)})`
     : "";
-  const message = `${reason}: nothing is written${detail}; wait, change windows, or ${toRelease}`;
-  return [{ reason: "freeze", message }];
+  const message = `${reason}: nothing is written${detail}; wait, change windows, or ${toRelease.words}`;
+  return [{ reason: "freeze", message, hash: toRelease.hash }];
 }
 
 /**
@@ -170,9 +170,11 @@ function restoredHolds(plan: Plan): readonly Hold[] {
 }
 
 /** The holds that were found while the plan was made. */
-function ownHolds({ holds }: Plan, toRelease: string): readonly Hold[] {
+function ownHolds({ holds }: Plan, toRelease: ReleaseHint): readonly Hold[] {
   return holds.map((hold) =>
-    isReleasable(hold) ? { ...hold, message: `${hold.message}, or ${toRelease}` } : hold,
+    isReleasable(hold)
+      ? { ...hold, message: `${hold.message}, or ${toRelease.words}`, hash: toRelease.hash }
+      : hold,
   );
 }
 
@@ -197,7 +199,7 @@ function shareHolds(
   plan: Plan,
   verb: "delete" | "update",
   limits: Limits,
-  toRelease: string,
+  toRelease: ReleaseHint,
 ): readonly Hold[] {
   const { reason, option, limit: name, total, resources } = shareLimits[verb];
   const limit = limits[name];
@@ -211,7 +213,8 @@ function shareHolds(
   return [
     {
       reason,
-      message: `${found}, the limit is ${percent(limit)}: ${toRelease}, or raise limits.${option}`,
+      message: `${found}, the limit is ${percent(limit)}: ${toRelease.words}, or raise limits.${option}`,
+      hash: toRelease.hash,
     },
   ];
 }
@@ -219,9 +222,9 @@ function shareHolds(
 /** The service refuses one rule more than the quota (SERVICE.md B.8). */
 function quotaHolds({ zone, grown, changes }: Plan, quotas: RuleQuotas): readonly Hold[] {
   return grown.flatMap(({ phase, rules, most }): readonly Hold[] => {
-    const { kind, quota: known } = factsOf(phase);
-    const quota = quotas[zone.plan]?.[phase] ?? known[zone.plan];
-    if (quota === undefined || most <= quota) return [];
+    const { kind } = factsOf(phase);
+    const quota = quotaOf(phase, zone.plan, quotas);
+    if (most <= quota) return [];
     const going = changes.filter((change) => change.kind === kind && change.verb === "delete");
     const [found, remedy] =
       rules > quota
@@ -238,13 +241,13 @@ function quotaHolds({ zone, grown, changes }: Plan, quotas: RuleQuotas): readonl
   });
 }
 
-function weakeningHolds(plan: Plan, limits: Limits, toRelease: string): readonly Hold[] {
+function weakeningHolds(plan: Plan, limits: Limits, toRelease: ReleaseHint): readonly Hold[] {
   if (limits.weakening === "allow") return [];
   const weaker = weakeningChanges(plan.changes);
   if (weaker.length === 0) return [];
   const found = `${weaker.length} of ${plan.changes.length} changes weaken the protection, or may (${keysOf(weaker)})`;
-  const message = `${found}, and limits.weakening is refuse: ${toRelease}`;
-  return [{ reason: "weakening", message }];
+  const message = `${found}, and limits.weakening is refuse: ${toRelease.words}`;
+  return [{ reason: "weakening", message, hash: toRelease.hash }];
 }
 
 function keysOf(changes: readonly Change[]): string {

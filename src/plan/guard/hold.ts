@@ -230,6 +230,8 @@ export function endsWithTime(reason: HoldReason): reason is TimedReason {
 export interface Hold {
   readonly reason: HoldReason;
   readonly message: string;
+  /** What a person accepts to release it: the hash of the plan, or of what the files declare. */
+  readonly hash?: string | undefined;
 }
 
 /** A share as a rounded percentage: `31.7 %`. */

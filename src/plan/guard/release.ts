@@ -37,12 +37,23 @@ export function isRestOf({ zone, writes }: Plan, { rest }: UsedRelease): boolean
   );
 }
 
+/** How a person releases a plan. */
+export interface ReleaseHint {
+  /** In words that follow "or". */
+  readonly words: string;
+  /** What to accept; `undefined`: it was used, and accepting it alone releases nothing. */
+  readonly hash: string | undefined;
+}
+
 /** Tells a person how to release a plan. */
-export function howToRelease(plan: Plan, { used }: Releases): string {
+export function howToRelease(plan: Plan, { used }: Releases): ReleaseHint {
   const hash = planHash(plan);
   return isUsed(hash, used)
-    ? `take ${hash}, which was used, out of limits.accept and put it in again`
-    : `release this plan once with --accept ${hash}`;
+    ? {
+        words: `take ${hash}, which was used, out of limits.accept and put it in again`,
+        hash: undefined,
+      }
+    : { words: `release this plan once with --accept ${hash}`, hash };
 }
 
 function isUsed(hash: string, used: readonly UsedRelease[]): boolean {

@@ -10,6 +10,12 @@ export interface Importable<T> {
   readonly unknown: readonly string[];
 }
 
+/** A live resource and its declaration. */
+export interface Choice<T> {
+  readonly candidate: Importable<T>;
+  readonly item: T;
+}
+
 /** A live resource that the declaration omits, in whole or in part, and why. */
 export interface LeftOut {
   readonly kind: Kind;

@@ -1,27 +1,26 @@
 import {
   type LiveCustomRuleset,
+  type LiveEntrypoint,
   type LiveRule,
   type LiveZone,
   rulesIn,
 } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
-import type { CustomRuleset } from "../../zone/resource.ts";
+import type { CustomRuleset, Rule } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import { executorsOf } from "../rules/ruleset-match.ts";
-import { type Candidates, candidatesOf, Keys, type LeftOut } from "./candidate.ts";
+import { type Candidates, candidatesOf, type Choice, Keys, type LeftOut } from "./candidate.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
 /**
  * The custom rulesets that were read as candidates for a declaration, with the rules that can be declared, in the order in
- * which the zone executes them. A plan executes them after the declared custom rules: one that is executed before such a
- * rule is left out.
+ * which the zone executes them. No new key is that of a rule beside them: positions tell both apart.
  */
 export function rulesetCandidates(live: LiveZone, owner: string): Candidates<CustomRuleset> {
   const facts = factsOf("custom_rules");
   const { custom_rules: entrypoint } = live.entrypoints;
   const listed = rulesIn(entrypoint);
   const declarable = ruleCandidates(live, facts, listed, owner).candidates;
-  const lastDeclarable = listed.findLastIndex(({ id }) => id === declarable.at(-1)?.id);
   const placeOf = (each: LiveCustomRuleset): number => {
     const [first] = executorsOf(each, entrypoint);
     return first === undefined ? -1 : listed.indexOf(first);
@@ -30,7 +29,10 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
     .filter(({ rules }) => rules !== undefined)
     .toSorted((a, b) => placeOf(a) - placeOf(b));
   const keys = new Keys(
-    rulesets.flatMap(({ description }) => keyIn(description, owner) ?? []),
+    [
+      ...rulesets.flatMap(({ description }) => keyIn(description, owner) ?? []),
+      ...declarable.flatMap(({ options: [first] }) => first?.key ?? []),
+    ],
     live.zone.name,
   );
   const inside: LeftOut[] = [];
@@ -40,9 +42,6 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
     const [executor, ...others] = executorsOf(each, entrypoint);
     if (executor === undefined) return { id, title, reason: "no rule of the zone executes it" };
     if (others.length > 0) return { id, title, reason: "several rules of the zone execute it" };
-    if (placeOf(each) < lastDeclarable) {
-      return { id, title, reason: "a custom rule follows the rule that executes it" };
-    }
     const marked = keyIn(description, owner);
     const key =
       marked === undefined ? keys.keyFor([description, name], "ruleset") : keys.claim(marked);
@@ -62,6 +61,34 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
     return { id, title, options: [declaration], unknown };
   });
   return { ...found, leftOut: [...found.leftOut, ...inside] };
+}
+
+/**
+ * A plan executes a custom ruleset after the declared custom rules, unless it has a position: that before the first one which
+ * follows its live rule. One is left out if that one has the key of a ruleset, which the position would name.
+ */
+export function placedAmong(
+  rules: readonly Choice<Rule>[],
+  rulesets: readonly Choice<CustomRuleset>[],
+  entrypoint: LiveEntrypoint | undefined,
+): { readonly items: readonly CustomRuleset[]; readonly leftOut: readonly LeftOut[] } {
+  const kind = "custom_ruleset";
+  const keys = new Set(rulesets.map(({ item }) => item.key));
+  const placeOf = new Map(rulesIn(entrypoint).map(({ id }, index) => [id, index]));
+  const items: CustomRuleset[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { candidate, item } of rulesets) {
+    const { id, title } = candidate;
+    const at = Math.max(
+      ...executorsOf({ id }, entrypoint).map((rule) => placeOf.get(rule.id) ?? 0),
+    );
+    const next = rules.find((rule) => (placeOf.get(rule.candidate.id) ?? 0) > at)?.item.key;
+    if (next !== undefined && keys.has(next)) {
+      const reason = `the rule "${next}" that follows it has the key of a ruleset`;
+      leftOut.push({ kind, id, title, reason });
+    } else items.push(next === undefined ? item : { ...item, position: { before: next } });
+  }
+  return { items, leftOut };
 }
 
 /** The rules that execute custom rulesets that were read: each is one resource with its ruleset. */

@@ -2,12 +2,12 @@ import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/
 import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
 import { kindWords, settingNames } from "../../zone/resource.ts";
-import { factsOf, rulePhases } from "../../zone/rule-phase.ts";
+import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
-import type { Importable, Candidates, LeftOut } from "./candidate.ts";
+import type { Candidates, Choice, Importable, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
-import { deployingRules, rulesetCandidates } from "./import-rulesets.ts";
+import { deployingRules, placedAmong, rulesetCandidates } from "./import-rulesets.ts";
 
 /** The declaration of a live zone, and what it omits. */
 export interface ImportedZone {
@@ -43,27 +43,38 @@ export function importLiveZone(
   const rules = rulePhases.map((phase) => {
     const facts = factsOf(phase);
     const own = rulesIn(live.entrypoints[phase]).filter((rule) => !deploying.has(rule));
-    const { items, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, own, owner), {
+    const { choices, leftOut } = declareKind(facts.kind, ruleCandidates(live, facts, own, owner), {
       ...context,
       contentOf: (rulesOf) => ({
         ...noContent,
         rules: byPhase((each) => (each === phase ? declared(rulesOf) : undefined)),
       }),
     });
-    return { phase, items, leftOut };
+    return { phase, choices, leftOut };
   });
+  const choicesOf = (phase: RulePhase): readonly Choice<Rule>[] =>
+    rules.find((each) => each.phase === phase)?.choices ?? [];
+  const placed = placedAmong(
+    choicesOf("custom_rules"),
+    rulesets.choices,
+    live.entrypoints.custom_rules,
+  );
   const { settings } = live;
   return {
     content: {
       ...noContent,
       settings:
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
-      policies: declared(policies.items),
-      rules: byPhase((phase) => declared(rules.find((each) => each.phase === phase)?.items ?? [])),
-      customRulesets: declared(rulesets.items),
+      policies: declared(itemsIn(policies.choices)),
+      rules: byPhase((phase) => declared(itemsIn(choicesOf(phase)))),
+      customRulesets: declared(placed.items),
     },
-    leftOut: [...policies.leftOut, ...rulesets.leftOut, ...rules.flatMap(({ leftOut }) => leftOut)],
+    leftOut: [policies, rulesets, placed, ...rules].flatMap(({ leftOut }) => leftOut),
   };
+}
+
+function itemsIn<T>(choices: readonly Choice<T>[]): readonly T[] {
+  return choices.map(({ item }) => item);
 }
 
 function declared<T>(items: readonly T[]): Declared<T> | undefined {
@@ -78,14 +89,8 @@ interface ImportContext<T> {
 }
 
 interface DeclaredKind<T> {
-  readonly items: readonly T[];
+  readonly choices: readonly Choice<T>[];
   readonly leftOut: readonly LeftOut[];
-}
-
-/** A live resource and its declaration. */
-interface Choice<T> {
-  readonly candidate: Importable<T>;
-  readonly item: T;
 }
 
 function declareKind<T extends Policy | Rule | CustomRuleset>(
@@ -93,18 +98,32 @@ function declareKind<T extends Policy | Rule | CustomRuleset>(
   { candidates, leftOut }: Candidates<T>,
   context: ImportContext<T>,
 ): DeclaredKind<T> {
+  // Most live resources can be written as they are: then one check is enough for all of them.
+  const preferred = candidates.flatMap((candidate) =>
+    candidate.options.slice(0, 1).map((item) => ({ candidate, item })),
+  );
+  if (preferred.length === candidates.length && whyNot(preferred, context) === undefined) {
+    const settled = withoutChanges(kind, preferred, context);
+    return { ...settled, leftOut: joined(leftOut, settled.leftOut) };
+  }
   const rejected = [...leftOut];
   const choices: Choice<T>[] = [];
   for (const candidate of candidates) {
-    const reasons = candidate.options.map((option) =>
-      context.whyNotWritable(context.contentOf([option])),
-    );
-    const item = candidate.options[reasons.indexOf(undefined)];
+    const reasons: string[] = [];
+    const item = candidate.options.find((option) => {
+      const reason = whyNot([{ candidate, item: option }], context);
+      if (reason !== undefined) reasons.push(reason);
+      return reason === undefined;
+    });
     if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));
     else choices.push({ candidate, item });
   }
-  const settled = withoutChanges(kind, choices, context);
-  return { items: settled.items, leftOut: joined(rejected, settled.leftOut) };
+  const settled = writable(kind, choices, context);
+  return { ...settled, leftOut: joined(rejected, settled.leftOut) };
+}
+
+function whyNot<T>(choices: readonly Choice<T>[], context: ImportContext<T>): string | undefined {
+  return context.whyNotWritable(context.contentOf(itemsIn(choices)));
 }
 
 /** One line for each resource, with both reasons. */
@@ -120,24 +139,39 @@ function joined(rejected: readonly LeftOut[], settled: readonly LeftOut[]): read
   ];
 }
 
+function omitted<T>(
+  kind: Kind,
+  choices: readonly Choice<T>[],
+  reason: string,
+): DeclaredKind<never> {
+  return {
+    choices: [],
+    leftOut: choices.map(({ candidate }) => leaveOut(kind, candidate, reason)),
+  };
+}
+
+/** Leaves out all if they cannot be written together, else what a plan would change. */
+function writable<T extends Policy | Rule | CustomRuleset>(
+  kind: Kind,
+  choices: readonly Choice<T>[],
+  context: ImportContext<T>,
+): DeclaredKind<T> {
+  const reason = whyNot(choices, context);
+  return reason === undefined
+    ? withoutChanges(kind, choices, context)
+    : omitted(kind, choices, reason);
+}
+
 /** Leaves out what a plan would change, until the plan is empty. */
 function withoutChanges<T extends Policy | Rule | CustomRuleset>(
   kind: Kind,
   choices: readonly Choice<T>[],
   context: ImportContext<T>,
 ): DeclaredKind<T> {
-  const omitAll = (reason: string): DeclaredKind<T> => ({
-    items: [],
-    leftOut: choices.map(({ candidate }) => leaveOut(kind, candidate, reason)),
-  });
-  const items = choices.map(({ item }) => item);
-  const content = context.contentOf(items);
-  const unwritable = context.whyNotWritable(content);
-  if (unwritable !== undefined) return omitAll(unwritable);
-
+  const content = context.contentOf(itemsIn(choices));
   const { changes } = plan({ zone: context.live.zone, content }, context.live, context.owner);
   const [first] = changes;
-  if (first === undefined) return { items, leftOut: choices.flatMap(unknownFieldsLeftOut(kind)) };
+  if (first === undefined) return { choices, leftOut: choices.flatMap(unknownFieldsLeftOut(kind)) };
   const changed = new Set<string>(
     changes.filter(({ verb }) => verb !== "delete").map(({ key }) => key),
   );
@@ -155,9 +189,10 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
       title,
       reason: `declaring the others would delete it, so no ${kindWords(kind)} of this zone is imported: delete it or remove its mark, and import again`,
     }));
-    const others = omitAll(`is left out because of ${deletes.map(({ id }) => id).join(", ")}`);
+    const because = `is left out because of ${deletes.map(({ id }) => id).join(", ")}`;
+    const others = omitted(kind, choices, because);
     return {
-      items: [],
+      choices: [],
       leftOut: [...preventing, ...others.leftOut.map((each) => ({ ...each, isFollowUp: true }))],
     };
   }
@@ -166,8 +201,8 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
     .map(({ candidate }) =>
       leaveOut(kind, candidate, "a plan of its declaration would not match it"),
     );
-  const settled = withoutChanges(kind, unchanged, context);
-  return { items: settled.items, leftOut: [...dropped, ...settled.leftOut] };
+  const settled = writable(kind, unchanged, context);
+  return { ...settled, leftOut: [...dropped, ...settled.leftOut] };
 }
 
 function leaveOut(kind: Kind, { id, title }: Importable<unknown>, reason: string): LeftOut {

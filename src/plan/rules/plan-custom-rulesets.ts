@@ -13,8 +13,10 @@ import {
   deploymentKey,
   type ExecuteRule,
   isDeploymentKey,
+  placeAmong,
   type ResourceKey,
   type Rule,
+  together,
 } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import type { Write } from "../../zone/write.ts";
@@ -95,7 +97,10 @@ export function planCustomPhase(
       },
     },
     {
-      items: [...(rules?.items ?? []), ...kept.map((each) => deploymentOf(each, owner))],
+      items: inOneList(
+        rules?.items ?? [],
+        kept.map((each) => deploymentOf(each, owner)),
+      ),
       unmanaged: rules?.unmanaged ?? "ignore",
     },
   );
@@ -187,6 +192,16 @@ function deploymentOf({ ruleset, live }: RulesetMatch, owner: string): ExecuteRu
       rules: [],
     },
   };
+}
+
+/** The declared rules with those that execute rulesets, whose positions beside a declared rule are the order. */
+function inOneList(rules: readonly Rule[], deployments: readonly Rule[]): readonly Rule[] {
+  const keys = rules.map(({ key }) => key);
+  return together(rules, deployments).map((each) =>
+    isDeploymentKey(each.key) && placeAmong(keys, each.position) !== undefined
+      ? { ...each, position: undefined }
+      : each,
+  );
 }
 
 /** A rule without a mark is ours if it executes a ruleset of ours, and no rule with our mark does. */

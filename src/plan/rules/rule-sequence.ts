@@ -49,6 +49,9 @@ const maxBehind = 8;
  * before a rule that it spares neither before nor after the plan. That cannot happen where the other rules that move up go
  * first, and those that move down last. Otherwise what strengthens goes first, and what weakens last. Where the list would
  * be longer than the quota meanwhile, as many deletes go before as make room, if nothing that comes depends on them.
+ *
+ * One write both changes and moves a rule. One that selects more requests and moves down goes as late as its move needs, so
+ * that a loss which it makes up for may come before it: the plan then protects less between the two.
  */
 export function inSafeOrder<Step extends RuleStep>(
   lists: RuleLists,

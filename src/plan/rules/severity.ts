@@ -1,17 +1,17 @@
 import { type Effect, neutral, strengthens, unclear, weakens } from "../change.ts";
 
 /** How severe an action is for a visitor; challenge and js_challenge are equal. */
-const severity: Readonly<Record<string, number>> = {
-  block: 4,
-  managed_challenge: 3,
-  js_challenge: 2,
-  challenge: 2,
-  log: 1,
-};
+const severity = new Map<string, number>([
+  ["block", 4],
+  ["managed_challenge", 3],
+  ["js_challenge", 2],
+  ["challenge", 2],
+  ["log", 1],
+]);
 
 /** How severe the action of a rule is for a visitor; 0 if it does nothing by itself, or it is not known. */
 export function severityOf(action: { readonly type: string; readonly name?: string }): number {
-  return action.type === "mitigate" ? (severity[action.name ?? ""] ?? 0) : 0;
+  return action.type === "mitigate" ? (severity.get(action.name ?? "") ?? 0) : 0;
 }
 
 /** The effect of another action. */
@@ -21,8 +21,8 @@ export function effectOfSeverity(
   name: string,
 ): Effect {
   if (before === after) return neutral;
-  const was = severity[before ?? ""];
-  const is = severity[after ?? ""];
+  const was = severity.get(before ?? "");
+  const is = severity.get(after ?? "");
   const words = `${name} ${before ?? "as the ruleset has it"} → ${after ?? "as the ruleset has it"}`;
   if (was === undefined || is === undefined) return unclear(words, true);
   if (was === is) return neutral;

@@ -93,6 +93,7 @@ export function fleetHold(
   return {
     reason: "fleet_change",
     message: `${what} ${found}: to accept it, add ${hash} to limits.accept, or raise limits.${limit}`,
+    hash,
     touched,
   };
 }

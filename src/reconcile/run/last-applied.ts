@@ -22,6 +22,7 @@ import { declaredOf, type DesiredZone, type ZoneContent } from "../../zone/desir
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { listedKinds } from "../../zone/resource.ts";
+import { isRulesetWrite } from "../../zone/write.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { AsHeld } from "./as-held.ts";
@@ -158,7 +159,15 @@ function resultOf(change: Change, { outcomes }: Applied): ChangeOutcome["result"
   const own = outcomes.filter(({ write }) => write.changes.includes(change.key));
   if (own.some(isInternalError)) return "unknown";
   const result = changeResultOf(change, outcomes);
-  return result === "done" || result === "unknown" ? result : "not_done";
+  if (result === "done" || result === "unknown") return result;
+  return isHalfDone(own) ? "unknown" : "not_done";
+}
+
+/** Whether only one was written of a custom ruleset and the rule that executes it. */
+function isHalfDone(own: readonly Outcome[]): boolean {
+  return (
+    own.some(({ write }) => isRulesetWrite(write)) && own.some(({ status }) => status === "done")
+  );
 }
 
 /** After an error of ours, whether the write was sent is not known. */

@@ -27,7 +27,7 @@ import type {
   ZoneAnswers,
   ReadTimes,
 } from "../../zone/ports.ts";
-import { type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
+import { type RulePhase, rulePhases, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
@@ -57,6 +57,8 @@ export interface PlanRequest extends RunContext {
   readonly impact: ImpactLimits;
   /** What is ours without a mark, and whether the plan marks what is declared; by default what carries our mark is ours. */
   readonly ownership?: Ownership;
+  /** How many rules a contract allows where that is not what the service publishes. */
+  readonly quotas?: RuleQuotas;
   /** Whether only ownership is taken, and nothing else is changed. */
   readonly adoptOnly?: boolean;
   /** The plan without changes that the same answers led to before; `undefined` if there is none. */
@@ -75,7 +77,7 @@ export interface PlanRequest extends RunContext {
 }
 
 export interface SavedPlanRequest
-  extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact" | "ownership"> {
+  extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact" | "ownership" | "quotas"> {
   readonly saved: SavedPlan;
   /** The holds of the current files and guards. They get the whole plan of today. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
@@ -117,11 +119,11 @@ export async function planZone(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { desired, owner, ownership, adoptOnly = false } = request;
+  const { desired, owner, ownership, quotas, adoptOnly = false } = request;
   const { unchangedPlan, heldRevision, explain, holdsAt } = request;
   const { zone } = desired;
   const planOf = (content: ZoneContent, live: LiveZone): Plan => {
-    const planned = plan({ zone, content }, live, owner, ownership);
+    const planned = plan({ zone, content }, live, owner, ownership, quotas);
     return adoptOnly ? adoptionIn(planned) : planned;
   };
   const source: PlanSource = {
@@ -161,7 +163,7 @@ export async function planSaved(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { saved, desired, owner, ownership, holdsAt } = request;
+  const { saved, desired, owner, ownership, quotas, holdsAt } = request;
   const keys = new Set(saved.writes.flatMap(({ changes }) => changes));
   const declared = partsOf(desired.content, owner);
   const touched = partsTouched(saved);
@@ -178,7 +180,7 @@ export async function planSaved(
     },
     planFrom: async (answers) => {
       const live = answers.live();
-      const today = plan(desired, live, owner, ownership);
+      const today = plan(desired, live, owner, ownership, quotas);
       const judged = await withBlocksInUse(today, live, request, ports, signal);
       return { ...confirmSaved(saved, judged, live), live, judged };
     },
@@ -186,7 +188,7 @@ export async function planSaved(
     explain: (today) => today,
     holdsAt,
     remainingIn: (live) => {
-      const { changes, writes, waitsFor } = plan(desired, live, owner, ownership);
+      const { changes, writes, waitsFor } = plan(desired, live, owner, ownership, quotas);
       return {
         changes: changes.filter(({ key }) => keys.has(key)),
         writes: writes.filter((write) => write.changes.every((key) => keys.has(key))),

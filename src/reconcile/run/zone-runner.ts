@@ -230,6 +230,7 @@ export class ZoneRunner {
       owner,
       impact,
       ownership,
+      quotas: this.#limits.quota,
       unchangedPlan: (digest) => memory.unchangedPlan(basisOf(digest)),
       known: memory.knownAnswers(basisOf, this.#ports.clock.monotonicMs()),
       heldRevision: held && {

@@ -16,17 +16,20 @@ export interface RequestFacts {
 }
 
 /** The fields that are parts of a request, or made of them. */
-const values: Readonly<Record<string, (request: RequestFacts) => FieldValue | undefined>> = {
-  "http.host": ({ host }) => host,
-  "http.request.uri.path": ({ path }) => path,
-  "http.request.uri.query": ({ query }) => query,
-  "http.request.method": ({ method }) => method,
-  "http.request.uri": uriOf,
-  "http.request.full_uri": fullUriOf,
-  "http.request.uri.path.extension": ({ path }) =>
-    path === undefined ? undefined : (/\.([^./]+)$/.exec(path)?.[1] ?? "").toLowerCase(),
-  ssl: ({ ssl }) => ssl,
-};
+const values = new Map<string, (request: RequestFacts) => FieldValue | undefined>([
+  ["http.host", ({ host }) => host],
+  ["http.request.uri.path", ({ path }) => path],
+  ["http.request.uri.query", ({ query }) => query],
+  ["http.request.method", ({ method }) => method],
+  ["http.request.uri", uriOf],
+  ["http.request.full_uri", fullUriOf],
+  [
+    "http.request.uri.path.extension",
+    ({ path }) =>
+      path === undefined ? undefined : (/\.([^./]+)$/.exec(path)?.[1] ?? "").toLowerCase(),
+  ],
+  ["ssl", ({ ssl }) => ssl],
+]);
 
 /** Fields that depend on others in a way that the facts of a request do not show. */
 const entangled =
@@ -34,12 +37,12 @@ const entangled =
 
 /** Whether a field is independent of all others, so that it may have any value of its type. */
 export function isIndependent(field: string): boolean {
-  return !(withoutRaw(field) in values) && !entangled.test(field);
+  return !values.has(withoutRaw(field)) && !entangled.test(field);
 }
 
 /** The value of a field in a request; `undefined` if what is known of it does not say. */
 export function valueOfField(field: string, request: RequestFacts): FieldValue | undefined {
-  const own = values[withoutRaw(field)];
+  const own = values.get(withoutRaw(field));
   return own === undefined ? request.fields?.get(aliasOf(field)) : own(request);
 }
 

@@ -10,7 +10,8 @@ export interface NextStep {
 
 /** What a person can do next about a zone, by its status. */
 export function nextSteps(state: ZoneState): readonly NextStep[] {
-  const { name } = state.declared;
+  const { name, hold } = state.declared;
+  const released = releases(state);
   const steps = {
     plan: { what: "See each difference", command: `zonewarden plan ${name}` },
     who: { what: "See who changed it", command: `zonewarden blame ${name}` },
@@ -28,12 +29,16 @@ export function nextSteps(state: ZoneState): readonly NextStep[] {
     drifted: [steps.who, steps.plan, steps.apply, steps.keep],
     pending: [steps.plan, steps.why, steps.apply],
     differs: [steps.who, steps.plan, steps.apply, steps.keep],
-    held: [steps.plan, ...releases(state), steps.why],
+    held: [steps.plan, ...released, steps.why],
     error: [steps.check, steps.why],
     unknown: [steps.why, steps.check],
     suspended: [steps.plan, steps.past],
   };
-  return byStatus[state.status];
+  const ofStatus = byStatus[state.status];
+  if (hold === undefined) return ofStatus;
+  // A command would write what the held revision declares.
+  const others = ofStatus.filter((step) => step !== steps.apply);
+  return [...new Set([steps.plan, ...released, steps.why, ...others])];
 }
 
 function applyCommand({ declared, holds }: ZoneState): string {
@@ -43,8 +48,7 @@ function applyCommand({ declared, holds }: ZoneState): string {
 
 /** What releases the holds of a zone: of its plan, or of the whole revision. */
 function releases(state: ZoneState): readonly NextStep[] {
-  return holdsOf(state).flatMap(({ reason, message }) => {
-    const [, hash] = /(?:--accept|add) ((?:sha256-)?[0-9a-f]{64})\b/.exec(message) ?? [];
+  return holdsOf(state).flatMap(({ reason, hash }) => {
     const { releasedBy } = holdFacts(reason);
     if (hash === undefined || releasedBy === undefined) return [];
     const [what, zone] =

@@ -158,7 +158,8 @@ function columnsAt(
 /** Why a zone is not in sync, in a line; its name alone where a cause above has the rest. */
 function noteOf(state: ZoneState, isShort: boolean): Html | undefined {
   const { failure, declared } = state;
-  const [hold] = holdsOf(state);
+  // A held revision is a cause above.
+  const [hold] = isShort ? state.holds : holdsOf(state);
   if (isShort && hold !== undefined) return shortNote(`held by ${hold.reason}`);
   if (isShort && failure !== undefined) return shortNote(failure.code);
   return shortNote(failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "");

@@ -72,7 +72,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 form { display: flex; flex-wrap: wrap; gap: 6px; }
 select { max-width: 220px; text-overflow: ellipsis; }
 input[type="search"], input[type="password"], select, button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
-input[type="search"] { width: 220px; }
+input[type="search"] { flex: 1 1 150px; min-width: 0; max-width: 220px; }
 .ask input[type="password"] { flex: 1; min-width: 0; }
 button { background: var(--raised); cursor: pointer; }
 table { width: 100%; border-collapse: collapse; }
@@ -149,7 +149,8 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
   .bar .facts { margin: 0; }
   .tabs a { min-width: 0; padding: 4px 10px 5px; }
   .tabs b { font-size: 16px; }
-  form, input[type="search"] { flex: 1; width: 100%; min-width: 0; }
+  form { flex: 1 1 260px; min-width: 0; }
+  input[type="search"] { max-width: none; }
   select { flex: 1 1 130px; min-width: 0; max-width: 100%; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }

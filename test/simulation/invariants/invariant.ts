@@ -1,6 +1,6 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
+import type { DeclaredContent } from "../declared.ts";
 import type { Effect, HeardReport, Ledger, SentRequest } from "../ledger.ts";
-import type { DeclaredContent } from "../stories.ts";
 import type { SimulatedFiles } from "../world/simulated-files.ts";
 import type { SimulatedProcess } from "../world/simulated-process.ts";
 

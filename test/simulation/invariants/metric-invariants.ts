@@ -1,9 +1,15 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import { renderZones } from "../../../src/telemetry/metrics/zone-families.ts";
 import type { RulePhase } from "../../../src/zone/rule-phase.ts";
-import type { DeclaredContent } from "../stories.ts";
+import type { DeclaredContent } from "../declared.ts";
 import type { Invariant, Truth } from "./invariant.ts";
-import { foreignRulesOf, keyOfPolicy } from "./oracle.ts";
+import {
+  customRulesetsOf,
+  foreignRulesIn,
+  foreignRulesOf,
+  keyOfMarked,
+  rulesOf,
+} from "./oracle.ts";
 
 /** A sweep was less long ago. */
 const lookedWithinSeconds = 900;
@@ -56,8 +62,9 @@ function wrongSeries(
   if (ageSeconds < 0 || ageSeconds > lookedWithinSeconds) return looked;
   const declared = ledger.declaredNow(zone.name);
   const strangers = {
-    policy: declared?.policies && zone.policies.filter((each) => keyOfPolicy(each) === undefined),
-    custom_rule: foreignIn(zone, "custom_rules", declared),
+    policy: declared?.policies && zone.policies.filter((each) => keyOfMarked(each) === undefined),
+    custom_rule: foreignCustomRules(zone, declared),
+    custom_ruleset: declared?.rulesets && executedOfOthers(zone),
     rate_limiting_rule: foreignIn(zone, "rate_limiting_rules", declared),
     managed_rule: foreignIn(zone, "managed_rules", declared),
   };
@@ -78,6 +85,25 @@ function foreignIn(
 ): readonly unknown[] | undefined {
   if (declared?.rules[phase] === undefined) return undefined;
   return foreignRulesOf(zone, phase);
+}
+
+/** Of the rules in custom rulesets, those that are in ours. */
+function foreignCustomRules(
+  zone: EmulatedZone,
+  declared: DeclaredContent | undefined,
+): readonly unknown[] | undefined {
+  const inEntryPoint = foreignIn(zone, "custom_rules", declared);
+  if (declared?.rulesets === undefined) return inEntryPoint;
+  const ours = customRulesetsOf(zone).filter((each) => keyOfMarked(each) !== undefined);
+  return [...(inEntryPoint ?? []), ...ours.flatMap(foreignRulesIn)];
+}
+
+/** The custom rulesets of others that the zone executes. */
+function executedOfOthers(zone: EmulatedZone): readonly unknown[] {
+  const executed = rulesOf(zone, "custom_rules").map((rule) => rule.action_parameters?.["id"]);
+  return customRulesetsOf(zone).filter(
+    (each) => keyOfMarked(each) === undefined && executed.includes(each.id),
+  );
 }
 
 function isMetric(name: string, metric: string): boolean {

@@ -6,10 +6,16 @@ import type {
   EmulatedRuleset,
   EmulatedZone,
 } from "../../../src/emulator/state.ts";
+import { compareText } from "../../../src/syntax/by-text.ts";
 import { coerceText, isJsonObject, type JsonObject } from "../../../src/syntax/json.ts";
 import { managedRulesets } from "../../../src/zone/managed-ruleset.ts";
 import { type RulePhase, rulePhases } from "../../../src/zone/rule-phase.ts";
-import type { DeclaredContent, DeclaredPolicy, DeclaredRule } from "../stories.ts";
+import type {
+  DeclaredContent,
+  DeclaredPolicy,
+  DeclaredRule,
+  DeclaredRuleset,
+} from "../declared.ts";
 
 /*
  * What a zone is and should be, written from the documentation of the service and of the zone files, without a look at how
@@ -37,16 +43,35 @@ export function rulesOf(zone: EmulatedZone, phase: RulePhase): readonly Emulated
   return entryPointOf(zone, phase)?.rules ?? [];
 }
 
-/** The rules of all phases. */
+/** The custom rulesets of the phase of custom rules. */
+export function customRulesetsOf({ rulesets }: EmulatedZone): readonly EmulatedRuleset[] {
+  return rulesets
+    .map(({ current }) => current)
+    .filter(({ kind, phase }) => kind === "custom" && phase === wirePhases.custom_rules);
+}
+
+/** The rules of all phases and custom rulesets. */
 export function allRulesOf(zone: EmulatedZone): readonly EmulatedRule[] {
-  return rulePhases.flatMap((phase) => rulesOf(zone, phase));
+  return [
+    ...rulePhases.flatMap((phase) => rulesOf(zone, phase)),
+    ...customRulesetsOf(zone).flatMap(({ rules }) => rules),
+  ];
 }
 
 /** What is ours in a zone, each named by its kind or phase and its key. */
 export function namesOfOurs(zone: EmulatedZone): readonly string[] {
+  const keyOf = keysIn(zone);
   return [
-    ...named("policies", zone.policies.map(keyOfPolicy)),
-    ...rulePhases.flatMap((phase) => named(phase, rulesOf(zone, phase).map(keyOfRule))),
+    ...named("policies", zone.policies.map(keyOfMarked)),
+    ...rulePhases.flatMap((phase) => named(phase, rulesOf(zone, phase).map(keyOf))),
+    ...customRulesetsOf(zone).flatMap((ruleset) => {
+      const key = keyOfMarked(ruleset);
+      if (key === undefined) return [];
+      return [
+        ...named("custom_rulesets", [key]),
+        ...named(`custom_rulesets/${key}`, ruleset.rules.map(keyOfRule)),
+      ];
+    }),
   ];
 }
 
@@ -56,19 +81,39 @@ function named(kind: string, keys: readonly (string | undefined)[]): readonly st
 
 /** The rules of a phase that do not bear our mark. */
 export function foreignRulesOf(zone: EmulatedZone, phase: RulePhase): readonly EmulatedRule[] {
-  return rulesOf(zone, phase).filter((rule) => keyOfRule(rule) === undefined);
+  const keyOf = keysIn(zone);
+  return rulesOf(zone, phase).filter((rule) => keyOf(rule) === undefined);
+}
+
+/** The rules of a custom ruleset that do not bear our mark. */
+export function foreignRulesIn({ rules }: EmulatedRuleset): readonly EmulatedRule[] {
+  return rules.filter((rule) => keyOfRule(rule) === undefined);
 }
 
 /** The same names of what is declared. */
-export function namesDeclared({ policies = [], rules }: DeclaredContent): readonly string[] {
+export function namesDeclared({
+  policies = [],
+  rules,
+  rulesets = [],
+}: DeclaredContent): readonly string[] {
   return [
     ...policies.map(({ key }) => `policies/${key}`),
     ...rulePhases.flatMap((phase) => (rules[phase] ?? []).map(({ key }) => `${phase}/${key}`)),
+    ...rulesets.flatMap(({ key, rules: inside }) => [
+      `custom_rulesets/${key}`,
+      `custom_rules/${deploymentKey(key)}`,
+      ...inside.map((rule) => `custom_rulesets/${key}/${rule.key}`),
+    ]),
   ];
 }
 
-/** The key in our mark; `undefined` where there is none. */
-export function keyOfPolicy({
+/** The key of the rule that executes a custom ruleset. */
+function deploymentKey(ruleset: string): string {
+  return `custom_ruleset/${ruleset}`;
+}
+
+/** The key in our mark of a policy or custom ruleset; `undefined` where there is none. */
+export function keyOfMarked({
   description,
 }: Pick<EmulatedPolicy, "description">): string | undefined {
   return / ?\[zonewarden:([^\]]+)\]$/.exec(description)?.[1];
@@ -82,13 +127,38 @@ export function keyOfRule({ ref, action, action_parameters }: EmulatedRule): str
   return (["owasp", "cloudflare"] as const).find((name) => managedRulesets[name] === id);
 }
 
-/** Ids of what bears our mark. */
+/** The keys of the rules of entry points. A rule that executes a custom ruleset of ours is ours as well, whatever its ref. */
+export function keysIn(zone: EmulatedZone): (rule: EmulatedRule) => string | undefined {
+  const executed = new Map(
+    customRulesetsOf(zone).map((ruleset) => [ruleset.id, keyOfMarked(ruleset)] as const),
+  );
+  return (rule) => {
+    const key = keyOfRule(rule);
+    if (key !== undefined || rule.action !== "execute") return key;
+    const ruleset = executed.get(coerceText(rule.action_parameters?.["id"]));
+    return ruleset === undefined ? undefined : deploymentKey(ruleset);
+  };
+}
+
+/** The rules by which a zone executes custom rulesets of ours. */
+export function executedIn(zone: EmulatedZone): string {
+  const keyOf = keysIn(zone);
+  const entry = rulesOf(zone, "custom_rules");
+  return JSON.stringify(entry.filter((rule) => keyOf(rule)?.startsWith(deploymentKey(""))));
+}
+
+/** Ids of what bears our mark; the rules of a custom ruleset are ours only if that one is. */
 export function ownedIn(zone: EmulatedZone): ReadonlySet<string> {
+  const keyOf = keysIn(zone);
+  const rulesets = customRulesetsOf(zone).filter((each) => keyOfMarked(each) !== undefined);
+  const rules = rulePhases.flatMap((phase) => rulesOf(zone, phase));
   return new Set([
-    ...zone.policies.filter((policy) => keyOfPolicy(policy) !== undefined).map(({ id }) => id),
-    ...allRulesOf(zone)
-      .filter((rule) => keyOfRule(rule) !== undefined)
-      .map(({ id }) => id),
+    ...zone.policies.filter((policy) => keyOfMarked(policy) !== undefined).map(({ id }) => id),
+    ...rules.filter((rule) => keyOf(rule) !== undefined).map(({ id }) => id),
+    ...rulesets.flatMap((ruleset) => [
+      ruleset.id,
+      ...ruleset.rules.filter((rule) => keyOfRule(rule) !== undefined).map(({ id }) => id),
+    ]),
   ]);
 }
 
@@ -98,6 +168,9 @@ export function objectsIn(zone: EmulatedZone): ReadonlyMap<string, string> {
     ...zone.policies.map((policy) => [policy.id, JSON.stringify(policy)] as const),
     ...allRulesOf(zone).map(
       (rule) => [rule.id, JSON.stringify({ ...rule, version: "", last_updated: "" })] as const,
+    ),
+    ...customRulesetsOf(zone).map(
+      ({ id, name, description }) => [id, JSON.stringify({ name, description })] as const,
     ),
   ]);
 }
@@ -111,6 +184,7 @@ export function differencesOf(zone: EmulatedZone, declared: DeclaredContent): re
       : [`page shield is ${zone.settings.enabled ? "on" : "off"}`]),
     ...(policies === undefined ? [] : policyDifferences(zone, policies)),
     ...rulePhases.flatMap((phase) => ruleDifferences(zone, phase, declared)),
+    ...rulesetDifferences(zone, declared),
   ];
 }
 
@@ -119,13 +193,13 @@ function policyDifferences(
   declared: readonly DeclaredPolicy[],
 ): readonly string[] {
   const keys = new Set(declared.map(({ key }) => key));
-  const ours = zone.policies.filter((policy) => keyOfPolicy(policy) !== undefined);
+  const ours = zone.policies.filter((policy) => keyOfMarked(policy) !== undefined);
   return [
     ...ours
-      .filter((policy) => !keys.has(keyOfPolicy(policy) ?? ""))
+      .filter((policy) => !keys.has(keyOfMarked(policy) ?? ""))
       .map(({ description }) => `policy "${description}" is not declared`),
     ...declared.flatMap((policy) => {
-      const found = ours.filter((each) => keyOfPolicy(each) === policy.key);
+      const found = ours.filter((each) => keyOfMarked(each) === policy.key);
       if (found.length !== 1) return [`policy ${policy.key} is there ${found.length} times`];
       const { action, expression, value, description } = policy;
       const wanted = { action, expression, value, enabled: true };
@@ -151,44 +225,119 @@ function ruleDifferences(
   const declared = rules[phase];
   if (declared === undefined) return [];
   const all = rulesOf(zone, phase);
-  const ours = all.filter((rule) => keyOfRule(rule) !== undefined);
-  const keys = ours.map(keyOfRule).join(", ");
-  const wanted = declared.map(({ key }) => key).join(", ");
-  if (keys !== wanted) return [`${phase} are ${keys || "none"} instead of ${wanted || "none"}`];
+  const keyOf = keysIn(zone);
+  const ours = all.filter((rule) => keyOf(rule) !== undefined);
   const left = pruned.includes(phase) ? all.length - ours.length : 0;
   if (left > 0) return [`${phase} has ${left} rules of others`];
+  const listed = all.filter((rule) => keyOf(rule)?.startsWith(deploymentKey("")) !== true);
+  return listDifferences(phase, listed, declared, keyOf);
+}
+
+/** In what the rules of ours in a list differ from the declared ones. */
+function listDifferences(
+  list: string,
+  all: readonly EmulatedRule[],
+  declared: readonly DeclaredRule[],
+  keyOf: (rule: EmulatedRule) => string | undefined,
+): readonly string[] {
+  const ours = all.filter((rule) => keyOf(rule) !== undefined);
+  const keys = ours.map(keyOf).join(", ");
+  const wanted = declared.map(({ key }) => key).join(", ");
+  if (keys !== wanted) return [`${list} are ${keys || "none"} instead of ${wanted || "none"}`];
   return declared.flatMap((rule) => {
-    const live = ours.find((each) => keyOfRule(each) === rule.key);
-    const isSame = live !== undefined && isAsDeclared(live, rule) && isPlaced(live, rule, all);
-    return isSame ? [] : [`${phase}/${rule.key} differs`];
+    const live = ours.find((each) => keyOf(each) === rule.key);
+    const isSame =
+      live !== undefined && isAsDeclared(live, rule) && isPlaced(live, rule, all, keyOf);
+    return isSame ? [] : [`${list}/${rule.key} differs`];
   });
 }
 
+function rulesetDifferences(
+  zone: EmulatedZone,
+  { rulesets: declared }: DeclaredContent,
+): readonly string[] {
+  if (declared === undefined) return [];
+  const ours = customRulesetsOf(zone).filter((each) => keyOfMarked(each) !== undefined);
+  const keys = ours
+    .map((each) => keyOfMarked(each) ?? "")
+    .toSorted(compareText)
+    .join(", ");
+  const wanted = declared.map(({ key }) => key);
+  if (keys !== wanted.toSorted(compareText).join(", ")) {
+    return [`custom rulesets are ${keys || "none"} instead of ${wanted.join(", ") || "none"}`];
+  }
+  const keyOf = keysIn(zone);
+  const entry = rulesOf(zone, "custom_rules");
+  const deployed = entry.map(keyOf).filter((key) => key?.startsWith(deploymentKey("")));
+  const order = wanted.map(deploymentKey).join(", ");
+  if (deployed.join(", ") !== order) {
+    return [`${deployed.join(", ") || "nothing"} is executed instead of ${order || "nothing"}`];
+  }
+  return declared.flatMap((each) => {
+    const live = ours.find((ruleset) => keyOfMarked(ruleset) === each.key);
+    const name = `custom_rulesets/${each.key}`;
+    if (live === undefined) return [`${name} is gone`];
+    return [
+      ...(isExecutedAs(each, live, entry, keyOf) ? [] : [`${name} is executed in another way`]),
+      ...(live.description === `${each.description} [zonewarden:${each.key}]`
+        ? []
+        : [`${name} has another description`]),
+      ...listDifferences(name, live.rules, each.rules, keyOfRule),
+    ];
+  });
+}
+
+function isExecutedAs(
+  declared: DeclaredRuleset,
+  { id }: EmulatedRuleset,
+  entry: readonly EmulatedRule[],
+  keyOf: (rule: EmulatedRule) => string | undefined,
+): boolean {
+  const rule = entry.find((each) => keyOf(each) === deploymentKey(declared.key));
+  if (rule === undefined || !rule.enabled || rule.expression !== declared.expression) return false;
+  return rule.action_parameters?.["id"] === id && isPlaced(rule, declared, entry, keyOf);
+}
+
+function missingIn(
+  list: string,
+  live: readonly EmulatedRule[],
+  declared: readonly DeclaredRule[],
+): readonly string[] {
+  const isLive = (rule: DeclaredRule): boolean =>
+    live.some((each) => keyOfRule(each) === rule.key && isAsDeclared(each, rule));
+  return declared.filter((rule) => !isLive(rule)).map(({ key }) => `${list}/${key}`);
+}
+
 /** The declared rules that are not live as declared, wherever they stand. */
-export function rulesMissing(zone: EmulatedZone, { rules }: DeclaredContent): readonly string[] {
-  return rulePhases.flatMap((phase) =>
-    (rules[phase] ?? []).flatMap((rule) => {
-      const isLive = rulesOf(zone, phase).some(
-        (live) => keyOfRule(live) === rule.key && isAsDeclared(live, rule),
-      );
-      return isLive ? [] : [`${phase}/${rule.key}`];
+export function rulesMissing(
+  zone: EmulatedZone,
+  { rules, rulesets = [] }: DeclaredContent,
+): readonly string[] {
+  return [
+    ...rulePhases.flatMap((phase) => missingIn(phase, rulesOf(zone, phase), rules[phase] ?? [])),
+    ...rulesets.flatMap(({ key, rules: inside }) => {
+      const live = customRulesetsOf(zone).find((each) => keyOfMarked(each) === key);
+      return missingIn(`custom_rulesets/${key}`, live?.rules ?? [], inside);
     }),
-  );
+  ];
 }
 
 /** Whether all rules of others are where a rule with a position wants them; one that is gone is nowhere. */
-function isPlaced(live: EmulatedRule, rule: DeclaredRule, all: readonly EmulatedRule[]): boolean {
+function isPlaced(
+  live: EmulatedRule,
+  rule: DeclaredRule | DeclaredRuleset,
+  all: readonly EmulatedRule[],
+  keyOf: (rule: EmulatedRule) => string | undefined,
+): boolean {
   const position = "position" in rule ? rule.position : undefined;
   if (position === undefined) return true;
+  const areOurs = (rules: readonly EmulatedRule[]): boolean =>
+    rules.every((each) => keyOf(each) !== undefined);
   const index = all.indexOf(live);
   if (position === "first") return areOurs(all.slice(0, index));
   if (position === "last") return areOurs(all.slice(index + 1));
   const other = all.findIndex(({ ref }) => ref === refIn(position));
   return other < 0 || ("before" in position ? index < other : other < index);
-}
-
-function areOurs(rules: readonly EmulatedRule[]): boolean {
-  return rules.every((each) => keyOfRule(each) !== undefined);
 }
 
 function refIn(position: { readonly before: string } | { readonly after: string }): string {
@@ -197,15 +346,14 @@ function refIn(position: { readonly before: string } | { readonly after: string 
 
 /** The refs of rules of others that positions name, and that are not there. */
 export function refsMissing(
-  zone: EmulatedZone,
-  phase: RulePhase,
-  { rules }: DeclaredContent,
+  live: readonly EmulatedRule[],
+  declared: readonly (DeclaredRule | DeclaredRuleset)[],
 ): readonly string[] {
-  return (rules[phase] ?? []).flatMap((rule) => {
+  return declared.flatMap((rule) => {
     const position = "position" in rule ? rule.position : undefined;
     if (typeof position !== "object") return [];
     const ref = refIn(position);
-    return rulesOf(zone, phase).some((each) => each.ref === ref) ? [] : [ref];
+    return live.some((each) => each.ref === ref) ? [] : [ref];
   });
 }
 
@@ -265,6 +413,8 @@ interface ProtectingRule {
   readonly expression: string;
   readonly action: string;
   readonly parameters: JsonObject;
+  /** The rules of the custom ruleset that it executes. */
+  readonly inside?: readonly ProtectingRule[] | undefined;
 }
 
 /** All paths that rules of ours are about; and one that none is about. */
@@ -276,24 +426,43 @@ export function levelsOf(zone: EmulatedZone): Levels {
   return levelsIn({
     enabled: zone.settings.enabled,
     policies: zone.policies,
-    rules: byPhase((phase) =>
-      rulesOf(zone, phase)
-        .filter(({ enabled }) => enabled)
-        .map(({ expression = "", action, action_parameters: parameters = {} }) => ({
-          expression,
-          action,
-          parameters,
-        })),
-    ),
+    rules: byPhase((phase) => protectingRules(rulesOf(zone, phase), customRulesetsOf(zone))),
   });
 }
 
+function protectingRules(
+  rules: readonly EmulatedRule[],
+  rulesets: readonly EmulatedRuleset[],
+): readonly ProtectingRule[] {
+  return rules
+    .filter(({ enabled }) => enabled)
+    .map(({ expression = "", action, action_parameters: parameters = {} }) => {
+      const executed = rulesets.find(({ id }) => action === "execute" && id === parameters["id"]);
+      const inside = executed && protectingRules(executed.rules, []);
+      return { expression, action, parameters, inside };
+    });
+}
+
 /** The protection that a declaration alone gives. */
-export function levelsDeclared({ enabled, policies, rules }: DeclaredContent): Levels {
+export function levelsDeclared({
+  enabled,
+  policies,
+  rules,
+  rulesets = [],
+}: DeclaredContent): Levels {
+  const deployed = rulesets.map(({ expression, rules: inside }): ProtectingRule => ({
+    expression,
+    action: "execute",
+    parameters: {},
+    inside: inside.map(protectingRule),
+  }));
   return levelsIn({
     enabled: enabled ?? false,
     policies: (policies ?? []).map((policy) => ({ ...policy, enabled: true })),
-    rules: byPhase((phase) => (rules[phase] ?? []).map(protectingRule)),
+    rules: byPhase((phase) => [
+      ...(rules[phase] ?? []).map(protectingRule),
+      ...(phase === "custom_rules" ? deployed : []),
+    ]),
   });
 }
 
@@ -321,19 +490,27 @@ function levelsAt(
   rules: Protection["rules"],
 ): readonly (readonly [string, number])[] {
   const skipped = new Set<unknown>();
-  return rulePhases.flatMap((phase) => {
+  const levelsOfList = (
+    phase: RulePhase,
+    list: readonly ProtectingRule[],
+  ): readonly (readonly [string, number])[] => {
     const levels: (readonly [string, number])[] = [];
-    if (skipped.has(wirePhases[phase])) return levels;
-    for (const { expression, action, parameters } of rules[phase]) {
+    for (const { expression, action, parameters, inside } of list) {
       if (expression !== "true" && expression !== `http.request.uri.path eq "${path}"`) continue;
       const { phases, ruleset, id } = parameters;
       if (action === "skip" && ruleset === "current") break;
       if (Array.isArray(phases)) for (const each of phases) skipped.add(each);
-      if (action === "execute") levels.push([`managed ruleset ${coerceText(id)} at ${path}`, 1]);
+      if (inside !== undefined) levels.push(...levelsOfList(phase, inside));
+      else if (action === "execute") {
+        levels.push([`managed ruleset ${coerceText(id)} at ${path}`, 1]);
+      }
       if (action in force) levels.push([`${phase} at ${path}`, force[action] ?? 0]);
     }
     return levels;
-  });
+  };
+  return rulePhases.flatMap((phase) =>
+    skipped.has(wirePhases[phase]) ? [] : levelsOfList(phase, rules[phase]),
+  );
 }
 
 const sources = ["'self'", "cdn.example.net", "cdn.example.org", "evil.example"];

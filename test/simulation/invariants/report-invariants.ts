@@ -1,9 +1,10 @@
 import type { EmulatedZone } from "../../../src/emulator/state.ts";
 import { planHash } from "../../../src/plan/guard/release.ts";
 import type { Outcome, ZoneReport } from "../../../src/state/run-report.ts";
+import { isRulesetWrite, partOf } from "../../../src/zone/write.ts";
 import type { HeardReport, SentRequest } from "../ledger.ts";
 import { declaredTo, type Invariant } from "./invariant.ts";
-import { allRulesOf, differencesOf, namesOfOurs } from "./oracle.ts";
+import { allRulesOf, customRulesetsOf, differencesOf, namesOfOurs } from "./oracle.ts";
 
 const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
   "update-settings": "PUT",
@@ -20,11 +21,6 @@ const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
   "delete-ruleset": "DELETE",
 };
 
-function partOf(write: Outcome["write"]): SentRequest["part"] {
-  if ("phase" in write) return write.phase;
-  return write.call === "update-settings" ? "settings" : "policies";
-}
-
 /** The requests that carried a write. */
 function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly SentRequest[] {
   const body = "body" in write ? write.body["description"] : undefined;
@@ -32,6 +28,8 @@ function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly Sen
     (request) =>
       request.method === methods[write.call] &&
       request.part === partOf(write) &&
+      (!("ruleset" in write) || request.path.includes(`/rulesets/${write.ruleset}`)) &&
+      (!isRulesetWrite(write) || /\/rulesets(?:\/[^/]+)?$/.test(request.path)) &&
       (!("id" in write) || request.path.endsWith(`/${write.id}`)) &&
       (typeof body !== "string" || request.body.includes(JSON.stringify(body))),
   );
@@ -47,6 +45,14 @@ function isAsWritten({ write }: Outcome, zone: EmulatedZone): boolean {
     return write.rules.every((rule) =>
       all.some(({ description }) => description === rule["description"]),
     );
+  }
+  if (write.call === "create-ruleset" || write.call === "delete-ruleset") {
+    const isThere = customRulesetsOf(zone).some((each) =>
+      write.call === "create-ruleset"
+        ? each.description === write.body["description"]
+        : each.id === write.ruleset,
+    );
+    return isThere === (write.call === "create-ruleset");
   }
   if (!("id" in write) || !write.call.startsWith("delete")) return false;
   return !all.some(({ id }) => id === write.id);

@@ -4,7 +4,7 @@ import { coerceObject, parseJson } from "../../../src/syntax/json.ts";
 import { type Disturbance, isRefusalEvent, isRequestFault, refused } from "../disturbances.ts";
 import type { Ledger, SentRequest } from "../ledger.ts";
 import type { Invariant } from "./invariant.ts";
-import { rulesMissing } from "./oracle.ts";
+import { executedIn, rulesMissing } from "./oracle.ts";
 
 /** At rest: one for each worker, the lock of the state, and a retry that was once set. */
 const mostTimers = 12;
@@ -144,7 +144,7 @@ function effectsOfRuns(ledger: Ledger): ReadonlyMap<string, number> {
   const seen = new Set<string>();
   for (const request of ledger.requests) {
     const { sender, zone, effects, method, path, body } = request;
-    if (sender === "plan" || effects.length === 0 || isWithoutRules(request)) continue;
+    if (sender === "plan" || effects.length === 0 || isPartOfChange(request)) continue;
     const run = names.get(request) ?? `${sender.pid} ${zone}`;
     // A write that is sent again is one write.
     const write = `${run} ${method} ${path} ${body}`;
@@ -154,8 +154,19 @@ function effectsOfRuns(ledger: Ledger): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Whether a request creates an entry point whose rules come one by one, since the service refused one of them. */
-function isWithoutRules({ method, body }: SentRequest): boolean {
+/**
+ * Whether a request may make a part of a change only: a custom ruleset and the rule that executes it are one resource, which is
+ * told as done when both are; and the rules of an entry point come one by one, where the service refused one of them.
+ */
+function isPartOfChange({ method, body, part, path, effects }: SentRequest): boolean {
+  if (part === "custom_rulesets" && /\/rulesets(?:\/[^/]+)?$/.test(path)) return true;
+  const isOfOneRule = /\/rules(?:\/[^/]+)?$/.test(path);
+  if (
+    isOfOneRule &&
+    effects.some(({ before, after }) => executedIn(before) !== executedIn(after))
+  ) {
+    return true;
+  }
   const { rules } = coerceObject(parseJson(body));
   return method === "POST" && Array.isArray(rules) && rules.length === 0;
 }

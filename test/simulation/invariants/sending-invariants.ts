@@ -1,6 +1,7 @@
-import { coerceObject, coerceText, parseJson } from "../../../src/syntax/json.ts";
+import { coerceObject, coerceObjects, coerceText, parseJson } from "../../../src/syntax/json.ts";
+import { rulesetNameOf } from "../../../src/zone/managed-ruleset.ts";
 import type { Disturbance } from "../disturbances.ts";
-import { isAboutRules, type SentRequest } from "../ledger.ts";
+import type { SentRequest } from "../ledger.ts";
 import {
   budget,
   maxFleetShare,
@@ -14,6 +15,8 @@ const usualAgeMs = 60_000;
 const longestAgeMs = 900_000;
 /** What undoes what others did meanwhile rests on a read of 5 s. The time doubles with each further read. */
 const freshAgeMs = 5_000;
+/** What somebody did so long ago is no excuse any more: no read is older. */
+export const memoryMs = 960_000;
 /** How often the write gate checks. */
 const gateMs = 5_000;
 
@@ -34,10 +37,22 @@ function lastView(write: SentRequest, { ledger }: Truth): SentRequest | undefine
   );
 }
 
-/** An answer about one policy shows that policy; every other one shows the part. */
+/** An answer about one policy or custom ruleset shows that one; every other one shows the part. */
 function shows({ method, part, path }: SentRequest, write: SentRequest): boolean {
+  if (part === "custom_rulesets") return rulesetPathOf(path) === rulesetPathOf(write.path);
   if (method === "GET" || part !== "policies") return true;
   return method === "PUT" && write.method === "PUT" && path === write.path;
+}
+
+/** The path of the ruleset of a request for rules; of the whole list where it creates one. */
+function rulesetPathOf(path: string): string {
+  return path.replace(/\/rules(?:\/[^/]+)?$/, "");
+}
+
+/** Whether a write undoes what others did after the read: it replaces an entry point, or deletes a ruleset. */
+export function replacesAll({ method, path }: Pick<SentRequest, "method" | "path">): boolean {
+  if (method === "PUT") return path.endsWith("/entrypoint");
+  return method === "DELETE" && /\/rulesets\/[^/]+$/.test(path);
 }
 
 /** How old a read may be: {@link usualAgeMs}, doubled with each run in a row whose read expired. */
@@ -59,20 +74,34 @@ export function maxAgeMs(process: SimulatedProcess, zone: string, { ledger }: Tr
 function allowedAgeMs(write: SentRequest, truth: Truth): number {
   const { sender, zone = "" } = write;
   if (sender === "plan") return 0;
-  if (!(write.method === "PUT" && isAboutRules(write))) {
+  if (!replacesAll(write)) {
     return maxAgeMs(sender, zone, truth) + gateMs;
   }
   const reads = truth.ledger
     .runningRequests(sender, zone)
-    .filter(({ method, part }) => method === "GET" && part === write.part);
+    .filter(({ method, path }) => method === "GET" && path === write.path);
   return freshAgeMs * 2 ** Math.max(0, reads.length - 1);
 }
 
-/** What a create makes: a rule of this ref, all rules of a phase, or what the body says. */
-function createdBy({ body, part }: SentRequest): string {
-  const { ref, phase } = coerceObject(parseJson(body));
-  return part === "policies" ? body : coerceText(ref) || coerceText(phase);
+/** What a create makes: a rule of this ref in a ruleset, all rules of a phase, or what the body says. */
+function createdBy({ body, part, path }: SentRequest): string {
+  if (part === "policies") return body;
+  const { ref, phase, description } = coerceObject(parseJson(body));
+  if (part === "custom_rulesets") return `${path} ${coerceText(ref) || coerceText(description)}`;
+  return coerceText(ref) || coerceText(phase);
 }
+
+/** The custom rulesets that a rule, or the rules of a body, execute. */
+function executedBy(body: object): readonly string[] {
+  const { rules, action, action_parameters: parameters } = coerceObject(body);
+  const inside = coerceObjects(rules).flatMap(executedBy);
+  const id = coerceText(coerceObject(parameters)["id"]);
+  const isManaged = rulesetNameOf(id) !== undefined;
+  return action === "execute" && !isManaged ? [...inside, id] : inside;
+}
+
+/** What a zone is held for by itself, until somebody else changes it. */
+const apart: ReadonlySet<string> = new Set(["unplaced", "in_use"]);
 
 /** After these, the files declare fewer zones for a while. */
 const leavingOut: readonly Disturbance[] = ["files_broken", "files_dropped"];
@@ -126,9 +155,27 @@ export const sendingInvariants: readonly Invariant[] = [
           each.zone === request.zone &&
           each.part === request.part &&
           each.method === "GET" &&
-          each.answer === "ok",
+          each.answer === "ok" &&
+          shows(each, request),
       );
       return wasRead ? undefined : `it was sent as request ${before.number} already`;
+    },
+  },
+  {
+    name: "executed-while-it-is-there",
+    sentence:
+      "A ruleset is created before the rule that executes it, and deleted after it, unless somebody else changed the zone.",
+    onSend: (request, { ledger, now, zone }) => {
+      if (!isWrite(request) || request.zone === undefined) return undefined;
+      if (ledger.isDisturbed(request.zone, now - memoryMs)) return undefined;
+      const { rulesets } = zone(request.zone);
+      const executed = executedBy(coerceObject(parseJson(request.body)));
+      const missing = executed.find((id) => !rulesets.some(({ current }) => current.id === id));
+      if (missing !== undefined) return `the ruleset ${missing} is not there`;
+      if (!replacesAll(request) || request.method !== "DELETE") return undefined;
+      const rules = rulesets.flatMap(({ current }) => executedBy({ rules: [...current.rules] }));
+      const isExecuted = rules.some((id) => request.path.endsWith(`/${id}`));
+      return isExecuted ? "a rule executes the ruleset that is deleted" : undefined;
     },
   },
   {
@@ -174,7 +221,7 @@ export const sendingInvariants: readonly Invariant[] = [
         .map(({ report }): string => report.zone);
       // One that is held for itself when the others are judged comes later.
       const heldApart = ledger.reports.flatMap(({ report }) =>
-        report.result === "held" && report.holds.some(({ reason }) => reason === "unplaced")
+        report.result === "held" && report.holds.some(({ reason }) => apart.has(reason))
           ? [String(report.zone)]
           : [],
       );

@@ -1,25 +1,35 @@
 import { basePath } from "../../../src/api/wire.ts";
-import type { EmulatedPolicy, EmulatedRule, EmulatedZone } from "../../../src/emulator/state.ts";
+import type {
+  EmulatedPolicy,
+  EmulatedRule,
+  EmulatedRuleset,
+  EmulatedZone,
+} from "../../../src/emulator/state.ts";
 import type { JsonObject } from "../../../src/syntax/json.ts";
 import { type RulePhase, rulePhases } from "../../../src/zone/rule-phase.ts";
+import type { DeclaredRuleset, DeclaredZones } from "../declared.ts";
 import {
   type Edit,
   isPhaseEdit,
   isRuleEdit,
+  isRulesetEdit,
   type PhaseEdit,
   type PolicyEdit,
   type RuleEdit,
+  type RulesetEdit,
 } from "../disturbances.ts";
 import {
+  customRulesetsOf,
   entryPointOf,
-  keyOfPolicy,
+  foreignRulesIn,
+  keyOfMarked,
   keyOfRule,
   refsMissing,
   rulesOf,
   wirePhases,
 } from "../invariants/oracle.ts";
 import type { Ledger, SentRequest } from "../ledger.ts";
-import { dashboardToken, type DeclaredZones } from "../stories.ts";
+import { dashboardToken } from "../stories.ts";
 import type { InProcessService } from "./in-process-service.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
@@ -38,28 +48,63 @@ export class Editor {
   }
 
   /** Edits a zone, just before a request of it arrives. Where there is nothing to edit, nothing happens. */
-  edit(edit: Edit, name: string, { part, number }: SentRequest): void {
+  edit(edit: Edit, name: string, request: SentRequest): void {
+    const { part, number } = request;
     const zone = this.#service.zoneNamed(name);
     const phase = rulePhases.find((each) => each === part) ?? rulePhases[number % 3];
     if (isRuleEdit(edit)) this.#editRules(edit, zone);
+    else if (isRulesetEdit(edit)) this.#editRuleset(edit, zone, request);
     else if (isPhaseEdit(edit)) this.#editPhase(edit, zone, phase ?? "custom_rules");
     else this.#editPageShield(edit, zone);
     this.#ledger.edited(this.#time.elapsed, zone, this.#service.zoneNamed(name));
   }
 
-  /** Adds the rules of others that positions name, where they are gone. */
+  /** Adds the rules of others that positions name, where they are gone, and takes away what keeps rulesets from being deleted. */
   restore(declared: DeclaredZones): void {
-    for (const [name, content] of Object.entries(declared)) {
+    for (const [name, { rules, rulesets = [] }] of Object.entries(declared)) {
+      const before = this.#service.zoneNamed(name);
       for (const phase of rulePhases) {
-        const before = this.#service.zoneNamed(name);
-        const added = refsMissing(before, phase, content).map((ref, index) => ({
-          ...newRuleIn(phase, index),
-          ref,
-        }));
-        if (added.length === 0) continue;
-        this.#putRules(before, [...rulesOf(before, phase), ...added], phase);
-        this.#ledger.edited(this.#time.elapsed, before, this.#service.zoneNamed(name));
+        const deployed = phase === "custom_rules" ? rulesets : [];
+        const list = [...(rules[phase] ?? []), ...deployed];
+        this.#addMissing(before, phase, entryPointOf(before, phase), list);
       }
+      for (const ruleset of rulesets) this.#restoreRuleset(before, ruleset);
+      for (const ruleset of surplusIn(before, rulesets)) {
+        for (const { id } of foreignRulesIn(ruleset)) {
+          this.#call(before, "DELETE", `rulesets/${ruleset.id}/rules/${id}`);
+        }
+      }
+      this.#ledger.edited(this.#time.elapsed, before, this.#service.zoneNamed(name));
+    }
+  }
+
+  #restoreRuleset(zone: EmulatedZone, { key, description, rules }: DeclaredRuleset): void {
+    const live = customRulesetsOf(zone).find((each) => keyOfMarked(each) === key);
+    const missing = refsMissing([], rules);
+    if (live !== undefined) this.#addMissing(zone, "custom_rules", live, rules);
+    else if (missing.length > 0) {
+      this.#call(zone, "POST", "rulesets", {
+        name: key,
+        kind: "custom",
+        phase: wirePhases.custom_rules,
+        description: `${description} [zonewarden:${key}]`,
+        rules: rulesOfOthers("custom_rules", missing),
+      });
+    }
+  }
+
+  #addMissing(
+    zone: EmulatedZone,
+    phase: RulePhase,
+    ruleset: EmulatedRuleset | undefined,
+    declared: Parameters<typeof refsMissing>[1],
+  ): void {
+    const rules = ruleset?.rules ?? [];
+    const added = rulesOfOthers(phase, refsMissing(rules, declared));
+    if (added.length === 0) return;
+    if (ruleset === undefined) this.#putRules(zone, added, phase);
+    else {
+      for (const rule of added) this.#call(zone, "POST", `rulesets/${ruleset.id}/rules`, rule);
     }
   }
 
@@ -69,7 +114,7 @@ export class Editor {
     else if (edit === "forge_mark") create(newPolicy("Forged [zonewarden:checkout]"));
     else if (edit === "settings_off") this.#call(zone, "PUT", "page_shield", { enabled: false });
     else {
-      const ours = zone.policies.find((policy) => keyOfPolicy(policy) !== undefined);
+      const ours = zone.policies.find((policy) => keyOfMarked(policy) !== undefined);
       if (ours !== undefined) this.#editPolicy(edit, zone, ours);
     }
   }
@@ -180,6 +225,64 @@ export class Editor {
     edits[edit]();
   }
 
+  #editRuleset(edit: RulesetEdit, zone: EmulatedZone, { path, number }: SentRequest): void {
+    const marked = customRulesetsOf(zone).filter((each) => keyOfMarked(each) !== undefined);
+    const ruleset =
+      marked.find(({ id }) => path.includes(`/rulesets/${id}`)) ?? marked[number % marked.length];
+    if (ruleset === undefined) return;
+    const { id, rules, description } = ruleset;
+    const [theirs] = foreignRulesIn(ruleset);
+    const ours = rules.find((rule) => keyOfRule(rule) !== undefined);
+    const entryPoint = entryPointOf(zone, "custom_rules");
+    const executor = entryPoint?.rules.find((rule) => rule.action_parameters?.["id"] === id);
+    const call = (method: string, below: string, body?: object): void =>
+      this.#call(zone, method, `rulesets/${below}`, body);
+    const add = (place: object): void =>
+      call("POST", `${id}/rules`, { ...newRuleIn("custom_rules", rules.length), ...place });
+    const patch = (rule: EmulatedRule | undefined, body: object): void => {
+      if (rule !== undefined) call("PATCH", `${id}/rules/${rule.id}`, body);
+    };
+    const remove = (rule: EmulatedRule | undefined): void => {
+      if (rule !== undefined) call("DELETE", `${id}/rules/${rule.id}`);
+    };
+    const removeExecutor = (): void => {
+      if (executor !== undefined) call("DELETE", `${entryPoint?.id ?? ""}/rules/${executor.id}`);
+    };
+    const edits: Readonly<Record<RulesetEdit, () => void>> = {
+      add_in_ruleset: () => add({}),
+      add_first_in_ruleset: () => add({ position: { before: "" } }),
+      edit_in_ruleset: () => patch(theirs, { ...bodyOf(theirs), description: "Edited" }),
+      delete_in_ruleset: () => remove(theirs),
+      edit_ours_in_ruleset: () => patch(ours, { ...bodyOf(ours), enabled: false }),
+      move_ours_in_ruleset: () => patch(ours, { position: { after: "" } }),
+      delete_ours_in_ruleset: () => remove(ours),
+      reverse_ruleset: () => call("PUT", id, { rules: rules.toReversed().map(bodyOf) }),
+      delete_ruleset: () => {
+        removeExecutor();
+        call("DELETE", id);
+      },
+      take_ruleset_mark_off: () => call("PUT", id, { description: "Taken over by somebody" }),
+      forge_ruleset_mark: () => {
+        const { name, kind, phase } = ruleset;
+        const added = [newRuleIn("custom_rules", rules.length)];
+        call("POST", "", { name, kind, phase, description, rules: added });
+      },
+      move_deployment: () => {
+        const at = `${entryPoint?.id ?? ""}/rules/${executor?.id ?? ""}`;
+        if (executor !== undefined) call("PATCH", at, { position: { before: "" } });
+      },
+      delete_deployment: removeExecutor,
+      take_deployment: () => {
+        if (executor === undefined) return;
+        const { id: _, ref: __, ...content } = bodyOf(executor);
+        removeExecutor();
+        const body = { ...content, description: "Executed by somebody" };
+        call("POST", `${entryPoint?.id ?? ""}/rules`, body);
+      },
+    };
+    edits[edit]();
+  }
+
   #putRules(
     zone: EmulatedZone,
     rules: readonly object[],
@@ -192,7 +295,7 @@ export class Editor {
   #call(zone: EmulatedZone, method: string, path: string, body?: object): void {
     this.#service.handle({
       method,
-      target: `${basePath}/zones/${zone.id}/${path}`,
+      target: `${basePath}/zones/${zone.id}/${path.replace(/\/$/, "")}`,
       authorization: `Bearer ${dashboardToken}`,
       body: body === undefined ? "" : JSON.stringify(body),
     });
@@ -229,6 +332,23 @@ function newRule(count: number): JsonObject {
     description: "Added by somebody",
     logging: { enabled: true },
   };
+}
+
+/** Rules of others with these refs. */
+function rulesOfOthers(phase: RulePhase, refs: readonly string[]): readonly JsonObject[] {
+  return refs.map((ref, index) => ({ ...newRuleIn(phase, index), ref }));
+}
+
+/** The custom rulesets with our mark that are not declared, or are there once more. */
+function surplusIn(
+  zone: EmulatedZone,
+  declared: readonly DeclaredRuleset[],
+): readonly EmulatedRuleset[] {
+  const marked = customRulesetsOf(zone).filter((each) => keyOfMarked(each) !== undefined);
+  return declared.reduce((left, { key }) => {
+    const found = left.findIndex((each) => keyOfMarked(each) === key);
+    return found < 0 ? left : left.toSpliced(found, 1);
+  }, marked);
 }
 
 function newRuleIn(phase: RulePhase, count: number): JsonObject {

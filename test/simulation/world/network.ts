@@ -1,6 +1,6 @@
 import type { FaultEffects } from "../../../src/emulator/control/faults.ts";
 import type { Refusal, RequestFault } from "../disturbances.ts";
-import { type Effect, isAboutRules, type Ledger, type SentRequest } from "../ledger.ts";
+import type { Effect, Ledger, SentRequest } from "../ledger.ts";
 import type { InProcessService, ServiceAnswer } from "./in-process-service.ts";
 import { timeoutMs } from "./simulated-process.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
@@ -214,7 +214,8 @@ const noAnswer: ServiceAnswer = { status: 200, headers: {}, text: "", stored: un
 
 /** An entry point that does not exist is an answer too. */
 function answerOf(request: SentRequest, status: number): SentRequest["answer"] {
-  const isAbsent = status === 404 && request.method === "GET" && isAboutRules(request);
+  const isAbsent =
+    status === 404 && request.method === "GET" && request.path.endsWith("/entrypoint");
   if (status < 300 || isAbsent) return "ok";
   return status >= 500 || status === 408 ? "uncertain" : "refused";
 }

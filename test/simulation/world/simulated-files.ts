@@ -1,12 +1,7 @@
 import { MemoryDisk } from "../../support/memory-files.ts";
+import { type DeclaredZones, zoneFile } from "../declared.ts";
 import type { FileEvent } from "../disturbances.ts";
-import {
-  type DeclaredZones,
-  type StoryName,
-  type VersionName,
-  zoneFile,
-  zonesOf,
-} from "../stories.ts";
+import { type StoryName, type VersionName, zonesOf } from "../stories.ts";
 
 const versionOf = {
   files_edited: "edited",

@@ -79,23 +79,26 @@ const headerName = {
 } as const;
 
 /** By the function around a field, and by the field without one. */
-const caseOf: Readonly<Record<string, LetterCase>> = {
-  lower: lowerCase,
-  upper: upperCase,
-  "http.host": lowerCase,
-  "http.request.uri.path.extension": lowerCase,
-  "http.request.method": {
-    letters: "upper",
-    code: "EXPR_METHOD_CASE",
-    why: "methods are in upper case",
-  },
-  "http.request.headers.names": headerName,
-  "http.response.headers.names": headerName,
-  "raw.http.response.headers.names": headerName,
-};
+const caseOf = new Map<string, LetterCase>([
+  ["lower", lowerCase],
+  ["upper", upperCase],
+  ["http.host", lowerCase],
+  ["http.request.uri.path.extension", lowerCase],
+  [
+    "http.request.method",
+    {
+      letters: "upper",
+      code: "EXPR_METHOD_CASE",
+      why: "methods are in upper case",
+    },
+  ],
+  ["http.request.headers.names", headerName],
+  ["http.response.headers.names", headerName],
+  ["raw.http.response.headers.names", headerName],
+]);
 
 function letterCase({ field, functions, ignoresCase, text }: TextCondition): Advice {
-  const known = caseOf[functions[0] ?? field];
+  const known = caseOf.get(functions[0] ?? field);
   return ignoresCase || known === undefined ? undefined : caseAdvice(text, known);
 }
 
@@ -216,19 +219,19 @@ function textConditions(nodes: readonly ExpressionNode[]): readonly TextConditio
   });
 }
 
-const comparedBy: Readonly<Record<string, Compared>> = {
-  eq: "whole",
-  ne: "whole",
-  in: "whole",
-  contains: "part",
-  wildcard: "pattern",
-  "strict wildcard": "pattern",
-  starts_with: "start",
-  ends_with: "end",
-};
+const comparedBy = new Map<string, Compared>([
+  ["eq", "whole"],
+  ["ne", "whole"],
+  ["in", "whole"],
+  ["contains", "part"],
+  ["wildcard", "pattern"],
+  ["strict wildcard", "pattern"],
+  ["starts_with", "start"],
+  ["ends_with", "end"],
+]);
 
 function ofComparison({ left, operator, right }: Comparison): readonly TextCondition[] {
-  const compared = comparedBy[operator];
+  const compared = comparedBy.get(operator);
   const values: readonly Value[] = right.kind === "set" ? right.members : [right];
   const subject = subjectOf(left);
   if (compared === undefined) return [];
@@ -239,7 +242,7 @@ function ofComparison({ left, operator, right }: Comparison): readonly TextCondi
 }
 
 function ofCall(name: string, [first, text]: readonly Argument[]): readonly TextCondition[] {
-  const compared = comparedBy[name];
+  const compared = comparedBy.get(name);
   const subject = first !== undefined && isOperand(first) ? subjectOf(first) : undefined;
   if (compared === undefined || subject === undefined || text?.kind !== "text") return [];
   return [{ ...subject, compared, ignoresCase: false, text }];

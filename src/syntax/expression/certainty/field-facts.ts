@@ -18,22 +18,22 @@ const place = "^(?:[A-Z][A-Z0-9])?$";
 const continent = "^(?:A[FNS]|EU|[NS]A|OC|T1|XX)?$";
 
 /** By the name of the field, without `raw.` before it. */
-const patterns: Readonly<Record<string, string>> = {
-  "http.request.uri": `^/[^${blanks}]*$`,
-  "http.request.uri.path": `^/[^${blanks}?]*$`,
-  "http.request.uri.path.extension": "^[^./A-Z]*$",
-  "http.request.uri.query": `^[^${blanks}]*$`,
-  "http.request.method": `^[^a-z${blanks}]+$`,
-  "http.request.version": "^(?:HTTP/(?:0\\.9|1\\.[0-9]|[23](?:\\.0)?)|SPDY/[0-9.]+)$",
-  "http.user_agent": header,
-  "http.referer": header,
-  "http.cookie": header,
-  "http.x_forwarded_for": header,
-  "ip.src.country": place,
-  "ip.src.continent": continent,
-  "ip.geoip.country": place,
-  "ip.geoip.continent": continent,
-};
+const patterns = new Map<string, string>([
+  ["http.request.uri", `^/[^${blanks}]*$`],
+  ["http.request.uri.path", `^/[^${blanks}?]*$`],
+  ["http.request.uri.path.extension", "^[^./A-Z]*$"],
+  ["http.request.uri.query", `^[^${blanks}]*$`],
+  ["http.request.method", `^[^a-z${blanks}]+$`],
+  ["http.request.version", "^(?:HTTP/(?:0\\.9|1\\.[0-9]|[23](?:\\.0)?)|SPDY/[0-9.]+)$"],
+  ["http.user_agent", header],
+  ["http.referer", header],
+  ["http.cookie", header],
+  ["http.x_forwarded_for", header],
+  ["ip.src.country", place],
+  ["ip.src.continent", continent],
+  ["ip.geoip.country", place],
+  ["ip.geoip.continent", continent],
+]);
 
 /**
  * A pattern of every text that the value of a field can be, and perhaps others; `undefined` if
@@ -49,7 +49,7 @@ export function patternOfField(field: string, zone: string | undefined): string 
   }
   if (name === "cf.zone.name") return zone === undefined ? undefined : `^${escaped(zone)}$`;
   // Whether this one is in lower case is not documented.
-  return field === "raw.http.request.uri.path.extension" ? undefined : patterns[name];
+  return field === "raw.http.request.uri.path.extension" ? undefined : patterns.get(name);
 }
 
 /**
