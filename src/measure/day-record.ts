@@ -68,7 +68,7 @@ export type HoursRead =
   | { readonly result: "failed"; readonly why: string };
 
 function each<T>(value: T): readonly T[] {
-  return Array.from({ length: hoursOfDay }, () => value);
+  return Array<T>(hoursOfDay).fill(value);
 }
 
 function ofEachDataset<T>(
@@ -285,16 +285,19 @@ export function parseDayRecord(text: string): DayRecord | undefined {
 class DamagedRecord extends Error {}
 
 function statesIn(json: unknown): readonly HourState[] {
-  const text = coerceText(json ?? "").padEnd(hoursOfDay, ".");
-  const states = Array.from(text).flatMap((letter) => statesByLetter.get(letter) ?? []);
-  if (states.length !== hoursOfDay || text.length !== hoursOfDay) throw new DamagedRecord();
-  return states;
+  const text = coerceText(json ?? "");
+  if (text.length > hoursOfDay) throw new DamagedRecord();
+  return each(".").map((none, hour) => {
+    const state = statesByLetter.get(text[hour] ?? none);
+    if (state === undefined) throw new DamagedRecord();
+    return state;
+  });
 }
 
 function numbersIn(json: unknown): readonly number[] {
   const parts = coerceText(json ?? "").split(",");
   if (parts.length > hoursOfDay) throw new DamagedRecord();
-  return each("0").map((none, hour) => numberIn(parts[hour] || none));
+  return each(0).map((none, hour) => (parts[hour] ? numberIn(parts[hour]) : none));
 }
 
 function numberIn(text: string): number {
