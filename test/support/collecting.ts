@@ -1,5 +1,5 @@
 import { Collector, type CollectorStatus } from "../../src/measure/collector.ts";
-import { countIn, parseDayRecord } from "../../src/measure/day-record.ts";
+import { countIn, type DayRecord, parseDayRecord } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import { noContent, type DesiredZone } from "../../src/zone/desired-zone.ts";
@@ -26,6 +26,8 @@ export class Collecting implements AsyncDisposable {
   readonly store = new MemoryMeasurements();
   readonly statuses: CollectorStatus[] = [];
   readonly bugs: unknown[] = [];
+  /** By text. A record is asked for each of its hours. */
+  readonly #parsed = new Map<string, DayRecord | undefined>();
   #running:
     | { readonly collector: Collector; readonly stop: AbortController; readonly end: Promise<void> }
     | undefined;
@@ -76,7 +78,8 @@ export class Collecting implements AsyncDisposable {
   /** What is stored of an object in an hour. */
   async count(zone: ZoneName, what: ResourceKey | "requests", hour: number): Promise<HourCount> {
     const text = (await this.store.read(dayOf(hour), zone)).get(zone) ?? "";
-    return countIn(parseDayRecord(text), what, ((hour % 24) + 24) % 24);
+    if (!this.#parsed.has(text)) this.#parsed.set(text, parseDayRecord(text));
+    return countIn(this.#parsed.get(text), what, hour % 24);
   }
 
   /** The true count of an object in an hour. */

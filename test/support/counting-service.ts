@@ -132,7 +132,6 @@ export class CountingService {
     const ids =
       source === "httpRequestsAdaptiveGroups" ? [zone.id] : isOfPolicies ? policyIds : ruleIds;
     for (let hour = Math.floor(from / hourMs); hour * hourMs < to; hour += 1) {
-      const datetimeHour = new Date(hour * hourMs).toISOString();
       for (const id of ids) {
         const times = this.#timesOf(id, hour).filter((at) => at >= from && at < to);
         const names = isOfPolicies
@@ -143,7 +142,7 @@ export class CountingService {
             rows.push({ ...names, datetime: new Date(at).toISOString(), sampleInterval: 1 });
           }
         } else if (times.length > 0) {
-          const dimensions = { ...names, datetimeHour };
+          const dimensions = { ...names, datetimeHour: new Date(hour * hourMs).toISOString() };
           rows.push({ count: times.length, avg: { sampleInterval: 1 }, dimensions });
         }
       }
