@@ -54,8 +54,8 @@ export interface CountSum {
   readonly isEstimate: boolean;
   /** How many hours have which state. */
   readonly hours: Readonly<Record<HourCount["state"], number>>;
-  /** All requests in those of the measured hours whose requests were measured too. */
-  readonly requests: number;
+  /** All requests in those of the measured hours whose requests were measured too; `undefined`: there is no such hour. */
+  readonly requests: number | undefined;
   /** What of `count` is in these hours. */
   readonly countOfRequests: number;
 }
@@ -64,7 +64,8 @@ export interface CountSum {
 export function sumOfHours(counts: readonly HourCount[], requests: readonly HourCount[]): CountSum {
   const actions: Record<string, number> = {};
   const hours = { measured: 0, refused: 0, failed: 0, missing: 0, undeclared: 0 };
-  const sum = { count: 0, requests: 0, countOfRequests: 0, isEstimate: false };
+  const sum = { count: 0, countOfRequests: 0, isEstimate: false };
+  let ofRequests: number | undefined;
   for (const [nth, hour] of counts.entries()) {
     hours[hour.state] += 1;
     if (hour.state !== "measured") continue;
@@ -75,8 +76,8 @@ export function sumOfHours(counts: readonly HourCount[], requests: readonly Hour
     }
     const all = requests[nth];
     if (all?.state !== "measured") continue;
-    sum.requests += all.count;
+    ofRequests = (ofRequests ?? 0) + all.count;
     sum.countOfRequests += hour.count;
   }
-  return { ...sum, actions, hours };
+  return { ...sum, requests: ofRequests, actions, hours };
 }

@@ -84,6 +84,18 @@ managed_rule/owasp  ~0     0.00 %                          2 measured, 1 failed,
 `);
   });
 
+  it("are no share of requests that were not measured", async ({ expect }) => {
+    let record = put(emptyDay(shop, day), "requests", [0, 1], {
+      result: "refused",
+      reason: "unavailable",
+    });
+    record = put(record, "requests", [2], rows([2, "", "", 5_000, 1]));
+    record = put(record, "events", [0, 1], rows([0, "aaaaaaaa", "block", 120, 1]));
+    await using place = await placeWith(`${dayRecordText(record)}\n`);
+    const { stdout } = await place.run("measurements", shop, "--since", day);
+    expect(stdout).toContain("custom_rule/logins  120    unknown");
+  });
+
   it("are each hour in JSON", async ({ expect }) => {
     await using place = await placeWith(line);
     const { stdout } = await place.run("measurements", shop, "--since", "3h", "--format", "json");

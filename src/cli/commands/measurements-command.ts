@@ -7,6 +7,7 @@ import {
   sumOfHours,
   type ZoneSeries,
 } from "../../measure/measured-series.ts";
+import { hoursText, numberText, shareText } from "../../measure/measured-text.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { HourCount } from "../../measure/measurement.ts";
 import { csvText } from "../../render/csv-cell.ts";
@@ -96,26 +97,6 @@ function requestsText(all: CountSum): string {
   if (all.hours.measured === 0) return `requests unknown (${hoursText(all)})`;
   if (all.count === 0) return `no traffic (${hoursText(all)})`;
   return `${numberText(all.count, all)} requests (${hoursText(all)})`;
-}
-
-/** An estimate begins with `~`. */
-function numberText(count: number, { isEstimate }: CountSum): string {
-  return `${isEstimate ? "~" : ""}${count.toLocaleString("en")}`;
-}
-
-function shareText({ requests, countOfRequests, hours }: CountSum): string {
-  if (hours.measured === 0) return "unknown";
-  if (requests === 0) return "no traffic";
-  const percent = (100 * countOfRequests) / requests;
-  return percent > 0 && percent < 0.01 ? "< 0.01 %" : `${percent.toFixed(2)} %`;
-}
-
-/** How many hours were measured, and what the others are: `20 measured, 4 missing`. */
-function hoursText({ hours }: CountSum): string {
-  return Object.entries(hours)
-    .filter(([state, count]) => count > 0 || state === "measured")
-    .map(([state, count]) => `${count} ${state}`)
-    .join(", ");
 }
 
 function jsonTextOf({ zone, since, until, requests, objects }: ZoneSeries): string {
