@@ -109,6 +109,7 @@ function daemonStatus(
     },
     inventoryEveryMs: config.inventory?.everyMs,
     audit: term?.auditFeed.status,
+    measurements: term?.collector?.status,
     queue: {
       waiting: term?.reconciler.waiting ?? 0,
       running: [...current.running.keys()],

@@ -1,3 +1,4 @@
+import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Clock } from "../zone/ports.ts";
@@ -26,18 +27,6 @@ import { type AskGraphql, type CountRequest, readCounts, readLimits } from "./re
 export interface CollectorOptions {
   /** How long the records are kept. */
   readonly maxAgeMs: number;
-}
-
-/**
- * How the measurements go. `off`: nothing asks for them. `denied`: no token may read them. `lagging`: hours could not be
- * read yet.
- */
-export type CollectorState = "off" | "starting" | "collecting" | "denied" | "lagging";
-
-export interface CollectorStatus {
-  readonly state: CollectorState;
-  /** Why it lags, or is denied; "" otherwise. */
-  readonly reason: string;
 }
 
 export interface CollectorPorts {

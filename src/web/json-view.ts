@@ -4,6 +4,7 @@ import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
+import type { CollectorStatus } from "../state/collector-status.ts";
 import type { ClusterStatus, CredentialStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
@@ -37,7 +38,7 @@ export const statusFormat = "zonewarden-status/2";
 
 /** `/api/v1/fleet`: the process and the counts of its zones. */
 export function fleetJson({ fleet, daemon, now }: Snapshot): JsonObject {
-  const { version, mode, startedAt, queue, state, cluster, audit } = daemon;
+  const { version, mode, startedAt, queue, state, cluster, audit, measurements } = daemon;
   const { expressions: cron, timezone, nextAt, longestGapMs } = daemon.schedule;
   const longestGapSeconds = longestGapMs / 1000;
   const { load } = fleet;
@@ -50,6 +51,7 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonObject {
     inventory: fleetInventoryJson(fleet.zones),
     cluster: cluster === undefined ? null : clusterJson(cluster),
     audit: audit === undefined ? null : auditJson(audit),
+    measurements: measurements === undefined ? null : collectorJson(measurements),
     credentials: daemon.credentials.map(credentialJson),
     recent: fleet.recent.map(recordJson),
     removed: fleet.removedSince(new Date(Number(now) - removedShownMs)).map(jsonOf),
@@ -68,6 +70,10 @@ function auditJson({ usedElsewhere, reason, ...audit }: AuditFeedStatus): JsonOb
     ...jsonOf({ state, since, accounts, entries, reason: textOrNull(reason) }),
     token_uses,
   };
+}
+
+function collectorJson({ state, reason }: CollectorStatus): JsonObject {
+  return jsonOf({ state, reason: textOrNull(reason) });
 }
 
 function clusterJson(cluster: ClusterStatus): JsonObject {

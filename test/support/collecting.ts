@@ -1,7 +1,8 @@
-import { Collector, type CollectorStatus } from "../../src/measure/collector.ts";
+import { Collector } from "../../src/measure/collector.ts";
 import { countIn, type DayRecord, parseDayRecord } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
+import type { CollectorStatus } from "../../src/state/collector-status.ts";
 import { noContent, type DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";

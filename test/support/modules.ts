@@ -66,7 +66,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   measure: {
     purpose:
       "What policies and rules did: queries, counts by hour, records of days, the collector.",
-    imports: ["zone", "syntax"],
+    imports: ["zone", "state", "syntax"],
     packages: [],
   },
   desired: {
@@ -115,7 +115,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   web: {
     purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",
-    imports: ["zone", "plan", "state", "render", "history", "syntax"],
+    imports: ["zone", "plan", "state", "render", "history", "measure", "syntax"],
     packages: ["hono", "@hono/node-server"],
   },
   notify: {

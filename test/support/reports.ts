@@ -279,6 +279,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
     },
     inventoryEveryMs: undefined,
     audit: undefined,
+    measurements: undefined,
     queue: { waiting: 0, running: [] },
     credentials: [
       {

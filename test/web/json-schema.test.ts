@@ -9,6 +9,7 @@ import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { writeLinks } from "../../src/plan/guard/may-write.ts";
 import { answersJson } from "../../src/render/write-answers.ts";
 import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
+import type { CollectorState } from "../../src/state/collector-status.ts";
 import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
@@ -58,6 +59,14 @@ function faultsOf(definition: string, body: unknown): string {
   void validate(JSON.parse(JSON.stringify(body)));
   return ajv.errorsText(validate.errors ?? []).replace("No errors", "");
 }
+
+const collectorStates: readonly CollectorState[] = [
+  "off",
+  "starting",
+  "collecting",
+  "denied",
+  "lagging",
+];
 
 function valuesOf(definition: string): Json | undefined {
   const definitions = schema["$defs"];
@@ -118,6 +127,15 @@ describe("the schema of /api/v1", () => {
     const entries = historyOfZoneJson({ ...snapshot, history }, shop);
     expect(faultsOf("history", entries)).toBe("");
     expect(entries).toMatchObject({ entries: [{ token_uses: [{ zone: shop }, { zone: "" }] }] });
+  });
+
+  it.for(collectorStates)("describes measurements that are %s", (state, { expect }) => {
+    const measurements = { state, reason: state === "lagging" ? "the service is busy" : "" };
+    const body = fleetJson({ ...snapshot, daemon: daemon({ measurements }) });
+    expect(faultsOf("fleet", body)).toBe("");
+    const reason = state === "lagging" ? "the service is busy" : null;
+    expect(body).toMatchObject({ measurements: { state, reason } });
+    expect(valuesOf("collector_state")).toEqual(collectorStates);
   });
 
   it.for(deleteReasons)("describes a delete whose reason is %s", (reason, { expect }) => {

@@ -13,10 +13,10 @@ import type { HourCount } from "../../measure/measurement.ts";
 import { csvText } from "../../render/csv-cell.ts";
 import { plural } from "../../render/format.ts";
 import { jsonOf } from "../../syntax/json.ts";
+import { momentIn } from "../../syntax/moment-ago.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
-import { momentIn } from "../output/moment.ts";
 import { tableText } from "../output/table.ts";
 import { withMeasurements } from "../session/stored.ts";
 
