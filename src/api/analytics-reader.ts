@@ -1,3 +1,4 @@
+import { ServiceError } from "../zone/service-error.ts";
 import type { Zone } from "../zone/zone.ts";
 import { malformedResult } from "./request/answer.ts";
 import { graphql } from "./request/call.ts";
@@ -29,8 +30,12 @@ export class AnalyticsReader {
     const [first] = zones;
     if (first === undefined) throw new Error("a query about no zone");
     const session = sessionOf(this.#service, first);
-    const { analyticsShare } = session.credential;
+    const { analyticsShare, budget } = session.credential;
     await analyticsShare.take(signal);
+    // A query as the only request that is sent would let the protection wait for an answer that it does not need.
+    if (budget.state.isCircuitOpen) {
+      throw new ServiceError("API_UNREACHABLE", "the service is unreachable");
+    }
     const retry = { ...session.retry, rateLimitDeadlineMs: 0 };
     const call = graphql(query);
     const answer = await sendWithRetries({ ...session, retry }, "inventory", call, signal);

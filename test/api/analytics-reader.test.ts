@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { AnalyticsReader } from "../../src/api/analytics-reader.ts";
+import { createReader } from "../../src/api/service.ts";
 import { settingsQuery } from "../../src/measure/measure-query.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -68,6 +69,37 @@ describe("the reader of the analytics", () => {
     expect(sent.all).toEqual([]);
   });
 
+  it("takes the service for unreachable only where other requests do", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { started } = answering(200, "{}");
+    const server = await started;
+    await using at = connect(server.baseUrl, { clock, retry: { maxAttempts: 1 } });
+    await server[Symbol.asyncDispose]();
+    const { budget } = at.session.credential;
+    const isQuiet = (): boolean => budget.state.inFlight === 0;
+    const codeOf = (asked: Promise<unknown>): Promise<unknown> => {
+      const told = asked.catch((error: unknown) => error instanceof ServiceError && error.code);
+      return clock.run(told, isQuiet);
+    };
+    const ask = (): Promise<unknown> =>
+      codeOf(new AnalyticsReader(at.service).ask([zone()], query, signal));
+    for (let nth = 0; nth < 7; nth += 1) expect(await ask()).toBe("API_UNREACHABLE");
+    expect(clock.monotonicMs()).toBe(0);
+    expect(budget.state.isCircuitOpen).toBe(false);
+
+    const reader = createReader(at.service);
+    for (let nth = 0; nth < 5; nth += 1) await codeOf(reader.listZones(signal));
+    expect(budget.state.isCircuitOpen).toBe(true);
+    // No query is the single request that finds out whether the service is back.
+    const sent = at.requests.length;
+    expect(sent).toBeGreaterThan(7);
+    expect(await ask()).toBe("API_UNREACHABLE");
+    expect(at.requests.length).toBe(sent);
+  });
+
   it("needs no Lease: it changes nothing", async ({ expect, signal }) => {
     const { started } = answering(200, '{"data":{},"errors":null}');
     await using server = await started;
@@ -77,12 +109,20 @@ describe("the reader of the analytics", () => {
     expect(body).toEqual({ data: {}, errors: null });
   });
 
-  it("sends at most 60 queries in five minutes", async ({ expect, signal }) => {
+  it.for([
+    { limit: 1_200, most: 60 },
+    { limit: 6_000, most: 60 },
+    { limit: 300, most: 16 },
+    { limit: 1, most: 1 },
+  ])("sends at most $most queries in five minutes of $limit requests", async (row, context) => {
+    const { expect, signal } = context;
+    const { limit, most } = row;
     const clock = new SimulatedClock();
-    await using at = connect("http://127.0.0.1:9/client/v4", { clock });
+    const budget = { limit, windowMs: 300_000, reserve: 0.2 };
+    await using at = connect("http://127.0.0.1:9/client/v4", { clock, budget });
     const { analyticsShare } = at.session.credential;
     const times: number[] = [];
-    const taken = Array.from({ length: 130 }, async () => {
+    const taken = Array.from({ length: 2 * most + 1 }, async () => {
       await analyticsShare.take(signal);
       times.push(clock.monotonicMs());
     });
@@ -90,9 +130,9 @@ describe("the reader of the analytics", () => {
     await Promise.all(taken);
     const inWindows = Map.groupBy(times, (time) => time);
     expect([...inWindows].map(([time, all]) => [time, all.length])).toEqual([
-      [0, 60],
-      [300_000, 60],
-      [600_000, 10],
+      [0, most],
+      [300_000, most],
+      [600_000, 1],
     ]);
   });
 });

@@ -50,6 +50,8 @@ const maxTokenIds = 4;
 /** The service allows one query of the analytics a second, over five minutes (SERVICE.md C.8). */
 const analyticsWindowMs = 300_000;
 const analyticsShareOfQueries = 0.2;
+/** A query is also a request: a small budget has fewer of them, one for each so many requests at most. */
+const requestsPerQuery = 3;
 
 /** A token with the zones that it serves and its request budget. */
 export class Credential {
@@ -85,7 +87,7 @@ export class Credential {
     this.auditShare = new RequestShare(windowMs, () => this.budget.state.perSecond, clock);
     this.analyticsShare = new RequestShare(
       analyticsWindowMs,
-      () => 1,
+      () => Math.min(1, this.budget.state.perSecond / requestsPerQuery),
       clock,
       analyticsShareOfQueries,
     );

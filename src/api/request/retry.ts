@@ -120,8 +120,8 @@ export async function sendWithRetries(
 }
 
 /**
- * The audit log and the analytics may have limits of their own: what they say of one must not slow
- * the protection, which does not need them.
+ * The audit log and the analytics may have limits of their own, and fail on their own: neither must slow the protection,
+ * which does not need them.
  */
 function isApart({ route }: Call): boolean {
   return route === routes.auditLog || route === routes.graphql;
@@ -198,7 +198,7 @@ async function sendOnce(
       end = ["answered", isApart(call) ? undefined : rateView(headers)];
       return { answer: answerOf(call, response, { token, known, clock }), sentAt };
     } catch (error) {
-      if (isUnreachable(error)) end = ["unreachable", undefined];
+      if (isUnreachable(error) && !isApart(call)) end = ["unreachable", undefined];
       throw error;
     } finally {
       noteEnd?.(headers);
