@@ -32,6 +32,31 @@ export type HourCount =
   /** The object is not known to have been live then. */
   | { readonly state: "undeclared" };
 
+/** The states of an hour as they are shown. */
+export const shownStates = [
+  "measured",
+  "sampled",
+  "no_traffic",
+  "refused",
+  "failed",
+  "missing",
+  "undeclared",
+] as const;
+
+export type ShownState = (typeof shownStates)[number];
+
+/**
+ * The state of an hour as it is shown: of a measured one, also whether it is an estimate, or whether the zone had no requests.
+ *
+ * @param requests all requests of the zone in the hour.
+ */
+export function shownState(hour: HourCount, requests: HourCount | undefined): ShownState {
+  if (hour.state !== "measured") return hour.state;
+  if (hour.sampleInterval > 1) return "sampled";
+  const isIdle = requests?.state === "measured" && requests.count === 0;
+  return isIdle && hour.count === 0 ? "no_traffic" : "measured";
+}
+
 /** The dataset that counts an object. */
 export function datasetOf(key: ResourceKey): Exclude<MeasuredDataset, "requests"> {
   return key.startsWith("policy/") ? "violations" : "events";

@@ -106,8 +106,8 @@ managed_rule/owasp  ~0     0.00 %                          2 measured, 1 failed,
       since: "2026-11-20T01:00:00.000Z",
       until: "2026-11-20T04:00:00.000Z",
       requests: [
-        { hour: "2026-11-20T01:00:00.000Z", state: "measured", count: 20_000, sample_interval: 10 },
-        { hour: "2026-11-20T02:00:00.000Z", state: "measured", count: 0, sample_interval: 1 },
+        { hour: "2026-11-20T01:00:00.000Z", state: "sampled", count: 20_000, sample_interval: 10 },
+        { hour: "2026-11-20T02:00:00.000Z", state: "no_traffic", count: 0, sample_interval: 1 },
         { hour: "2026-11-20T03:00:00.000Z", state: "missing" },
       ],
     });
@@ -116,7 +116,7 @@ managed_rule/owasp  ~0     0.00 %                          2 measured, 1 failed,
       hours: [
         {
           hour: "2026-11-20T01:00:00.000Z",
-          state: "measured",
+          state: "sampled",
           count: 30,
           actions: { log: 30 },
           sample_interval: 10,
@@ -136,6 +136,8 @@ managed_rule/owasp  ~0     0.00 %                          2 measured, 1 failed,
       "object,hour,state,reason,count,actions,sample_interval",
       "requests,2026-11-20T00:00:00.000Z,measured,,40000,,1",
     ]);
+    expect(lines).toContain("requests,2026-11-20T02:00:00.000Z,no_traffic,,0,,1");
+    expect(lines).toContain("custom_rule/logins,2026-11-20T01:00:00.000Z,sampled,,30,log 30,10");
     expect(lines).toContain("custom_rule/logins,2026-11-20T02:00:00.000Z,failed,,,,");
   });
 

@@ -1,6 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { hourMs } from "../../measure/hours.ts";
+import { seriesJson } from "../../measure/measured-json.ts";
 import {
   type CountSum,
   readSeries,
@@ -9,10 +10,9 @@ import {
 } from "../../measure/measured-series.ts";
 import { hoursText, numberText, shareText } from "../../measure/measured-text.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
-import type { HourCount } from "../../measure/measurement.ts";
+import { shownState } from "../../measure/measurement.ts";
 import { csvText } from "../../render/csv-cell.ts";
 import { plural } from "../../render/format.ts";
-import { jsonOf } from "../../syntax/json.ts";
 import { momentIn } from "../../syntax/moment-ago.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
 import type { DefineCommand, SessionFlags } from "../command-options.ts";
@@ -66,7 +66,11 @@ async function printSeries(
   host: Host,
 ): Promise<ExitCode> {
   const series = await readSeries(reader, zone, since, now);
-  const texts = { text: textOf, json: jsonTextOf, csv: csvOf };
+  const texts = {
+    text: textOf,
+    json: (found: ZoneSeries): string => `${JSON.stringify(seriesJson(found), undefined, 2)}\n`,
+    csv: csvOf,
+  };
   host.stdout.write(texts[format](series));
   if (series.requests.some(({ state }) => state !== "missing")) return exitCodes.done;
   const why = "set measurements in the configuration of the daemon, and wait for its first hour";
@@ -99,22 +103,6 @@ function requestsText(all: CountSum): string {
   return `${numberText(all.count, all)} requests (${hoursText(all)})`;
 }
 
-function jsonTextOf({ zone, since, until, requests, objects }: ZoneSeries): string {
-  const hourAt = (count: HourCount, nth: number): object => ({
-    hour: new Date(since.getTime() + nth * hourMs),
-    ...count,
-  });
-  const report = jsonOf({
-    format: 1,
-    zone,
-    since,
-    until,
-    requests: requests.map(hourAt),
-    objects: [...objects].map(([key, counts]) => ({ key, hours: counts.map(hourAt) })),
-  });
-  return `${JSON.stringify(report, undefined, 2)}\n`;
-}
-
 /** A line for each object, or the requests, and each hour; what was not measured has no count. */
 function csvOf({ since, requests, objects }: ZoneSeries): string {
   const lines = [["requests", requests] as const, ...objects].flatMap(([what, counts]) =>
@@ -124,7 +112,8 @@ function csvOf({ since, requests, objects }: ZoneSeries): string {
         return [what, at, hour.state, hour.state === "refused" ? hour.reason : "", "", "", ""];
       }
       const actions = Object.entries(hour.actions).map(([action, count]) => `${action} ${count}`);
-      return [what, at, hour.state, "", hour.count, actions.join("; "), hour.sampleInterval];
+      const state = shownState(hour, requests[nth]);
+      return [what, at, state, "", hour.count, actions.join("; "), hour.sampleInterval];
     }),
   );
   const head = ["object", "hour", "state", "reason", "count", "actions", "sample_interval"];
