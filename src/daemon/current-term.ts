@@ -1,6 +1,7 @@
 import type { AuditFeed } from "../audit/audit-feed.ts";
 import type { HistoryView } from "../history/history.ts";
 import type { Collector } from "../measure/collector.ts";
+import type { MeasurementReader } from "../measure/measurement-store.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
@@ -21,6 +22,8 @@ export interface Term extends AsyncDisposable {
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "status" | "reconfigure">;
   readonly collector: Pick<Collector, "status" | "reconfigure"> | undefined;
+  /** `undefined`: there is no store to keep measurements. */
+  readonly measurements: MeasurementReader | undefined;
   readonly logger: Logger;
   /** Works until `stop` aborts, and ends when the runs in progress have ended. */
   run(signals: StopSignals): Promise<void>;

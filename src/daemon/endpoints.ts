@@ -4,6 +4,7 @@ import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
+import { readSeries } from "../measure/measured-series.ts";
 import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
@@ -59,6 +60,14 @@ export async function startEndpoints(
       storedFleet: async () => {
         const stored = current.term === undefined ? await readStored() : undefined;
         return current.term === undefined ? stored : undefined;
+      },
+      seriesOf: async (zone, since) => {
+        const { measurements } = context.runningConfig.current;
+        const reader = current.term?.measurements;
+        if (reader === undefined || measurements === undefined) return undefined;
+        const now = clock.now();
+        const oldest = Math.max(Number(since), Number(now) - measurements.maxAgeMs);
+        return readSeries(reader, zone, new Date(oldest), now);
       },
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),

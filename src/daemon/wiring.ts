@@ -146,6 +146,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     poller,
     auditFeed: audit.feed,
     collector,
+    measurements: kept.measurements,
     run: (signals) => {
       const others = [poller, audit.feed, ...(collector === undefined ? [] : [collector])];
       return workUntil(signals, reconciler, others);

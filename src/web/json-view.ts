@@ -1,5 +1,7 @@
 import { historyJson, tokenUseJson } from "../history/history-json.ts";
 import type { StoredEntry, StoredFleet, StoredZone } from "../history/stored-fleet.ts";
+import { seriesJson } from "../measure/measured-json.ts";
+import type { ZoneSeries } from "../measure/measured-series.ts";
 import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
@@ -161,6 +163,11 @@ export function zoneJson(state: ZoneState): JsonObject {
 /** `/api/v1/zones/:name/history`: the history of a zone, oldest first. */
 export function historyOfZoneJson({ history }: Snapshot, name: string): JsonObject {
   return { entries: history.of(name).map(historyJson) };
+}
+
+/** `/api/v1/zones/:name/measurements`: each hour of a zone, and how the measurements go. */
+export function measurementsJson(series: ZoneSeries, collector: CollectorStatus): JsonObject {
+  return { ...seriesJson(series), collector: collectorJson(collector) };
 }
 
 /** `/api/v1/diagnostics`: the diagnostics of the files, and the held revision. */

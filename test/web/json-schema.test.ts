@@ -4,6 +4,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
+import { shownStates } from "../../src/measure/measurement.ts";
 import { type Change, deleteReasons } from "../../src/plan/change.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { writeLinks } from "../../src/plan/guard/may-write.ts";
@@ -13,11 +14,12 @@ import type { CollectorState } from "../../src/state/collector-status.ts";
 import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObjects, isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import {
   fleetJson,
   historyOfZoneJson,
   diagnosticsJson,
+  measurementsJson,
   storedFleetJson,
   storedZonesJson,
   zoneJson,
@@ -26,6 +28,7 @@ import {
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { writeAnswerOf } from "../../src/web/snapshot.ts";
 import { a, after, fleetOf, shop } from "../support/fleets.ts";
+import { measuredWeek } from "../support/measured-week.ts";
 import { snapshotOf } from "../support/pages.ts";
 import {
   at,
@@ -136,6 +139,22 @@ describe("the schema of /api/v1", () => {
     const reason = state === "lagging" ? "the service is busy" : null;
     expect(body).toMatchObject({ measurements: { state, reason } });
     expect(valuesOf("collector_state")).toEqual(collectorStates);
+  });
+
+  it("describes the measurements of a zone, with every state of an hour", ({ expect }) => {
+    const body = measurementsJson(measuredWeek(at(0)), { state: "denied", reason: "403" });
+    expect(faultsOf("measurements", body)).toBe("");
+    const states = coerceObjects(body["objects"]).flatMap(({ hours }) =>
+      coerceObjects(hours).map(({ state }) => state),
+    );
+    expect(new Set(states)).toEqual(new Set(shownStates));
+    expect(valuesOf("hour_state")).toEqual(shownStates);
+    expect(body["collector"]).toEqual({ state: "denied", reason: "403" });
+    // What was not measured has no count.
+    const hour = { hour: at(0), state: "missing" };
+    expect(faultsOf("measured_hour", hour)).toBe("");
+    expect(faultsOf("measured_hour", { ...hour, count: 0 })).toContain("unevaluated");
+    expect(faultsOf("measured_hour", { ...hour, state: "measured" })).toContain("count");
   });
 
   it.for(deleteReasons)("describes a delete whose reason is %s", (reason, { expect }) => {
