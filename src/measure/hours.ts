@@ -31,6 +31,12 @@ export function dayOf(hour: number): string {
   return new Date(hour * hourMs).toISOString().slice(0, 10);
 }
 
+/** Whether a text names a day as {@link dayOf} does. */
+export function isDay(text: string): boolean {
+  const firstHour = firstHourOf(text);
+  return Number.isFinite(firstHour) && dayOf(firstHour) === text;
+}
+
 /** The first hour of a day. */
 export function firstHourOf(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / hourMs;

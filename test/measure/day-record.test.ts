@@ -16,6 +16,7 @@ import { firstHourOf } from "../../src/measure/hours.ts";
 import { datasetOf, type HourCount } from "../../src/measure/measurement.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { countedIds, readDay, type ReadStep, readStep } from "../support/arbitrary-reads.ts";
+import { fullDay } from "../support/full-day.ts";
 import { cases } from "../support/properties.ts";
 
 const firstHour = firstHourOf(readDay);
@@ -181,26 +182,7 @@ describe("a record", () => {
   });
 
   it("of ten objects takes at most 2 KB", ({ expect }) => {
-    const hours = Array.from({ length: 24 }, (_, hour) => hour);
-    const place = { firstHour, hours };
-    const objects = Array.from({ length: 10 }, (_, nth): MeasuredObject => {
-      const key = `${nth < 6 ? "custom_rule" : "policy"}/block-countries-${nth}` as const;
-      return { key, ids: [`${nth}`.repeat(8)], since: firstHour, until: Infinity };
-    });
-    const rows = objects.flatMap(({ ids }, nth) =>
-      hours.map((hour) => row(hour, 1_000 + nth * 97 + hour * 31, { ids, action: "block" })),
-    );
-    const requests = hours.map((hour) => row(hour, 480_000 + hour * 7_919, { ids: [] }));
-    let record = withRead(
-      empty,
-      "requests",
-      place,
-      { result: "measured", rows: requests },
-      objects,
-    );
-    for (const dataset of ["events", "violations"] as const) {
-      record = withRead(record, dataset, place, { result: "measured", rows }, objects);
-    }
+    const record = fullDay("shop.example", readDay);
     expect(countIn(record, "policy/block-countries-7", 5)).toMatchObject({ count: 1_834 });
     expect(Buffer.byteLength(dayRecordText(record))).toBeLessThanOrEqual(2_048);
   });

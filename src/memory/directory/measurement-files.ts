@@ -1,3 +1,4 @@
+import { isDay } from "../../measure/hours.ts";
 import type { MeasurementStore } from "../../measure/measurement-store.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { type ZoneName, zoneName } from "../../zone/zone.ts";
@@ -13,7 +14,8 @@ export function measurementFiles(directory: StateDirectory): MeasurementStore {
   const days = async (): Promise<readonly string[]> => {
     const names = await directory.names();
     return names
-      .flatMap((name) => /^(?<day>\d{4}-\d\d-\d\d)\.jsonl$/.exec(name)?.groups?.["day"] ?? [])
+      .flatMap((name) => (name.endsWith(suffix) ? name.slice(0, -suffix.length) : []))
+      .filter(isDay)
       .toSorted();
   };
   const read = async (day: string, zone?: ZoneName): Promise<ReadonlyMap<ZoneName, string>> => {

@@ -139,13 +139,7 @@ class PostgresStore implements TermStore {
     };
     this.measurements = {
       ...measurementTable(tables),
-      write: async (day, records) => {
-        const all = [...records];
-        for (let start = 0; start < all.length; start += recordsOfBatch) {
-          const part = new Map(all.slice(start, start + recordsOfBatch));
-          await this.#storeMeasurements({ day, records: part });
-        }
-      },
+      write: measurementWriter((batch) => this.#storeMeasurements(batch)),
       dropBefore: (first) =>
         this.#storeMeasurements({ day: first, records: new Map(), dropBefore: first }),
     };
@@ -210,6 +204,18 @@ class PostgresStore implements TermStore {
     this.#unconfirmed = undefined;
     if (history !== undefined) this.#head = headOf(history.lines.head);
   }
+}
+
+/** Writes records of a day in a database some at a time, with what stores one batch of them. */
+export function measurementWriter(
+  store: (batch: Omit<MeasurementBatch, "term">) => Promise<void>,
+): MeasurementStore["write"] {
+  return async (day, records) => {
+    const all = [...records];
+    for (let start = 0; start < all.length; start += recordsOfBatch) {
+      await store({ day, records: new Map(all.slice(start, start + recordsOfBatch)) });
+    }
+  };
 }
 
 /** Reads the measurements in a database. */
