@@ -21,7 +21,7 @@ export interface Term extends AsyncDisposable {
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "status" | "reconfigure">;
-  readonly collector: Pick<Collector, "status" | "reconfigure"> | undefined;
+  readonly collector: Pick<Collector, "status" | "judged" | "reconfigure"> | undefined;
   /** `undefined`: there is no store to keep measurements. */
   readonly measurements: MeasurementReader | undefined;
   readonly logger: Logger;

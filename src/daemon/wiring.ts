@@ -21,7 +21,7 @@ import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
 import type { Applied } from "../state/run-report.ts";
-import { logCollector } from "../telemetry/log/log-measurements.ts";
+import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -328,6 +328,7 @@ function createCollector(
     clock,
     random,
     changed: (status) => logCollector(logger, status),
+    unusual: (zone, share) => logUnusualShare(logger, zone, share),
     bug: (error, zone) => logInternalError(logger, error, zone),
   });
 }

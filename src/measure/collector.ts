@@ -19,6 +19,13 @@ import {
   hoursToRead,
   settleMs,
 } from "./hours.ts";
+import {
+  judgeFleet,
+  type JudgedFleet,
+  newlyUnusual,
+  type UnusualShare,
+  type ZoneToJudge,
+} from "./judged-fleet.ts";
 import { zonesOfQuery } from "./measure-query.ts";
 import type { MeasurementStore } from "./measurement-store.ts";
 import type { MeasuredDataset } from "./measurement.ts";
@@ -39,6 +46,8 @@ export interface CollectorPorts {
   readonly random: () => number;
   /** Called when the state changes. */
   readonly changed: (status: CollectorStatus) => void;
+  /** Called when the share of an object leaves its usual range. */
+  readonly unusual: (zone: ZoneName, share: UnusualShare) => void;
   readonly bug: (error: unknown, zone: string) => void;
 }
 
@@ -79,6 +88,7 @@ export class Collector {
   /** A moment by the clock of the service, and by the monotonic one here. */
   #service: { readonly at: number; readonly monotonicMs: number } | undefined;
   #status: CollectorStatus;
+  #judged: JudgedFleet | undefined;
   #beganAt = 0;
   #wake: () => void = () => undefined;
 
@@ -91,6 +101,11 @@ export class Collector {
 
   get status(): CollectorStatus {
     return this.#status;
+  }
+
+  /** What the last complete hour was when the last round ended; `undefined`: not known. */
+  get judged(): JudgedFleet | undefined {
+    return this.#judged;
   }
 
   /** Measures the declared zones, and no others. */
@@ -120,8 +135,10 @@ export class Collector {
   reconfigure(options: CollectorOptions | undefined): void {
     const wasOff = this.#options === undefined;
     this.#options = options;
-    if (options === undefined) this.#note("off", "");
-    else if (wasOff) this.#note("starting", "");
+    if (options === undefined) {
+      this.#judged = undefined;
+      this.#note("off", "");
+    } else if (wasOff) this.#note("starting", "");
     this.#wake();
   }
 
@@ -159,12 +176,33 @@ export class Collector {
       round.fail(errorText(error));
       if (!(error instanceof StoreFailed)) this.#ports.bug(error, "");
     }
+    await this.#judge(round, stop);
     if (round.failure === "") {
       this.#noteWhole();
       return this.#untilNextHour();
     }
     if (this.#options !== undefined) this.#note("lagging", round.failure);
     return Math.max(retryMs, round.retryAfterMs);
+  }
+
+  /** Judges the last complete hour, whatever the round could read of it. */
+  async #judge(round: Round, stop: AbortSignal): Promise<void> {
+    const zones = this.#counted().map((zone): readonly [ZoneName, ZoneToJudge] => [
+      zoneOf(zone).name,
+      { datasets: zone.datasets, keys: zone.enabledKeys },
+    ]);
+    try {
+      const hour = hoursCompleteAt(new Date(this.#now())) - 1;
+      const judged = await judgeFleet(this.#ports.store, new Map(zones), hour);
+      if (isAborted(stop) || this.#options === undefined) return;
+      for (const { zone, share } of newlyUnusual(judged, this.#judged)) {
+        this.#ports.unusual(zone, share);
+      }
+      this.#judged = judged;
+    } catch (error) {
+      this.#judged = undefined;
+      round.fail(`measurements cannot be read: ${errorText(error)}`);
+    }
   }
 
   #noteWhole(): void {

@@ -23,6 +23,11 @@ export class CountedObjects {
     return [...this.#known].map(([key, object]) => ({ key, ...object }));
   }
 
+  /** The keys of those that are live. */
+  get live(): readonly ResourceKey[] {
+    return [...this.#known].flatMap(([key, { until }]) => (until === Infinity ? [key] : []));
+  }
+
   /**
    * Notes what a run found live.
    *

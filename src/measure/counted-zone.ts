@@ -1,4 +1,5 @@
-import type { DesiredZone } from "../zone/desired-zone.ts";
+import { declaredLists, type DesiredZone, keysOf } from "../zone/desired-zone.ts";
+import { type ResourceKey, rulesetIn } from "../zone/resource.ts";
 import type { CountedObjects } from "./counted-objects.ts";
 import type { HoursRead } from "./day-record.ts";
 import { hourMs, type ReadLimits } from "./hours.ts";
@@ -45,6 +46,25 @@ export class CountedZone {
       ...(policies === undefined ? [] : (["violations"] as const)),
     ];
     return counted.length === 0 ? [] : ["requests", ...counted];
+  }
+
+  /** Its policies and rules that are live and enabled. */
+  get enabledKeys(): readonly ResourceKey[] {
+    const { content } = this.desired;
+    const off = new Set<ResourceKey>(
+      [
+        ...(content.policies?.items ?? []).map((policy) => {
+          return { enabled: policy.enabled, key: keysOf("policy", policy).key };
+        }),
+        ...declaredLists(content)
+          .flatMap(({ rules }) => rules)
+          .map(({ key, rule: { enabled } }) => ({ enabled, key })),
+      ].flatMap(({ enabled, key }) => (enabled ? [] : [key])),
+    );
+    const live = this.objects?.live ?? [];
+    return live.filter(
+      (key) => !off.has(key) && !off.has(`custom_ruleset/${rulesetIn(key) ?? ""}`),
+    );
   }
 
   /** How far back the plan lets one read what is counted of the zone; 0 if that is not known. */

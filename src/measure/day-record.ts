@@ -14,6 +14,7 @@ import {
   datasetOf,
   datasets,
   type HourCount,
+  ofEachDataset,
   type RefusedReason,
 } from "./measurement.ts";
 
@@ -69,12 +70,6 @@ export type HoursRead =
 
 function each<T>(value: T): readonly T[] {
   return Array<T>(hoursOfDay).fill(value);
-}
-
-function ofEachDataset<T>(
-  of: (dataset: MeasuredDataset) => T,
-): Readonly<Record<MeasuredDataset, T>> {
-  return { requests: of("requests"), events: of("events"), violations: of("violations") };
 }
 
 /** A day of which nothing was read. */

@@ -8,6 +8,13 @@ export const datasets = ["requests", "events", "violations"] as const;
 
 export type MeasuredDataset = (typeof datasets)[number];
 
+/** A value for each dataset. */
+export function ofEachDataset<T>(
+  of: (dataset: MeasuredDataset) => T,
+): Readonly<Record<MeasuredDataset, T>> {
+  return { requests: of("requests"), events: of("events"), violations: of("violations") };
+}
+
 /**
  * Why the service does not count: the token lacks the permission, or the zone's plan does not include the dataset
  * (SERVICE.md C.8).

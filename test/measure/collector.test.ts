@@ -176,6 +176,49 @@ describe("the collector", () => {
     expect(Math.max(...counted)).toBeGreaterThan(5);
   });
 
+  it("judges the last hour after each round, whatever could be read of it", async ({ expect }) => {
+    await using at = new Collecting(zones);
+    const collector = at.start();
+    expect(collector.judged).toBeUndefined();
+    await at.hours(26);
+    const last = startHour + 24;
+    expect(collector.judged?.at).toEqual(new Date(last * hourMs));
+    const requests = at.truth(pro, "requests", last);
+    const rules =
+      at.truth(pro, "custom_rule/rule-0", last) + at.truth(pro, "custom_rule/rule-1", last);
+    expect(collector.judged?.zones.get(pro.zone.name)).toEqual({
+      requests,
+      counts: new Map([
+        ["custom_rule", rules],
+        ["policy", at.truth(pro, "policy/policy-0", last)],
+      ]),
+      states: new Map([[requests === 0 ? "no_traffic" : "little_traffic", 3]]),
+      unusual: [],
+    });
+    expect(collector.judged?.datasets.violations).toEqual(
+      new Map([
+        ["measured", 2],
+        ["unavailable", 1],
+      ]),
+    );
+
+    at.service.faults = Array.from({ length: 500 }, () => "server");
+    await at.hours(2);
+    const { at: hour, datasets } = collector.judged ?? {};
+    expect(hour).toEqual(new Date((last + 2) * hourMs));
+    expect(datasets?.requests).toEqual(new Map([["missing", 3]]));
+
+    at.store.isFailing = true;
+    await at.hours(1);
+    expect(collector.judged).toBeUndefined();
+    at.store.isFailing = false;
+    at.service.faults = [];
+    await at.hours(2);
+    expect(collector.judged?.zones.size).toBe(3);
+    collector.reconfigure(undefined);
+    expect(collector.judged).toBeUndefined();
+  });
+
   it("drops days that are older than they are kept", async ({ expect }) => {
     await using at = new Collecting([pro]);
     at.start(true, 72 * hourMs);

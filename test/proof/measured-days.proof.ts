@@ -106,6 +106,7 @@ class Turns {
         clock,
         random: () => 0.5,
         changed: ignore,
+        unusual: ignore,
         bug: (error) => this.bugs.push(error),
       },
     );

@@ -26,6 +26,8 @@ export class Collecting implements AsyncDisposable {
   readonly service: CountingService;
   readonly store = new MemoryMeasurements();
   readonly statuses: CollectorStatus[] = [];
+  /** Which objects left their usual range. */
+  readonly unusual: string[] = [];
   readonly bugs: unknown[] = [];
   /** By text. A record is asked for each of its hours. */
   readonly #parsed = new Map<string, DayRecord | undefined>();
@@ -51,6 +53,7 @@ export class Collecting implements AsyncDisposable {
       clock: this.clock,
       random: () => 0.5,
       changed: (status) => this.statuses.push(status),
+      unusual: (zone, { key, state }) => this.unusual.push(`${zone} ${key} ${state}`),
       bug: (error) => this.bugs.push(error),
     });
     collector.declare(
