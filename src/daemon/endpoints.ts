@@ -82,7 +82,7 @@ export async function startEndpoints(
         }),
       metrics: {
         contentType: metrics.contentType,
-        render: () => metrics.render(current.fleet, status()),
+        render: () => metrics.render(current.fleet, status(), current.term?.collector?.judged),
       },
       health: {
         live: [...watchdog.checks, workersCheck(current, clock)],

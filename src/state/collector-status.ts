@@ -2,7 +2,9 @@
  * How the measurements go. `off`: nothing asks for them. `denied`: no token may read them. `lagging`: hours could not be
  * read yet.
  */
-export type CollectorState = "off" | "starting" | "collecting" | "denied" | "lagging";
+export const collectorStates = ["off", "starting", "collecting", "denied", "lagging"] as const;
+
+export type CollectorState = (typeof collectorStates)[number];
 
 export interface CollectorStatus {
   readonly state: CollectorState;

@@ -11,7 +11,8 @@ import { SimulatedClock } from "../support/clock.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop } from "../support/running.ts";
+import { stop, textFrom } from "../support/running.ts";
+import { seriesIn } from "../support/scrapes.ts";
 
 const shop = "shop.example.com";
 const owaspRuleset = "4814384a9e5d4991b9815dcfc25d2f1f";
@@ -99,6 +100,55 @@ describe("a daemon that measures", () => {
     expect(await printed(example, over)).toEqual(counts);
   });
 
+  it("tells once that the share of a rule left its usual range", async ({ expect }) => {
+    const now = new Date("2026-11-20T12:00:00Z");
+    const clock = new SimulatedClock(now);
+    await using example = await exampleWithEmulator({
+      config: `${config}\nmeasurements: {}`,
+      ports: { clock },
+    });
+    await control(example, "clock", { now: now.toISOString() });
+    const daemon = example.place.start("run");
+    const told = (): readonly JsonObject[] =>
+      logLines(daemon).filter(({ msg }) => coerceText(msg).startsWith("share of requests"));
+    await eventually("the first round", async () => {
+      await clock.advance(10_000);
+      return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
+    });
+    expect(told()).toEqual([]);
+
+    await control(example, "traffic", { zone: shop, shares: { "OWASP core rules": 0.9 } });
+    for (let passed = 0; passed < 4; passed += 1) {
+      await control(example, "clock", { advance: "1h" });
+      const before = queriesOf(example);
+      await eventually("a round", async () => {
+        await clock.advance(60_000);
+        return queriesOf(example) > before || undefined;
+      });
+    }
+    await eventually("the judgement", async () => {
+      await clock.advance(10_000);
+      return told().length > 0 || undefined;
+    });
+    expect(told()).toMatchObject([
+      {
+        level: "warn",
+        zone: shop,
+        resource: "managed_rule/owasp",
+        msg: "share of requests above its usual range for two hours",
+      },
+    ]);
+    const series = seriesIn(await textFrom(daemon, "metrics"));
+    const states = [...series].filter(([name]) =>
+      name.startsWith(`zonewarden_measured_resources{zone="${shop}"`),
+    );
+    expect(states).toEqual([
+      [`zonewarden_measured_resources{zone="${shop}",state="usual"}`, 3],
+      [`zonewarden_measured_resources{zone="${shop}",state="above"}`, 1],
+    ]);
+    await stop(daemon);
+  });
+
   it("goes on without the permission, and says so once", async ({ expect }) => {
     const clock = new SimulatedClock(new Date());
     await using example = await exampleWithEmulator({
@@ -119,7 +169,8 @@ describe("a daemon that measures", () => {
       "measurements not permitted: give the token the permission Analytics: Read",
     ]);
     await stop(daemon);
-    const { stdout } = await example.place.run("measurements", shop, "--since", "2h");
+    // The hours of the first round; whether a later one has ended is open.
+    const { stdout } = await example.place.run("measurements", shop, "--since", "12h");
     expect(stdout).toContain("requests unknown");
     expect(stdout).toContain("refused");
   });

@@ -48,6 +48,7 @@ async function swept(limit: number, isMeasured: boolean) {
     clock,
     random: () => 0.5,
     changed: () => undefined,
+    unusual: () => undefined,
     bug: (error) => {
       throw new Error("a fault of the program", { cause: error });
     },
