@@ -66,7 +66,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   measure: {
     purpose:
       "What policies and rules did: queries, counts by hour, records of days, the collector.",
-    imports: ["zone", "state", "syntax"],
+    imports: ["zone", "plan", "state", "syntax"],
     packages: [],
   },
   desired: {
