@@ -1,3 +1,5 @@
+import type { Change } from "../plan/change.ts";
+import { livePolicyForms } from "../plan/policies/policy-form.ts";
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
@@ -119,8 +121,16 @@ export class Collector {
     }
   }
 
-  /** Notes which objects of a zone a run found live, by their ids. */
-  note(name: ZoneName, liveKeys: ReadonlyMap<string, ResourceKey>): void {
+  /**
+   * Notes which objects of a zone a run found live, by their ids.
+   *
+   * @param changes what the live state differs in from the declared one; left out: that is not known.
+   */
+  note(
+    name: ZoneName,
+    liveKeys: ReadonlyMap<string, ResourceKey>,
+    changes?: readonly Change[],
+  ): void {
     const zone = this.#zones.get(name);
     if (zone === undefined || this.#options === undefined) return;
     if (zone.objects === undefined) {
@@ -128,7 +138,10 @@ export class Collector {
       // What an earlier process did not read of it, and how long its objects are live, is in the records of past days.
       this.#doneDays.clear();
     }
-    zone.objects.note(liveKeys, zone.desired.content, Math.floor(this.#now() / hourMs));
+    const { content } = zone.desired;
+    const policies = content.policies?.items ?? [];
+    const forms = changes && livePolicyForms(policies, liveKeys, changes);
+    zone.objects.note(liveKeys, content, Math.floor(this.#now() / hourMs), forms);
   }
 
   /** Measures with other options from the next round on, or not at all. */

@@ -2,6 +2,7 @@ import { declaredRules, type ZoneContent } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { type MeasuredObject, type DayRecord, shortId } from "./day-record.ts";
 import { firstHourOf } from "./hours.ts";
+import { datasetOf } from "./measurement.ts";
 
 /** Ids that are remembered of an object; of more, the newest. */
 const maxIds = 4;
@@ -12,7 +13,14 @@ interface KnownObject {
   since: number;
   /** `Infinity` while it is live. */
   until: number;
+  /** Digest of what a policy does; "" if it is not known, and for rules. */
+  form: string;
+  formSince: number;
+  /** The last form in the records of earlier processes, and the first hour of it. */
+  learnt: { readonly form: string; readonly since: number };
 }
+
+const noForm = { form: "", since: Infinity } as const;
 
 /** The declared policies and rules of a zone that are or were live, and what the service counts them by. */
 export class CountedObjects {
@@ -20,7 +28,12 @@ export class CountedObjects {
 
   /** Those that are live at an hour, and those that were within the hours before it that may still be read. */
   get all(): readonly MeasuredObject[] {
-    return [...this.#known].map(([key, object]) => ({ key, ...object }));
+    return [...this.#known].map(([key, { learnt, ...object }]) => {
+      // Nothing says that it was another one since.
+      const isSame = learnt.form === object.form;
+      const formSince = isSame ? Math.min(object.formSince, learnt.since) : object.formSince;
+      return { key, ...object, formSince };
+    });
   }
 
   /** The keys of those that are live. */
@@ -33,8 +46,14 @@ export class CountedObjects {
    *
    * @param liveKeys keys of the declared objects that are live, by their ids.
    * @param hour in which the run began.
+   * @param forms digests of what the policies do.
    */
-  note(liveKeys: ReadonlyMap<string, ResourceKey>, content: ZoneContent, hour: number): void {
+  note(
+    liveKeys: ReadonlyMap<string, ResourceKey>,
+    content: ZoneContent,
+    hour: number,
+    forms: ReadonlyMap<ResourceKey, string> = new Map(),
+  ): void {
     const rulesets = new Map(executed(content));
     const found = Map.groupBy(liveKeys, ([, key]) => key);
     for (const [key, entries] of found) {
@@ -42,10 +61,15 @@ export class CountedObjects {
       // The events of a managed ruleset name its rules and itself, not the rule that executes it (SERVICE.md C.8).
       const ids = [...entries.map(([id]) => id), rulesets.get(key) ?? []].flat().map(shortId);
       const known = this.#known.get(key);
+      const form = forms.get(key) ?? "";
+      // It may have become that within the hour.
+      const formSince = hour + 1;
       if (known === undefined) {
-        this.#known.set(key, { ids: ids.slice(-maxIds), since: hour, until: Infinity });
+        const own = { ids: ids.slice(-maxIds), form, formSince, learnt: noForm };
+        this.#known.set(key, { ...own, since: hour, until: Infinity });
         continue;
       }
+      if (known.form !== form) Object.assign(known, { form, formSince, learnt: noForm });
       const others = known.ids.filter((id) => !ids.includes(id));
       known.ids = [...others, ...ids].slice(-maxIds);
       known.until = Infinity;
@@ -56,14 +80,19 @@ export class CountedObjects {
   }
 
   /** Learns from a record of an earlier process: what it counted, with the same ids, has been live since then. */
-  learn({ day, objects }: DayRecord): void {
+  learn({ day, objects, hours }: DayRecord): void {
     const start = firstHourOf(day);
-    for (const [key, { ids, isLive }] of objects) {
+    for (const [key, { ids, isLive, forms }] of objects) {
       const known = this.#known.get(key);
       const first = isLive.indexOf(true);
       if (known === undefined || first < 0) continue;
       known.ids = [...new Set([...ids, ...known.ids])].slice(-maxIds);
       known.since = Math.min(known.since, start + first);
+      const states = hours[datasetOf(key)];
+      for (const [hour, form] of forms.entries()) {
+        if (states[hour] !== "measured" || form === known.learnt.form) continue;
+        known.learnt = form === "" ? noForm : { form, since: start + hour };
+      }
     }
   }
 

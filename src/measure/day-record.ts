@@ -39,6 +39,8 @@ interface ObjectDay {
   /** Whether it is known to have been live. */
   readonly isLive: readonly boolean[];
   readonly counts: ReadonlyMap<string, readonly number[]>;
+  /** Digests of what a policy did, where it was the same in the whole hour; "" if that is not known, and for rules. */
+  readonly forms: readonly string[];
 }
 
 /** A declared object, and what the service counts it by. */
@@ -49,6 +51,9 @@ export interface MeasuredObject {
   /** The first hour in which it is known to be live, and the last one, as hours since 1970. */
   readonly since: number;
   readonly until: number;
+  /** Digest of what a policy does, and the first hour in which it did only that. */
+  readonly form?: string;
+  readonly formSince?: number;
 }
 
 /** A group of an answer. */
@@ -137,6 +142,7 @@ export function withRead(
       ids: [],
       isLive: each(false),
       counts: new Map<string, readonly number[]>(),
+      forms: each(""),
     };
     const known = new Set(object.ids.map(shortId));
     const own = rows.filter(({ ids }) => ids.some((id) => known.has(shortId(id))));
@@ -154,7 +160,12 @@ export function withRead(
       return isRead(hour) ? isKnown || own.some((row) => row.hour === hour) || was : was;
     });
     const ids = [...new Set([...before.ids, ...known])];
-    return isLive.includes(true) ? [[object.key, { ids, isLive, counts: new Map(counts) }]] : [];
+    const { form = "", formSince = Infinity } = object;
+    const forms = before.forms.map((was, hour) =>
+      isRead(hour) && formSince <= firstHour + hour ? form : was,
+    );
+    const day = { ids, isLive, counts: new Map(counts), forms };
+    return isLive.includes(true) ? [[object.key, day]] : [];
   });
   return { ...next, objects: new Map([...record.objects, ...changed]) };
 }
@@ -234,11 +245,18 @@ export function dayRecordText({ zone, day, requests, objects, ...record }: DayRe
   });
 }
 
-/** The ids, the hours in which it was live as bits, and the counts by action. */
-function objectJson({ ids, isLive, counts }: ObjectDay): Json {
+/** The ids, the hours in which it was live as bits, the counts by action, and the forms. */
+function objectJson({ ids, isLive, counts, forms }: ObjectDay): Json {
   const texts = [...counts].map(([action, list]) => [action, numbersText(list)] as const);
   const bits = isLive.reduce((sum, live, hour) => (live ? sum + 2 ** hour : sum), 0);
-  return [ids.join(" "), bits.toString(36), withoutEmpty(texts)];
+  const known = forms.some((form) => form !== "") ? [formsText(forms)] : [];
+  return [ids.join(" "), bits.toString(36), withoutEmpty(texts), ...known];
+}
+
+/** Each form where it begins; `-` for none. */
+function formsText(forms: readonly string[]): string {
+  const texts = forms.map((form, hour) => (form === (forms[hour - 1] ?? "") ? "" : form || "-"));
+  return texts.join(",").replace(/,+$/, "");
 }
 
 function withoutEmpty(texts: readonly (readonly [string, string])[]): JsonObject {
@@ -302,14 +320,28 @@ function numberIn(text: string): number {
 }
 
 function objectIn([name, json]: readonly [string, unknown]): readonly [ResourceKey, ObjectDay] {
-  const [ids, live, counts] = coerceList(json).values();
+  const [ids, live, counts, forms = ""] = coerceList(json).values();
   if (!isKey(name) || coerceText(ids) === "") throw new DamagedRecord();
   const bits = numberIn(coerceText(live));
   const isLive = each(false).map((_, hour) => Math.floor(bits / 2 ** hour) % 2 === 1);
   const lists = Object.entries(coerceObject(counts)).map(
     ([action, list]) => [action, numbersIn(list)] as const,
   );
-  return [name, { ids: coerceText(ids).split(" "), isLive, counts: new Map(lists) }];
+  const day = { ids: coerceText(ids).split(" "), isLive, counts: new Map(lists) };
+  return [name, { ...day, forms: formsIn(coerceText(forms)) }];
+}
+
+function formsIn(text: string): readonly string[] {
+  const parts = text.split(",");
+  if (parts.length > hoursOfDay || !/^(?:(?:[0-9a-f]{8}|-)?(?:,|$))*$/.test(text)) {
+    throw new DamagedRecord();
+  }
+  let form = "";
+  return each("").map((_, hour) => {
+    const part = parts[hour] || form;
+    form = part === "-" ? "" : part;
+    return form;
+  });
 }
 
 function isKey(name: string): name is ResourceKey {
