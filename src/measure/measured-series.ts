@@ -16,6 +16,10 @@ export interface ZoneSeries {
   readonly requests: readonly HourCount[];
   /** By object, sorted; those that were counted in one of the hours. */
   readonly objects: ReadonlyMap<ResourceKey, readonly HourCount[]>;
+  /** The counts of an object, also where it has none in any hour. */
+  readonly countsOf: (key: ResourceKey) => readonly HourCount[];
+  /** Digests of what a policy did in the hours; "" where that is not known. */
+  readonly formsOf: (key: ResourceKey) => readonly string[];
 }
 
 /** Reads the counts of a zone in the hours since a moment that are complete by now. */
@@ -36,6 +40,8 @@ export async function readSeries(
   }
   const countsOf = (what: ResourceKey | "requests"): readonly HourCount[] =>
     hours.map((hour) => countIn(days.get(dayOf(hour)), what, hour % hoursOfDay));
+  const formsOf = (key: ResourceKey): readonly string[] =>
+    hours.map((hour) => days.get(dayOf(hour))?.objects.get(key)?.forms[hour % hoursOfDay] ?? "");
   const keys = new Set([...days.values()].flatMap((record) => [...(record?.objects.keys() ?? [])]));
   return {
     zone,
@@ -43,6 +49,8 @@ export async function readSeries(
     until: new Date(end * hourMs),
     requests: countsOf("requests"),
     objects: new Map([...keys].toSorted(compareText).map((key) => [key, countsOf(key)])),
+    countsOf,
+    formsOf,
   };
 }
 

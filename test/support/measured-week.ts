@@ -18,12 +18,14 @@ export function measured(
 export function seriesUntil(
   until: Date,
   requests: readonly HourCount[],
-  objects: readonly (readonly [ResourceKey, readonly HourCount[]])[],
+  counts: readonly (readonly [ResourceKey, readonly HourCount[]])[],
 ): ZoneSeries {
   const zone = zoneName(shop);
   if (zone === undefined) throw new Error(`${shop} is no zone`);
   const since = new Date(until.getTime() - requests.length * hourMs);
-  return { zone, since, until, requests, objects: new Map(objects) };
+  const objects = new Map(counts);
+  const countsOf = (key: ResourceKey): readonly HourCount[] => objects.get(key) ?? [];
+  return { zone, since, until, requests, objects, countsOf, formsOf: () => [] };
 }
 
 function dayShape(nth: number): number {

@@ -70,6 +70,34 @@ export async function withMeasurements(
   return withTables(config, host, ({ tables }) => read(measurementTable(tables)));
 }
 
+/**
+ * Passes the measurements in the store of a configuration on, or why they cannot be read.
+ *
+ * @param changedSince as of {@link readStoredZones}.
+ */
+export async function withStoredMeasurements<T>(
+  config: Config,
+  changedSince: string | undefined,
+  host: Host,
+  read: (reader: MeasurementReader | string) => Promise<T>,
+): Promise<T> {
+  const { store } = config;
+  if (store === undefined) return read("there is no store");
+  if ("path" in store) {
+    return read(measurementFiles(host.stateDirectory(measurementsIn(store.path))));
+  }
+  if (changedSince !== undefined) return read("--changed-since reads no database");
+  await using database = databaseOf(config, host);
+  if (database === undefined) return read("there is no database");
+  try {
+    await database.tables.check(identityOf(config));
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return read(error.message);
+  }
+  return await read(measurementTable(database.tables));
+}
+
 /** Reads the history in the store of a configuration. If there is no store, or it cannot be read, stderr says so. */
 export async function withHistory(
   config: Config,
