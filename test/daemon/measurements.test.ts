@@ -11,7 +11,7 @@ import { SimulatedClock } from "../support/clock.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop, textFrom } from "../support/running.ts";
+import { jsonFrom, stop, textFrom } from "../support/running.ts";
 import { seriesIn } from "../support/scrapes.ts";
 
 const shop = "shop.example.com";
@@ -68,6 +68,17 @@ describe("a daemon that measures", () => {
       await clock.advance(10_000);
       return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
     });
+    // The API has the same as the command, and how the measurements go.
+    const { collector, ...api } = await jsonFrom(
+      daemon,
+      `api/v1/zones/${shop}/measurements?since=20h`,
+    );
+    const flags = ["--since", "20h", "--format", "json"];
+    const { stdout } = await example.place.run("measurements", shop, ...flags);
+    expect(api).toEqual(parseJson(stdout));
+    expect(collector).toEqual({ state: "collecting", reason: null });
+    const page = await textFrom(daemon, `zones/${shop}`);
+    expect(page).toMatch(/aria-label="managed_rule\/owasp by hour: \d+ h measured/);
     await stop(daemon);
 
     const counts = await printed(example, over);
@@ -168,6 +179,11 @@ describe("a daemon that measures", () => {
     expect(said.map(({ msg }) => msg)).toEqual([
       "measurements not permitted: give the token the permission Analytics: Read",
     ]);
+    expect(await textFrom(daemon, `zones/${shop}`)).toContain("refused: the token may not read it");
+    expect((await jsonFrom(daemon, "api/v1/fleet"))["measurements"]).toEqual({
+      state: "denied",
+      reason: expect.stringContaining("Analytics: Read"),
+    });
     await stop(daemon);
     // The hours of the first round; whether a later one has ended is open.
     const { stdout } = await example.place.run("measurements", shop, "--since", "12h");
@@ -181,6 +197,7 @@ describe("a daemon that measures", () => {
     const daemon = example.place.start("run");
     await logged(daemon, "zonewarden started");
     await clock.advance(3 * 3_600_000);
+    expect(await textFrom(daemon, `zones/${shop}`)).not.toContain("Measurements");
     await stop(daemon);
     expect(queriesOf(example)).toBe(0);
     const { stderr, code } = await example.place.run("measurements", shop);
