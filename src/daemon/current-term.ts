@@ -22,8 +22,8 @@ export interface Term extends AsyncDisposable {
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "status" | "reconfigure">;
   readonly collector: Pick<Collector, "status" | "judged" | "reconfigure"> | undefined;
-  /** `undefined`: there is no store to keep measurements. */
-  readonly measurements: MeasurementReader | undefined;
+  /** Reads measurements for pages; `undefined`: there is no store to keep them. */
+  readonly measurements: Pick<MeasurementReader, "read"> | undefined;
   readonly logger: Logger;
   /** Works until `stop` aborts, and ends when the runs in progress have ended. */
   run(signals: StopSignals): Promise<void>;

@@ -31,6 +31,7 @@ import type { Zone, ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
+import { recentRecords } from "./recent-records.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
 import { scriptMemory } from "./script-checks.ts";
@@ -146,7 +147,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     poller,
     auditFeed: audit.feed,
     collector,
-    measurements: kept.measurements,
+    measurements: kept.measurements && recentRecords(kept.measurements, host.clock),
     run: (signals) => {
       const others = [poller, audit.feed, ...(collector === undefined ? [] : [collector])];
       return workUntil(signals, reconciler, others);

@@ -24,7 +24,7 @@ export interface ZoneSeries {
 
 /** Reads the counts of a zone in the hours since a moment that are complete by now. */
 export async function readSeries(
-  reader: MeasurementReader,
+  reader: Pick<MeasurementReader, "read">,
   zone: ZoneName,
   since: Date,
   now: Date,

@@ -180,10 +180,9 @@ describe("a daemon that measures", () => {
       "measurements not permitted: give the token the permission Analytics: Read",
     ]);
     expect(await textFrom(daemon, `zones/${shop}`)).toContain("refused: the token may not read it");
-    expect((await jsonFrom(daemon, "api/v1/fleet"))["measurements"]).toEqual({
-      state: "denied",
-      reason: expect.stringContaining("Analytics: Read"),
-    });
+    const { measurements } = await jsonFrom(daemon, "api/v1/fleet");
+    expect(coerceObject(measurements)["state"]).toBe("denied");
+    expect(coerceObject(measurements)["reason"]).toContain("Analytics: Read");
     await stop(daemon);
     // The hours of the first round; whether a later one has ended is open.
     const { stdout } = await example.place.run("measurements", shop, "--since", "12h");

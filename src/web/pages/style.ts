@@ -57,9 +57,10 @@ rect.day { fill: var(--card); opacity: 0.6; }
 .axis { display: flex; justify-content: space-between; margin: 2px 0 6px; font-size: 12px; }
 .axis span span { margin: 0 4px; }
 .card.counts { border-left: 1px solid var(--line); }
+.counts li p { margin: 0; }
+.counts > p:first-child { margin-bottom: 12px; }
 .counts li { display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr); gap: 2px 16px; align-items: center; padding: 8px 0; border-top: 1px solid var(--line); }
 .counts li:first-child { border: 0; padding-top: 0; }
-.counts li p { margin: 0; }
 .counts .axis { margin-left: calc(19rem + 16px); }
 .hours { display: block; width: 100%; height: 40px; }
 .hours path { vector-effect: non-scaling-stroke; }
