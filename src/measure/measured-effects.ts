@@ -17,44 +17,43 @@ const windowHours = 7 * 24;
  *
  * @param reader a text: why the measurements cannot be read.
  */
-export async function withMeasuredEffects(
+export async function withStoredEffects(
   changes: readonly Change[],
   zone: ZoneName,
   reader: MeasurementReader | string,
   now: Date,
 ): Promise<readonly Change[]> {
-  if (!changes.some(needsCounts)) return changes.map((change) => measuredIn(change, { why: "" }));
-  const series = await seriesOf(zone, reader, now);
-  return changes.map((change) => measuredIn(change, series));
-}
-
-function needsCounts({ counted }: Change): boolean {
-  return counted !== undefined && !("why" in counted);
-}
-
-async function seriesOf(
-  zone: ZoneName,
-  reader: MeasurementReader | string,
-  now: Date,
-): Promise<ZoneSeries | Uncounted> {
-  if (typeof reader === "string") return { why: reader };
+  if (typeof reader === "string") return withEffects(changes, { why: reader });
+  if (!changes.some(isCountable)) return withEffects(changes, { why: "" });
+  const since = new Date((hoursCompleteAt(now) - windowHours) * hourMs);
   try {
-    return await readSeries(
-      reader,
-      zone,
-      new Date((hoursCompleteAt(now) - windowHours) * hourMs),
-      now,
-    );
+    return withEffects(changes, await readSeries(reader, zone, since, now));
   } catch (error) {
-    return { why: `the measurements could not be read: ${errorText(error)}` };
+    return withEffects(changes, unread(errorText(error)));
   }
 }
 
-function measuredIn(change: Change, series: ZoneSeries | Uncounted): Change {
-  const { counted, key } = change;
-  if (counted === undefined) return change;
-  if ("why" in counted) return { ...change, measured: counted };
-  return { ...change, measured: "why" in series ? series : effectIn(series, key, counted) };
+/** Whether counts could say something of a change. */
+export function isCountable({ counted }: Change): boolean {
+  return counted !== undefined && !("why" in counted);
+}
+
+/** @param reason why the store of measurements cannot be read. */
+export function unread(reason: string): Uncounted {
+  return { why: `the measurements could not be read: ${reason}` };
+}
+
+/** The changes of a zone with what was counted of their effects, or with why that is not known. */
+export function withEffects(
+  changes: readonly Change[],
+  series: ZoneSeries | Uncounted,
+): readonly Change[] {
+  return changes.map((change) => {
+    const { counted, key } = change;
+    if (counted === undefined) return change;
+    if ("why" in counted) return { ...change, measured: counted };
+    return { ...change, measured: "why" in series ? series : effectIn(series, key, counted) };
+  });
 }
 
 /** An hour, and what it has of the counts that are meant. */

@@ -66,7 +66,7 @@ function knownText(
     requests === 0
       ? `${who} had no traffic`
       : `${who} ${deed} ${isPolicy ? violationsText(effect) : requestsText(effect)}`;
-  const time = hours === ofHours ? plural(hours / 24, "day") : `${hours} of ${ofHours} hours`;
+  const time = hours === ofHours ? timeText(hours) : `${hours} of ${ofHours} hours`;
   const unknown = requests === undefined ? "; all requests were not measured" : "";
   return `${futureText(effect)}${extents[extent]}: ${what} in ${time}${unknown}`;
 }
@@ -102,6 +102,10 @@ function violationsText({ count, requests, isEstimate }: Measured): string {
 
 function counted(count: number, noun: string): string {
   return `${numberText(count)} ${count === 1 ? noun : pluralOf(noun)}`;
+}
+
+function timeText(hours: number): string {
+  return hours % 24 === 0 ? plural(hours / 24, "day") : plural(hours, "hour");
 }
 
 /** `1.2 million`; what is less, with all digits. */

@@ -7,6 +7,7 @@ import { streamSSE } from "hono/streaming";
 
 import type { HistoryView } from "../history/history.ts";
 import type { StoredFleet } from "../history/stored-fleet.ts";
+import { isCountable, unread, withEffects } from "../measure/measured-effects.ts";
 import type { ZoneSeries } from "../measure/measured-series.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import { type Html, textOfHtml } from "../render/html.ts";
@@ -200,9 +201,11 @@ function addAssets(app: Hono): void {
   }
 }
 
-type Stored = Pick<AppParts, "storedFleet">;
-
-function addJson(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): void {
+function addJson(
+  app: Hono,
+  snapshot: () => Snapshot,
+  { storedFleet, seriesOf }: Pick<AppParts, "storedFleet" | "seriesOf">,
+): void {
   app.get("/api/v1/fleet", async (c) => {
     const stored = await storedFleet();
     const body = stored === undefined ? fleetJson(snapshot()) : storedFleetJson(stored, snapshot());
@@ -218,16 +221,20 @@ function addJson(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): 
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   const ofZone = (
     path: "" | "/history" | "/write",
-    answerOf: (state: ZoneState) => JsonObject,
+    answerOf: (state: ZoneState) => JsonObject | Promise<JsonObject>,
   ): void => {
-    app.get(`/api/v1/zones/:name${path}`, (c) => {
+    app.get(`/api/v1/zones/:name${path}`, async (c) => {
       const state = snapshot().fleet.zone(c.req.param("name"));
       return state === undefined
         ? c.json({ error: "the zone is not declared" }, 404)
-        : c.json(answerOf(state), 200, revalidated);
+        : c.json(await answerOf(state), 200, revalidated);
     });
   };
-  ofZone("", zoneJson);
+  ofZone("", async (state) => {
+    if (!state.differing.some(isCountable)) return zoneJson(state);
+    const since = momentIn(shownSince, snapshot().now) ?? snapshot().now;
+    return zoneJson(measuredState(state, await readOrWhy(seriesOf, state, since)));
+  });
   ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
   ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));
 }
@@ -270,6 +277,13 @@ async function readOrWhy(
   }
 }
 
+/** The state of a zone with what was counted of the effects of its changes. */
+function measuredState(state: ZoneState, series: ZoneSeries | string | undefined): ZoneState {
+  if (series === undefined) return state;
+  const counts = typeof series === "string" ? unread(series) : series;
+  return { ...state, differing: withEffects(state.differing, counts) };
+}
+
 const revalidated = { "cache-control": "no-cache" };
 
 function addPages(
@@ -291,7 +305,8 @@ function addPages(
     const state = at.fleet.zone(c.req.param("name"));
     if (state === undefined) return c.notFound();
     const since = momentIn(shownSince, at.now) ?? at.now;
-    return page(c, renderZonePage(at, state, await readOrWhy(seriesOf, state, since)));
+    const series = await readOrWhy(seriesOf, state, since);
+    return page(c, renderZonePage(at, measuredState(state, series), series));
   });
 }
 

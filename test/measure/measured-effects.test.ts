@@ -8,7 +8,7 @@ import {
   withRead,
 } from "../../src/measure/day-record.ts";
 import { dayOf, firstHourOf, hourMs } from "../../src/measure/hours.ts";
-import { withMeasuredEffects } from "../../src/measure/measured-effects.ts";
+import { withStoredEffects } from "../../src/measure/measured-effects.ts";
 import type { MeasurementReader } from "../../src/measure/measurement-store.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { CountedEffect, LiveSince, MeasuredEffect } from "../../src/plan/measured-effect.ts";
@@ -76,7 +76,7 @@ async function effectOf(
   reader: MeasurementReader | string,
   given: Change,
 ): Promise<MeasuredEffect | undefined> {
-  const [measured] = await withMeasuredEffects([given], shop, reader, now);
+  const [measured] = await withStoredEffects([given], shop, reader, now);
   return measured?.measured;
 }
 
@@ -220,10 +220,10 @@ describe("the measured effect of a change", () => {
     };
     const why = { why: "it is off, and then nothing is counted" };
     const uncounted = { ...change("policy/cart"), counted: why };
-    const found = await withMeasuredEffects([change(rule), uncounted], shop, reader, now);
+    const found = await withStoredEffects([change(rule), uncounted], shop, reader, now);
     expect(found.map(({ measured }) => measured)).toEqual([undefined, why]);
     expect(reads).toBe(0);
-    await withMeasuredEffects([uncounted, counted(rule)], shop, reader, now);
+    await withStoredEffects([uncounted, counted(rule)], shop, reader, now);
     expect(reads).toBe(8);
   });
 });

@@ -1,4 +1,4 @@
-import { withMeasuredEffects } from "../../measure/measured-effects.ts";
+import { withStoredEffects } from "../../measure/measured-effects.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
 import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
 import type { PartFlags } from "./fleet-part.ts";
@@ -25,7 +25,7 @@ export async function withMeasured<T extends { readonly planned: PlannedZone }>(
         const { report } = planned;
         if (!("plan" in report)) return zone;
         const { plan } = report;
-        const changes = await withMeasuredEffects(plan.changes, report.zone, reader, now);
+        const changes = await withStoredEffects(plan.changes, report.zone, reader, now);
         return {
           ...zone,
           planned: { ...planned, report: { ...report, plan: { ...plan, changes } } },

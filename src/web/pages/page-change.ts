@@ -1,6 +1,7 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, shownFields, verbSigns } from "../../render/change-text.ts";
+import { measuredText } from "../../render/counted-text.ts";
 import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
@@ -30,12 +31,17 @@ export function renderChange(
       <span class="badges">${remark(change, changes)} ${effectBadge(effect)}</span>
     </header>
     ${renderAuthors(change, now)} ${effect.reasons.length > 0 && reasonList(effect.reasons)}
-    ${fields.length > 0 && fieldTable(verb, fields, sides)}
+    ${renderMeasured(change)} ${fields.length > 0 && fieldTable(verb, fields, sides)}
   </article>`;
 }
 
 function renderAuthors(change: Change, now: Date): Html | undefined {
   const text = authorsText(change, (at) => relative(at, now));
+  return text === "" ? undefined : html`<p class="authors">${foreign(text)}</p>`;
+}
+
+function renderMeasured(change: Change): Html | undefined {
+  const text = measuredText([change]);
   return text === "" ? undefined : html`<p class="authors">${foreign(text)}</p>`;
 }
 
