@@ -30,8 +30,8 @@ export function renderChange(
       ${title !== "" && html`<span class="title">${foreign(title)}</span>`}
       <span class="badges">${remark(change, changes)} ${effectBadge(effect)}</span>
     </header>
-    ${renderAuthors(change, now)} ${effect.reasons.length > 0 && reasonList(effect.reasons)}
-    ${renderMeasured(change)} ${fields.length > 0 && fieldTable(verb, fields, sides)}
+    ${renderAuthors(change, now)} ${[reasonList(effect.reasons), renderMeasured(change)]}
+    ${fields.length > 0 && fieldTable(verb, fields, sides)}
   </article>`;
 }
 
@@ -57,7 +57,8 @@ function remark(change: Change, changes: readonly Change[]): Html {
   return html`${texts.map((text) => html`<span class="effect neutral">${text}</span> `)}`;
 }
 
-function reasonList(reasons: readonly string[]): Html {
+function reasonList(reasons: readonly string[]): Html | undefined {
+  if (reasons.length === 0) return undefined;
   return html`<ul class="reasons">
     ${reasons.map((reason) => html`<li>${foreign(reason)}</li>`)}
   </ul>`;
