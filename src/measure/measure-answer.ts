@@ -95,8 +95,11 @@ export function rowsIn(
     source === "firewallEventsAdaptive" ? eventIn(group) : groupIn(group),
   );
   const [first, end] = [Math.floor(from / hourMs), Math.ceil(to / hourMs)];
-  const whole = rows.filter((row) => row !== undefined && row.hour >= first && row.hour < end);
-  return whole.length === rows.length ? whole.filter((row) => row !== undefined) : undefined;
+  const known = rows
+    .filter((row) => row !== undefined)
+    .filter(({ hour }) => hour >= first && hour < end);
+  const sum = known.reduce((all, { count }) => all + count, 0);
+  return known.length === rows.length && sum <= largestSum ? known : undefined;
 }
 
 function groupIn({ count, avg, dimensions }: JsonObject): CountRow | undefined {
@@ -117,7 +120,11 @@ function eventIn(event: JsonObject): CountRow | undefined {
 
 function namesIn(facts: JsonObject): Pick<CountRow, "ids" | "action"> {
   const ids = [facts["ruleId"], facts["rulesetId"], facts["policyID"]].map(coerceText);
-  return { ids: ids.filter((id) => id !== ""), action: coerceText(facts["action"]) };
+  const action = coerceText(facts["action"]);
+  return {
+    ids: ids.filter((id) => id !== ""),
+    action: /^[a-z][a-z_]{0,39}$/.test(action) ? action : "unknown",
+  };
 }
 
 function hourIn(value: unknown): number | undefined {
@@ -125,12 +132,16 @@ function hourIn(value: unknown): number | undefined {
   return moment && Math.floor(moment.getTime() / hourMs);
 }
 
+/** A sample is not rougher, and all rows of an answer count no more: a record could not store what is. */
+const largestInterval = 1e9;
+const largestSum = 1e13;
+
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isInterval(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 1;
+  return typeof value === "number" && value >= 1 && value <= largestInterval;
 }
 
 /** What the plan of a zone lets one read; a source that is missing is not included. */

@@ -51,6 +51,15 @@ describe("the rows of an answer", () => {
     expect(rowsIn({ [groups]: [] }, groups, from, from + hourMs)).toEqual([]);
   });
 
+  it.for(["", "x".repeat(100), "<b>", "__proto__"])(
+    "name the action %s unknown",
+    (action, context) => {
+      const row = { ...good, dimensions: { ...good.dimensions, action } };
+      const rows = rowsIn({ [groups]: [row] }, groups, from, from + hourMs);
+      context.expect(rows).toMatchObject([{ action: "unknown", count: 3 }]);
+    },
+  );
+
   it.for([
     { what: "nothing", rows: undefined },
     { what: "null", rows: null },
@@ -61,6 +70,8 @@ describe("the rows of an answer", () => {
     { what: "no sample interval", rows: [{ ...good, avg: {} }] },
     { what: "a sample interval below 1", rows: [{ ...good, avg: { sampleInterval: 0 } }] },
     { what: "no hour", rows: [{ ...good, dimensions: {} }] },
+    { what: "a count that nobody has", rows: [{ ...good, count: Number.MAX_SAFE_INTEGER }] },
+    { what: "a sample of one in 1e300", rows: [{ ...good, avg: { sampleInterval: 1e300 } }] },
     {
       what: "an hour that was not asked for",
       rows: [good, { ...good, dimensions: { datetimeHour: "2026-11-26T09:00:00Z" } }],
