@@ -7,9 +7,14 @@ import { datasetOf } from "./measurement.ts";
 /** Ids that are remembered of an object; of more, the newest. */
 const maxIds = 4;
 
+/** Hours without an object after which it is taken for another one: a run may not see what is there. */
+const hoursUnseen = 1;
+
 /** An object of a zone, with the beginnings of its ids. */
 interface KnownObject {
   ids: readonly string[];
+  /** When it was first noted. */
+  noted: number;
   since: number;
   /** `Infinity` while it is live. */
   until: number;
@@ -66,9 +71,11 @@ export class CountedObjects {
       const formSince = hour + 1;
       if (known === undefined) {
         const own = { ids: ids.slice(-maxIds), form, formSince, learnt: noForm };
-        this.#known.set(key, { ...own, since: hour, until: Infinity });
+        this.#known.set(key, { ...own, noted: hour, since: hour, until: Infinity });
         continue;
       }
+      // Whether it was there in between is not known.
+      if (hour - known.until > hoursUnseen) known.since = hour;
       if (known.form !== form) Object.assign(known, { form, formSince, learnt: noForm });
       const others = known.ids.filter((id) => !ids.includes(id));
       known.ids = [...others, ...ids].slice(-maxIds);
@@ -79,18 +86,20 @@ export class CountedObjects {
     }
   }
 
-  /** Learns from a record of an earlier process: what it counted, with the same ids, has been live since then. */
-  learn({ day, objects, hours }: DayRecord): void {
+  /**
+   * Learns from a record of an earlier process, the oldest first: what it counted, with the same ids, has been live since then,
+   * unless it was read and not live later.
+   */
+  learn({ day, hours, objects }: DayRecord): void {
     const start = firstHourOf(day);
-    for (const [key, { ids, isLive, forms }] of objects) {
-      const known = this.#known.get(key);
-      const first = isLive.indexOf(true);
-      if (known === undefined || first < 0) continue;
+    for (const [key, known] of this.#known) {
+      const { ids = [], isLive, forms } = objects.get(key) ?? {};
       known.ids = [...new Set([...ids, ...known.ids])].slice(-maxIds);
-      known.since = Math.min(known.since, start + first);
-      const states = hours[datasetOf(key)];
-      for (const [hour, form] of forms.entries()) {
-        if (states[hour] !== "measured" || form === known.learnt.form) continue;
+      for (const [hour, state] of hours[datasetOf(key)].entries()) {
+        if (isLive?.[hour] === true) known.since = Math.min(known.since, start + hour);
+        else if (state === "measured") known.since = known.noted;
+        const form = forms?.[hour] ?? "";
+        if (forms === undefined || state !== "measured" || form === known.learnt.form) continue;
         known.learnt = form === "" ? noForm : { form, since: start + hour };
       }
     }
