@@ -10,7 +10,7 @@ import { isAborted } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
 import { CountedZone } from "./counted-zone.ts";
-import { dayRecordText, type DayRecord, emptyDay, parseDayRecord, withRead } from "./day-record.ts";
+import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
 import {
   dayOf,
   firstHourOf,
@@ -57,6 +57,8 @@ export interface CollectorPorts {
 const firstWaitMs = 120_000;
 /** From a round that could not read everything to the next. */
 const retryMs = 600_000;
+/** What a round has read of a large fleet is stored so often: a process that ends early loses no more. */
+const saveMs = 600_000;
 /** The rounds of many installations do not begin at once. */
 const jitterMs = 240_000;
 /** How long it is remembered that a day has nothing left to read. */
@@ -73,6 +75,8 @@ interface OpenDay {
   readonly day: string;
   readonly texts: Map<ZoneName, string>;
   readonly changed: Set<ZoneName>;
+  /** When they were stored last, by the monotonic clock. */
+  savedAt: number;
 }
 
 /**
@@ -251,9 +255,10 @@ export class Collector {
       stop.throwIfAborted();
       if (hoursCompleteAt(new Date(this.#now())) > hoursCompleteAt(new Date(now))) break;
     }
-    const firstKept = dayOf(Math.floor((now - maxAgeMs) / hourMs));
+    // Neither a clock that is wrong here nor one of the service drops what is still wanted.
+    const earliest = Math.min(now, this.#ports.clock.now().getTime());
+    const firstKept = dayOf(Math.floor((earliest - maxAgeMs) / hourMs));
     const days = await stored(store.days());
-    // Without the time of the service, a clock that is wrong would drop what is still wanted.
     if (this.#service !== undefined && days.some((day) => day < firstKept)) {
       await stored(store.dropBefore(firstKept));
     }
@@ -268,7 +273,8 @@ export class Collector {
       if (day < oldest) continue;
       const texts = await stored(this.#ports.store.read(day));
       for (const zone of unlearnt) {
-        const record = parseDayRecord(texts.get(zoneOf(zone).name) ?? "");
+        const { name } = zoneOf(zone);
+        const record = dayRecordOf(name, day, texts.get(name));
         if (record !== undefined) zone.objects?.learn(record);
       }
     }
@@ -308,15 +314,22 @@ export class Collector {
     const { store, clock } = this.#ports;
     const startedAt = clock.monotonicMs();
     const texts = new Map(await stored(store.read(day)));
-    const open: OpenDay = { day, texts, changed: new Set() };
+    const open: OpenDay = { day, texts, changed: new Set(), savedAt: startedAt };
     const zones = this.#counted();
     const tasks = zones.flatMap((zone) => this.#tasksOf(zone, open));
     const isRead = await this.#readTasks(tasks, open, round);
     const isWhole = isRead && zones.every((zone) => zone.isReadable(startedAt));
-    const changed = [...open.changed].map((name) => [name, texts.get(name) ?? ""] as const);
-    if (changed.length > 0) await stored(store.write(day, new Map(changed)));
+    await this.#save(open);
     const isOver = firstHourOf(day) + hoursOfDay <= hoursCompleteAt(new Date(this.#now()));
     if (isOver && isWhole) this.#doneDays.set(day, startedAt);
+  }
+
+  async #save(open: OpenDay): Promise<void> {
+    open.savedAt = this.#ports.clock.monotonicMs();
+    const changed = [...open.changed].map((name) => [name, open.texts.get(name) ?? ""] as const);
+    if (changed.length === 0) return;
+    await stored(this.#ports.store.write(open.day, new Map(changed)));
+    open.changed.clear();
   }
 
   /** What to read of a zone in a day. What the service refuses is noted as refused. */
@@ -382,6 +395,7 @@ export class Collector {
           },
         );
         isWhole &&= isAnswered;
+        if (this.#ports.clock.monotonicMs() - open.savedAt >= saveMs) await this.#save(open);
       },
     );
     // A dataset of events that a plan does not include may be there in another form.
@@ -404,12 +418,18 @@ export class Collector {
 
   readonly #ask: AskGraphql = async (...args) => {
     const reply = await this.#ports.ask(...args);
-    if (reply.at !== undefined) {
-      const monotonicMs = this.#ports.clock.monotonicMs();
-      this.#service = { at: reply.at.getTime(), monotonicMs };
-    }
+    this.#noteTime(reply.at?.getTime());
     return reply;
   };
+
+  /** Notes what time it is for the service, unless both the time that is known of it and the clock on the wall contradict. */
+  #noteTime(at: number | undefined): void {
+    if (at === undefined) return;
+    const { clock } = this.#ports;
+    const known = [this.#now(), clock.now().getTime()];
+    if (this.#service !== undefined && known.every((time) => Math.abs(time - at) > hourMs)) return;
+    this.#service = { at, monotonicMs: clock.monotonicMs() };
+  }
 
   /** Milliseconds since 1970, by the clock of the service as far as it is known. */
   #now(): number {
@@ -433,10 +453,10 @@ function zoneOf({ desired }: CountedZone): Zone {
   return desired.zone;
 }
 
-/** The record of a zone as it is in a round. A text that is damaged says nothing: its hours are read again. */
+/** The record of a zone as it is in a round. A text that is damaged, or of another day, says nothing: its hours are read again. */
 function recordIn({ day, texts }: OpenDay, zone: CountedZone): DayRecord {
   const { name } = zoneOf(zone);
-  return parseDayRecord(texts.get(name) ?? "") ?? emptyDay(name, day);
+  return dayRecordOf(name, day, texts.get(name)) ?? emptyDay(name, day);
 }
 
 function put(

@@ -90,7 +90,7 @@ export function emptyDay(zone: string, day: string): DayRecord {
 }
 
 /** How many characters of an id tell it from the others of a zone. */
-const idLength = 8;
+const idLength = 12;
 
 /** The beginning of an id, as a record has it. */
 export function shortId(id: string): string {
@@ -293,6 +293,16 @@ export function parseDayRecord(text: string): DayRecord | undefined {
     if (error instanceof DamagedRecord) return undefined;
     throw error;
   }
+}
+
+/** The record of a zone and day in a text; `undefined` if it is none, or that of another zone or day. */
+export function dayRecordOf(
+  zone: string,
+  day: string,
+  text: string | undefined,
+): DayRecord | undefined {
+  const record = parseDayRecord(text ?? "");
+  return record?.zone === zone && record.day === day ? record : undefined;
 }
 
 class DamagedRecord extends Error {}

@@ -1,7 +1,7 @@
 import { compareText } from "../syntax/by-text.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { countIn, type DayRecord, parseDayRecord } from "./day-record.ts";
+import { countIn, type DayRecord, dayRecordOf } from "./day-record.ts";
 import { dayOf, hourMs, hoursCompleteAt, hoursOfDay } from "./hours.ts";
 import type { MeasurementReader } from "./measurement-store.ts";
 import type { HourCount } from "./measurement.ts";
@@ -34,9 +34,7 @@ export async function readSeries(
   const hours = Array.from({ length: end - first }, (_, nth) => first + nth);
   const days = new Map<string, DayRecord | undefined>();
   for (const day of new Set(hours.map(dayOf))) {
-    const record = parseDayRecord((await reader.read(day, zone)).get(zone) ?? "");
-    // A record of another day or zone says nothing about this one.
-    days.set(day, record?.day === day && record.zone === zone ? record : undefined);
+    days.set(day, dayRecordOf(zone, day, (await reader.read(day, zone)).get(zone)));
   }
   const countsOf = (what: ResourceKey | "requests"): readonly HourCount[] =>
     hours.map((hour) => countIn(days.get(dayOf(hour)), what, hour % hoursOfDay));

@@ -219,6 +219,55 @@ describe("the collector", () => {
     expect(collector.judged).toBeUndefined();
   });
 
+  it("reads a day again whose records are of another one", async ({ expect }) => {
+    await using at = new Collecting(zones);
+    at.start();
+    await at.hours(20);
+    const [, yesterday = ""] = [...at.store.records.keys()].toSorted().toReversed();
+    await at.end();
+    const records = at.store.records.get(yesterday);
+    at.store.records.set(dayOf(startHour + 20), records ?? new Map());
+    at.start();
+    await at.hours(1);
+    for (const zone of zones) {
+      const hour = startHour + 15;
+      expect(dayOf(hour)).not.toBe(yesterday);
+      const counted = measured(at, zone, "requests", hour);
+      expect(await at.count(zone.zone.name, "requests", hour)).toMatchObject(counted);
+    }
+  });
+
+  it("drops and measures nothing for answers with a date that is wrong", async ({ expect }) => {
+    await using at = new Collecting(zones);
+    at.start(true, 72 * hourMs);
+    await at.hours(40);
+    const days = at.store.records.size;
+    at.service.faults = ["wrong_date", "wrong_date", "wrong_date", "wrong_date"];
+    await at.hours(1);
+    expect(at.service.faults).toEqual([]);
+    expect(at.store.records.size).toBe(days);
+    await at.hours(3);
+    for (let hour = startHour; hour * hourMs < at.serviceNow + 200 * hourMs; hour += 1) {
+      const found = await at.count(pro.zone.name, "requests", hour);
+      const isOver = (hour + 2) * hourMs < at.serviceNow;
+      if (isOver) expect(found).toMatchObject(measured(at, pro, "requests", hour));
+      else if (hour * hourMs >= at.serviceNow) expect(found).toEqual({ state: "missing" });
+    }
+  });
+
+  it("keeps what a long round has read when it ends early", async ({ expect }) => {
+    await using at = new Collecting(zones);
+    at.answerMs = 15 * 60_000;
+    at.start();
+    // The limits have been read, and the requests of a day.
+    await at.hours(0.7);
+    expect(at.service.queries).toHaveLength(3);
+    await at.end();
+    const hour = startHour - 5;
+    const counted = measured(at, pro, "requests", hour);
+    expect(await at.count(pro.zone.name, "requests", hour)).toMatchObject(counted);
+  });
+
   it("drops days that are older than they are kept", async ({ expect }) => {
     await using at = new Collecting([pro]);
     at.start(true, 72 * hourMs);

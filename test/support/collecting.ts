@@ -1,5 +1,5 @@
 import { Collector } from "../../src/measure/collector.ts";
-import { countIn, type DayRecord, parseDayRecord } from "../../src/measure/day-record.ts";
+import { countIn, type DayRecord, dayRecordOf } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { CollectorStatus } from "../../src/state/collector-status.ts";
@@ -29,6 +29,8 @@ export class Collecting implements AsyncDisposable {
   /** Which objects left their usual range. */
   readonly unusual: string[] = [];
   readonly bugs: unknown[] = [];
+  /** How long each answer takes. */
+  answerMs = 0;
   /** By text. A record is asked for each of its hours. */
   readonly #parsed = new Map<string, DayRecord | undefined>();
   #running:
@@ -47,7 +49,11 @@ export class Collecting implements AsyncDisposable {
   /** Starts a process; `isOn: false`: nothing asks for measurements. */
   start(isOn = true, maxAgeMs = 840 * hourMs): Collector {
     const collector = new Collector(isOn ? { maxAgeMs } : undefined, {
-      ask: this.service.ask,
+      ask: async (asked, query, signal) => {
+        const reply = this.service.ask(asked, query, signal);
+        if (this.answerMs > 0) await this.clock.sleep(this.answerMs, signal);
+        return reply;
+      },
       credentialOf: () => "main",
       store: this.store,
       clock: this.clock,
@@ -82,7 +88,7 @@ export class Collecting implements AsyncDisposable {
   /** What is stored of an object in an hour. */
   async count(zone: ZoneName, what: ResourceKey | "requests", hour: number): Promise<HourCount> {
     const text = (await this.store.read(dayOf(hour), zone)).get(zone) ?? "";
-    if (!this.#parsed.has(text)) this.#parsed.set(text, parseDayRecord(text));
+    if (!this.#parsed.has(text)) this.#parsed.set(text, dayRecordOf(zone, dayOf(hour), text));
     return countIn(this.#parsed.get(text), what, hour % 24);
   }
 

@@ -25,6 +25,7 @@ export type QueryFault =
   | "html"
   | "partial"
   | "missing_zone"
+  | "wrong_date"
   | "server";
 
 /** How many queries of each kind of failure the service answers, and what it counts: a hash of id and hour, often 0. */
@@ -64,7 +65,8 @@ export class CountingService {
     if (fault === "rate_limited") {
       return Promise.reject(new ServiceError("API_RATE_LIMITED", "429", { retryAfterMs: 60_000 }));
     }
-    return Promise.resolve({ body: this.#bodyOf(query, ids, fault), at: new Date(this.#now()) });
+    const at = new Date(this.#now() + (fault === "wrong_date" ? 200 * hourMs : 0));
+    return Promise.resolve({ body: this.#bodyOf(query, ids, fault), at });
   };
 
   #bodyOf(
