@@ -96,11 +96,11 @@ export class CountedObjects {
       const { ids = [], isLive, forms } = objects.get(key) ?? {};
       known.ids = [...new Set([...ids, ...known.ids])].slice(-maxIds);
       for (const [hour, state] of hours[datasetOf(key)].entries()) {
-        if (isLive?.[hour] === true) known.since = Math.min(known.since, start + hour);
-        else if (state === "measured") known.since = known.noted;
-        const form = forms?.[hour] ?? "";
-        if (forms === undefined || state !== "measured" || form === known.learnt.form) continue;
-        known.learnt = form === "" ? noForm : { form, since: start + hour };
+        const isThere = isLive?.[hour] === true;
+        if (isThere) known.since = Math.min(known.since, start + hour);
+        if (state !== "measured") continue;
+        if (!isThere) known.since = known.noted;
+        if (forms !== undefined) learnForm(known, forms[hour] ?? "", start + hour);
       }
     }
   }
@@ -109,6 +109,10 @@ export class CountedObjects {
   forgetBefore(hour: number): void {
     for (const [key, { until }] of this.#known) if (until < hour) this.#known.delete(key);
   }
+}
+
+function learnForm(known: KnownObject, form: string, since: number): void {
+  if (form !== known.learnt.form) known.learnt = form === "" ? noForm : { form, since };
 }
 
 /** The managed rulesets that declared rules execute, by the keys of the rules. */

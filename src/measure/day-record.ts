@@ -268,12 +268,14 @@ function numbersText(numbers: readonly number[]): string {
   return texts.join(",").replace(/,+$/, "");
 }
 
-/** Reads the text of a record; `undefined` if it is not one: then nothing is known of that day. */
-export function parseDayRecord(text: string): DayRecord | undefined {
-  const json = parseJson(text);
-  if (!isJsonObject(json)) return undefined;
-  const { zone, day } = json;
-  if (typeof zone !== "string" || typeof day !== "string") return undefined;
+/** Reads the text of the record of a zone and day; `undefined` if it is not one: then nothing is known of that day. */
+export function dayRecordOf(
+  zone: string,
+  day: string,
+  text: string | undefined,
+): DayRecord | undefined {
+  const json = parseJson(text ?? "");
+  if (!isJsonObject(json) || json["zone"] !== zone || json["day"] !== day) return undefined;
   try {
     const [hours, sampled] = [coerceObject(json["hours"]), coerceObject(json["sampled"])];
     const states = ofEachDataset((dataset) => statesIn(hours[dataset]));
@@ -293,16 +295,6 @@ export function parseDayRecord(text: string): DayRecord | undefined {
     if (error instanceof DamagedRecord) return undefined;
     throw error;
   }
-}
-
-/** The record of a zone and day in a text; `undefined` if it is none, or that of another zone or day. */
-export function dayRecordOf(
-  zone: string,
-  day: string,
-  text: string | undefined,
-): DayRecord | undefined {
-  const record = parseDayRecord(text ?? "");
-  return record?.zone === zone && record.day === day ? record : undefined;
 }
 
 class DamagedRecord extends Error {}

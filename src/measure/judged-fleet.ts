@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { type ListedKind, listedKinds, type ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { countIn, type DayRecord, parseDayRecord } from "./day-record.ts";
+import { countIn, type DayRecord, dayRecordOf } from "./day-record.ts";
 import { dayOf, hourMs, hoursOfDay } from "./hours.ts";
 import type { MeasurementReader } from "./measurement-store.ts";
 import { type MeasuredDataset, ofEachDataset } from "./measurement.ts";
@@ -79,7 +79,7 @@ export async function judgeFleet(
     const texts = await reader.read(day);
     let nth = 0;
     for (const [name, zone] of zones) {
-      const record = recordOf(day, name, texts.get(name));
+      const record = dayRecordOf(name, day, texts.get(name));
       const table = tables.get(name);
       table?.fill(record, inDay);
       if (table !== undefined && inDay.includes(hour)) {
@@ -107,12 +107,6 @@ export function newlyUnusual(
       .filter(({ key, state }) => !known.some((one) => one.key === key && one.state === state))
       .map((share) => ({ zone, share }));
   });
-}
-
-/** A record of another day or zone says nothing about this one. */
-function recordOf(day: string, zone: ZoneName, text = ""): DayRecord | undefined {
-  const record = parseDayRecord(text);
-  return record?.day === day && record.zone === zone ? record : undefined;
 }
 
 function datasetStateIn(

@@ -4,9 +4,9 @@ import { describe, it } from "vitest";
 import { CountedObjects } from "../../src/measure/counted-objects.ts";
 import {
   type DayRecord,
+  dayRecordOf,
   dayRecordText,
   emptyDay,
-  parseDayRecord,
   withRead,
 } from "../../src/measure/day-record.ts";
 import { firstHourOf } from "../../src/measure/hours.ts";
@@ -63,7 +63,7 @@ describe("the forms of policies in a record", () => {
         for (const each of reads) if (each.since <= each.hour) forms[each.hour] = each.form;
         const record = recordOf(reads);
         expect(formsIn(record)).toEqual(forms);
-        expect(parseDayRecord(dayRecordText(record))).toEqual(record);
+        expect(dayRecordOf(record.zone, record.day, dayRecordText(record))).toEqual(record);
       }),
       cases(300),
     );
@@ -78,16 +78,18 @@ describe("the forms of policies in a record", () => {
   it.for(["0123abc", "0123ABCD", `${one},`.repeat(25), 'x"', "-,-x"])(
     "are not known where they are damaged: %s",
     (damage, { expect }) => {
-      const text = dayRecordText(recordOf([{ hour: 0, form: one, since: 0 }]));
+      const record = recordOf([{ hour: 0, form: one, since: 0 }]);
+      const text = dayRecordText(record);
       expect(text).toContain(`${one},-`);
       const damaged = text.replace(`"${one},-"`, JSON.stringify(damage));
-      expect(parseDayRecord(damaged)).toBeUndefined();
+      expect(dayRecordOf(record.zone, record.day, damaged)).toBeUndefined();
     },
   );
 
   it("are not in records of earlier versions", ({ expect }) => {
-    const text = dayRecordText(recordOf([{ hour: 0, form: one, since: 0 }]));
-    const old = parseDayRecord(text.replace(`,"${one},-"`, ""));
+    const record = recordOf([{ hour: 0, form: one, since: 0 }]);
+    const text = dayRecordText(record).replace(`,"${one},-"`, "");
+    const old = dayRecordOf(record.zone, record.day, text);
     expect(formsIn(old)).toEqual(Array(24).fill(""));
   });
 });

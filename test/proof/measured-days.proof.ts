@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 
 import { AnalyticsReader } from "../../src/api/analytics-reader.ts";
 import { Collector } from "../../src/measure/collector.ts";
-import { countIn, parseDayRecord } from "../../src/measure/day-record.ts";
+import { countIn, dayRecordOf } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
 import type { AskGraphql } from "../../src/measure/read-counts.ts";
@@ -140,8 +140,9 @@ class Turns {
 
   async count(what: ResourceKey | "requests", hour: number): Promise<HourCount> {
     const { name } = this.at.zone;
-    const text = (await this.#tables.measurements(dayOf(hour), name)).get(name) ?? "";
-    return countIn(parseDayRecord(text), what, hour % 24);
+    const day = dayOf(hour);
+    const text = (await this.#tables.measurements(day, name)).get(name);
+    return countIn(dayRecordOf(name, day, text), what, hour % 24);
   }
 }
 
