@@ -287,7 +287,7 @@ export const metricTable = {
   ),
   measuredEvents: gauge(
     "zonewarden_measured_events",
-    "Events of rules and violations of policies in this hour; no series if none of the kind was measured.",
+    "Events of rules and violations of policies in this hour, of a custom ruleset those of its rules; no series if none of the kind was measured.",
     { zone, kind: listedKinds },
   ),
   measuredResources: gauge(
