@@ -186,8 +186,9 @@ export class Collector {
   /** Works through a round; resolves with the milliseconds until the next one. */
   async #work(options: CollectorOptions, stop: AbortSignal): Promise<number> {
     const round = new Round(this.#ports, stop);
+    let isWhole = true;
     try {
-      await this.#round(options, round, stop);
+      isWhole = await this.#round(options, round, stop);
     } catch (error) {
       if (isAborted(stop)) return 0;
       round.fail(errorText(error));
@@ -195,6 +196,7 @@ export class Collector {
     }
     await this.#judge(round, stop);
     if (round.failure === "") {
+      if (!isWhole) return 0;
       this.#noteWhole();
       return this.#untilNextHour();
     }
@@ -240,20 +242,25 @@ export class Collector {
     return next - now + this.#ports.random() * jitterMs;
   }
 
-  /** Reads what can be read, the newest day first: a new hour must not wait for what was missed long ago. */
-  async #round({ maxAgeMs }: CollectorOptions, round: Round, stop: AbortSignal): Promise<void> {
+  /**
+   * Reads what can be read, the newest day first. Resolves with whether no day is left: a new hour ends the round, since it
+   * must not wait for what was missed long ago.
+   */
+  async #round({ maxAgeMs }: CollectorOptions, round: Round, stop: AbortSignal): Promise<boolean> {
     const { store } = this.#ports;
     await this.#readLimits(round);
     const now = this.#now();
     const counted = this.#counted();
-    if (counted.length === 0) return;
+    if (counted.length === 0) return true;
     const backMs = Math.max(0, ...counted.map((zone) => zone.notOlderThanMs));
     const oldest = dayOf(Math.floor((now - Math.min(maxAgeMs, backMs)) / hourMs));
     await this.#learn(counted, oldest);
+    const isNewHour = (): boolean =>
+      hoursCompleteAt(new Date(this.#now())) > hoursCompleteAt(new Date(now));
     for (let hour = Math.floor(now / hourMs); dayOf(hour) >= oldest; hour -= hoursOfDay) {
       if (!this.#isDone(dayOf(hour))) await this.#readDay(dayOf(hour), round);
       stop.throwIfAborted();
-      if (hoursCompleteAt(new Date(this.#now())) > hoursCompleteAt(new Date(now))) break;
+      if (isNewHour()) break;
     }
     // Neither a clock that is wrong here nor one of the service drops what is still wanted.
     const earliest = Math.min(now, this.#ports.clock.now().getTime());
@@ -263,6 +270,7 @@ export class Collector {
       await stored(store.dropBefore(firstKept));
     }
     for (const { objects } of counted) objects?.forgetBefore(firstHourOf(oldest));
+    return !isNewHour();
   }
 
   /** Learns from the records of earlier processes since when objects are live. */

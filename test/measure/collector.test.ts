@@ -268,6 +268,27 @@ describe("the collector", () => {
     expect(await at.count(pro.zone.name, "requests", hour)).toMatchObject(counted);
   });
 
+  it("goes on with past days after each new hour, and says it collects when all are read", async ({
+    expect,
+  }) => {
+    await using at = new Collecting([enterprise]);
+    at.answerMs = 5 * 60_000;
+    at.start();
+    const counted = (hour: number): Partial<HourCount> =>
+      measured(at, enterprise, "requests", startHour + hour);
+    const read = (hour: number): Promise<HourCount> =>
+      at.count(enterprise.zone.name, "requests", startHour + hour);
+    // Ten days take more than two hours. Each hour, the newest one is read first.
+    await at.hours(2);
+    expect(await read(-7 * 24)).toEqual({ state: "missing" });
+    expect(await read(0)).toMatchObject(counted(0));
+    expect(at.statuses).toEqual([]);
+    await at.hours(2);
+    expect(await read(2)).toMatchObject(counted(2));
+    expect(await read(-7 * 24)).toMatchObject(counted(-7 * 24));
+    expect(at.statuses.at(-1)).toEqual({ state: "collecting", reason: "" });
+  });
+
   it("drops days that are older than they are kept", async ({ expect }) => {
     await using at = new Collecting([pro]);
     at.start(true, 72 * hourMs);
