@@ -247,13 +247,14 @@ export class Collector {
    * must not wait for what was missed long ago.
    */
   async #round({ maxAgeMs }: CollectorOptions, round: Round, stop: AbortSignal): Promise<boolean> {
-    const { store } = this.#ports;
     await this.#readLimits(round);
     const now = this.#now();
     const counted = this.#counted();
     if (counted.length === 0) return true;
     const backMs = Math.max(0, ...counted.map((zone) => zone.notOlderThanMs));
     const oldest = dayOf(Math.floor((now - Math.min(maxAgeMs, backMs)) / hourMs));
+    // First of all: where the disk is full, nothing can be stored.
+    await this.#dropDays(maxAgeMs);
     await this.#learn(counted, oldest);
     const isNewHour = (): boolean =>
       hoursCompleteAt(new Date(this.#now())) > hoursCompleteAt(new Date(now));
@@ -262,15 +263,18 @@ export class Collector {
       stop.throwIfAborted();
       if (isNewHour()) break;
     }
-    // Neither a clock that is wrong here nor one of the service drops what is still wanted.
-    const earliest = Math.min(now, this.#ports.clock.now().getTime());
-    const firstKept = dayOf(Math.floor((earliest - maxAgeMs) / hourMs));
-    const days = await stored(store.days());
-    if (this.#service !== undefined && days.some((day) => day < firstKept)) {
-      await stored(store.dropBefore(firstKept));
-    }
     for (const { objects } of counted) objects?.forgetBefore(firstHourOf(oldest));
     return !isNewHour();
+  }
+
+  /** Drops the days that are too old by the clock here and by that of the service: neither is always right. */
+  async #dropDays(maxAgeMs: number): Promise<void> {
+    if (this.#service === undefined) return;
+    const { store, clock } = this.#ports;
+    const earliest = Math.min(this.#now(), clock.now().getTime());
+    const firstKept = dayOf(Math.floor((earliest - maxAgeMs) / hourMs));
+    const days = await stored(store.days());
+    if (days.some((day) => day < firstKept)) await stored(store.dropBefore(firstKept));
   }
 
   /** Learns from the records of earlier processes since when objects are live. */

@@ -296,6 +296,14 @@ describe("the collector", () => {
     const days = [...at.store.records.keys()].toSorted();
     expect(days[0]).toBe(dayOf(startHour + 5 * 24));
     expect(days).toHaveLength(4);
+
+    // A full disk is no reason to keep them.
+    at.store.isFull = true;
+    await at.hours(2 * 24);
+    expect(at.store.records.size).toBe(2);
+    at.store.isFull = false;
+    await at.hours(2);
+    expect(at.store.records.size).toBe(4);
   });
 
   it("never has a wrong count, nor a zero for what was not measured, whatever fails", async ({

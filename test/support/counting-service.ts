@@ -204,6 +204,8 @@ export function countingZone(
 export class MemoryMeasurements implements MeasurementStore {
   readonly records = new Map<string, ReadonlyMap<ZoneName, string>>();
   isFailing = false;
+  /** Whether nothing more can be written. */
+  isFull = false;
 
   async read(day: string, zone?: ZoneName): Promise<ReadonlyMap<ZoneName, string>> {
     await this.#mayFail();
@@ -218,6 +220,7 @@ export class MemoryMeasurements implements MeasurementStore {
 
   async write(day: string, records: ReadonlyMap<ZoneName, string>): Promise<void> {
     await this.#mayFail();
+    if (this.isFull) throw new Error("the disk is full");
     this.records.set(day, new Map([...(this.records.get(day) ?? []), ...records]));
   }
 
@@ -229,6 +232,6 @@ export class MemoryMeasurements implements MeasurementStore {
   }
 
   #mayFail(): Promise<void> {
-    return this.isFailing ? Promise.reject(new Error("the disk is full")) : Promise.resolve();
+    return this.isFailing ? Promise.reject(new Error("the disk is gone")) : Promise.resolve();
   }
 }
