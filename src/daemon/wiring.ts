@@ -20,7 +20,7 @@ import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inven
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
-import { type Applied, isAllDone } from "../state/run-report.ts";
+import type { Applied } from "../state/run-report.ts";
 import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
@@ -341,11 +341,13 @@ function liveSubscriber(collector: Collector | undefined): readonly Subscriber[]
     {
       zone: ({ report }) => {
         if (!("plan" in report)) return;
-        const { changes, liveKeys } = report.plan;
-        // What a write that failed left behind is not known.
-        const isLeft = report.result === "applied";
-        const left = isLeft && isAllDone(report.outcomes) ? report.left : undefined;
-        collector.note(report.zone, liveKeys, isLeft ? left : changes);
+        const { liveKeys, policyForms } = report.plan;
+        // The plan was made before the writes: the next run finds what the policies do now.
+        collector.note(
+          report.zone,
+          liveKeys,
+          report.result === "applied" ? undefined : policyForms,
+        );
       },
       load: () => undefined,
       gone: () => undefined,

@@ -1,5 +1,3 @@
-import type { Change } from "../plan/change.ts";
-import { livePolicyForms } from "../plan/policies/policy-form.ts";
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
@@ -128,12 +126,12 @@ export class Collector {
   /**
    * Notes which objects of a zone a run found live, by their ids.
    *
-   * @param changes what the live state differs in from the declared one; left out: that is not known.
+   * @param forms digests of what its policies do.
    */
   note(
     name: ZoneName,
     liveKeys: ReadonlyMap<string, ResourceKey>,
-    changes?: readonly Change[],
+    forms: ReadonlyMap<ResourceKey, string> = new Map(),
   ): void {
     const zone = this.#zones.get(name);
     if (zone === undefined || this.#options === undefined) return;
@@ -143,8 +141,6 @@ export class Collector {
       this.#doneDays.clear();
     }
     const { content } = zone.desired;
-    const policies = content.policies?.items ?? [];
-    const forms = changes && livePolicyForms(policies, liveKeys, changes);
     zone.objects.note(liveKeys, content, Math.floor(this.#now() / hourMs), forms);
   }
 

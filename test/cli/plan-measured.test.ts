@@ -14,7 +14,7 @@ import { SimulatedClock } from "../support/clock.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
-import { stop } from "../support/running.ts";
+import { isEveryZoneRun, stop } from "../support/running.ts";
 
 const shop = "shop.example.com";
 const hourMs = 3_600_000;
@@ -31,12 +31,19 @@ async function measuredExample(): Promise<Measured> {
     config: `schedule: { cron: "0 0 1 1 *" }\nstore: { path: state }\nmeasurements: { max_age: 72h }`,
     ports: { clock },
   });
-  const daemon = example.place.start("run");
+  const first = example.place.start("run");
   await eventually("the first sweep", async () => {
     await clock.advance(100);
     return (
-      logLines(daemon).some(({ msg, zone }) => msg === "plan applied" && zone === shop) || undefined
+      logLines(first).some(({ msg, zone }) => msg === "plan applied" && zone === shop) || undefined
     );
+  });
+  await stop(first);
+  // What an apply leaves is known from the next run on.
+  const daemon = example.place.start("run");
+  await eventually("a run of each zone", async () => {
+    await clock.advance(100);
+    return (await isEveryZoneRun(daemon)) || undefined;
   });
   await control(example, "clock", { advance: "30h" });
   await clock.advance(30 * hourMs);

@@ -10,12 +10,13 @@ import {
   withRead,
 } from "../../src/measure/day-record.ts";
 import { firstHourOf } from "../../src/measure/hours.ts";
-import { livePolicyForms, policyForm } from "../../src/plan/policies/policy-form.ts";
+import { policyForm } from "../../src/plan/policies/policy-form.ts";
 import { noContent } from "../../src/zone/desired-zone.ts";
+import { marked } from "../../src/zone/mark.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
-import { policy } from "../support/model.ts";
+import { declared, livePolicy, owner, policy } from "../support/model.ts";
+import { plannedPolicies } from "../support/planned.ts";
 import { cases } from "../support/properties.ts";
-import { change } from "../support/reports.ts";
 
 const day = "2026-11-20";
 const firstHour = firstHourOf(day);
@@ -141,22 +142,22 @@ describe("since when a policy is as it is", () => {
   });
 });
 
-describe("the forms of the live policies", () => {
-  it("are those of the declared ones, but for what differs", ({ expect }) => {
-    const declared = [policy("checkout"), policy("cart"), policy("new")];
-    const live = new Map<string, ResourceKey>([
-      ["p1", "policy/checkout"],
-      ["p2", "policy/cart"],
-    ]);
-    const fields = [
-      { field: "action", before: "allow", after: "log" },
-      { field: "description", before: "x", after: "Scripts of cart" },
+describe("the forms of the live policies in a plan", () => {
+  it("are those of the service, whatever is declared", ({ expect }) => {
+    const live = [
+      livePolicy("p1", { description: marked("Scripts", owner, "checkout") }),
+      livePolicy("p2", { description: marked("Scripts", owner, "cart"), action: "allow" }),
+      livePolicy("p3"),
     ];
-    const changes = [change("policy/cart", "weakens", { fields }), change("policy/new")];
-    expect(livePolicyForms(declared, live, changes)).toEqual(
+    const blocked = policy("checkout", { action: "allow", value: "script-src 'none'" });
+    const { policyForms } = plannedPolicies(
+      declared([blocked, policy("cart"), policy("new")]),
+      live,
+    );
+    expect(policyForms).toEqual(
       new Map([
         ["policy/checkout", policyForm(policy("checkout"))],
-        ["policy/cart", policyForm(policy("cart", { action: "allow", description: "y" }))],
+        ["policy/cart", policyForm(policy("cart", { action: "allow", description: "other" }))],
       ]),
     );
     expect(policyForm(policy("cart"))).not.toBe(policyForm(policy("cart", { enabled: false })));

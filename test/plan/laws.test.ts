@@ -160,6 +160,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
           changes: proposal.changes.map(({ counted: _counted, ...change }) => change),
           waitsFor: new Map(),
           liveKeys: new Map(),
+          policyForms: new Map(),
           placedBy: new Map(),
           grown: [],
         });

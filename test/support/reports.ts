@@ -84,6 +84,7 @@ export function planOf(
     unowned: [],
     adoptedRules: [],
     liveKeys: new Map(),
+    policyForms: new Map(),
     placedBy: new Map(),
     grown: [],
     notes: [],

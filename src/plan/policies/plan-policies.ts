@@ -15,6 +15,7 @@ import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { countedEffectOfPolicy, effectOfPolicy } from "./policy-effect.ts";
+import { policyForm } from "./policy-form.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
 import { twinNotes } from "./unowned-twins.ts";
@@ -48,6 +49,11 @@ export function planPolicies(
     liveKeys: new Map(
       matches.flatMap(({ policy, live: found }) =>
         found === undefined ? [] : [[found.id, `policy/${policy.key}`] as const],
+      ),
+    ),
+    policyForms: new Map(
+      matches.flatMap(({ policy, live: found }) =>
+        found === undefined ? [] : [[`policy/${policy.key}` as const, policyForm(found)]],
       ),
     ),
     placedBy: new Map(),

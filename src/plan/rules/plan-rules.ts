@@ -143,6 +143,7 @@ export function planRules(
         return found === undefined ? [] : [[live.id, keyIn(list, found.rule.key)] as const];
       }),
     ),
+    policyForms: new Map(),
     placedBy: new Map(
       [...placedBy].map(([key, by]) => [keyIn(list, key), keyIn(list, by)] as const),
     ),
