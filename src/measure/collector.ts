@@ -426,16 +426,24 @@ export class Collector {
 
   readonly #ask: AskGraphql = async (...args) => {
     const reply = await this.#ports.ask(...args);
-    this.#noteTime(reply.at?.getTime());
+    if (reply.at !== undefined) this.#noteTime(reply.at);
     return reply;
   };
 
-  /** Notes what time it is for the service, unless both the time that is known of it and the clock on the wall contradict. */
-  #noteTime(at: number | undefined): void {
-    if (at === undefined) return;
+  /**
+   * Notes what time it is for the service.
+   *
+   * @throws {ServiceError} if both the time that is known of it and the clock on the wall contradict: the answer may tell of
+   *   hours that are not over.
+   */
+  #noteTime(date: Date): void {
     const { clock } = this.#ports;
+    const at = date.getTime();
     const known = [this.#now(), clock.now().getTime()];
-    if (this.#service !== undefined && known.every((time) => Math.abs(time - at) > hourMs)) return;
+    if (this.#service !== undefined && known.every((time) => Math.abs(time - at) > hourMs)) {
+      const message = `an answer is dated ${date.toISOString()}, which is not the time`;
+      throw new ServiceError("API_MALFORMED", message);
+    }
     this.#service = { at, monotonicMs: clock.monotonicMs() };
   }
 
