@@ -21,6 +21,8 @@ export const routes = {
   accountRuleset: "/accounts/{account_id}/rulesets/{ruleset_id}",
   accountRulesetVersions: "/accounts/{account_id}/rulesets/{ruleset_id}/versions",
   accountRulesetVersion: "/accounts/{account_id}/rulesets/{ruleset_id}/versions/{ruleset_version}",
+  /** Only reads, though it is asked by POST (SERVICE.md C.8). */
+  graphql: "/graphql",
   auditLog: "/accounts/{account_id}/logs/audit",
   verifyUserToken: "/user/tokens/verify",
   verifyAccountToken: "/accounts/{account_id}/tokens/verify",

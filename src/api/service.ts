@@ -167,7 +167,8 @@ function stoppable(
       : sendWithRetries(session, "write", call, signal, stop, beforeAttempt);
 }
 
-function sessionOf({ sessions }: Service, zone: Zone): ServiceSession {
+/** The session of the credential that serves a zone. */
+export function sessionOf({ sessions }: Service, zone: Zone): ServiceSession {
   const session = sessions.find(({ credential }) => credential.serves(zone));
   if (session !== undefined) return session;
   const message = `${zone.name}: no credential serves this zone; add the zone or its account to a credential under credentials`;

@@ -112,6 +112,7 @@ const descriptions = {
     "take ownership of declared policies and rules, so that deleting them in files deletes them",
   history: "print what runs changed or found, and how long zones drifted",
   blame: "print who changed a zone, by the service's audit log",
+  measurements: "print what policies and rules of a zone did, by hour; needs no network",
   store:
     "check, copy or migrate the store of state and history, and print the rights that it needs",
   evidence: "write what the history shows for an audit of payment pages; needs no network",
@@ -143,6 +144,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   history: async () => (await import("./commands/history-command.ts")).defineHistory,
   blame: async () => (await import("./commands/blame-command.ts")).defineBlame,
   evidence: async () => (await import("./evidence/evidence-command.ts")).defineEvidence,
+  measurements: async () => (await import("./commands/measurements-command.ts")).defineMeasurements,
   store: async () => (await import("./store/store-command.ts")).defineStore,
   import: async () => (await import("./commands/import-command.ts")).defineImport,
   inventory: async () => (await import("./commands/inventory-command.ts")).defineInventory,

@@ -5,6 +5,7 @@ import type { Config } from "../desired/config/config.ts";
 import type { LoadedConfig } from "../desired/config/load-config.ts";
 import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
+import type { Collector } from "../measure/collector.ts";
 import type {
   InventoryPoller,
   InventoryPollerOptions,
@@ -62,6 +63,7 @@ export const liveKeys = [
   "windows",
   "inventory",
   "audit",
+  "measurements",
   "schedule.cron",
   "schedule.timezone",
   "log.level",
@@ -105,6 +107,7 @@ export class RunningConfig {
       windows: config.windows,
       inventory: config.inventory,
       audit: config.audit,
+      measurements: config.measurements,
       schedule: { ...schedule, cron: config.schedule.cron, timezone: config.schedule.timezone },
       log: { ...log, level: config.log.level },
     };
@@ -145,6 +148,8 @@ interface ReloadedWork {
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "reconfigure">;
+  /** `undefined`: there is no store to keep them. */
+  readonly collector: Pick<Collector, "reconfigure"> | undefined;
   readonly logger: Logger;
 }
 
@@ -211,6 +216,7 @@ function applyTo(work: ReloadedWork, keys: readonly string[], current: Config): 
     work.poller.reconfigure(inventoryOptions(current));
   }
   if (keys.includes("audit")) work.auditFeed.reconfigure(current.audit.follow);
+  if (keys.includes("measurements")) work.collector?.reconfigure(current.measurements);
   if (!keys.some((key) => zoneKeys.has(key))) return;
   work.reconciler.reconfigure(reconcilerOptions(current));
   if (current.schedule.onChange) work.reconciler.requestSweep("signal");

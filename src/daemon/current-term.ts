@@ -1,5 +1,7 @@
 import type { AuditFeed } from "../audit/audit-feed.ts";
 import type { HistoryView } from "../history/history.ts";
+import type { Collector } from "../measure/collector.ts";
+import type { MeasurementReader } from "../measure/measurement-store.ts";
 import type { StateStore } from "../memory/state-store.ts";
 import type { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
@@ -19,6 +21,9 @@ export interface Term extends AsyncDisposable {
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
   readonly auditFeed: Pick<AuditFeed, "status" | "reconfigure">;
+  readonly collector: Pick<Collector, "status" | "judged" | "reconfigure"> | undefined;
+  /** Reads measurements for pages; `undefined`: there is no store to keep them. */
+  readonly measurements: Pick<MeasurementReader, "read"> | undefined;
   readonly logger: Logger;
   /** Works until `stop` aborts, and ends when the runs in progress have ended. */
   run(signals: StopSignals): Promise<void>;

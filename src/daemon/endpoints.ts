@@ -4,6 +4,7 @@ import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
+import { readSeries } from "../measure/measured-series.ts";
 import { identityOf, type StateStore } from "../memory/state-store.ts";
 import { putMessage, storeMessageIn, zonesOfMessage } from "../memory/store-message.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
@@ -60,6 +61,14 @@ export async function startEndpoints(
         const stored = current.term === undefined ? await readStored() : undefined;
         return current.term === undefined ? stored : undefined;
       },
+      seriesOf: async (zone, since) => {
+        const { measurements } = context.runningConfig.current;
+        const reader = current.term?.measurements;
+        if (reader === undefined || measurements === undefined) return undefined;
+        const now = clock.now();
+        const oldest = Math.max(Number(since), Number(now) - measurements.maxAgeMs);
+        return readSeries(reader, zone, new Date(oldest), now);
+      },
       events: context.pages,
       reconcile: reconcileEndpoint(parts, current, host),
       facts: status,
@@ -73,7 +82,7 @@ export async function startEndpoints(
         }),
       metrics: {
         contentType: metrics.contentType,
-        render: () => metrics.render(current.fleet, status()),
+        render: () => metrics.render(current.fleet, status(), current.term?.collector?.judged),
       },
       health: {
         live: [...watchdog.checks, workersCheck(current, clock)],
@@ -109,6 +118,7 @@ function daemonStatus(
     },
     inventoryEveryMs: config.inventory?.everyMs,
     audit: term?.auditFeed.status,
+    measurements: term?.collector?.status,
     queue: {
       waiting: term?.reconciler.waiting ?? 0,
       running: [...current.running.keys()],

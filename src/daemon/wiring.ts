@@ -7,6 +7,8 @@ import { selectWith } from "../desired/zones/select.ts";
 import type { UnstoredLines } from "../history/file/unstored-lines.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
+import { Collector } from "../measure/collector.ts";
+import type { MeasurementStore } from "../measure/measurement-store.ts";
 import type { KeptStore } from "../memory/kept-store.ts";
 import type { LeaderDatabase } from "../memory/postgres/postgres-store.ts";
 import { remembered, zoneKeys } from "../memory/state-keys.ts";
@@ -20,6 +22,7 @@ import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
 import type { Applied } from "../state/run-report.ts";
+import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
 import type { Logger } from "../telemetry/log/log.ts";
@@ -29,6 +32,7 @@ import type { Zone, ZoneName } from "../zone/zone.ts";
 import { type AuditFollowing, followAudit } from "./audit-following.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
+import { recentRecords } from "./recent-records.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
 import { scriptMemory } from "./script-checks.ts";
@@ -98,7 +102,8 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   const scripts = scriptMemory({ store, fleet, logger, history, notify: context.notify });
   const poller = createInventoryPoller(parts, host, fleet, scripts);
   const wake = (zone: ZoneName): void => reconciler.wakeZone(zone);
-  const own = [runs.subscriber, heldPlanSubscriber(poller)];
+  const collector = createCollector(parts, host, kept.measurements);
+  const own = [runs.subscriber, heldPlanSubscriber(poller), ...liveSubscriber(collector)];
   const audit = followAudit(runningConfig, service, host, logger, runs, wake, context.notify);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
@@ -117,6 +122,7 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
       schedule.expectRequests(sweepRequests(zones, credentialOf, config.api.rulesetVersions));
       poller.declare(zones);
       audit.feed.declare(zones);
+      collector?.declare(zones);
     },
   });
   const { authors } = audit;
@@ -141,7 +147,12 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     reconciler,
     poller,
     auditFeed: audit.feed,
-    run: (signals) => workUntil(signals, reconciler, [poller, audit.feed]),
+    collector,
+    measurements: kept.measurements && recentRecords(kept.measurements, host.clock),
+    run: (signals) => {
+      const others = [poller, audit.feed, ...(collector === undefined ? [] : [collector])];
+      return workUntil(signals, reconciler, others);
+    },
     [Symbol.asyncDispose]: async () => {
       schedule.expectRequests(new Map());
       await revision[Symbol.asyncDispose]();
@@ -313,6 +324,46 @@ function createInventoryPoller(
       logInternalError(logger, error, zone);
     },
   });
+}
+
+/** Connects the collector of measurements; `undefined`: there is no store to keep them. */
+function createCollector(
+  { config, service, logger }: DaemonParts,
+  { clock, random }: Host,
+  store: MeasurementStore | undefined,
+): Collector | undefined {
+  if (store === undefined) return undefined;
+  return new Collector(config.measurements, {
+    ask: (...args) => service.analytics.ask(...args),
+    credentialOf: (zone) => service.credentialOf(zone),
+    store,
+    clock,
+    random,
+    changed: (status) => logCollector(logger, status),
+    unusual: (zone, share) => logUnusualShare(logger, zone, share),
+    bug: (error, zone) => logInternalError(logger, error, zone),
+  });
+}
+
+/** Tells the collector which objects are live, by their ids. */
+function liveSubscriber(collector: Collector | undefined): readonly Subscriber[] {
+  if (collector === undefined) return [];
+  return [
+    {
+      zone: ({ report }) => {
+        if (!("plan" in report)) return;
+        const { liveKeys, policyForms } = report.plan;
+        // The plan was made before the writes: the next run finds what the policies do now.
+        collector.note(
+          report.zone,
+          liveKeys,
+          report.result === "applied" ? undefined : policyForms,
+        );
+      },
+      load: () => undefined,
+      gone: () => undefined,
+    },
+  ];
 }
 
 /** Reads the impact of each held plan, for the person who decides on it. */

@@ -126,12 +126,14 @@ function partAt({ offsets, record, value }: Located, path: Path): Part {
   return part;
 }
 
-/** The keys of a map are counted once: each of thousands of profiles can have a diagnostic. */
+/** Those of large maps: each of thousands of profiles can have a diagnostic. */
 const positions = new WeakMap<object, ReadonlyMap<string, number>>();
 
 /** The position of a key of a map in `Object.keys`. */
 function positionOf(map: object, name: string): number {
-  const known = positions.get(map) ?? new Map(Object.keys(map).map((each, index) => [each, index]));
-  positions.set(map, known);
-  return known.get(name) ?? 0;
+  const known = positions.get(map)?.get(name);
+  if (known !== undefined) return known;
+  const names = Object.keys(map);
+  if (names.length > 50) positions.set(map, new Map(names.map((each, index) => [each, index])));
+  return names.indexOf(name);
 }

@@ -1,10 +1,12 @@
+import { Protections } from "./analytics/protections.ts";
+import { type TrueHour, trueHour } from "./analytics/true-hour.ts";
 import { AuditLog } from "./audit/audit-log.ts";
 import { Faults } from "./control/faults.ts";
 import type { Dialect } from "./http/api-endpoint.ts";
 import { RequestQuota } from "./http/request-quota.ts";
 import type { StateFile } from "./seed/state-file.ts";
 import { afterEvents } from "./seed/zone-events.ts";
-import type { Owner, State } from "./state.ts";
+import type { EmulatedZone, Owner, State } from "./state.ts";
 import { Store } from "./store.ts";
 
 /** What the emulator needs from its host. */
@@ -30,14 +32,18 @@ export class EmulatedService {
   readonly ports: ServicePorts;
   readonly journal = new Journal();
   readonly audit = new AuditLog();
+  readonly protections: Protections;
   readonly faults = new Faults();
   readonly quota = new RequestQuota();
+  /** Of queries of the analytics. */
+  readonly queries = new RequestQuota();
   #store: Store;
   #nextEventAt: number;
 
   constructor(ports: ServicePorts, state: State) {
     this.ports = ports;
     this.#store = storeOf(state, ports);
+    this.protections = new Protections(state.protections);
     this.#nextEventAt = nextEventIn(this.#store);
   }
 
@@ -58,6 +64,11 @@ export class EmulatedService {
     this.#nextEventAt = nextEventIn(this.#store);
   }
 
+  /** The exact counts of the hour of a zone that `at` is in, in milliseconds since 1970. */
+  trueHour(zone: EmulatedZone, at: number): TrueHour {
+    return trueHour(zone, this.protections.of(zone), at, this.#store.now().getTime());
+  }
+
   /** A new id of a request. */
   newRay(): string {
     const part = (): string => Math.floor(this.ports.random() * 0x10000).toString(16);
@@ -67,13 +78,19 @@ export class EmulatedService {
 
   /** Stores a zone or account, and resolves when it is durable. */
   async commit(next: Owner): Promise<void> {
+    if (next.level === "zone") {
+      this.protections.change(this.#store.zone(next.id), next, this.#store.now());
+    }
     this.#store.replace(next);
     await this.save();
   }
 
   /** Writes the state file, if there is one. */
   async save(): Promise<void> {
-    await this.ports.stateFile?.save(() => this.#store.state());
+    await this.ports.stateFile?.save(() => ({
+      ...this.#store.state(),
+      protections: this.protections.changed(),
+    }));
   }
 
   reset(): void {
@@ -82,8 +99,10 @@ export class EmulatedService {
     this.#nextEventAt = nextEventIn(this.#store);
     this.journal.clear();
     this.audit.clear();
+    this.protections.clear();
     this.faults.clear();
     this.quota.clear();
+    this.queries.clear();
   }
 }
 

@@ -4,6 +4,7 @@ import { createAdaptorServer } from "@hono/node-server";
 
 import { basePath } from "../api/wire.ts";
 import { hostWithPort } from "../syntax/host-port.ts";
+import type { TrueHour } from "./analytics/true-hour.ts";
 import { EmulatedService, type HostPorts, type JournalEntry } from "./emulated-service.ts";
 import { emulatorRouter } from "./http/router.ts";
 import type { Seed } from "./seed/seed.ts";
@@ -30,6 +31,11 @@ export interface Emulator extends AsyncDisposable {
   readonly baseUrl: string;
   /** Requests to the service, oldest first; the newest 10,000 are kept. */
   journal(): readonly JournalEntry[];
+  /**
+   * The exact counts of the hour that a time is in, up to now; throws if there is no zone of the
+   * name.
+   */
+  trueHour(zone: string, at: Date): TrueHour;
   /** Returns to the seed; clears faults, journal, request quotas and clock offset. */
   reset(): void;
 }
@@ -52,6 +58,11 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     url,
     baseUrl: `${url}${basePath}`,
     journal: () => service.journal.entries(),
+    trueHour: (name, at) => {
+      const zone = service.store.zoneNamed(name);
+      if (zone === undefined) throw new Error(`the emulator has no zone ${name}`);
+      return service.trueHour(zone, at.getTime());
+    },
     reset: () => {
       service.reset();
     },

@@ -86,6 +86,18 @@ export interface Entitlements {
   readonly advanced_rate_limiting?: boolean;
   readonly connection_url_path: boolean;
   readonly reporting_endpoint: boolean;
+  /** What its settings of datasets have that differs from the plan's, by dataset. */
+  readonly datasets?: Readonly<Record<string, Partial<DatasetSettings>>>;
+}
+
+/** What a zone may read of a dataset of the analytics, in the service's form. */
+export interface DatasetSettings {
+  readonly enabled: boolean;
+  /** Seconds. */
+  readonly notOlderThan: number;
+  /** Seconds. */
+  readonly maxDuration: number;
+  readonly maxPageSize: number;
 }
 
 /** That browsers load a script, or no longer have it. */
@@ -113,6 +125,52 @@ export interface ZoneEvent {
   readonly monitoring?: boolean;
 }
 
+/** Requests of a zone, and how they meet its policies and rules. */
+export interface Traffic {
+  /** Seed of the random numbers. */
+  readonly seed?: number;
+  /** Mean requests in an hour of the host that is called like the zone. */
+  readonly requests_per_hour?: number;
+  /** Mean requests in an hour by host, instead. */
+  readonly hosts?: Readonly<Record<string, number>>;
+  /** Parts of the requests, from 0 to 1, by id, ref or description of the rule or policy. */
+  readonly shares?: Readonly<Record<string, number>>;
+  /** Requests in an hour above which datasets are sampled. */
+  readonly sampled_above?: number;
+}
+
+/** What counts requests of a zone while it is in force: a policy or a rule. */
+export interface CountedObject {
+  /** `policyID` or `ruleId`, as datasets have it. */
+  readonly id: string;
+  /** Undefined for a policy. */
+  readonly rulesetId?: string;
+  readonly source?: string;
+  readonly action: string;
+  /** The part of the requests that it counts, from 0 to 1. */
+  readonly share: number;
+  /** Seed of its random numbers. */
+  readonly key: number;
+}
+
+/** The requests of a zone, and what was in force for them, from a moment on; immutable. */
+export interface Protection {
+  /** Milliseconds since 1970; 0 for what was in force first. */
+  readonly from: number;
+  readonly hosts: readonly HostTraffic[];
+  /** Requests in an hour above which datasets are sampled. */
+  readonly sampledAbove: number;
+  readonly policies: readonly CountedObject[];
+  readonly rules: readonly CountedObject[];
+}
+
+/** The requests of one host; `key` is the seed of its random numbers. */
+export interface HostTraffic {
+  readonly host: string;
+  readonly requestsPerHour: number;
+  readonly key: number;
+}
+
 /** A zone with all its resources; immutable, replaced as a whole. */
 export interface EmulatedZone {
   readonly level: "zone";
@@ -133,6 +191,7 @@ export interface EmulatedZone {
   readonly cookies: readonly InventoryItem[];
   /** What the seed lets happen later, in that order. */
   readonly events?: readonly ZoneEvent[];
+  readonly traffic?: Traffic;
 }
 
 /** An account; immutable, replaced as a whole. */
@@ -153,6 +212,8 @@ export interface Undocumented {
   readonly identical_put: "stored" | "ignored";
   /** Whether a rate limit without a counting expression has an empty one in responses. */
   readonly counting_expression: "omitted" | "empty";
+  /** Whether errors of the analytics come with the documented status, or in a 200. */
+  readonly analytics_errors: "in_200" | "status";
 }
 
 /** A credential; `null`: no such time. */
@@ -188,7 +249,9 @@ export interface State {
   readonly rateLimit: RequestLimit | null;
   /** Managed rulesets, by id, that were moved from the version that the emulator starts with. */
   readonly movedManaged?: Readonly<Record<string, MovedManaged>>;
-  /** By default `stored` and `omitted`. */
+  /** By zone, what was in force and from when on, oldest first; a zone that never changed has none. */
+  readonly protections?: Readonly<Record<string, readonly Protection[]>>;
+  /** By default `stored`, `omitted` and `in_200`. */
   readonly undocumented?: Partial<Undocumented>;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */
   readonly clockOffset: number;

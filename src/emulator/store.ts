@@ -131,7 +131,12 @@ export class Store {
 
 /** What the service does where its documentation does not say it, with the defaults. */
 export function undocumentedFrom(given: Partial<Undocumented> = {}): Undocumented {
-  return { identical_put: "stored", counting_expression: "omitted", ...given };
+  return {
+    identical_put: "stored",
+    counting_expression: "omitted",
+    analytics_errors: "in_200",
+    ...given,
+  };
 }
 
 /** The identifier of a resource that was created as the `count`th. */

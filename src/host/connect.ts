@@ -1,3 +1,4 @@
+import { AnalyticsReader } from "../api/analytics-reader.ts";
 import { AuditReader } from "../api/audit-reader.ts";
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
 import type { InventoryReader } from "../api/read/read-inventory.ts";
@@ -28,6 +29,7 @@ export interface ServiceClient extends AsyncDisposable {
   readonly reader: Reader;
   readonly inventory: InventoryReader;
   readonly audit: AuditReader;
+  readonly analytics: AnalyticsReader;
   readonly rulesets: RulesetReader;
   /** Sends its requests at the lowest priority. */
   readonly managedRulesets: RulesetReader;
@@ -72,6 +74,7 @@ export function connect(
     reader: createReader(service),
     inventory: createInventory(service),
     audit: new AuditReader(service),
+    analytics: new AnalyticsReader(service),
     rulesets: createRulesets(service, "changed"),
     managedRulesets: createRulesets(service, "inventory"),
     writer: createWriter(service),

@@ -10,6 +10,7 @@ import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { openDirectoryStore, readDirectoryStore } from "./directory/directory-store.ts";
 import { heldHistoryFile } from "./directory/history-file.ts";
+import { heldMeasurements, measurementFiles } from "./directory/measurement-files.ts";
 import type { StateDirectory } from "./directory/state-directory.ts";
 import { DirectoryLocked, lockHolder, type LockPorts } from "./directory/state-lock.ts";
 import { memoryOnly, type KeptStore } from "./kept-store.ts";
@@ -28,6 +29,11 @@ export interface StoreHost extends Omit<LockPorts, "onLost"> {
 /** The history file in the directory of a store. */
 export function historyFileIn(directory: string): string {
   return join(directory, "history.jsonl");
+}
+
+/** The directory of the measurements in the directory of a store. */
+export function measurementsIn(directory: string): string {
+  return join(directory, "measurements");
 }
 
 /**
@@ -70,11 +76,13 @@ export async function openDirectory(
 function directoryStore(
   directory: string,
   state: StateStore,
-  { historyStore }: Pick<StoreHost, "historyStore">,
+  { historyStore, stateDirectory }: Pick<StoreHost, "historyStore" | "stateDirectory">,
 ): KeptStore {
+  const files = measurementFiles(stateDirectory(measurementsIn(directory)));
   return {
     state,
     history: heldHistoryFile(historyStore(historyFileIn(directory)), state),
+    measurements: heldMeasurements(files, state),
     isRestored: state.opened.result === "loaded" && state.opened.takenBack !== undefined,
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../syntax/json.ts";
 import type { Kind, ResourceKey } from "../zone/resource.ts";
 import type { Author } from "./cause/author.ts";
+import type { CountedEffect, MeasuredEffect, Uncounted } from "./measured-effect.ts";
 
 /** What a change does to the protection of a zone; `unclear` if that cannot be determined. */
 export const directions = ["strengthens", "weakens", "neutral", "unclear"] as const;
@@ -50,6 +51,10 @@ interface ChangeBase {
   readonly causes: readonly Explanation[];
   /** Who made the drift; empty if nobody is known, absent if the audit log was not asked. */
   readonly authors?: readonly Author[];
+  /** What counts could say of it; absent if it does nothing to requests that can be counted. */
+  readonly counted?: CountedEffect | Uncounted | undefined;
+  /** What the counts say; absent if nobody looked. */
+  readonly measured?: MeasuredEffect | undefined;
 }
 
 /** A declared resource that is not live. */

@@ -39,6 +39,8 @@ export interface Plan {
   readonly adoptedRules: readonly AdoptedRule[];
   /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
+  /** Digests of what the declared policies do live. */
+  readonly policyForms: ReadonlyMap<ResourceKey, string>;
   readonly placedBy: PlacedBy;
   /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
@@ -109,6 +111,7 @@ export function plan(
     unowned: kinds.flatMap(({ unowned }) => unowned),
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
     liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
+    policyForms: new Map(kinds.flatMap(({ policyForms }) => [...policyForms])),
     placedBy: new Map(kinds.flatMap(({ placedBy }) => [...placedBy])),
     grown: kinds.flatMap(({ grown }) => grown),
     notes: [
@@ -144,6 +147,7 @@ const undeclared: KindPlan = {
   unowned: [],
   adoptedRules: [],
   liveKeys: new Map(),
+  policyForms: new Map(),
   placedBy: new Map(),
   grown: [],
 };

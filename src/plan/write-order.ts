@@ -25,6 +25,8 @@ export interface KindPlan {
   readonly adoptedRules: readonly AdoptedRule[];
   /** Keys of the declared policies and rules that are live, by their ids; rules in their live order. */
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
+  /** Digests of what the declared policies do live. */
+  readonly policyForms: ReadonlyMap<ResourceKey, string>;
   readonly placedBy: PlacedBy;
   readonly grown: readonly GrownPhase[];
 }

@@ -3,6 +3,7 @@ import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { compareCsp, type CspChange } from "../syntax/csp/compare-csp.ts";
 import { firstOf } from "../syntax/first-of.ts";
 import type { Json } from "../syntax/json.ts";
+import { measuredText } from "./counted-text.ts";
 import { type Paint, printable, valueText, wrap } from "./format.ts";
 
 export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
@@ -30,7 +31,7 @@ interface WhyChange {
   readonly authors: string;
 }
 
-/** A change in lines: key, title and cause, authors, effect with reasons, and each field before → after. */
+/** A change in lines: key, title and cause, authors, effect with reasons and what was counted of it, and each field before → after. */
 export function changeLines(
   change: Change,
   paint: Paint,
@@ -50,9 +51,14 @@ export function changeLines(
     (line, index) =>
       `${index === 0 ? "    " : "      "}${paint(effectMarks[direction].style, line)}`,
   );
+  const text = measuredText([change]);
+  const counted = text === "" ? [] : wrap(text, columns - 6);
+  const measured = counted.map(
+    (line, index) => `${index === 0 ? "    " : "      "}${paint("bold", line)}`,
+  );
   const who = authors === "" ? [] : wrap(authors, columns - 6);
   const by = who.map((line, index) => `${index === 0 ? "    " : "      "}${paint("cyan", line)}`);
-  return [head, ...by, ...effect, ...fieldLines(change, paint)];
+  return [head, ...by, ...effect, ...measured, ...fieldLines(change, paint)];
 }
 
 /** The fields of a change that are shown: of a create or delete, neither the description nor empty fields. */

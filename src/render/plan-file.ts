@@ -154,15 +154,18 @@ function contentOf(file: PlanFile): JsonObject {
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     zones: zones.map(({ fingerprints, ...plan }) => ({
-      plan: planJson(withoutPeople(plan)),
+      plan: planJson(withoutRemarks(plan)),
       fingerprints,
     })),
   };
 }
 
-/** A plan without the people in it: a saved plan is handed on, and they change nothing in what it applies. */
-function withoutPeople(plan: Plan): Plan {
-  return { ...plan, changes: plan.changes.map(({ authors: _authors, ...change }) => change) };
+/** A plan without people and counts: a saved plan is handed on, and they change nothing in what it applies. */
+function withoutRemarks(plan: Plan): Plan {
+  const changes = plan.changes.map(
+    ({ authors: _authors, measured: _measured, ...change }) => change,
+  );
+  return { ...plan, changes };
 }
 
 function fileOf(content: JsonObject): PlanFile | undefined {

@@ -8,6 +8,7 @@ import { kindWords } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { agoOf, authorsText, causeRemark, changedByLine } from "./cause-text.ts";
 import { effectWords, fieldWords, mostFields, remarkOf, verbSigns } from "./change-text.ts";
+import { measuredText } from "./counted-text.ts";
 
 /** What a run, or a plan, says of one zone. */
 export interface PlanFacts {
@@ -152,7 +153,15 @@ function grouped(statements: readonly Statement[]): readonly PlanGroup[] {
     const { zone: _, author, authorOfMany, ...said } = first;
     const zones = [...new Set(group.map(({ zone }) => zone))];
     const by = zones.length === 1 ? author : authorOfMany;
-    return [{ ...said, zones, remarks: by === "" ? said.remarks : [...said.remarks, by] }];
+    const measured = measuredText(group.flatMap(({ change }) => change ?? []));
+    return [
+      {
+        ...said,
+        zones,
+        remarks: by === "" ? said.remarks : [...said.remarks, by],
+        text: [said.text, measured].filter((part) => part !== "").join("; "),
+      },
+    ];
   });
 }
 

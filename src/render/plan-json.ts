@@ -73,7 +73,17 @@ export function changeJson(change: Change): JsonObject {
     effect: { direction: effect.direction, may_break: effect.mayBreak, reasons: effect.reasons },
     causes: change.causes.map(({ cause, fields }) => ({ cause, fields })),
     ...authorsJson(change),
+    ...measuredJson(change),
   };
+}
+
+/** What was counted of the effect; left out if nobody looked, or nothing can be counted. */
+function measuredJson({ measured }: Change): JsonObject {
+  if (measured === undefined) return {};
+  if ("why" in measured) return { measured_effect: { state: "unknown", reason: measured.why } };
+  const { before, after, extent, count, requests = null, isEstimate, hours, ofHours } = measured;
+  const counts = { count, requests, is_estimate: isEstimate, hours, of_hours: ofHours };
+  return { measured_effect: { state: "measured", before, after, extent, ...counts } };
 }
 
 /** The authors of drift; left out if the audit log was not asked. */

@@ -17,6 +17,7 @@ import {
   valueLines,
   verbSigns,
 } from "./change-text.ts";
+import { measuredText } from "./counted-text.ts";
 import { fenced, markdownCode, markdownText, plural, printable } from "./format.ts";
 import { fleetHoldText, type HeldFleet } from "./held-fleet.ts";
 import { renderImpacts } from "./impact-text.ts";
@@ -204,16 +205,16 @@ interface Block {
 
 /** The zones that are not simply in sync: those with errors, holds and dangers first. */
 function blocksOf(zones: readonly ZoneReport[]): readonly Block[] {
+  // What was counted differs: the counts of zones with equal plans are added.
   const blocks = zones.flatMap((report) => {
-    const block = { report, ...blockOf(report) };
+    const block = { report, ...blockOf([unmeasured(report)]) };
     return block.text === "" ? [] : [block];
   });
   const groups = Map.groupBy(blocks, ({ title, text }) => `${title}\n${text}`);
   return [...groups.values()]
-    .flatMap((group) => {
-      const [first] = group;
-      if (first === undefined) return [];
-      return [{ reports: group.map(({ report }) => report), title: first.title, text: first.text }];
+    .map((group) => {
+      const reports = group.map(({ report }) => report);
+      return { reports, ...blockOf(reports) };
     })
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
@@ -225,7 +226,16 @@ function rankOf({ reports: [report] }: Block): number {
   return report.result === "in_sync" ? 4 : 3;
 }
 
-function blockOf(report: ZoneReport): Pick<Block, "title" | "text"> {
+function unmeasured(report: ZoneReport): ZoneReport {
+  if (!("plan" in report)) return report;
+  const changes = report.plan.changes.map(({ measured: _measured, ...change }) => change);
+  return { ...report, plan: { ...report.plan, changes } };
+}
+
+/** @param same reports whose plans read the same, apart from what was counted. */
+function blockOf(same: readonly ZoneReport[]): Pick<Block, "title" | "text"> {
+  const [report] = same;
+  if (report === undefined) return { title: "", text: "" };
   if (report.result === "error") {
     const { code, message } = report.failure;
     return { title: "read failed", text: `> ${markdownCode(code)}: ${markdownText(message)}\n` };
@@ -235,7 +245,7 @@ function blockOf(report: ZoneReport): Pick<Block, "title" | "text"> {
   const reasons = holds.map(
     ({ reason, message }) => `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
   );
-  return { title: titleText(report), text: [...reasons, planText(report)].join("\n") };
+  return { title: titleText(report), text: [...reasons, planText(report, same)].join("\n") };
 }
 
 function blockText({ reports, title, text }: Block): string {
@@ -252,14 +262,14 @@ function blockText({ reports, title, text }: Block): string {
   return [`### ${markdownText(report.zone)}: ${title}\n`, text, ...hash].join("\n");
 }
 
-function planText(report: PlannedReport): string {
+function planText(report: PlannedReport, same: readonly ZoneReport[]): string {
   const { plan } = report;
   const lines = plan.changes.flatMap(diffLines);
   const block = fenced("diff", lines);
   const summary = `Diff, ${plural(lines.length, "line")}`;
   const about = aboutText(plan);
   return [
-    table(report),
+    table(report, same),
     lines.length <= maxOpenLines
       ? block
       : `<details><summary>${summary}</summary>\n\n${block}\n</details>\n`,
@@ -268,17 +278,19 @@ function planText(report: PlannedReport): string {
   ].join("\n");
 }
 
-function table(report: PlannedReport): string {
-  const rows = report.plan.changes.map((change) => {
+function table(report: PlannedReport, same: readonly ZoneReport[]): string {
+  const rows = report.plan.changes.map((change, nth) => {
     const { key, title, effect, verb } = change;
     const reasons = reasonsText(effect);
+    const measured = measuredText(same.flatMap((each) => changesOf(each)[nth] ?? []));
     const words = [
       markdownCode(key),
       ...(title === "" ? [] : [markdownText(title)]),
       ...remarksOf(change, report),
     ].join(" ");
-    const why = reasons === "" ? "" : `: ${reasons}`;
-    return `| \`${verbSigns[verb]}\` | ${words} | ${effectWords(effect)}${why} |`;
+    const why = [reasons, markdownText(measured)].filter((part) => part !== "").join("; ");
+    const said = [effectWords(effect), ...(why === "" ? [] : [why])].join(": ");
+    return `| \`${verbSigns[verb]}\` | ${words} | ${said} |`;
   });
   return ["| | change | effect on protection |", "| --- | --- | --- |", ...rows, ""].join("\n");
 }

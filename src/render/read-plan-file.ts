@@ -35,6 +35,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
     waitsFor: new Map(),
     grown: [],
     liveKeys: new Map(),
+    policyForms: new Map(),
     placedBy: new Map(),
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };

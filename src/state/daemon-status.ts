@@ -1,6 +1,7 @@
 import type { Mode } from "../zone/desired-zone.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { AuditFeedStatus } from "./audit-status.ts";
+import type { CollectorStatus } from "./collector-status.ts";
 
 /** A credential without its token. */
 export interface CredentialStatus {
@@ -74,6 +75,8 @@ export interface DaemonStatus {
   readonly inventoryEveryMs: number | undefined;
   /** `undefined`: another process works. */
   readonly audit: AuditFeedStatus | undefined;
+  /** `undefined`: another process works, or there is no store to keep measurements. */
+  readonly measurements: CollectorStatus | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
   readonly state: StateStatus;

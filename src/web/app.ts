@@ -7,20 +7,26 @@ import { streamSSE } from "hono/streaming";
 
 import type { HistoryView } from "../history/history.ts";
 import type { StoredFleet } from "../history/stored-fleet.ts";
+import { isCountable, unread, withEffects } from "../measure/measured-effects.ts";
+import type { ZoneSeries } from "../measure/measured-series.ts";
 import type { LinkAnswer } from "../plan/guard/may-write.ts";
 import { type Html, textOfHtml } from "../render/html.ts";
 import { answersJson } from "../render/write-answers.ts";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { ZoneState } from "../state/zone-state.ts";
+import { errorText } from "../syntax/error-code.ts";
 import type { JsonObject } from "../syntax/json.ts";
+import { momentIn } from "../syntax/moment-ago.ts";
 import { isAllowedHost } from "../syntax/request-origin.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import {
   diagnosticsJson,
   fleetJson,
   historyOfZoneJson,
+  measurementsJson,
   storedFleetJson,
   storedZonesJson,
   zoneJson,
@@ -43,6 +49,8 @@ export interface AppParts {
   readonly history: HistoryView;
   /** What the store says of the zones; `undefined` if this process works, or has no store that it shares. */
   readonly storedFleet: () => Promise<StoredFleet | undefined>;
+  /** The counts of a zone since a moment; `undefined`: nothing is measured. Rejects if the store cannot be read. */
+  readonly seriesOf: (zone: ZoneName, since: Date) => Promise<ZoneSeries | undefined>;
   facts(): DaemonStatus;
   /** Whether a zone may be written now: what each link of the chain says. */
   answersOf(state: ZoneState): readonly LinkAnswer[];
@@ -92,6 +100,7 @@ export function createApp(parts: AppParts): Hono {
   addAssets(app);
   app.use(etag({ weak: true }));
   addJson(app, snapshot, parts);
+  addMeasurements(app, snapshot, parts);
   addPages(app, snapshot, parts);
   app.notFound((c) =>
     c.req.path.startsWith("/api/")
@@ -192,9 +201,11 @@ function addAssets(app: Hono): void {
   }
 }
 
-type Stored = Pick<AppParts, "storedFleet">;
-
-function addJson(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): void {
+function addJson(
+  app: Hono,
+  snapshot: () => Snapshot,
+  { storedFleet, seriesOf }: Pick<AppParts, "storedFleet" | "seriesOf">,
+): void {
   app.get("/api/v1/fleet", async (c) => {
     const stored = await storedFleet();
     const body = stored === undefined ? fleetJson(snapshot()) : storedFleetJson(stored, snapshot());
@@ -210,23 +221,76 @@ function addJson(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): 
   app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   const ofZone = (
     path: "" | "/history" | "/write",
-    answerOf: (state: ZoneState) => JsonObject,
+    answerOf: (state: ZoneState) => JsonObject | Promise<JsonObject>,
   ): void => {
-    app.get(`/api/v1/zones/:name${path}`, (c) => {
+    app.get(`/api/v1/zones/:name${path}`, async (c) => {
       const state = snapshot().fleet.zone(c.req.param("name"));
       return state === undefined
         ? c.json({ error: "the zone is not declared" }, 404)
-        : c.json(answerOf(state), 200, revalidated);
+        : c.json(await answerOf(state), 200, revalidated);
     });
   };
-  ofZone("", zoneJson);
+  ofZone("", async (state) => {
+    if (!state.differing.some(isCountable)) return zoneJson(state);
+    const since = momentIn(shownSince, snapshot().now) ?? snapshot().now;
+    return zoneJson(measuredState(state, await readOrWhy(seriesOf, state, since)));
+  });
   ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
   ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));
 }
 
+/** How far back the counts of a zone are shown, unless another time is asked for. */
+const shownSince = "7d";
+
+function addMeasurements(
+  app: Hono,
+  snapshot: () => Snapshot,
+  { seriesOf }: Pick<AppParts, "seriesOf">,
+): void {
+  app.get("/api/v1/zones/:name/measurements", async (c) => {
+    const { fleet, daemon, now } = snapshot();
+    const state = fleet.zone(c.req.param("name"));
+    const since = momentIn(c.req.query("since") ?? shownSince, now);
+    if (state === undefined) return c.json({ error: "the zone is not declared" }, 404);
+    if (since === undefined || since > now) {
+      return c.json({ error: "since takes a moment (2026-03-01) or a time (24h, 7d)" }, 400);
+    }
+    const series = await readOrWhy(seriesOf, state, since);
+    if (typeof series === "string") return c.json({ error: series }, 503, uncached);
+    if (series === undefined || daemon.measurements === undefined) {
+      return c.json({ error: "nothing is measured: the configuration sets no measurements" }, 404);
+    }
+    return c.json(measurementsJson(series, daemon.measurements), 200, revalidated);
+  });
+}
+
+/** The counts of a zone; `undefined`: nothing is measured; a text says why they cannot be read. */
+async function readOrWhy(
+  seriesOf: AppParts["seriesOf"],
+  { declared }: ZoneState,
+  since: Date,
+): Promise<ZoneSeries | string | undefined> {
+  try {
+    return await seriesOf(declared.name, since);
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+/** The state of a zone with what was counted of the effects of its changes. */
+function measuredState(state: ZoneState, series: ZoneSeries | string | undefined): ZoneState {
+  if (series === undefined) return state;
+  const counts = typeof series === "string" ? unread(series) : series;
+  return { ...state, differing: withEffects(state.differing, counts) };
+}
+
 const revalidated = { "cache-control": "no-cache" };
 
-function addPages(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored): void {
+function addPages(
+  app: Hono,
+  snapshot: () => Snapshot,
+  { storedFleet, seriesOf }: Pick<AppParts, "storedFleet" | "seriesOf">,
+): void {
   app.get("/", async (c) => {
     const [stored, selection] = [await storedFleet(), selectionFrom(c.req.query())];
     const content =
@@ -236,10 +300,13 @@ function addPages(app: Hono, snapshot: () => Snapshot, { storedFleet }: Stored):
     return page(c, content);
   });
   app.get("/diagnostics", (c) => page(c, renderDiagnosticsPage(snapshot())));
-  app.get("/zones/:name", (c) => {
-    const now = snapshot();
-    const state = now.fleet.zone(c.req.param("name"));
-    return state === undefined ? c.notFound() : page(c, renderZonePage(now, state));
+  app.get("/zones/:name", async (c) => {
+    const at = snapshot();
+    const state = at.fleet.zone(c.req.param("name"));
+    if (state === undefined) return c.notFound();
+    const since = momentIn(shownSince, at.now) ?? at.now;
+    const series = await readOrWhy(seriesOf, state, since);
+    return page(c, renderZonePage(at, measuredState(state, series), series));
   });
 }
 

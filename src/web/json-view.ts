@@ -1,9 +1,12 @@
 import { historyJson, tokenUseJson } from "../history/history-json.ts";
 import type { StoredEntry, StoredFleet, StoredZone } from "../history/stored-fleet.ts";
+import { seriesJson } from "../measure/measured-json.ts";
+import type { ZoneSeries } from "../measure/measured-series.ts";
 import { causesIn } from "../plan/cause/cause.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { scriptsJson } from "../render/scripts/scripts-json.ts";
 import type { AuditFeedStatus } from "../state/audit-status.ts";
+import type { CollectorStatus } from "../state/collector-status.ts";
 import type { ClusterStatus, CredentialStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
@@ -37,7 +40,7 @@ export const statusFormat = "zonewarden-status/2";
 
 /** `/api/v1/fleet`: the process and the counts of its zones. */
 export function fleetJson({ fleet, daemon, now }: Snapshot): JsonObject {
-  const { version, mode, startedAt, queue, state, cluster, audit } = daemon;
+  const { version, mode, startedAt, queue, state, cluster, audit, measurements } = daemon;
   const { expressions: cron, timezone, nextAt, longestGapMs } = daemon.schedule;
   const longestGapSeconds = longestGapMs / 1000;
   const { load } = fleet;
@@ -50,6 +53,7 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonObject {
     inventory: fleetInventoryJson(fleet.zones),
     cluster: cluster === undefined ? null : clusterJson(cluster),
     audit: audit === undefined ? null : auditJson(audit),
+    measurements: measurements === undefined ? null : collectorJson(measurements),
     credentials: daemon.credentials.map(credentialJson),
     recent: fleet.recent.map(recordJson),
     removed: fleet.removedSince(new Date(Number(now) - removedShownMs)).map(jsonOf),
@@ -68,6 +72,10 @@ function auditJson({ usedElsewhere, reason, ...audit }: AuditFeedStatus): JsonOb
     ...jsonOf({ state, since, accounts, entries, reason: textOrNull(reason) }),
     token_uses,
   };
+}
+
+function collectorJson({ state, reason }: CollectorStatus): JsonObject {
+  return jsonOf({ state, reason: textOrNull(reason) });
 }
 
 function clusterJson(cluster: ClusterStatus): JsonObject {
@@ -155,6 +163,11 @@ export function zoneJson(state: ZoneState): JsonObject {
 /** `/api/v1/zones/:name/history`: the history of a zone, oldest first. */
 export function historyOfZoneJson({ history }: Snapshot, name: string): JsonObject {
   return { entries: history.of(name).map(historyJson) };
+}
+
+/** `/api/v1/zones/:name/measurements`: each hour of a zone, and how the measurements go. */
+export function measurementsJson(series: ZoneSeries, collector: CollectorStatus): JsonObject {
+  return { ...seriesJson(series), collector: collectorJson(collector) };
 }
 
 /** `/api/v1/diagnostics`: the diagnostics of the files, and the held revision. */

@@ -19,6 +19,10 @@ function edited({ emulator }: SetUp, body: object): Promise<void> {
   return control({ emulator }, "edit", { zone: "blog.example.com", ...body });
 }
 
+function measuring(healthy: string): string {
+  return `${healthy}measurements: {}\n`;
+}
+
 describe("doctor", () => {
   it("finds nothing in a healthy set-up", async ({ expect }) => {
     const { code, stdout, stderr, methods } = await examined({});
@@ -39,6 +43,19 @@ describe("doctor", () => {
     expect(problemsIn(followed.stdout)).toEqual([]);
     expect(followed.stdout).toMatch(/^ok +permissions .*, Account Settings: Read$/m);
     const { stdout } = await examined({ token: without("Account Settings Read") });
+    expect(problemsIn(stdout)).toEqual([]);
+  });
+
+  it("reads the analytics only where something is measured", async ({ expect }) => {
+    const config = measuring;
+    const permitted = await examined({ config });
+    expect(problemsIn(permitted.stdout)).toEqual([]);
+    expect(permitted.stdout).toMatch(/^ok +permissions .*, Analytics: Read$/m);
+    expect(permitted.methods).toEqual(["GET", "POST"]);
+    const denied = await examined({ config, token: without("Analytics Read") });
+    expect(denied.stdout).toContain("give the token the permission Analytics: Read");
+    expect(denied.stdout).toContain("until then, nothing is measured");
+    const { stdout } = await examined({ token: without("Analytics Read") });
     expect(problemsIn(stdout)).toEqual([]);
   });
 

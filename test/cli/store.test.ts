@@ -5,10 +5,12 @@ import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
+import { dayRecordText } from "../../src/measure/day-record.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
 import { nodeStateDirectory } from "../../src/memory/directory/state-directory.ts";
 import { type Ran, type Workplace, workplace } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
+import { fullDay } from "../support/full-day.ts";
 import { headOf, type Kept, kept } from "../support/kept-history.ts";
 import { noPostgres, sharedPostgres } from "../support/postgres.ts";
 
@@ -121,18 +123,27 @@ describe("zonewarden store copy", () => {
 describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""}`, () => {
   it("moves a directory into the database and back, with the same chain", async ({ expect }) => {
     await using place = await placeWith();
+    const [today, yesterday] = ["2026-11-20", "2026-11-19"].map((day) =>
+      ["bank.example", "shop.example"].map((zone) => `${dayRecordText(fullDay(zone, day))}\n`),
+    );
+    await place.write("state/measurements/2026-11-20.jsonl", today?.join("") ?? "");
+    await place.write("state/measurements/2026-11-19.jsonl", yesterday?.[1] ?? "");
+    // Nothing of a store.
+    await place.write("state/measurements/2026-02-30.jsonl", today?.[0] ?? "");
     const missing = await place.inDatabase("store", "check");
     expect(missing.code).toBe(1);
     expect(missing.stderr).toContain("run `zonewarden store migrate`");
     const made = await place.inDatabase("store", "migrate");
     expect(made).toMatchObject({ code: 0, stderr: "" });
-    expect(made.stdout).toContain("created the tables: from version 0 to 1");
+    expect(made.stdout).toContain("created the tables: from version 0 to 2");
     const again = await place.inDatabase("store", "migrate");
-    expect(again.stdout).toContain("the tables have version 1: nothing to do");
+    expect(again.stdout).toContain("the tables have version 2: nothing to do");
 
     const there = await place.inDatabase("store", "copy", "state", "postgres");
     expect(there, there.stderr).toMatchObject({ code: 0 });
-    expect(there.stdout).toContain(`copied 2 entries and 11 lines of history (head ${place.head})`);
+    expect(there.stdout).toContain(
+      `copied 2 entries and 11 lines of history (head ${place.head}) and 2 days of measurements from`,
+    );
     const check = await place.inDatabase("store", "check");
     expect(check.code).toBe(0);
     expect(check.stdout).toContain("leader: nobody\nstate: 2 entries, all readable\n");
@@ -143,13 +154,20 @@ describe.skipIf(noPostgres)(`zonewarden store with a database ${noPostgres ?? ""
     const full = await place.inDatabase("store", "copy", "state", "postgres");
     expect(full.code).toBe(1);
     expect(full.stderr).toContain("is not empty");
+    await place.write("measured/measurements/2026-11-20.jsonl", today?.[0] ?? "");
+    const measured = await place.inDatabase("store", "copy", "postgres", "measured");
+    expect(measured.stderr).toContain("is not empty");
     const back = await place.inDatabase("store", "copy", "postgres", "back");
     expect(back, back.stderr).toMatchObject({ code: 0 });
     expect(await place.read("back/history.jsonl")).toBe(place.history);
     expect(await readdir(path.join(place.directory, "back"))).toEqual([
       "history.jsonl",
+      "measurements",
       "state.jsonl",
     ]);
+    expect(await readdir(path.join(place.directory, "back/measurements"))).toHaveLength(2);
+    expect(await place.read("back/measurements/2026-11-20.jsonl")).toBe(today?.join(""));
+    expect(await place.read("back/measurements/2026-11-19.jsonl")).toBe(yesterday?.[1]);
     await place.write("zonewarden.yaml", "mode: observe\nstore: { path: back }\n");
     const ofBack = await place.run("store", "check");
     expect(ofBack.stdout).toContain("state: 2 entries, all readable\nhistory: 11 lines, intact");

@@ -1,9 +1,14 @@
 import { describe, it } from "vitest";
 
-import type { ElectionObserver } from "../../src/cluster/election.ts";
+import { Election, type ElectionObserver } from "../../src/cluster/election.ts";
 import { LeaseLost } from "../../src/cluster/held-lease.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { silent, SimulatedLease, SimulatedProcess } from "../support/simulated-cluster.ts";
+import {
+  silent,
+  SimulatedLease,
+  SimulatedMachine,
+  SimulatedProcess,
+} from "../support/simulated-cluster.ts";
 
 const never = new AbortController().signal;
 
@@ -98,6 +103,72 @@ describe("a candidate", () => {
     await stage.clock.advance(600_000);
     expect(stage.lease.taken.map(({ holder }) => holder)).toEqual(["a"]);
     expect(second.election.view).toMatchObject({ isHeld: false, holder: "a" });
+  });
+
+  it("waits for a holder whose Lease says no duration", async ({ expect }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.acquire(never));
+    first.isPaused = true;
+    stage.lease.forgetDuration();
+    expect(await stage.secondsUntilHeld(second)).toBeGreaterThan(14.9);
+  });
+
+  it("looks again after a little more than the retry, so that candidates do not ask together", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.acquire(never));
+    const waiting = stage.secondsUntilHeld(second);
+    // Its first look finds the holder; what happens after that, it sees at the second one.
+    await stage.clock.advance(400);
+    stage.lease.giveBack();
+    // 0.3 s for each of three exchanges, and 2.2 s between the looks.
+    expect(await waiting).toBeCloseTo(3.1, 1);
+  });
+
+  it("knows nothing of a Lease before its first look, and its own name", ({ expect }) => {
+    const { election } = new Stage().process("a");
+    const nothing = { isHeld: false, holder: "", transitions: 0, page: "", failure: undefined };
+    expect(election.view).toEqual(nothing);
+    expect([election.identity, election.lease]).toEqual(["a", "lease"]);
+  });
+
+  it.for([
+    ["https://pods.example/a", "https://pods.example/a"],
+    ["http://10.0.0.7:9464/", "http://10.0.0.7:9464/"],
+    ["javascript:alert(1)", ""],
+    ["pods.example", ""],
+  ] as const)("shows the page %s of a holder as %s", async ([page, shown], { expect }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.acquire(never));
+    first.isPaused = true;
+    stage.lease.setPage(page);
+    void second.acquire(never);
+    await stage.clock.advance(1_000);
+    expect(second.election.view).toMatchObject({ holder: "a", page: shown });
+  });
+
+  it("tells of an outage once, and of another kind of failure again", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const failures = ["08006", "08001", "28P01", "28P01"].map((code) => ({ code }));
+    const told: unknown[] = [];
+    const read = async (): Promise<never> => {
+      throw Object.assign(new Error("no"), failures.shift());
+    };
+    const process = { lease: "x", leaseDurationMs: 15_000, identity: "a", page: "" };
+    const machine = new SimulatedMachine(clock, () => 0.5);
+    const election = new Election(
+      { ...process, owner: "us", service: "https://service.example" },
+      { leases: { read, create: read, update: read }, clock: machine.clock, random: () => 0.5 },
+    );
+    const failed = (error: Error): void => void told.push("code" in error && error.code);
+    void election.acquire({ ...silent, failed }, never);
+    await clock.advance(9_000);
+    expect(failures).toEqual([]);
+    expect(told).toEqual(["08006", "28P01", false]);
   });
 
   it("is told once who leads, and once that another installation does", async ({ expect }) => {
@@ -211,6 +282,29 @@ describe("a holder", () => {
     expect(process.election.fence.isHeld()).toBe(true);
   });
 
+  it("does not tell that it can renew again after its time is over", async ({ expect }) => {
+    const stage = new Stage();
+    const told: string[] = [];
+    const process = stage.process("a", {
+      ...silent,
+      failed: ({ message }) => told.push(message),
+      recovered: () => told.push("recovered"),
+    });
+    const held = await stage.clock.run(process.acquire(never));
+    process.network = "cut";
+    await stage.clock.advance(8_000);
+    process.network = "ok";
+    const { renewed } = stage.lease.current ?? {};
+    while (stage.lease.current?.renewed === renewed) await stage.clock.advance(10);
+    // The answer arrives while the process is paused.
+    process.isPaused = true;
+    await stage.clock.advance(10_000);
+    process.resume();
+    await stage.clock.advance(10);
+    expect(reasonOf(held.signal)).toBe("not_renewed");
+    expect(told).toEqual(["no answer"]);
+  });
+
   it.for(["monotonic", "boot"] as const)(
     "that was suspended may not write though its %s clock stood still",
     async (clock, { expect }) => {
@@ -272,7 +366,7 @@ describe("a holder", () => {
     const held = await stage.clock.run(process.acquire(never));
     await stage.clock.advance(5_000);
     act(stage);
-    await stage.clock.advance(5_000);
+    await stage.clock.advance(20_000);
     expect(reasonOf(held.signal)).toBe(loses);
     expect(process.election.fence.isHeld()).toBe(loses === "");
   });

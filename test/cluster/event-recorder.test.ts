@@ -32,7 +32,7 @@ class Stage {
     this.recorder = new EventRecorder({
       kube,
       clock: this.clock,
-      uniqueId: () => `id${(nth += 1)}`,
+      uniqueId: () => `ID${(nth += 1)}`,
       instance: "pod-a_1",
       subject: pod,
       failed: ({ message }) => this.failures.push(message),

@@ -6,6 +6,7 @@ import { leaseStore } from "../../src/cluster/lease.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { leasePath, startKubeApi } from "../support/kube-api.ts";
+import { eventually } from "../support/processes.ts";
 
 const account = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -54,6 +55,34 @@ describe("access to a cluster", () => {
       key: "key",
       token: "",
     });
+  });
+
+  it("in a pod is at the port of HTTPS where the environment names none", async ({ expect }) => {
+    const env = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+    const access = await findAccess(undefined, { env, readText: filesOf(podFiles) });
+    expect(access.server).toBe("https://10.0.0.1:443");
+  });
+
+  it.for([
+    { user: "{ token: own }", token: "own" },
+    { user: "{ tokenFile: token }", token: "of the file" },
+    { user: "{ token: own, tokenFile: token }", token: "own" },
+  ])("by a kubeconfig with the user $user has the token: $token", async (each, { expect }) => {
+    const config = good.replace(/user: \{ client.*\} \}\]/, `user: ${each.user} }]`);
+    const files = { "/k/config": config, "/k/ca.pem": "ca", "/k/token": "of the file\n" };
+    const access = await findAccess("/k/config", { env: {}, readText: filesOf(files) });
+    expect(await access.secrets()).toEqual({
+      ca: "ca",
+      certificate: "",
+      key: "",
+      token: each.token,
+    });
+  });
+
+  it("by a kubeconfig without a namespace is to the namespace default", async ({ expect }) => {
+    const readText = filesOf({ "/k/config": good.replace(", namespace: edge", "") });
+    const access = await findAccess("/k/config", { env: {}, readText });
+    expect(access.namespace).toBe("default");
   });
 
   it.for([
@@ -132,13 +161,49 @@ describe("the client of the API server", () => {
     expect(await ask()).toBe("Bearer token-3");
   });
 
+  it.for(["ca", "certificate", "key"] as const)(
+    "connects anew where the %s has changed, and keeps its connection otherwise",
+    async (part, { expect }) => {
+      await using kube = await startKubeApi();
+      const clock = new SimulatedClock();
+      let secrets = { ca: "", certificate: "", key: "", token: "t" };
+      const access = {
+        server: kube.url,
+        namespace: "zonewarden",
+        secrets: async () => secrets,
+      };
+      await using client = createKubeClient(access, clock);
+      const ask = async (): Promise<void> => {
+        await client.request({ method: "GET", path: "/version" }, 5_000);
+        await clock.advance(60_000);
+      };
+      await ask();
+      secrets = { ...secrets, token: "another" };
+      await ask();
+      expect(kube.connections).toEqual({ opened: 1, open: 1 });
+      secrets = { ...secrets, [part]: "another" };
+      await ask();
+      await eventually(
+        "the first connection is closed",
+        () => kube.connections.open === 1 || undefined,
+      );
+      expect(kube.connections.opened).toBe(2);
+    },
+  );
+
   it.for([
     {
       when: "it refuses",
       fault: { status: 403, message: "no right" },
       says: "answered 403: no right",
     },
+    {
+      when: "it refuses at length",
+      fault: { status: 403, message: "no ".repeat(200) },
+      says: /^Lease zonewarden cannot be read: the API server answered 403: (?:no ){100}$/,
+    },
     { when: "it fails", fault: { status: 500 }, says: "answered 500" },
+    { when: "it answers a word", fault: { status: 502, body: '"message"' }, says: /answered 502$/ },
     { when: "it answers nonsense", fault: { body: "<html>" }, says: "is no Lease" },
     { when: "it answers a list", fault: { body: "[]" }, says: "is no Lease" },
     {

@@ -31,14 +31,20 @@ describe("a configuration that changes while the program runs", () => {
     { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
     { change: "mode: enforce\ninventory: { enabled: true }", applied: ["inventory"] },
     { change: "mode: enforce\naudit: { enabled: true }", applied: ["audit"] },
+    {
+      before: "mode: enforce\nstore: { path: state }",
+      change: "mode: enforce\nstore: { path: state }\nmeasurements: {}",
+      applied: ["measurements"],
+    },
   ];
 
   it("has an example of each key that needs no restart", ({ expect }) => {
     expect(new Set(changes.flatMap(({ applied }) => applied))).toEqual(new Set(liveKeys));
   });
 
-  it.for(changes)("applies $applied", async ({ change, applied }, { expect, signal }) => {
-    const running = new RunningConfig(await configOf("mode: enforce", signal));
+  it.for(changes)("applies $applied", async (row, { expect, signal }) => {
+    const { before = "mode: enforce", change, applied } = row;
+    const running = new RunningConfig(await configOf(before, signal));
     expect(running.update(await loaded(change, signal))).toEqual({ applied, waiting: [] });
     expect(running.current).toEqual(await configOf(change, signal));
     expect(running.update(await loaded(change, signal))).toEqual({ applied: [], waiting: [] });

@@ -2,12 +2,14 @@ import { describe, it } from "vitest";
 
 import { version } from "../../src/host/version.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { freeLease, leasePath, startKubeApi } from "../support/kube-api.ts";
-import { logged } from "../support/log-lines.ts";
+import { logged, logLines } from "../support/log-lines.ts";
 import { installation, noPostgres } from "../support/postgres.ts";
+import { eventually } from "../support/processes.ts";
 import { stop, textFrom } from "../support/running.ts";
 import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
 
@@ -149,6 +151,27 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
     [`zone="${shop}",kind="unjustified"`]: 1,
   },
   scriptsAcknowledged: { [`zone="${shop}"`]: 1 },
+  // Of a process that measures; the service has counts of a month.
+  measurements: { 'state="collecting"': 1 },
+  measuredHour: { "": after(-7_200) },
+  measuredZones: {
+    'dataset="requests",state="measured"': 3,
+    'dataset="events",state="measured"': 3,
+    'dataset="violations",state="measured"': 2,
+  },
+  measuredRequests: { [`zone="${shop}"`]: 1, [`zone="${blog}"`]: 1, [`zone="${brand}"`]: 1 },
+  measuredEvents: {
+    [`zone="${shop}",kind="policy"`]: 1,
+    [`zone="${shop}",kind="managed_rule"`]: 1,
+    [`zone="${blog}",kind="custom_ruleset"`]: 1,
+    [`zone="${blog}",kind="custom_rule"`]: 1,
+    [`zone="${blog}",kind="rate_limiting_rule"`]: 1,
+    [`zone="${blog}",kind="managed_rule"`]: 1,
+  },
+  measuredResources: {
+    [`zone="${shop}",state="usual"`]: 4,
+    [`zone="${blog}",state="usual"`]: 7,
+  },
   requests: {
     'endpoint="/zones",method="GET",code="503"': 2,
     'endpoint="/zones/{zone_id}/page_shield",method="GET",code="429"': 1,
@@ -258,12 +281,39 @@ async function scriptRows(): Promise<ReadonlyMap<string, Row>> {
   await logged(daemon, "script finding acknowledged");
   const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
   await stop(daemon);
-  const checked = (row: Row): Row =>
-    Object.fromEntries(Object.entries(row).map(([labels, at]) => [labels, Math.sign(at)]));
   return new Map(
     rows
       .filter(([name]) => name.startsWith("zonewarden_script"))
-      .map(([name, row]) => [name, name.endsWith("_seconds") ? checked(row) : row]),
+      .map(([name, row]) => [name, name.endsWith("_seconds") ? signs(row) : row]),
+  );
+}
+
+/** What a process exports of the counts of an hour; of counts, that there are some. */
+async function measuredRows(): Promise<ReadonlyMap<string, Row>> {
+  const now = new Date("2026-11-20T12:00:00Z");
+  const clock = new SimulatedClock(now);
+  await using example = await exampleWithEmulator({
+    config: "store: { path: state }\nmeasurements: {}",
+    ports: { clock },
+  });
+  await control(example, "clock", { now: now.toISOString() });
+  const daemon = example.place.start("run");
+  await eventually("the first round", async () => {
+    await clock.advance(10_000);
+    return logLines(daemon).some(({ msg }) => msg === "measurements up to date") || undefined;
+  });
+  const rows = [...rowsOf(seriesIn(await textFrom(daemon, "metrics")))];
+  await stop(daemon);
+  return new Map(
+    rows
+      .filter(([name]) => name.startsWith("zonewarden_measure"))
+      .map(([name, row]) => [name, /_(requests|events)$/.test(name) ? signs(row) : row]),
+  );
+}
+
+function signs(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([labels, value]) => [labels, Math.sign(value)]),
   );
 }
 
@@ -283,6 +333,7 @@ describe.skipIf(noPostgres)(`every metric ${noPostgres ?? ""}`, () => {
       ...(await auditRows()),
       ...(await scriptRows()),
       ...(await rolloutRows()),
+      ...(await measuredRows()),
     ]);
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));

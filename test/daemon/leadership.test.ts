@@ -122,6 +122,9 @@ class Place implements AsyncDisposable {
         check: (...args) => answer(() => tables.check(...args)),
         begin: (...args) => answer(() => tables.begin(...args)),
         store: (batch) => answer(() => tables.store(batch)),
+        storeMeasurements: (batch) => answer(() => tables.storeMeasurements(batch)),
+        measurements: (...args) => answer(() => tables.measurements(...args)),
+        measuredDays: () => answer(() => tables.measuredDays()),
         historyBytes: () => {
           const isUnreadable = this.fault === "unreadable";
           if (isUnreadable) this.fault = undefined;

@@ -73,12 +73,16 @@ describe("the dashboards", () => {
   );
 
   it.for(dashboards)(
-    "$file says where the inventory has no series that it may be off",
+    "$file says where the inventory or the measurements have no series that they may be off",
     ({ dashboard }, { expect }) => {
       for (const panel of objectsIn(dashboard["panels"])) {
-        if (!JSON.stringify(panel["targets"]).includes("zonewarden_inventory_")) continue;
+        const [, what] =
+          /zonewarden_(inventory|measured)_/.exec(JSON.stringify(panel["targets"])) ?? [];
+        if (what === undefined) continue;
         const { noValue } = objectAt(objectAt(panel, "fieldConfig"), "defaults");
-        expect(noValue, textAt(panel, "title")).toMatch(/inventory is off|was read|to compare/);
+        const said =
+          what === "measured" ? /measurements are off/ : /inventory is off|was read|to compare/;
+        expect(noValue, textAt(panel, "title")).toMatch(said);
       }
     },
   );

@@ -1,4 +1,4 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/clock.ts";
@@ -162,5 +162,24 @@ describe("an exception that nothing should have thrown", () => {
     expect(zonesOf(state)).toEqual(["good.example"]);
     expect(state.usable).toBe(false);
     expect(bugs).toHaveLength(1);
+  });
+});
+
+describe("an environment that makes the YAML package print what it reads", () => {
+  it("prints nothing of a file, and stays as it was", async ({ expect, onTestFinished }) => {
+    const print = vi.spyOn(console, "log").mockReturnValue(undefined);
+    const printTree = vi.spyOn(console, "dir").mockReturnValue(undefined);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+    });
+    vi.stubEnv("LOG_TOKENS", "1");
+    vi.stubEnv("LOG_STREAM", "1");
+    const { env } = process;
+    expect(zonesOf(await loadText(good))).toEqual(["good.example"]);
+    expect(codesOf(await loadText("zones: [\n"))).not.toEqual([]);
+    expect(print).not.toHaveBeenCalled();
+    expect(printTree).not.toHaveBeenCalled();
+    expect(process.env).toBe(env);
   });
 });

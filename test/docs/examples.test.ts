@@ -65,7 +65,7 @@ describe("the names in the documents", () => {
   });
 
   it("are addresses that answer, and endpoints that exist", async ({ expect }) => {
-    await using shell = await ExampleShell.start("");
+    await using shell = await ExampleShell.start("measurements: {}");
     const endpoints = [
       ...documentText("docs/operations.md").matchAll(/^\| GET \| (`\/[^|]+`) \|/gm),
     ].flatMap(([, paths = ""]) => [...paths.matchAll(/`([^`]+)`/g)].map(([, each = ""]) => each));

@@ -214,7 +214,8 @@ describe("the official client of the API", () => {
       const pattern = new RegExp(`^${path.replaceAll(/:[a-z_]+/g, "[^/]+")}$`);
       return !reached.some((visit) => visit.method === method && pattern.test(visit.path));
     });
-    context.expect(missed).toEqual([]);
+    // It has no method for GraphQL.
+    context.expect(missed.map(({ path }) => path)).toEqual(["/graphql"]);
   });
 
   it("pages through a zone's rulesets", async (context) => {

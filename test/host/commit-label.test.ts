@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { afterEach, beforeAll, describe, it, vi } from "vitest";
+import { afterEach, describe, it, onTestFinished, vi } from "vitest";
 
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { type LoadedFiles, ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
@@ -51,11 +51,9 @@ async function committed(directory: string): Promise<string> {
   return directory;
 }
 
-const directories: string[] = [];
-
 async function temporary(): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), "zonewarden-label-"));
-  directories.push(directory);
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -70,10 +68,6 @@ async function load(place: string): Promise<LoadedFiles> {
 }
 
 describe("Git's name for what was read", () => {
-  beforeAll(() => async () => {
-    for (const directory of directories) await rm(directory, { recursive: true, force: true });
-  });
-
   afterEach(() => {
     vi.unstubAllEnvs();
   });

@@ -424,6 +424,23 @@ describe("state on a disk", () => {
     }
   });
 
+  it.for([0, 1, 2, 3])(
+    "is read as it was written, in any piece of it (%i bytes before)",
+    async (bytes, { expect }) => {
+      const place = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
+      try {
+        const directory = nodeStateDirectory(place);
+        const text = `${"a".repeat(bytes)}${"züri €, 🦊\n".repeat(20_000)}`;
+        await directory.replace("state.jsonl", text);
+        expect((await directory.read("state.jsonl")) === text).toBe(true);
+        await directory.replace("state.jsonl", "");
+        expect(await directory.read("state.jsonl")).toBe("");
+      } finally {
+        await rm(place, { recursive: true, force: true });
+      }
+    },
+  );
+
   it("is for its owner alone, and follows no symbolic link", async ({ expect }) => {
     const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
     try {

@@ -47,8 +47,8 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     await holder.query("COMMIT");
     await holder.end();
     expect((await migrated).toSorted((one, other) => one.from - other.from)).toEqual([
-      { from: 1, to: 3 },
-      { from: 3, to: 3 },
+      { from: 2, to: 4 },
+      { from: 4, to: 4 },
     ]);
     expect(await server.query("SELECT transitions FROM zonewarden.lease", name)).toEqual([
       { transitions: "1" },
@@ -73,7 +73,7 @@ describe.skipIf(noPostgres)(`migrations of the tables ${noPostgres ?? ""}`, () =
     await atOnce(url, 1, (tables) => tables.migrate());
     const batch = { term, changes: [["a", "1"]], head, history: undefined } as const;
     expect(await database.tables.store(batch)).toBe("term_over");
-    await expect(database.tables.check(identity)).rejects.toThrow("version 3");
-    await expect(database.tables.migrate()).rejects.toThrow("this program knows up to 1");
+    await expect(database.tables.check(identity)).rejects.toThrow("version 4");
+    await expect(database.tables.migrate()).rejects.toThrow("this program knows up to 2");
   });
 });

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../../src/memory/postgres/open-data
 import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
 import { grantsSql } from "../../src/memory/postgres/schema.ts";
 import { SqlConnection } from "../../src/memory/postgres/sql-connection.ts";
+import { zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { noPostgres, sharedPostgres } from "../support/postgres.ts";
 
@@ -33,6 +34,12 @@ function lines(from: { readonly n: number; readonly hash: string }, ...texts: re
   return added;
 }
 
+const pay = zoneName("pay.example") ?? fail();
+
+function fail(): never {
+  throw new Error("no zone");
+}
+
 const untold = (): void => undefined;
 
 describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () => {
@@ -41,8 +48,8 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
     async (schema, { expect }) => {
       const { as, connectedAs, grant } = await threeRoles(schema);
       await using owner = as("owner");
-      expect(await owner.tables.migrate()).toEqual({ from: 0, to: 1 });
-      expect(await owner.tables.migrate()).toEqual({ from: 1, to: 1 });
+      expect(await owner.tables.migrate()).toEqual({ from: 0, to: 2 });
+      expect(await owner.tables.migrate()).toEqual({ from: 2, to: 2 });
       await grant();
 
       await using writer = as("writer");
@@ -69,7 +76,16 @@ describe.skipIf(noPostgres)(`the roles of a database ${noPostgres ?? ""}`, () =>
       );
       expect(result).toBe("written");
 
+      const records = new Map([[pay, "a record"]]);
+      await store.measurements.write("2026-11-20", records);
+      await store.measurements.write("2026-11-19", records);
+      await store.measurements.dropBefore("2026-11-20");
+
       await using reader = as("reader");
+      expect(await reader.tables.measuredDays()).toEqual(["2026-11-20"]);
+      expect(await reader.tables.measurements("2026-11-20", undefined)).toEqual(records);
+      const unread = { term: 1, day: "2026-11-20", records };
+      await expect(reader.tables.storeMeasurements(unread)).rejects.toThrow("permission denied");
       await reader.tables.check(identity);
       expect(await reader.tables.entries()).toEqual(new Map([["a", "1"]]));
       const read: string[] = [];

@@ -150,7 +150,7 @@ const scenes: readonly Scene[] = [
       await server.query("UPDATE zonewarden.installation SET version = 99", name);
       return url;
     },
-    says: /the tables have version 99, and this program knows up to 1: use the version/,
+    says: /the tables have version 99, and this program knows up to 2: use the version/,
   },
   {
     when: "another installation uses the schema",

@@ -6,11 +6,17 @@ import { describe, it } from "vitest";
 import type { OpenedHistory } from "../../src/history/file/history-log.ts";
 import type { HistoryStore } from "../../src/history/file/history-store.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import type { MeasurementStore } from "../../src/measure/measurement-store.ts";
 import { openDirectoryStore } from "../../src/memory/directory/directory-store.ts";
+import {
+  heldMeasurements,
+  measurementFiles,
+} from "../../src/memory/directory/measurement-files.ts";
+import type { StateDirectory } from "../../src/memory/directory/state-directory.ts";
 import type { KeptStore } from "../../src/memory/kept-store.ts";
 import { type LeaderTables, openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
-import type { TermBatch } from "../../src/memory/postgres/tables.ts";
 import type { Clock } from "../../src/zone/ports.ts";
+import { type ZoneName, zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { entryAt, MemoryHistory, openStore, verified } from "../support/history-files.ts";
 import { MemoryDirectory } from "../support/memory-directory.ts";
@@ -30,8 +36,21 @@ interface Place extends AsyncDisposable {
 const ignore = (): undefined => undefined;
 const told = { onFailure: ignore, onRecovery: ignore, onLost: ignore };
 
+function directoryOf(directory: MemoryDirectory): StateDirectory {
+  return {
+    read: (name) => directory.read(name),
+    create: (name, text) => directory.create(name, text),
+    append: (name, offset, text) => directory.append(name, offset, text),
+    replace: (name, text) => directory.replace(name, text),
+    rename: (from, to) => directory.rename(from, to),
+    remove: (name) => directory.remove(name),
+    names: () => directory.names(),
+  };
+}
+
 function directoryPlace(): Promise<Place> {
   const [directory, history] = [new MemoryDirectory(), new MemoryHistory()];
+  const records = new MemoryDirectory();
   let pid = 0;
   const failing = async <T>(act: () => Promise<T>): Promise<T> => {
     const { fault } = place;
@@ -52,13 +71,9 @@ function directoryPlace(): Promise<Place> {
         ...told,
         clock,
         directory: {
-          read: (name) => directory.read(name),
-          create: (name, text) => directory.create(name, text),
+          ...directoryOf(directory),
           append: (name, offset, text) => failing(() => directory.append(name, offset, text)),
           replace: (name, text) => failing(() => directory.replace(name, text)),
-          rename: (from, to) => directory.rename(from, to),
-          remove: (name) => directory.remove(name),
-          names: () => directory.names(),
         },
         process: { pid, hostName: "here", isRunning: () => false },
         uniqueId: () => `id${pid}`,
@@ -73,6 +88,14 @@ function directoryPlace(): Promise<Place> {
           truncate: (size) => history.truncate(size),
           add: (batch) => failing(() => history.add(batch)),
         },
+        measurements: heldMeasurements(
+          measurementFiles({
+            ...directoryOf(records),
+            replace: (name, text) => failing(() => records.replace(name, text)),
+            remove: (name) => failing(() => records.remove(name)),
+          }),
+          state,
+        ),
         isRestored: false,
         [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
       };
@@ -84,6 +107,14 @@ function directoryPlace(): Promise<Place> {
 
 /** A database whose answers can be lost. */
 function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
+  const failing = async <T>(act: () => Promise<T>): Promise<T> => {
+    const { fault } = place;
+    if (fault !== "down") place.fault = undefined;
+    if (fault === "refused" || fault === "down") throw new Error("the connection is refused");
+    const result = await act();
+    if (fault === "lost_answer") throw new Error("the connection is lost");
+    return result;
+  };
   const place: Place = {
     fault: undefined,
     open: (clock = systemClock) =>
@@ -93,16 +124,10 @@ function databasePlace(tables: LeaderTables, end: () => Promise<void>): Place {
           begin: (...args) => tables.begin(...args),
           historyBytes: () => tables.historyBytes(),
           historyLines: () => tables.historyLines(),
-          store: async (batch: TermBatch) => {
-            const { fault } = place;
-            if (fault !== "down") place.fault = undefined;
-            if (fault === "refused" || fault === "down") {
-              throw new Error("the connection is refused");
-            }
-            const result = await tables.store(batch);
-            if (fault === "lost_answer") throw new Error("the connection is lost");
-            return result;
-          },
+          store: (batch) => failing(() => tables.store(batch)),
+          storeMeasurements: (batch) => failing(() => tables.storeMeasurements(batch)),
+          measurements: (...args) => tables.measurements(...args),
+          measuredDays: () => tables.measuredDays(),
         },
         identity,
         undefined,
@@ -285,6 +310,142 @@ for (const { medium, start, skip } of media.slice(1)) {
       const third = await place.open();
       expect(third.state.get("a")).toBe("first");
       expect((await openStore(third.history ?? new MemoryHistory())).entries).toEqual([entryAt(1)]);
+    });
+  });
+}
+
+const measuredZones = ["blog.example", "pay.example", "shop.example"].flatMap(
+  (name) => zoneName(name) ?? [],
+);
+const measuredDays = ["2026-11-24", "2026-11-25", "2026-11-26"];
+
+/** What a process does with measurements, or what befalls it. */
+type MeasurementStep =
+  | { readonly what: "write"; readonly day: string; readonly zones: readonly ZoneName[] }
+  | { readonly what: "drop"; readonly day: string }
+  | { readonly what: "refused" | "lost_answer" | "restart" };
+
+const someDay = fc.constantFrom(...measuredDays);
+const someZones = fc.uniqueArray(fc.constantFrom(...measuredZones), { minLength: 1 });
+
+const measurementStep: fc.Arbitrary<MeasurementStep> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ what: fc.constant("write"), day: someDay, zones: someZones }),
+  },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant("drop"), day: someDay }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ what: fc.constantFrom("refused", "lost_answer", "restart") }),
+  },
+);
+
+/** A text as a record, with what a quoting that is wrong would break. */
+function textOf(zone: string, nth: number): string {
+  return JSON.stringify({ zone, nth, text: `'ü' \\ "` });
+}
+
+function measurementsOf({ measurements }: KeptStore): MeasurementStore {
+  if (measurements === undefined) throw new Error("nothing is measured");
+  return measurements;
+}
+
+type StoredText = string | undefined;
+
+/** A place, and what may be stored there: more than one text where no answer came. */
+class KeptRecords {
+  readonly #place: Place;
+  readonly #texts = new Map<string, readonly StoredText[]>();
+  #store: KeptStore;
+
+  constructor(place: Place, store: KeptStore) {
+    this.#place = place;
+    this.#store = store;
+  }
+
+  async does(acted: MeasurementStep, nth: number): Promise<void> {
+    if (acted.what === "restart") this.#store = await this.#place.open();
+    else if (acted.what === "write") await this.#writes(acted.day, acted.zones, nth);
+    else if (acted.what === "drop") await this.#drops(acted.day);
+    else this.#place.fault = acted.what;
+  }
+
+  mayBe(day: string, zone: string): readonly StoredText[] {
+    return this.#texts.get(`${day} ${zone}`) ?? [undefined];
+  }
+
+  async #writes(day: string, zones: readonly ZoneName[], nth: number): Promise<void> {
+    const texts = new Map(zones.map((zone) => [zone, textOf(zone, nth)]));
+    const isDone = await this.#isDone(measurementsOf(this.#store).write(day, texts));
+    for (const [zone, text] of texts) this.#put(day, zone, text, isDone);
+  }
+
+  async #drops(first: string): Promise<void> {
+    const isDone = await this.#isDone(measurementsOf(this.#store).dropBefore(first));
+    for (const day of measuredDays.filter((each) => each < first)) {
+      for (const zone of measuredZones) this.#put(day, zone, undefined, isDone);
+    }
+  }
+
+  async #isDone(act: Promise<void>): Promise<boolean> {
+    try {
+      await act;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#place.fault = undefined;
+    }
+  }
+
+  #put(day: string, zone: string, text: StoredText, isDone: boolean): void {
+    const before = isDone ? [] : this.mayBe(day, zone);
+    this.#texts.set(`${day} ${zone}`, [...before, text]);
+  }
+}
+
+for (const { medium, start, runs, skip } of media) {
+  describe.skipIf(skip)(`measurements in ${medium} ${skip ?? ""}`, () => {
+    it("are those that were written last, or before where a write failed", async ({ expect }) => {
+      const law = fc.asyncProperty(
+        fc.array(measurementStep, { minLength: 3, maxLength: 20 }),
+        async (steps) => {
+          await using place = await start();
+          const kept = new KeptRecords(place, await place.open());
+          for (const [nth, acted] of steps.entries()) await kept.does(acted, nth);
+          place.fault = undefined;
+          const reader = measurementsOf(await place.open());
+          for (const day of measuredDays) {
+            const found = await reader.read(day);
+            for (const zone of measuredZones) {
+              expect(kept.mayBe(day, zone)).toContain(found.get(zone));
+              expect((await reader.read(day, zone)).get(zone)).toBe(found.get(zone));
+            }
+            expect((await reader.days()).includes(day)).toBe(found.size > 0);
+          }
+        },
+      );
+      await fc.assert(law, cases(runs * 2));
+    });
+  });
+}
+
+for (const { medium, start, skip } of media.slice(1)) {
+  describe.skipIf(skip)(`measurements of a term in ${medium} ${skip ?? ""}`, () => {
+    it("end with it", async ({ expect }) => {
+      await using place = await start();
+      const first = measurementsOf(await place.open());
+      const [zone] = measuredZones;
+      if (zone === undefined) throw new Error("no zone");
+      await first.write("2026-11-25", new Map([[zone, '{"zone":"blog.example","n":1}']]));
+      const second = measurementsOf(await place.open());
+      await expect(first.write("2026-11-25", new Map([[zone, "late"]]))).rejects.toThrow(
+        "another process",
+      );
+      await expect(first.dropBefore("2026-11-26")).rejects.toThrow("another process");
+      expect([...(await second.read("2026-11-25")).values()]).toEqual([
+        '{"zone":"blog.example","n":1}',
+      ]);
     });
   });
 }

@@ -160,6 +160,30 @@ describe("a phase that is full", () => {
     ]);
   });
 
+  it("widens a rule that moves down before another one gives up the requests", ({ expect }) => {
+    const proposal = planOf(
+      [
+        block("m", { action: "log" }),
+        block("l", { expression: `${at("n")} or ${at("o")}` }),
+        block("q", { enabled: false }),
+      ],
+      [
+        liveBlock("l"),
+        liveBlock("m", { action: "log", enabled: false }),
+        liveBlock("n"),
+        liveBlock("o", { action: "managed_challenge" }),
+        liveBlock("q"),
+      ],
+    );
+    expect(orderOf(proposal)).toEqual([
+      "update-rule custom_rule/m",
+      "update-rule custom_rule/q",
+      "update-rule custom_rule/l",
+      "delete-rule custom_rule/o",
+      "delete-rule custom_rule/n",
+    ]);
+  });
+
   it("counts what is live beyond the quota", ({ expect }) => {
     const live = [...foreign, liveBlock("a"), liveBlock("b"), liveBlock("off", { enabled: false })];
     const proposal = planOf([block("a"), block("b"), block("new")], live);

@@ -10,7 +10,7 @@ const why = noEngine();
 const seed = 20261122;
 const count = 150_000;
 
-/** Expressions of which the engine cannot tell: docs/expressions.md says why. */
+/** Whether an expression is compared: it is not empty, and not longer than the service takes. */
 function isComparable(text: string): boolean {
   return text.trim() !== "" && text.length <= 4096;
 }

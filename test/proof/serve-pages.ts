@@ -1,5 +1,6 @@
 import type { HistoryView } from "../../src/history/history.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import type { ZoneSeries } from "../../src/measure/measured-series.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
@@ -13,11 +14,13 @@ export interface Served {
   readonly fleet: Fleet;
   readonly history: HistoryView;
   readonly now: Date;
+  /** Counts of the shop, which the other zones have not. */
+  readonly series?: ZoneSeries;
 }
 
 /** Serves a fleet as the daemon would. */
 export async function servePages(
-  { fleet, history, now }: Served,
+  { fleet, history, now, series }: Served,
   events: EventStream = new EventStream(systemClock),
   reconcile?: ReconcileEndpoint,
 ): Promise<WebServer> {
@@ -31,11 +34,13 @@ export async function servePages(
       sweepMs: 40_000,
     },
     startedAt: at(0),
+    measurements: series && { state: "lagging", reason: "the service answered 429" },
   });
   return serveFleet(fleet, {
     history,
     events,
     reconcile,
+    seriesOf: (zone) => Promise.resolve(zone === series?.zone ? series : undefined),
     facts: () => facts,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts) },
     clock: { now: () => now },

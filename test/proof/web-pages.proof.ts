@@ -8,6 +8,7 @@ import { fleetOf, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { cookie, script } from "../support/inventory.ts";
 import { heldStatus, largeName, largeStatus } from "../support/large-status.ts";
+import { measuredWeek } from "../support/measured-week.ts";
 import { at, change, declared, failure, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
 import { isTooWide, noChromium, openTab, startBrowser, violationsOn } from "./chromium.ts";
@@ -152,6 +153,40 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
       ]) {
         await using tab = await openTab(browser, url, { colorScheme });
         expect(await violationsOn(tab.page), url).toEqual([]);
+      }
+    },
+  );
+
+  it.for(["light", "dark"] as const)(
+    "draw what policies and rules did without scripts, in %s and within the width",
+    async (colorScheme, { expect }) => {
+      const shown = showcase();
+      const until = new Date(Math.floor(Number(shown.now) / 3_600_000) * 3_600_000);
+      await using server = await servePages({ ...shown, series: measuredWeek(until) });
+      for (const width of [390, 1_400]) {
+        const viewport = { width, height: 900 };
+        await using still = await openTab(browser, `${server.url}/zones/${shop}`, {
+          viewport,
+          colorScheme,
+          javaScriptEnabled: false,
+        });
+        const owasp = still.page.getByRole("img", { name: "managed_rule/owasp by hour: 93 h" });
+        const box = await owasp.boundingBox();
+        expect(box?.width).toBeGreaterThan(width / 2 - 100);
+        expect(box?.height).toBe(40);
+        await using tab = await openTab(browser, `${server.url}/zones/${shop}`, {
+          viewport,
+          colorScheme,
+        });
+        await tab.page.getByText("Figures by day").click();
+        expect(await isTooWide(tab.page), `${width}`).toBe(false);
+        expect(await violationsOn(tab.page), `${width}`).toEqual([]);
+        expect(tab.complaints).toEqual([]);
+        // Each state of an hour looks different, also to those who see no colors.
+        const forms = await tab.page.evaluate<readonly string[]>(
+          "[...document.querySelectorAll('.legend path:not(.days)')].map((path) => path.getAttribute('d'))",
+        );
+        expect(new Set(forms).size).toBe(7);
       }
     },
   );

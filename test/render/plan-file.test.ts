@@ -81,7 +81,9 @@ describe("a saved plan", () => {
       result: "read",
       file: {
         ...saved,
-        zones: saved.zones.map((zone) => ({ ...zone, liveKeys: new Map(), placedBy: new Map() })),
+        zones: saved.zones.map((zone) => {
+          return { ...zone, liveKeys: new Map(), policyForms: new Map(), placedBy: new Map() };
+        }),
       },
       signedText: text.trimEnd(),
       signature: undefined,

@@ -7,6 +7,7 @@ import { reportJson } from "../../src/render/plan-json.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { applied, planned, runOf } from "../support/plan-stories.ts";
+import { change, report } from "../support/reports.ts";
 
 function complaints(document: unknown): unknown {
   const schema: unknown = JSON.parse(readFileSync("schemas/plan.schema.json", "utf8"));
@@ -33,6 +34,18 @@ describe("a report as JSON", () => {
       expect(complaints(JSON.parse(JSON.stringify(reportJson(runOf(reports)))))).toEqual([]);
     },
   );
+
+  it("fits its schema with what was counted, and why it was not", ({ expect }) => {
+    const effect = { before: "mixed", after: "pass", extent: "some", isEstimate: true } as const;
+    const counts = { count: 7, requests: undefined, hours: 3, ofHours: 168 };
+    const measured = [{ ...effect, ...counts }, { ...effect, ...counts, requests: 9 }, { why: "" }];
+    const changes = measured.map((each) => ({ ...change("policy/checkout"), measured: each }));
+    const came = { result: "planned", cause: "pending", changes } as const;
+    const json = JSON.stringify(reportJson(runOf([report("shop.example.com", 1, came)])));
+    expect(complaints(JSON.parse(json))).toEqual([]);
+    expect(json).toContain('"requests":null');
+    expect(json).toContain('"measured_effect":{"state":"unknown","reason":""}');
+  });
 
   it("is not taken for one when something is missing or added", ({ expect }) => {
     const { revision: _left, ...partial } = reportJson(runOf(planned));

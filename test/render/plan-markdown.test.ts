@@ -4,6 +4,7 @@ import type { Change } from "../../src/plan/change.ts";
 import type { Hold } from "../../src/plan/guard/hold.ts";
 import { fenced, markdownCode, markdownText } from "../../src/render/format.ts";
 import { renderMarkdown } from "../../src/render/plan-markdown.ts";
+import { renderReports } from "../../src/render/plan-text.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { applied, planned, runOf } from "../support/plan-stories.ts";
 import { change, failure, report } from "../support/reports.ts";
@@ -125,6 +126,52 @@ describe("a plan as Markdown", () => {
     expect(text.match(/paranoia_level: 2/g)).toHaveLength(2);
     expect(text).toContain("brand0387.example.com");
     expect(text).not.toContain("did not fit");
+  });
+
+  it("shows equal plans once, with the counts of all their zones", ({ expect }) => {
+    const blocking = change("custom_rule/logins", "strengthens", {
+      fields: [{ field: "action", before: "log", after: "block" }],
+    });
+    const effect = { before: "log", after: "block", extent: "all", isEstimate: false } as const;
+    const week = { ...effect, requests: 400_000, hours: 168, ofHours: 168 };
+    const zones = [
+      differing("a.example.com", { ...blocking, measured: { ...week, count: 7 } }),
+      differing("b.example.com", { ...blocking, measured: { why: "the store is gone" } }),
+      differing("c.example.com", { ...blocking, measured: { ...week, count: 12 } }),
+      differing("d.example.com", stricter),
+    ];
+    const { text } = renderMarkdown(runOf(zones));
+    const counted = "would now block: these rules logged 19 requests of 800,000 in 7 days";
+    expect(text).toContain("### 3 zones: 1 change, pending");
+    expect(text).toContain(`▲ strengthens: ${counted}; not measured in 1 of 3 zones |`);
+    expect(text.split("would now block")).toHaveLength(2);
+    const { text: alone } = renderMarkdown(runOf(zones.slice(1, 2)));
+    expect(alone).toContain("▲ strengthens: not measured: the store is gone |");
+  });
+
+  it("says with a weakening to review what it did", ({ expect }) => {
+    const logging = change("custom_rule/logins", "weakens", {
+      reasons: ["the action block → log"],
+    });
+    const effect = { before: "block", after: "pass", extent: "all", isEstimate: true } as const;
+    const measured = { ...effect, count: 3_412, requests: 2_000_000, hours: 30, ofHours: 168 };
+    const zones = [
+      differing("a.example.com", { ...logging, measured }),
+      differing("b.example.com", stricter),
+    ];
+    const counted =
+      "would no longer block: this rule blocked about 3,412 requests of 2 million in 30 of 168 hours";
+    expect(renderMarkdown(runOf(zones)).text).toContain(`the action block → log; ${counted}\n`);
+    expect(renderReports(zones, { color: false }).replaceAll(/\s+/g, " ")).toContain(
+      `the action block → log ${counted}`,
+    );
+    const fleet = [
+      ...zones,
+      ...Array.from({ length: 12 }, (_, n) => differing(`z${n}.example.com`, weakened)),
+    ];
+    expect(renderReports(fleet, { color: false }).replaceAll(/\s+/g, " ")).toContain(
+      `the action block → log; ${counted}`,
+    );
   });
 
   it("does not take changes for equal that only look so in short form", ({ expect }) => {

@@ -71,7 +71,7 @@ async function exampleSeed(): Promise<Seed> {
 /** Tells an emulator's control interface something: `edit` as a person would, order `faults`. */
 export function control(
   { emulator }: Pick<Example, "emulator">,
-  what: "edit" | "faults" | "clock" | "script" | "managed",
+  what: "edit" | "faults" | "clock" | "script" | "managed" | "traffic",
   body: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   return controlOf(emulator, `/${what}`, body);

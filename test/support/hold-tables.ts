@@ -24,18 +24,14 @@ function limitOf(reason: HoldReason): string {
     : `${code(setting)} (${code(defaultOf("zonewarden", setting))})`;
 }
 
-/** What else follows from each reason: a table, and what most reasons have in common. */
+/** What else follows from each reason: a table, with one row for reasons that are alike, and what most have in common. */
 export function effectsAsTable(): string {
-  const rows = holdReasons.filter(isSpecial).map((reason) => {
-    const facts = holdFacts(reason);
-    return [
-      code(reason),
-      facts.releasedBy ?? "",
-      facts.endsWithTime ? "yes" : "",
-      facts.countsForFleet ? "yes" : "",
-      facts.alert ?? "",
-    ];
-  });
+  const special = holdReasons.filter(isSpecial);
+  const alike = Map.groupBy(special, (reason) => effectsOf(reason).join("|"));
+  const rows = [...alike].map(([effects, reasons]) => [
+    reasons.map((reason) => code(reason)).join(", "),
+    ...effects.split("|"),
+  ]);
   const table = markdownTable(
     [
       "reason",
@@ -47,6 +43,11 @@ export function effectsAsTable(): string {
     rows,
   );
   return `${table}\n\nEach other reason has only the alert ${usualAlert}.\n\n${commonEffects()}`;
+}
+
+function effectsOf(reason: HoldReason): readonly string[] {
+  const { releasedBy, endsWithTime, countsForFleet, alert } = holdFacts(reason);
+  return [releasedBy ?? "", endsWithTime ? "yes" : "", countsForFleet ? "yes" : "", alert ?? ""];
 }
 
 const usualAlert = "ZonewardenZoneHeld";

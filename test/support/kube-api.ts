@@ -8,7 +8,7 @@ export type KubeFault =
   /** An answer of this status, of an API server that refuses. */
   | { readonly status: number; readonly message?: string }
   /** This body, whatever was asked. */
-  | { readonly body: string }
+  | { readonly body: string; readonly status?: number }
   /** No answer. */
   | "hang"
   /** The request is carried out, and its answer does not arrive. */
@@ -26,6 +26,8 @@ export interface KubeRequestSeen {
 export interface KubeApi extends AsyncDisposable {
   readonly url: string;
   readonly seen: readonly KubeRequestSeen[];
+  /** How many connections there were, and are. */
+  readonly connections: { readonly opened: number; readonly open: number };
   /** The objects, by their paths. */
   readonly objects: Map<string, JsonObject>;
   /** Decides what happens to a request; `undefined`: what it asks for. */
@@ -71,9 +73,10 @@ export async function startKubeApi(): Promise<KubeApi> {
     };
     if (fault === "hang") return note(0);
     if (fault !== undefined && fault !== "lose-answer") {
-      const status = "status" in fault ? fault.status : 200;
+      const { status = 200 } = fault;
       note(status);
-      const text = "body" in fault ? fault.body : JSON.stringify(statusObject(fault));
+      const text =
+        "body" in fault ? fault.body : JSON.stringify(statusObject(status, fault.message));
       response.writeHead(status).end(text);
       return;
     }
@@ -87,10 +90,17 @@ export async function startKubeApi(): Promise<KubeApi> {
     }
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(object));
   };
+  const connections = { opened: 0, open: 0 };
+  server.on("connection", (socket) => {
+    connections.opened += 1;
+    connections.open += 1;
+    socket.once("close", () => (connections.open -= 1));
+  });
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const api: KubeApi = {
     url,
     seen,
+    connections,
     objects: store.objects,
     fault: () => undefined,
     stored: () => undefined,
@@ -177,12 +187,10 @@ function refuse(
   status: number,
   message: string,
 ): { readonly status: number; readonly object: Json } {
-  return { status, object: statusObject({ status, message }) };
+  return { status, object: statusObject(status, message) };
 }
 
-function statusObject(fault: KubeFault): JsonObject {
-  if (typeof fault === "string" || !("status" in fault)) return {};
-  const { status, message = "refused" } = fault;
+function statusObject(status: number, message = "refused"): JsonObject {
   return { kind: "Status", apiVersion: "v1", status: "Failure", message, code: status };
 }
 

@@ -2,6 +2,7 @@ import type { HistoryBatch } from "../../src/history/file/history-store.ts";
 import type { LeaderTables } from "../../src/memory/postgres/postgres-store.ts";
 import type {
   BatchResult,
+  MeasurementBatch,
   OpenedTables,
   StoredHead,
   TermBatch,
@@ -62,6 +63,31 @@ export class MemoryTables implements LeaderTables {
   #add({ lines, drop }: HistoryBatch): void {
     const added = lines.lines.map(({ text, head: { n, hash } }) => ({ n, hash, text }));
     this.lines = [...this.lines.slice(drop?.lines ?? 0), ...added];
+  }
+
+  readonly #records = new Map<string, ReadonlyMap<string, string>>();
+
+  storeMeasurements({
+    term,
+    day,
+    records,
+    dropBefore = "",
+  }: MeasurementBatch): Promise<"stored" | "term_over"> {
+    if (term !== this.term) return Promise.resolve("term_over");
+    for (const each of this.#records.keys()) if (each < dropBefore) this.#records.delete(each);
+    const all = new Map([...(this.#records.get(day) ?? []), ...records]);
+    if (all.size > 0) this.#records.set(day, all);
+    return Promise.resolve("stored");
+  }
+
+  measurements(day: string, zone: string | undefined): Promise<ReadonlyMap<string, string>> {
+    const all = this.#records.get(day) ?? new Map<string, string>();
+    const found = zone === undefined ? all : [...all].filter(([name]) => name === zone);
+    return Promise.resolve(new Map(found));
+  }
+
+  measuredDays(): Promise<readonly string[]> {
+    return Promise.resolve([...this.#records.keys()].toSorted());
   }
 
   historyBytes(): Promise<number> {

@@ -63,6 +63,12 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     imports: ["zone", "plan", "state", "render", "history", "syntax"],
     packages: [],
   },
+  measure: {
+    purpose:
+      "What policies and rules did: queries, counts by hour, records of days, the collector.",
+    imports: ["zone", "plan", "state", "syntax"],
+    packages: [],
+  },
   desired: {
     purpose: "Files in, desired state out: find, parse, validate, merge, select, watch, import.",
     imports: ["zone", "syntax"],
@@ -80,7 +86,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   telemetry: {
     purpose: "Log lines and metrics.",
-    imports: ["zone", "plan", "state", "render", "history", "syntax"],
+    imports: ["zone", "plan", "state", "render", "history", "measure", "syntax"],
     packages: ["pino", "prom-client"],
   },
   memory: {
@@ -93,6 +99,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "render",
       "history",
       "audit",
+      "measure",
       "desired",
       "reconcile",
       "telemetry",
@@ -108,7 +115,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   web: {
     purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",
-    imports: ["zone", "plan", "state", "render", "history", "syntax"],
+    imports: ["zone", "plan", "state", "render", "history", "measure", "syntax"],
     packages: ["hono", "@hono/node-server"],
   },
   notify: {
@@ -119,7 +126,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   emulator: {
     purpose: "The service in this process. It shares only the wire format with the client.",
     imports: ["api", "syntax"],
-    packages: ["hono", "@hono/node-server", "yaml", "ajv"],
+    packages: ["hono", "@hono/node-server", "yaml", "ajv", "graphql"],
   },
   host: {
     purpose: "The process: files, Git, clock, signals, secrets, and the connection to the service.",
@@ -148,6 +155,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "render",
       "history",
       "audit",
+      "measure",
       "desired",
       "api",
       "reconcile",
@@ -172,6 +180,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "history",
       "audit",
       "evidence",
+      "measure",
       "desired",
       "api",
       "reconcile",

@@ -59,9 +59,11 @@ export class PostgresServer implements AsyncDisposable {
   /** Launches the server again after `kill`. */
   async launch(): Promise<void> {
     const settings = ["-D", this.#data, "-k", this.directory, "-h", "", "-F"];
-    // The server ends with this process, however that ends: its input is then closed.
-    const script = '"$@" </dev/null & cat >/dev/null; kill -QUIT $!';
-    spawn("sh", ["-c", script, "sh", path.join(programs, "postgres"), ...settings], {
+    // The server ends with this process, however that ends: its input is then closed. So do its files.
+    const script =
+      'trap "" INT TERM HUP; files=$1; shift; "$@" </dev/null & cat >/dev/null; kill -QUIT $!; wait; rm -rf "$files"';
+    const program = path.join(programs, "postgres");
+    spawn("sh", ["-c", script, "sh", this.directory, program, ...settings], {
       stdio: ["pipe", "ignore", "ignore"],
       ...ids(),
     }).unref();

@@ -84,6 +84,7 @@ export function planOf(
     unowned: [],
     adoptedRules: [],
     liveKeys: new Map(),
+    policyForms: new Map(),
     placedBy: new Map(),
     grown: [],
     notes: [],
@@ -294,6 +295,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
     },
     inventoryEveryMs: undefined,
     audit: undefined,
+    measurements: undefined,
     queue: { waiting: 0, running: [] },
     credentials: [
       {

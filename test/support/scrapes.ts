@@ -1,3 +1,4 @@
+import type { JudgedFleet } from "../../src/measure/judged-fleet.ts";
 import { createMetrics, type Build, type Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import type { ExportedLabels } from "../../src/telemetry/metrics/zone-labels.ts";
 import { fleetOf } from "./fleets.ts";
@@ -20,9 +21,10 @@ export async function scrape(
   metrics: Metrics,
   fleet = fleetOf(),
   facts = daemon(),
+  judged?: JudgedFleet,
 ): Promise<Scrape> {
   let text = "";
-  for await (const piece of metrics.render(fleet, facts)) text += piece;
+  for await (const piece of metrics.render(fleet, facts, judged)) text += piece;
   return { text, series: seriesIn(text) };
 }
 

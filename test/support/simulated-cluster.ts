@@ -61,9 +61,20 @@ export class SimulatedLease {
     this.#lease = { ...this.#lease, releasedBy: "", page: "", version: this.#next() };
   }
 
+  /** Sets where the holder shows its page, as somebody does who writes what they like. */
+  setPage(page: string): void {
+    if (this.#lease !== undefined) this.#lease = { ...this.#lease, page, version: this.#next() };
+  }
+
   /** Changes the version, as somebody does who adds a label. */
   touch(): void {
     if (this.#lease !== undefined) this.#lease = { ...this.#lease, version: this.#next() };
+  }
+
+  /** Takes its duration away, which the API server does not demand. */
+  forgetDuration(): void {
+    if (this.#lease === undefined) return;
+    this.#lease = { ...this.#lease, durationMs: undefined, version: this.#next() };
   }
 
   create(claim: Claim): ClaimResult {

@@ -18,6 +18,7 @@ export function serveFleet(fleet: Fleet, more: Partial<ServerOptions> = {}): Pro
     events: new EventStream(new SimulatedClock()),
     reconcile: undefined,
     storedFleet: () => Promise.resolve(undefined),
+    seriesOf: () => Promise.resolve(undefined),
     facts: () => daemon(),
     answersOf,
     metrics: {

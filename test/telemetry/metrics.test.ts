@@ -9,6 +9,7 @@ import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
+import { measuredShop } from "../support/measured-shop.ts";
 import { renderMetrics } from "../support/metric-list.ts";
 import { daemon, load, report, clusterOf } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
@@ -39,7 +40,13 @@ describe("the exposition", () => {
       usedElsewhere: [],
       usedElsewhereOf: new Map(),
     };
-    const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster, audit }));
+    const measurements = { state: "collecting", reason: "" } as const;
+    const { text } = await scrape(
+      freshMetrics(),
+      fleetOf(),
+      daemon({ cluster, audit, measurements }),
+      measuredShop,
+    );
     const heads = text.split("\n").filter((line) => line.startsWith("# "));
     const expected = definitions.flatMap(({ name, type, help }) => [
       `# HELP ${name} ${help}`,
@@ -68,7 +75,8 @@ describe("the exposition", () => {
     metrics.recordRequest({ method: "GET", endpoint: "/zones", code: "tls", ms: 3 });
     metrics.recordRetry(418);
 
-    const { series } = await scrape(metrics, fleet);
+    const measurements = { state: "lagging", reason: "no answer" } as const;
+    const { series } = await scrape(metrics, fleet, daemon({ measurements }), measuredShop);
     const strays = [...series.keys()].map(parsed).filter(({ name, labels }) => {
       if (!ours(name)) return false;
       const definition = definitions.find((known) => known.name === base(name));

@@ -4,19 +4,22 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
+import { shownStates } from "../../src/measure/measurement.ts";
 import { type Change, deleteReasons } from "../../src/plan/change.ts";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { writeLinks } from "../../src/plan/guard/may-write.ts";
 import { answersJson } from "../../src/render/write-answers.ts";
 import type { AuditFeedStatus } from "../../src/state/audit-status.ts";
+import type { CollectorState } from "../../src/state/collector-status.ts";
 import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { coerceObjects, isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import {
   fleetJson,
   historyOfZoneJson,
   diagnosticsJson,
+  measurementsJson,
   storedFleetJson,
   storedZonesJson,
   zoneJson,
@@ -25,6 +28,7 @@ import {
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { writeAnswerOf } from "../../src/web/snapshot.ts";
 import { a, after, fleetOf, shop } from "../support/fleets.ts";
+import { measuredWeek } from "../support/measured-week.ts";
 import { snapshotOf } from "../support/pages.ts";
 import {
   at,
@@ -60,6 +64,14 @@ function faultsOf(definition: string, body: unknown): string {
   void validate(JSON.parse(JSON.stringify(body)));
   return ajv.errorsText(validate.errors ?? []).replace("No errors", "");
 }
+
+const collectorStates: readonly CollectorState[] = [
+  "off",
+  "starting",
+  "collecting",
+  "denied",
+  "lagging",
+];
 
 function valuesOf(definition: string): Json | undefined {
   const definitions = schema["$defs"];
@@ -120,6 +132,31 @@ describe("the schema of /api/v1", () => {
     const entries = historyOfZoneJson({ ...snapshot, history }, shop);
     expect(faultsOf("history", entries)).toBe("");
     expect(entries).toMatchObject({ entries: [{ token_uses: [{ zone: shop }, { zone: "" }] }] });
+  });
+
+  it.for(collectorStates)("describes measurements that are %s", (state, { expect }) => {
+    const measurements = { state, reason: state === "lagging" ? "the service is busy" : "" };
+    const body = fleetJson({ ...snapshot, daemon: daemon({ measurements }) });
+    expect(faultsOf("fleet", body)).toBe("");
+    const reason = state === "lagging" ? "the service is busy" : null;
+    expect(body).toMatchObject({ measurements: { state, reason } });
+    expect(valuesOf("collector_state")).toEqual(collectorStates);
+  });
+
+  it("describes the measurements of a zone, with every state of an hour", ({ expect }) => {
+    const body = measurementsJson(measuredWeek(at(0)), { state: "denied", reason: "403" });
+    expect(faultsOf("measurements", body)).toBe("");
+    const states = coerceObjects(body["objects"]).flatMap(({ hours }) =>
+      coerceObjects(hours).map(({ state }) => state),
+    );
+    expect(new Set(states)).toEqual(new Set(shownStates));
+    expect(valuesOf("hour_state")).toEqual(shownStates);
+    expect(body["collector"]).toEqual({ state: "denied", reason: "403" });
+    // What was not measured has no count.
+    const hour = { hour: at(0), state: "missing" };
+    expect(faultsOf("measured_hour", hour)).toBe("");
+    expect(faultsOf("measured_hour", { ...hour, count: 0 })).toContain("unevaluated");
+    expect(faultsOf("measured_hour", { ...hour, state: "measured" })).toContain("count");
   });
 
   it.for(deleteReasons)("describes a delete whose reason is %s", (reason, { expect }) => {

@@ -59,6 +59,7 @@ describe("the fleet as JSON", () => {
       queue: { waiting: 0, running: [] },
       cluster: null,
       audit: null,
+      measurements: null,
       state: { status: "ok", lost: null },
       credentials: [
         {

@@ -1,21 +1,23 @@
 import type { Clock } from "../../zone/ports.ts";
 
-/** The share of a request budget that one kind of reads may use: 2 %. */
-const share = 0.02;
+/** The share of a request budget that one kind of reads may use, unless it is told: 2 %. */
+const smallShare = 0.02;
 
 /**
- * A line of its own in the request budget of a credential: at most 2 % of the requests of a window,
- * and at least one. Its requests do not wait for sweeps, since they are too few to delay them.
+ * A line of its own in the request budget of a credential: at most a share of the requests of a
+ * window, and at least one. A small share need not wait for sweeps: it is too little to delay them.
  */
 export class RequestShare {
   readonly #clock: Clock;
   readonly #windowMs: number;
   readonly #perSecond: () => number;
+  readonly #share: number;
   /** When its requests were sent, in ascending order. */
   #sent: readonly number[] = [];
 
   /** @param perSecond requests that the whole budget sustains now. */
-  constructor(windowMs: number, perSecond: () => number, clock: Clock) {
+  constructor(windowMs: number, perSecond: () => number, clock: Clock, share = smallShare) {
+    this.#share = share;
     this.#windowMs = windowMs;
     this.#perSecond = perSecond;
     this.#clock = clock;
@@ -44,6 +46,6 @@ export class RequestShare {
   }
 
   get #limit(): number {
-    return Math.max(1, Math.floor((this.#perSecond() * this.#windowMs * share) / 1_000));
+    return Math.max(1, Math.floor((this.#perSecond() * this.#windowMs * this.#share) / 1_000));
   }
 }

@@ -47,12 +47,20 @@ const verifyEveryMs = 6 * 3_600_000;
 /** Ids of tokens that are remembered: entries of the audit log may be of the token before. */
 const maxTokenIds = 4;
 
+/** The service allows one query of the analytics a second, over five minutes (SERVICE.md C.8). */
+const analyticsWindowMs = 300_000;
+const analyticsShareOfQueries = 0.2;
+/** A query is also a request: a small budget has fewer of them, one for each so many requests at most. */
+const requestsPerQuery = 3;
+
 /** A token with the zones that it serves and its request budget. */
 export class Credential {
   readonly name: string;
   readonly budget: Budget;
   /** The part of the budget with which audit logs are read. */
   readonly auditShare: RequestShare;
+  /** Queries of the analytics. */
+  readonly analyticsShare: RequestShare;
   /** What was written with it. */
   readonly sent: SentWrites;
   readonly #options: CredentialOptions;
@@ -77,6 +85,12 @@ export class Credential {
     this.budget = new Budget(options.budget, clock);
     const { windowMs } = options.budget;
     this.auditShare = new RequestShare(windowMs, () => this.budget.state.perSecond, clock);
+    this.analyticsShare = new RequestShare(
+      analyticsWindowMs,
+      () => Math.min(1, this.budget.state.perSecond / requestsPerQuery),
+      clock,
+      analyticsShareOfQueries,
+    );
     this.sent = new SentWrites(clock);
     this.#options = options;
     this.#clock = clock;

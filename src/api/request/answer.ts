@@ -1,5 +1,6 @@
 import { sha256 } from "../../syntax/digest.ts";
 import {
+  coerceDate,
   type JsonObject,
   isJsonObject,
   isTextDeeperThan,
@@ -15,7 +16,7 @@ import { headerText, retryAfter } from "../budget/rate-headers.ts";
 import type { Token } from "../credentials/token.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
-import type { Answer, Call } from "./call.ts";
+import { type Answer, type Call, isRead } from "./call.ts";
 import type { RawResponse } from "./client.ts";
 
 /** Length limit for error messages of the service. */
@@ -49,7 +50,23 @@ export function answerOf(
     status,
     ray,
   });
+  const document = documentIn(call, response);
+  if (document !== undefined) return { ...answered(() => undefined), document };
   if (known.has(digest)) return answered(() => parsed(response));
+  const body = successIn(call, response, ray, { token, clock });
+  if (digest !== "") known.add(digest);
+  return answered(() => body);
+}
+
+/** The envelope of a success. Throws a `ServiceError` for every other response. */
+function successIn(
+  call: Call,
+  response: RawResponse,
+  ray: string,
+  { token, clock }: { readonly token: Token; readonly clock: Clock },
+): JsonObject {
+  const { status } = response;
+  const isSuccess = status >= 200 && status < 300;
   // What is compared, hashed and printed later must not exhaust the stack.
   const isTooDeep = isTextDeeperThan(maxJsonLevels, response.body);
   if (isSuccess && isTooDeep) {
@@ -59,8 +76,19 @@ export function answerOf(
   if (!isSuccess) throw refused(call, response, body, token, clock.now());
   if (!isEnvelope(body)) throw notFromService(call, { status, ray }, body);
   if (body["success"] !== true) throw refused(call, response, body, token, clock.now());
-  if (digest !== "") known.add(digest);
-  return answered(() => body);
+  return body;
+}
+
+/**
+ * The answer to a query, which has no envelope; its errors may have the status 200, 400 or 403
+ * (SERVICE.md C.8). `undefined`: it is no such answer.
+ */
+function documentIn(call: Call, response: RawResponse): Answer["document"] {
+  const { status, headers } = response;
+  if (call.route !== routes.graphql || ![200, 400, 403].includes(status)) return undefined;
+  const body = bodyOf(call, response, isTextDeeperThan(maxJsonLevels, response.body));
+  if (!isJsonObject(body) || !("data" in body) || "success" in body) return undefined;
+  return { body, at: coerceDate(headerText(headers["date"])) };
 }
 
 function bodyOf(call: Call, response: RawResponse, isTooDeep: boolean): unknown {
@@ -96,7 +124,7 @@ export function malformedResult(
   remedy = "unexpected response shape",
 ): ServiceError {
   const message = `${call.method} ${call.route}: ${what}; ${remedy}`;
-  const mayHaveHappened = call.method !== "GET";
+  const mayHaveHappened = !isRead(call);
   const { status, ray } = answer;
   const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
   return new ServiceError("API_MALFORMED", message, facts);
@@ -135,7 +163,7 @@ function refused(
       transient: status === 408 || status === 409 || status === 429 || status >= 500,
       retryAfterMs: retryAfter(headers, now) ?? 0,
       wireCodes: codes,
-      mayHaveHappened: call.method !== "GET" && mayBeStored(status),
+      mayHaveHappened: !isRead(call) && mayBeStored(status),
     },
   );
 }
@@ -249,6 +277,7 @@ const remedies: Readonly<Partial<Record<ServiceErrorCode, string>>> = {
 /** Name of the permission in the dashboard (SERVICE.md A.9, B.9, C.4). */
 function permissionFor({ method, route }: Call): string {
   const level = method === "GET" ? "Read" : "Edit";
+  if (route === routes.graphql) return "Analytics: Read";
   if (route === routes.auditLog) return `Account Settings: ${level}`;
   if (route.startsWith("/accounts")) return `Account WAF: ${level}`;
   if (route.includes("/page_shield")) return `Page Shield: ${level}`;

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../../syntax/json.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Method } from "../../zone/service-request.ts";
+import { routes } from "../routes.ts";
 
 /** One request, as data. */
 export interface Call {
@@ -20,6 +21,17 @@ export interface GetCall extends Call {
   readonly body: undefined;
 }
 
+/** A query of the analytics: a POST that only reads. */
+export interface GraphqlCall extends Call {
+  readonly method: "POST";
+  readonly route: typeof routes.graphql;
+}
+
+/** Whether a call changes nothing at the service. */
+export function isRead({ method, route }: Pick<Call, "method" | "route">): boolean {
+  return method === "GET" || route === routes.graphql;
+}
+
 /** A parsed answer. */
 export interface Answer {
   /** Digest of the body, for the routes that every sweep requests; else "". */
@@ -31,6 +43,8 @@ export interface Answer {
   readonly status: number;
   /** The service's id of the request; "" without one. */
   readonly ray: string;
+  /** Of a query of the analytics: the whole body, and when the service answered by its clock. */
+  readonly document?: { readonly body: unknown; readonly at: Date | undefined };
 }
 
 /**
@@ -55,6 +69,11 @@ export function get(
   query: Readonly<Record<string, string>> = {},
 ): GetCall {
   return { method: "GET", route, params, query, body: undefined };
+}
+
+/** Makes a query of the analytics. */
+export function graphql(query: string): GraphqlCall {
+  return { method: "POST", route: routes.graphql, params: {}, query: {}, body: { query } };
 }
 
 /**

@@ -5,7 +5,7 @@ import { noProxy, type ProxySettings } from "../../zone/proxy.ts";
 import type { RequestObserver, RequestFact } from "../../zone/service-request.ts";
 import { headerText, type Headers } from "../budget/rate-headers.ts";
 import type { Token } from "../credentials/token.ts";
-import { pathOf, type Call } from "./call.ts";
+import { isRead, pathOf, type Call } from "./call.ts";
 import { connectionError } from "./connection-error.ts";
 
 /** How to reach the service. */
@@ -71,7 +71,7 @@ export async function send(
   check: () => void,
 ): Promise<RawResponse> {
   const { clock, observer, fence } = connection;
-  const limitMs = call.method === "GET" ? Infinity : (fence?.limitMs ?? Infinity);
+  const limitMs = isRead(call) ? Infinity : (fence?.limitMs ?? Infinity);
   const timeoutMs = Math.min(connection.timeoutMs, limitMs);
   const start = clock.monotonicMs();
   signal.throwIfAborted();

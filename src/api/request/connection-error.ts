@@ -1,7 +1,7 @@
 import { errorCode } from "../../syntax/error-code.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { ConnectionFault } from "../../zone/service-request.ts";
-import type { Call } from "./call.ts";
+import { type Call, isRead } from "./call.ts";
 
 /** No connection was established: the service has certainly not seen the request. */
 const neverConnected =
@@ -32,7 +32,7 @@ export function connectionError(
     fault,
     ray,
     transient: code !== tooLarge,
-    mayHaveHappened: call.method !== "GET" && !wasNeverSent(code),
+    mayHaveHappened: !isRead(call) && !wasNeverSent(code),
     cause: plain(cause, code),
   };
   if (code === tooLarge) {

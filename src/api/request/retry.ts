@@ -8,7 +8,7 @@ import type { ZoneLister } from "../read/zone-listing.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
 import { answerOf, type KnownBodies } from "./answer.ts";
-import type { Answer, Fetched, Call } from "./call.ts";
+import { type Answer, type Call, type Fetched, isRead } from "./call.ts";
 import { type ServiceConnection, send } from "./client.ts";
 import type { SentWrites } from "./sent-writes.ts";
 
@@ -120,11 +120,11 @@ export async function sendWithRetries(
 }
 
 /**
- * The audit log may have a limit of its own: what it says of one must not slow the protection,
- * which does not need it.
+ * The audit log and the analytics may have limits of their own, and fail on their own: neither must slow the protection,
+ * which does not need them.
  */
 function isApart({ route }: Call): boolean {
-  return route === routes.auditLog;
+  return route === routes.auditLog || route === routes.graphql;
 }
 
 function reportRetry(
@@ -198,7 +198,7 @@ async function sendOnce(
       end = ["answered", isApart(call) ? undefined : rateView(headers)];
       return { answer: answerOf(call, response, { token, known, clock }), sentAt };
     } catch (error) {
-      if (isUnreachable(error)) end = ["unreachable", undefined];
+      if (isUnreachable(error) && !isApart(call)) end = ["unreachable", undefined];
       throw error;
     } finally {
       noteEnd?.(headers);
@@ -216,12 +216,12 @@ async function sendOnce(
  * to a timer.
  */
 function checkBefore(
-  { method }: Call,
+  call: Call,
   { fence }: ServiceConnection,
   stop: AbortSignal,
   beforeAttempt: (() => void) | undefined,
 ): () => void {
-  if (method === "GET") return () => undefined;
+  if (isRead(call)) return () => undefined;
   return () => {
     beforeAttempt?.();
     const isHeld = fence?.isHeld() ?? true;
@@ -234,10 +234,11 @@ function checkBefore(
 
 /**
  * Only a 401 says that the token is invalid: a 403 is about one permission. A verification notes
- * its own result.
+ * its own result, and what the analytics refuse says nothing about other requests.
  */
 function noteValidity(credential: Credential, { route }: Call, attempt: Attempt): void {
   if (route === routes.verifyUserToken || route === routes.verifyAccountToken) return;
+  if (route === routes.graphql) return;
   if ("answer" in attempt) credential.noteValid(true);
   else if (attempt.error.code === "API_UNAUTHORIZED") credential.noteValid(false);
 }

@@ -1,7 +1,7 @@
 import { rayId, type SentWrite } from "../../zone/audit-entry.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { headerText, type Headers } from "../budget/rate-headers.ts";
-import { type Call, pathOf } from "./call.ts";
+import { type Call, isRead, pathOf } from "./call.ts";
 
 /** Writes that are kept; of more, the newest. */
 const maxWrites = 10_000;
@@ -31,7 +31,7 @@ export class SentWrites {
    * no answer came.
    */
   begin(call: Call): (headers: Headers | undefined) => void {
-    if (call.method === "GET" || call.query["dry_run"] === "true") return () => undefined;
+    if (isRead(call) || call.query["dry_run"] === "true") return () => undefined;
     const { method } = call;
     const [path = ""] = pathOf("", call).split("?");
     const write: { -readonly [name in keyof SentWrite]: SentWrite[name] } = {

@@ -6,6 +6,7 @@ import { selectWith } from "../../desired/zones/select.ts";
 import { connect, type ServiceClient } from "../../host/connect.ts";
 import type { Host } from "../../host/host.ts";
 import { readSecret } from "../../host/secrets.ts";
+import { checkLimits } from "../../measure/read-counts.ts";
 import { type DesiredFleet, desiredFleet } from "../../reconcile/fleet/desired-fleet.ts";
 import { startSchedule } from "../../reconcile/schedule/schedule.ts";
 import { durationText, plural } from "../../render/format.ts";
@@ -121,7 +122,7 @@ interface Attempt {
 
 function attemptsOn(
   zone: Zone,
-  { service: { reader, rulesets, audit }, config, host, stop }: ConnectedPlace,
+  { service: { reader, rulesets, audit, analytics }, config, host, stop }: ConnectedPlace,
 ): readonly Attempt[] {
   const shield = { ...noParts, settings: true, policies: true };
   const now = host.clock.now();
@@ -130,6 +131,11 @@ function attemptsOn(
     permission: "Account Settings: Read",
     read: () => audit.readOf(zone, lastMinute, stop),
     note: "until then, only sweeps find edits by hand",
+  };
+  const measurements: Attempt = {
+    permission: "Analytics: Read",
+    read: () => checkLimits((...asked) => analytics.ask(...asked), zone, stop),
+    note: "until then, nothing is measured",
   };
   return [
     {
@@ -146,6 +152,7 @@ function attemptsOn(
       note: "only zonewarden rulesets --account needs it",
     },
     ...(config.audit.follow === undefined ? [] : [auditLog]),
+    ...(config.measurements === undefined ? [] : [measurements]),
   ];
 }
 

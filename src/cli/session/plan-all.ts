@@ -44,6 +44,7 @@ import { correctionsCountOf, countOf, holdCorrections, limitsWith } from "./flee
 import { fleetPart, type FleetPart, type PartFlags } from "./fleet-part.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { withAuthors } from "./plan-authors.ts";
+import { withMeasured } from "./plan-measured.ts";
 import { forecastText, readingMs } from "./reading-forecast.ts";
 import { inParallel, rethrow, type Session } from "./session.ts";
 import { readStoredZones } from "./stored.ts";
@@ -147,7 +148,8 @@ export async function planAll(
   if ("failure" in part) return fail(part.failure, host);
 
   const planned = await planZones(part, { revision, commit }, flags, stored, session);
-  const explained = flags.audit === false ? planned : await withAuthors(planned, session);
+  const authored = flags.audit === false ? planned : await withAuthors(planned, session);
+  const explained = await withMeasured(authored, flags, session);
   const declared = declaredIn(fleet);
   const by = correctionsCountOf(countOf(flags.zones, declared, config.limits));
   const limit = maxWeakenedOf(config.limits, declared);

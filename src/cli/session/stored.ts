@@ -3,14 +3,19 @@ import path from "node:path";
 import type { Config } from "../../desired/config/config.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
+import type { MeasurementReader } from "../../measure/measurement-store.ts";
+import { measurementFiles } from "../../memory/directory/measurement-files.ts";
 import {
   historyFileIn,
+  measurementsIn,
   notKnownText,
   readStore,
   type StoredZones,
   storedZones,
   unknownText,
 } from "../../memory/open-store.ts";
+import type { Database } from "../../memory/postgres/open-database.ts";
+import { measurementTable } from "../../memory/postgres/postgres-store.ts";
 import { DatabaseError } from "../../memory/postgres/sql-connection.ts";
 import { identityOf } from "../../memory/state-store.ts";
 import { type ExitCode, fail } from "../output/exit-codes.ts";
@@ -48,6 +53,51 @@ export function historyIn(file: string, host: Host): NamedHistory {
   return { file, pieces: () => host.historyStore(path.resolve(host.directory, file)).read() };
 }
 
+/** Reads the measurements in the store of a configuration. If there is no store, or it cannot be read, stderr says so. */
+export async function withMeasurements(
+  config: Config,
+  configFile: string,
+  host: Host,
+  read: (reader: MeasurementReader) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { store } = config;
+  if (store === undefined) {
+    return fail(`${configFile} sets no store: measurements are kept in it`, host);
+  }
+  if ("path" in store) {
+    return read(measurementFiles(host.stateDirectory(measurementsIn(store.path))));
+  }
+  return withTables(config, host, ({ tables }) => read(measurementTable(tables)));
+}
+
+/**
+ * Passes the measurements in the store of a configuration on, or why they cannot be read.
+ *
+ * @param changedSince as of {@link readStoredZones}.
+ */
+export async function withStoredMeasurements<T>(
+  config: Config,
+  changedSince: string | undefined,
+  host: Host,
+  read: (reader: MeasurementReader | string) => Promise<T>,
+): Promise<T> {
+  const { store } = config;
+  if (store === undefined) return read("there is no store");
+  if ("path" in store) {
+    return read(measurementFiles(host.stateDirectory(measurementsIn(store.path))));
+  }
+  if (changedSince !== undefined) return read("--changed-since reads no database");
+  await using database = databaseOf(config, host);
+  if (database === undefined) return read("there is no database");
+  try {
+    await database.tables.check(identityOf(config));
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return read(error.message);
+  }
+  return await read(measurementTable(database.tables));
+}
+
 /** Reads the history in the store of a configuration. If there is no store, or it cannot be read, stderr says so. */
 export async function withHistory(
   config: Config,
@@ -61,12 +111,21 @@ export async function withHistory(
     return fail(`${configFile} sets no store: ${why}`, host);
   }
   if ("path" in store) return read(historyIn(historyFileIn(store.path), host));
+  return withTables(config, host, ({ place, tables }) =>
+    read({ file: place, pieces: () => tables.historyLines() }),
+  );
+}
+
+async function withTables(
+  config: Config,
+  host: Host,
+  read: (database: Database) => Promise<ExitCode>,
+): Promise<ExitCode> {
   await using database = databaseOf(config, host);
   if (database === undefined) return fail("there is no database", host);
-  const { place, tables } = database;
   try {
-    await tables.check(identityOf(config));
-    return await read({ file: place, pieces: () => tables.historyLines() });
+    await database.tables.check(identityOf(config));
+    return await read(database);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     return fail(error.message, host);

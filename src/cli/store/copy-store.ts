@@ -6,11 +6,14 @@ import { type HistoryLine, linesOf } from "../../history/file/history-lines.ts";
 import type { HistoryBatch } from "../../history/file/history-store.ts";
 import { verifyHistory } from "../../history/verify/verify-history.ts";
 import type { Host } from "../../host/host.ts";
+import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
 import type { KeyChange, StateEntries } from "../../memory/batched-store.ts";
 import { fillDirectory, readDirectoryStore } from "../../memory/directory/directory-store.ts";
+import { measurementFiles } from "../../memory/directory/measurement-files.ts";
 import { DirectoryLocked, lockDirectory, lockHolder } from "../../memory/directory/state-lock.ts";
-import { historyFileIn } from "../../memory/open-store.ts";
+import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
 import type { Database } from "../../memory/postgres/open-database.ts";
+import { measurementTable, measurementWriter } from "../../memory/postgres/postgres-store.ts";
 import { unfinishedCopy } from "../../memory/postgres/tables.ts";
 import { identityOf, type StoreIdentity } from "../../memory/state-store.ts";
 import { plural } from "../../render/format.ts";
@@ -40,16 +43,22 @@ interface Source {
   readonly place: string;
   readonly entries: StateEntries;
   readonly lines: () => AsyncIterable<Uint8Array>;
+  readonly measurements: MeasurementReader;
+}
+
+/** What is copied into a store. */
+interface Content extends Pick<Source, "entries" | "measurements"> {
+  readonly batches: () => AsyncIterable<NewLines>;
 }
 
 /** An empty store that is to be filled. Nobody else may write it. */
 interface Target {
   readonly place: string;
   /** Writes all of it, or leaves what nobody takes for a store. */
-  readonly fill: (entries: StateEntries, batches: () => AsyncIterable<NewLines>) => Promise<void>;
+  readonly write: (content: Content) => Promise<void>;
 }
 
-/** Copies state and history into an empty store, as the only process that uses either. */
+/** Copies state, history and measurements into an empty store, as the only process that uses either. */
 export async function copyStore(
   { from, to, history }: CopyRequest,
   config: Config,
@@ -73,13 +82,15 @@ export async function copyStore(
 }
 
 async function copy(source: Source, target: Target, host: Host): Promise<ExitCode> {
-  const { entries, lines, place } = source;
+  const { entries, lines, measurements, place } = source;
   const before = await checkedHead(place, lines());
-  if (entries.size + before.lines === 0) throw new CopyRefused(`${place} is empty`);
-  await target.fill(entries, () => batchesOf(lines()));
+  const days = (await measurements.days()).length;
+  if (entries.size + before.lines + days === 0) throw new CopyRefused(`${place} is empty`);
+  await target.write({ entries, measurements, batches: () => batchesOf(lines()) });
   const head = before.hash === "" ? "" : ` (head ${before.hash})`;
+  const measured = days === 0 ? "" : ` and ${plural(days, "day")} of measurements`;
   host.stdout.write(
-    `copied ${plural(entries.size, "entry")} and ${plural(before.lines, "line")} of history${head} from ${place} to ${target.place}\n`,
+    `copied ${plural(entries.size, "entry")} and ${plural(before.lines, "line")} of history${head}${measured} from ${place} to ${target.place}\n`,
   );
   host.stderr.write(`${place} is left as it is: do not start a daemon with it any more\n`);
   return exitCodes.done;
@@ -141,7 +152,8 @@ async function openSource(
     const { place: name, tables } = await leadTables(ports);
     // A leader that was paused writes nothing more.
     const { entries } = await tables.begin(identity, 0);
-    return { place: name, entries, lines: () => tables.historyLines() };
+    const measurements = measurementTable(tables);
+    return { place: name, entries, lines: () => tables.historyLines(), measurements };
   }
   await lock(place, ports);
   const { opened, entries } = await readDirectoryStore(identity, host.stateDirectory(place));
@@ -152,7 +164,8 @@ async function openSource(
   if (history !== undefined && (await file.size()) === 0) {
     throw new CopyRefused(`${history} is empty, or is not there`);
   }
-  return { place, entries, lines: () => file.read() };
+  const measurements = measurementFiles(host.stateDirectory(measurementsIn(place)));
+  return { place, entries, lines: () => file.read(), measurements };
 }
 
 async function openTarget(place: string, ports: CopyPorts): Promise<Target> {
@@ -163,13 +176,16 @@ async function openTarget(place: string, ports: CopyPorts): Promise<Target> {
   const directory = host.stateDirectory(place);
   const { opened } = await readDirectoryStore(identity, directory);
   const file = host.historyStore(historyFileIn(place));
-  if (opened.result !== "empty" || (await file.size()) > 0) throw notEmpty(place);
+  const own = measurementFiles(host.stateDirectory(measurementsIn(place)));
+  const used = (await file.size()) + (await own.days()).length;
+  if (opened.result !== "empty" || used > 0) throw notEmpty(place);
   return {
     place,
-    fill: (entries, batches) =>
+    write: ({ entries, measurements, batches }) =>
       fillDirectory(directory, identity, entries, async () => {
         for await (const lines of batches()) await file.add({ lines });
         await compare(place, file.read(), batches());
+        await copyMeasurements(place, measurements, own);
       }),
   };
 }
@@ -180,11 +196,13 @@ function notEmpty(place: string): CopyRefused {
 
 async function openTargetTables(identity: StoreIdentity, ports: CopyPorts): Promise<Target> {
   const { tables, place } = await leadTables(ports);
-  const hasContent = (await tables.entries()).size + (await tables.historyBytes()) > 0;
+  const table = measurementTable(tables);
+  const days = (await table.days()).length;
+  const hasContent = (await tables.entries()).size + (await tables.historyBytes()) + days > 0;
   if (hasContent) throw notEmpty(place);
   return {
     place,
-    fill: async (entries, batches) => {
+    write: async ({ entries, measurements, batches }) => {
       // From here on, nobody takes the tables for a store.
       const opened = await tables.begin(unfinishedCopy, 0);
       if (opened.entries.size + opened.head.n > 0) {
@@ -207,6 +225,11 @@ async function openTargetTables(identity: StoreIdentity, ports: CopyPorts): Prom
         await store(all.slice(start, start + batchSize), undefined);
       }
       await compare(place, tables.historyLines(), batches());
+      const storeRecords = measurementWriter(async (batch) => {
+        const result = await tables.storeMeasurements({ term, ...batch });
+        if (result !== "stored") throw unfinished(place, "another process wrote into it");
+      });
+      await copyMeasurements(place, measurements, { ...table, write: storeRecords });
       await tables.begin(identity, term);
     },
   };
@@ -214,6 +237,21 @@ async function openTargetTables(identity: StoreIdentity, ports: CopyPorts): Prom
 
 function unfinished(place: string, why: string): Error {
   return new Error(`store copy: ${place} is not whole and must not be used: ${why}`);
+}
+
+/** Copies the records of all days; rejects if what was written is not what was read. */
+async function copyMeasurements(
+  place: string,
+  source: MeasurementReader,
+  target: Pick<MeasurementStore, "read" | "write">,
+): Promise<void> {
+  for (const day of await source.days()) {
+    const records = await source.read(day);
+    await target.write(day, records);
+    const written = await target.read(day);
+    const isSame = records.entries().every(([zone, text]) => written.get(zone) === text);
+    if (!isSame) throw unfinished(place, "what was written is not what was read");
+  }
 }
 
 /** Rejects if what was written is not what was read. */

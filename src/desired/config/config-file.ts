@@ -109,6 +109,9 @@ export interface ConfigFile {
     overlap: string;
     actors: "full" | "masked" | "none";
   };
+  measurements?: {
+    max_age: string;
+  };
   inventory: {
     enabled: boolean;
     every: string;

@@ -166,6 +166,8 @@ export interface Config {
     /** How people are written. */
     readonly actors: ActorStyle;
   };
+  /** `undefined`: nothing is measured. */
+  readonly measurements: { readonly maxAgeMs: number } | undefined;
   /** `undefined`: the inventory is not read. */
   readonly inventory:
     | {

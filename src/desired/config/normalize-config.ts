@@ -86,6 +86,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     },
     impact: { maliciousBelow: impact.malicious_below, freshMs: millisecondsOf(impact.fresh) },
     audit: auditOf(file.audit),
+    measurements: file.measurements && { maxAgeMs: millisecondsOf(file.measurements.max_age) },
     inventory: inventory.enabled
       ? {
           everyMs: millisecondsOf(inventory.every),

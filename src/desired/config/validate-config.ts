@@ -42,6 +42,7 @@ export function validateConfig(
     ...checkNumbers(checked),
     ...checkCluster(checked),
     ...checkRollout(checked),
+    ...checkMeasurements(checked),
     ...checkTimes(checked, cronError),
     ...checkLint(checked),
     ...repeatedNames("notification", checked),
@@ -265,6 +266,19 @@ function notRising(): (share: number) => string | undefined {
     before = Math.max(before, share);
     return isRising ? undefined : "the wave adds no zones to the ones before";
   };
+}
+
+function checkMeasurements({ at, texts, isSound }: CheckedFile): UnplacedDiagnostic[] {
+  const tooShort = wrongValues(
+    texts([["measurements", "max_age"]]),
+    (text) => millisecondsOf(text) < 48 * 3_600_000 && "counts would be dropped after a day",
+    "write a duration of at least 48h",
+  );
+  const isKept = at(["store"]) !== undefined || !isSound(["measurements", "store"]);
+  if (at(["measurements"]) === undefined || isKept) return tooShort;
+  const message = `counts are kept in the store, and "measurements" is set without "store"`;
+  const remedy = `set store.path or store.postgres, or remove "measurements"`;
+  return [...tooShort, contradiction(["measurements"], message, remedy)];
 }
 
 function checkTimes(

@@ -1,4 +1,5 @@
 import { checkCsp } from "../../syntax/csp/check-csp.ts";
+import { parseCsp } from "../../syntax/csp/csp.ts";
 import { adviseCharacteristic } from "../../syntax/expression/advice/advise-characteristic.ts";
 import { type Phase, adviseExpression } from "../../syntax/expression/advice/advise-expression.ts";
 import { globIgnoringCase } from "../../syntax/glob.ts";
@@ -19,7 +20,7 @@ import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { wrongDeclarations } from "../template/declaration.ts";
 import { isTemplate } from "../template/template.ts";
-import { cspText, type CspInFile } from "./csp-text.ts";
+import { cspText, type CspInFile, keepCanonical } from "./csp-text.ts";
 import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
 import { isListChange, writtenMembers } from "./list-change.ts";
 import { phaseAt } from "./phase-at.ts";
@@ -159,15 +160,18 @@ function diagnosticsOf(
   );
   if (!isCspInFile(value) || isUnchecked(part, value)) return inExpressions;
   const { text: policy, diagnostics, pathAt } = cspText(value);
-  if (pathAt === undefined) {
-    return [...inExpressions, ...inScalar(["value"], policy, checkCsp(policy))];
-  }
+  const directives = parseCsp(policy);
+  const found = checkCsp(policy, directives);
+  if (pathAt === undefined) return [...inExpressions, ...inScalar(["value"], policy, found)];
   // An entry of the map that holds a separator would make checks of the whole text wrong.
-  const inMap = limited(diagnostics.length > 0 ? diagnostics : checkCsp(policy)).map((each) => {
+  const inMap = limited(diagnostics.length > 0 ? diagnostics : found).map((each) => {
     const whole = [...above, ...path, "value", ...pathAt(each.offset)];
     return diagnosticAt(keyPlace(document, whole), inYaml(each), whole);
   });
-  if (inMap.length === 0 && isJsonObject(value)) flawlessMaps.add(value);
+  if (inMap.length === 0 && isJsonObject(value)) {
+    flawlessMaps.add(value);
+    keepCanonical(value, policy, directives);
+  }
   return [...inExpressions, ...inMap];
 }
 

@@ -1,4 +1,4 @@
-import { canonicalCsp, cspOfMap } from "../../syntax/csp/csp.ts";
+import { canonicalCsp, type CspDirective, cspOfMap } from "../../syntax/csp/csp.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { Path } from "../location.ts";
 import type { YamlPolicy } from "./zone-file.ts";
@@ -25,10 +25,22 @@ export function cspText(value: CspInFile): LocatedCsp {
 /** By the map, which policies of many zones share. */
 const canonicalTexts = new WeakMap<object, string>();
 
+/**
+ * Keeps the canonical text of a map. Who has its text parsed for checks knows it: the zones that the
+ * map is for are merged long after that.
+ */
+export function keepCanonical(
+  map: object,
+  text: string,
+  directives?: readonly CspDirective[],
+): string {
+  const canonical = canonicalCsp(text, directives);
+  canonicalTexts.set(map, canonical);
+  return canonical;
+}
+
 /** A value as text that is equal for all values that mean the same. */
 export function canonicalValue(value: CspInFile): string {
   if (typeof value === "string") return canonicalCsp(value);
-  const known = canonicalTexts.get(value) ?? canonicalCsp(cspText(value).text);
-  canonicalTexts.set(value, known);
-  return known;
+  return canonicalTexts.get(value) ?? keepCanonical(value, cspText(value).text);
 }

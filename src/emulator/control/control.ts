@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 
 import { isJsonObject, type JsonObject, parseJson } from "../../syntax/json.ts";
 import { isSameOrigin } from "../../syntax/request-origin.ts";
+import { trafficIn, trafficMembers } from "../analytics/traffic-fields.ts";
 import { recordManagedMove } from "../audit/audited-write.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import { ApiError, apiError, unpublishedCodes } from "../http/api-error.ts";
@@ -48,6 +49,9 @@ const help = `zonewarden's emulator: everything in it is synthetic.
   POST   /_emulator/script        browsers load a script: it appears, with pages and content, or changes; score is that of its content
            {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","pages":["https://shop.example.com/checkout/pay"],"content":"version 2","score":90}
            {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","vanish":true}
+  GET    /_emulator/traffic       ?zone=shop.example.com&hour=2026-11-20T12:00:00Z: the exact counts of that hour, which the analytics estimate
+  POST   /_emulator/traffic       {"zone":"shop.example.com","requests_per_hour":5000,"shares":{"Login attempts":0.02}}: from now on; shares are parts
+           of the requests, from 0 to 1, by id, ref or description of a rule or policy; also hosts, seed, sampled_above
   GET    /_emulator/faults        active faults
   POST   /_emulator/faults        {"fault":"status","status":503,"method":"POST","path":"*/policies","count":1}
            fault: ${faultKinds.join(", ")}
@@ -55,6 +59,8 @@ const help = `zonewarden's emulator: everything in it is synthetic.
            denied: the credential lacks the permission, as for the audit log with the path */logs/audit;
            audit_late, audit_shuffled (with seconds: late by all, or by a random part of them), audit_lost and
            audit_duplicated concern the audit log's entries of the writes that they hit, edits included;
+           analytics_late (with seconds), analytics_partial (with zone: its index) and analytics_error (with message, and
+           status and code) concern queries of the analytics;
            filters: method, path (* matches any characters), credential; after skip requests, count times,
            with a probability from 0 to 1 and a seed
   DELETE /_emulator/faults        remove all faults; DELETE /_emulator/faults/NUMBER removes one
@@ -115,6 +121,14 @@ export function controlApi(service: EmulatedService): Hono {
   post("/managed", (fields) => moveManaged(service, fields));
   post("/report", (fields) => report(service, zoneIn(service, fields), fields));
   post("/script", (fields) => loadScript(service, zoneIn(service, fields), fields));
+  get("/traffic", (query) => trueCounts(service, query));
+  post("/traffic", async (fields) => {
+    fields.only(["zone", ...trafficMembers]);
+    const zone = zoneIn(service, fields);
+    const traffic = trafficIn(fields, zone.traffic);
+    await service.commit({ ...zone, traffic });
+    return { traffic };
+  });
   get("/faults", () => ({ faults: faults.list() }));
   post("/faults", ({ body }) => faults.add(body));
   api.delete("/faults", () => {
@@ -220,6 +234,16 @@ async function loadScript(
   if (load.vanish) return { vanished: load.url };
   const script = scriptWithUrl(next, load.url);
   return { script: { ...script?.facts, ...script?.detail } };
+}
+
+/** The exact counts of the hour that `hour` is in. */
+function trueCounts(service: EmulatedService, query: URLSearchParams): unknown {
+  const zone = zoneNamed(service, query.get("zone") ?? "");
+  const at = Date.parse(query.get("hour") ?? "");
+  if (!isTime(at)) {
+    throw apiError(400, unpublishedCodes.query, "hour must be as in hour=2026-11-20T12:00:00Z");
+  }
+  return service.trueHour(zone, at);
 }
 
 function zoneIn(service: EmulatedService, fields: FieldReader): EmulatedZone {

@@ -39,7 +39,7 @@ export async function editAsPerson(
   zone: EmulatedZone,
   fields: FieldReader,
 ): Promise<unknown> {
-  const { store, audit } = service;
+  const { store, audit, protections } = service;
   const email = fields.text("actor") ?? defaultActor;
   const { method, body, ...request } = editRequest(zone, fields);
   const path = `/zones/${zone.id}${request.path}`;
@@ -48,6 +48,7 @@ export async function editAsPerson(
   const answer = route.endpoint.handle({
     store,
     audit,
+    protections,
     token: session,
     dialect: "published",
     path,
@@ -55,6 +56,8 @@ export async function editAsPerson(
     param: (name) => route.params[name] ?? "",
     body: () => body ?? {},
     staleMs: 0,
+    analyticsFaults: {},
+    takeQuery: () => true,
     now: store.now(),
   });
   if (answer.next !== undefined) await service.commit(answer.next);

@@ -1,5 +1,6 @@
 import { matchesGlob } from "../../syntax/glob.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import { AnalyticsError } from "../analytics/analytics-error.ts";
 import type { AuditEffects } from "../audit/audit-log.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
@@ -20,6 +21,17 @@ export interface FaultEffects {
   readonly revoked?: boolean;
   /** The credential lacks the permission. */
   readonly denied?: boolean;
+  readonly analytics?: AnalyticsEffects;
+}
+
+/** What injected faults do to a query of the analytics. */
+export interface AnalyticsEffects {
+  /** Age of the newest events that datasets have. */
+  readonly lateMs?: number;
+  /** Index of a zone whose datasets fail, while those of the others do not. */
+  readonly failedZone?: number;
+  /** The whole document fails. */
+  readonly error?: AnalyticsError;
 }
 
 /** A fault as the control API returns it. */
@@ -81,7 +93,8 @@ export class Faults {
     let effects: FaultEffects = {};
     for (const fault of this.#faults.values()) {
       if (typeof fault.effect === "function" || !hits(fault, target)) continue;
-      effects = { ...effects, ...fault.effect };
+      const analytics = { ...effects.analytics, ...fault.effect.analytics };
+      effects = { ...effects, ...fault.effect, analytics };
     }
     return effects;
   }
@@ -132,6 +145,9 @@ const members = [
   "status",
   "retry_after",
   "seconds",
+  "message",
+  "code",
+  "zone",
 ];
 
 function parseFault(id: number, body: JsonObject): Fault {
@@ -169,6 +185,19 @@ const effects: Readonly<Record<string, (fields: FieldReader) => Fault["effect"]>
   stale: (fields) => ({ staleMs: secondsIn(fields) }),
   revoked: () => ({ revoked: true }),
   denied: () => ({ denied: true }),
+  analytics_late: (fields) => ({ analytics: { lateMs: secondsIn(fields) } }),
+  analytics_partial: (fields) => ({
+    analytics: { failedZone: fields.required("zone", fields.integer("zone", 0)) },
+  }),
+  analytics_error: (fields) => ({
+    analytics: {
+      error: new AnalyticsError(
+        fields.integer("status", 400, 599) ?? 500,
+        fields.required("message", fields.text("message")),
+        fields.text("code"),
+      ),
+    },
+  }),
   audit_late: (fields) => {
     const lateMs = secondsIn(fields);
     return () => ({ lateMs });

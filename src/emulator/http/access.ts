@@ -28,6 +28,7 @@ export const permissions = {
   zoneRead: ["Zone Read"],
   accountRead: ["Account Settings Read"],
   auditRead: ["Account Settings Read", "Account Settings Write"],
+  analyticsRead: ["Analytics Read", "Account Analytics Read"],
   none: [],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -1,7 +1,8 @@
 import type { WireMessage, WireResultInfo } from "../../api/wire.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
-import type { Owner, TokenState } from "../state.ts";
+import type { AnalyticsEffects } from "../control/faults.ts";
+import type { EmulatedZone, Owner, Protection, TokenState } from "../state.ts";
 import type { Store } from "../store.ts";
 
 /** Which of two descriptions of the service responses follow (SERVICE.md, Two descriptions). */
@@ -32,6 +33,8 @@ export interface Endpoint extends Operation {
 export interface EndpointCall {
   readonly store: Store;
   readonly audit: Pick<AuditLog, "of">;
+  /** What was in force for a zone, oldest first. */
+  readonly protections: { of(zone: EmulatedZone): readonly Protection[] };
   readonly token: TokenState;
   readonly dialect: Dialect;
   /** Below the base path, without its query. */
@@ -43,6 +46,10 @@ export interface EndpointCall {
   body(): JsonObject;
   /** Age of the state that this request reads, in milliseconds; 0 is now. */
   readonly staleMs: number;
+  /** What faults do to a query of the analytics. */
+  readonly analyticsFaults: AnalyticsEffects;
+  /** Counts a query of the analytics; gives whether it is within the limit. */
+  takeQuery(): boolean;
   readonly now: Date;
 }
 
@@ -55,12 +62,16 @@ export interface CursorInfo extends Omit<WireResultInfo, "count"> {
   readonly history_status?: "exact" | "approximate" | "unavailable";
 }
 
-/** Answer of an endpoint: a result in the envelope, or CSV, or else 204 without a body. */
+/**
+ * Answer of an endpoint: a result in the envelope, CSV, a document without the envelope, or else
+ * 204 without a body.
+ */
 export interface EndpointAnswer {
   readonly result?: unknown;
   readonly info?: CursorInfo | undefined;
   readonly messages?: readonly WireMessage[];
   readonly csv?: string;
+  readonly document?: { readonly status: number; readonly body: unknown };
   /** Is stored before the response is sent. */
   readonly next?: Owner;
 }

@@ -9,7 +9,7 @@ import {
 } from "../../syntax/json.ts";
 import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
-import type { Owner, TokenState } from "../state.ts";
+import type { Owner, RequestLimit, TokenState } from "../state.ts";
 import { authenticated, invalidAccessToken, isPermitted } from "./access.ts";
 import type { EndpointAnswer, EndpointCall, Endpoint } from "./api-endpoint.ts";
 import { ApiError, apiError, unpublishedCodes } from "./api-error.ts";
@@ -58,7 +58,7 @@ export function handleRequest(
     if (faults.status !== undefined) throw injectedError(faults.status);
     if (faults.revoked === true) throw invalidAccessToken();
     if (faults.denied === true) throw notPermitted();
-    return { headers, ...callEndpoint(service, endpoint, request, faults.staleMs ?? 0, now) };
+    return { headers, ...callEndpoint(service, endpoint, request, faults, now) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { reply: errorReply(error), headers };
@@ -66,22 +66,39 @@ export function handleRequest(
 }
 
 function callEndpoint(
-  { store, audit, ports: { dialect } }: EmulatedService,
+  service: EmulatedService,
   endpoint: Endpoint,
   request: RoutedRequest,
-  ageMs: number,
+  faults: FaultEffects,
   now: Date,
 ): Omit<HandledRequest, "headers"> {
+  const { store, audit, protections, ports } = service;
   const { path, query, param, authorization } = request;
   const token = authenticated(request.token, authorization, path, now);
   if (!isPermitted(token, endpoint.permissions)) throw notPermitted();
   const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
-  const staleMs = endpoint.method === "GET" ? ageMs : 0;
-  const body = (): JsonObject => parseBody(request.body);
-  const call = { store, audit, token, dialect, path, query, param, body, staleMs, now };
-  const answer = endpoint.handle(call);
+  const answer = endpoint.handle({
+    store,
+    audit,
+    protections,
+    token,
+    dialect: ports.dialect,
+    path,
+    query,
+    param,
+    body: () => parseBody(request.body),
+    staleMs: endpoint.method === "GET" ? (faults.staleMs ?? 0) : 0,
+    analyticsFaults: faults.analytics ?? {},
+    takeQuery: () => service.queries.take(queryLimit(store.rateLimit), token.id, now).allowed,
+    now,
+  });
   const reply = replyTo(answer, isDryRun);
   return isDryRun ? { reply } : { reply, next: answer.next, resultId: idOf(answer) };
+}
+
+/** The limit of queries of the analytics (SERVICE.md C.8); a seed without a rate limit has none. */
+function queryLimit(rateLimit: RequestLimit | null): RequestLimit | null {
+  return rateLimit === null ? null : { requests: 300, windowMs: 300_000, lockoutMs: 300_000 };
 }
 
 /** The id in the result of an answer. */
@@ -122,7 +139,8 @@ function injectedError(status: number): ApiError {
 
 /** An endpoint's answer in the service's envelope; a dry run has no result (SERVICE.md B.2). */
 function replyTo(answer: EndpointAnswer, isDryRun: boolean): Reply {
-  const { result, csv, messages = [], info } = answer;
+  const { result, csv, document, messages = [], info } = answer;
+  if (document !== undefined) return jsonReply(document.status, document.body);
   if (csv !== undefined) return { status: 200, text: csv, contentType: "text/csv; charset=utf-8" };
   if (result === undefined) return jsonReply(204, undefined);
   const shown = isDryRun ? null : result;

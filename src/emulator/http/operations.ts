@@ -1,3 +1,4 @@
+import { graphqlEndpoints } from "../analytics/graphql-endpoint.ts";
 import { auditEndpoints } from "../audit/audit-endpoints.ts";
 import { itemEndpoints } from "../page-shield/items.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
@@ -15,6 +16,7 @@ export const endpoints: readonly Endpoint[] = [
   ...itemEndpoints,
   ...policyEndpoints,
   ...rulesetEndpoints,
+  ...graphqlEndpoints,
 ];
 
 /** The same without handlers, as `--operations` lists it. */

@@ -176,6 +176,7 @@ function recorded(exchange: Exchange, reply: Reply, headers: Headers): Headers {
   record(exchange, reply.status);
   return {
     ...headers,
+    date: exchange.service.store.now().toUTCString(),
     "cf-ray": exchange.ray,
     "cf-cache-status": "DYNAMIC",
     ...(reply.text === undefined ? {} : { "content-type": reply.contentType }),

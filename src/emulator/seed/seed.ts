@@ -64,6 +64,8 @@ export interface SeedZone {
   readonly cookies?: readonly JsonObject[];
   /** What happens after the start, after durations as in `12h` or `2d`. */
   readonly events?: readonly JsonObject[];
+  /** Requests of the zone, and how they meet its policies and rules. */
+  readonly traffic?: JsonObject;
 }
 
 /** A ruleset of the zone or account, in the service's form. */

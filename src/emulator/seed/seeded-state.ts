@@ -1,5 +1,7 @@
 import type { JsonObject } from "../../syntax/json.ts";
-import { ApiError } from "../http/api-error.ts";
+import { trafficIn } from "../analytics/traffic-fields.ts";
+import { ApiError, unpublishedCodes } from "../http/api-error.ts";
+import { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import { createdPolicy } from "../page-shield/policy-endpoints.ts";
 import { updatedSettings } from "../page-shield/settings-endpoints.ts";
@@ -117,6 +119,7 @@ class Builder {
         connections: this.items(seed, "connections", path),
         cookies: this.items(seed, "cookies", path),
         ...this.events(seed, path),
+        ...this.traffic(seed, path),
       },
     ];
   }
@@ -212,6 +215,14 @@ class Builder {
       return this.attempt([...path, "events", index], () => seededEvent(event, this.now)) ?? [];
     });
     return { events: inOrder(built) };
+  }
+
+  traffic({ traffic }: SeedZone, path: Path): Pick<EmulatedZone, "traffic"> {
+    if (traffic === undefined) return {};
+    const built = this.attempt([...path, "traffic"], () =>
+      trafficIn(new FieldReader(traffic, "", unpublishedCodes.body)),
+    );
+    return { traffic: built ?? {} };
   }
 
   /** The result of `build`; what the service rejects becomes an issue. */

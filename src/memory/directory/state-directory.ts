@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { StringDecoder } from "node:string_decoder";
 
 import { errorCode, ifExists } from "../../syntax/error-code.ts";
 
@@ -80,8 +81,18 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle.sync();
 }
 
+const pieceBytes = 65_536;
+
 async function readText(place: string): Promise<string> {
   await using handle = await open(place, constants.O_RDONLY | guards);
   if (!(await handle.stat()).isFile()) throw new Error(`${place} is no regular file`);
-  return await handle.readFile("utf8");
+  // One buffer for all of it: a file of megabytes that is read again and again would leave as many behind.
+  const decoder = new StringDecoder("utf8");
+  const buffer = Buffer.alloc(pieceBytes);
+  let text = "";
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer);
+    if (bytesRead === 0) return text + decoder.end();
+    text += decoder.write(buffer.subarray(0, bytesRead));
+  }
 }

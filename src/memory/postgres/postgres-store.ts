@@ -1,5 +1,7 @@
 import type { ChainHead } from "../../history/chain/history-chain.ts";
 import type { HistoryBatch, HistoryStore } from "../../history/file/history-store.ts";
+import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
+import { zoneName } from "../../zone/zone.ts";
 import {
   type BatchPorts,
   BatchedStore,
@@ -8,7 +10,14 @@ import {
 } from "../batched-store.ts";
 import type { KeptStore } from "../kept-store.ts";
 import type { StoreIdentity } from "../state-store.ts";
-import type { BatchResult, OpenedTables, StoredHead, Tables, TermBatch } from "./tables.ts";
+import type {
+  BatchResult,
+  MeasurementBatch,
+  OpenedTables,
+  StoredHead,
+  Tables,
+  TermBatch,
+} from "./tables.ts";
 
 /** The tables of an installation, for its leader. Everything rejects if the database cannot be used now. */
 export interface LeaderTables {
@@ -16,6 +25,9 @@ export interface LeaderTables {
   store(batch: TermBatch): Promise<BatchResult>;
   historyBytes(): Promise<number>;
   historyLines(): AsyncIterable<Uint8Array>;
+  storeMeasurements(batch: MeasurementBatch): Promise<Exclude<BatchResult, "other_head">>;
+  measurements(day: string, zone: string | undefined): Promise<ReadonlyMap<string, string>>;
+  measuredDays(): Promise<readonly string[]>;
 }
 
 /** The database of an installation, for its leader. */
@@ -30,6 +42,9 @@ export interface PostgresStorePorts extends BatchPorts {
   /** The term of this leader is over: it must write nothing more, anywhere. */
   readonly onLost: (result: Exclude<BatchResult, "stored">) => void;
 }
+
+/** Records of measurements that are stored at once: about a megabyte. */
+const recordsOfBatch = 500;
 
 /** How long changes are gathered before they are written. */
 const gatherMs = 100;
@@ -46,6 +61,7 @@ export interface LastTerm {
 export interface TermStore extends KeptStore {
   /** The term as it is known now. */
   readonly last: LastTerm;
+  readonly measurements: MeasurementStore;
 }
 
 /**
@@ -80,6 +96,7 @@ interface Part {
 class PostgresStore implements TermStore {
   readonly state: BatchedStore;
   readonly history: HistoryStore;
+  readonly measurements: MeasurementStore;
   readonly isRestored: boolean;
   readonly #tables: LeaderTables;
   readonly #term: number;
@@ -120,6 +137,25 @@ class PostgresStore implements TermStore {
         return this.#send({ changes: [], history });
       },
     };
+    this.measurements = {
+      ...measurementTable(tables),
+      write: measurementWriter((batch) => this.#storeMeasurements(batch)),
+      dropBefore: (first) =>
+        this.#storeMeasurements({ day: first, records: new Map(), dropBefore: first }),
+    };
+  }
+
+  async #storeMeasurements(batch: Omit<MeasurementBatch, "term">): Promise<void> {
+    if (this.#isLost) throw new TermOver("term_over");
+    const result = await this.#tables.storeMeasurements({ term: this.#term, ...batch });
+    if (result !== "stored") this.#lose(result);
+  }
+
+  /** Ends the term. */
+  #lose(result: Exclude<BatchResult, "stored">): never {
+    this.#isLost = true;
+    this.#ports.onLost(result);
+    throw new TermOver(result);
   }
 
   get last(): LastTerm {
@@ -164,14 +200,40 @@ class PostgresStore implements TermStore {
     const changes = [...new Map(parts.flatMap((part) => part.changes))];
     const head = this.#head;
     const result = await this.#tables.store({ term: this.#term, changes, head, history });
-    if (result !== "stored") {
-      this.#isLost = true;
-      this.#ports.onLost(result);
-      throw new TermOver(result);
-    }
+    if (result !== "stored") this.#lose(result);
     this.#unconfirmed = undefined;
     if (history !== undefined) this.#head = headOf(history.lines.head);
   }
+}
+
+/** Writes records of a day in a database some at a time, with what stores one batch of them. */
+export function measurementWriter(
+  store: (batch: Omit<MeasurementBatch, "term">) => Promise<void>,
+): MeasurementStore["write"] {
+  return async (day, records) => {
+    const all = [...records];
+    for (let start = 0; start < all.length; start += recordsOfBatch) {
+      await store({ day, records: new Map(all.slice(start, start + recordsOfBatch)) });
+    }
+  };
+}
+
+/** Reads the measurements in a database. */
+export function measurementTable(
+  tables: Pick<Tables, "measurements" | "measuredDays">,
+): MeasurementReader {
+  return {
+    days: () => tables.measuredDays(),
+    read: async (day, zone) => {
+      const found = await tables.measurements(day, zone);
+      return new Map(
+        [...found].flatMap(([name, text]) => {
+          const known = zoneName(name);
+          return known === undefined ? [] : [[known, text] as const];
+        }),
+      );
+    },
+  };
 }
 
 /** The term of a leader is over. */

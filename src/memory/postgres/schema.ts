@@ -39,6 +39,13 @@ CREATE TABLE ${schema}.history (
   hash text NOT NULL,
   line text NOT NULL
 );`,
+  (schema) => `
+CREATE TABLE ${schema}.measurement (
+  day date NOT NULL,
+  zone text NOT NULL,
+  record text NOT NULL,
+  PRIMARY KEY (day, zone)
+);`,
 ];
 
 /** The version of the tables that this program reads and writes. */
@@ -111,6 +118,9 @@ BEGIN
     GRANT INSERT, UPDATE ON ${tables}.lease TO ${w};
     GRANT INSERT, UPDATE, DELETE ON ${tables}.state TO ${w};
     GRANT INSERT ON ${tables}.history TO ${w};
+    IF to_regclass(${literal(`${tables}.measurement`)}) IS NOT NULL THEN
+      GRANT INSERT, UPDATE, DELETE ON ${tables}.measurement TO ${w};
+    END IF;
   ELSE
     RAISE NOTICE 'there are no tables yet: run "zonewarden store migrate" with the URL of the owner, then this once more';
   END IF;

@@ -36,6 +36,17 @@ export interface TermBatch {
   readonly history: HistoryBatch | undefined;
 }
 
+/** Records of measurements that a leader stores at once. */
+export interface MeasurementBatch {
+  readonly term: number;
+  /** `2026-11-26` */
+  readonly day: string;
+  /** By zone. */
+  readonly records: ReadonlyMap<string, string>;
+  /** Left out: no record is dropped. */
+  readonly dropBefore?: string;
+}
+
 /** What became of a batch; if it is not stored, nothing of it is. */
 export type BatchResult =
   | "stored"
@@ -296,6 +307,51 @@ SELECT (SELECT count(*) FROM term) AS terms, (SELECT count(*) FROM may) AS may`,
     AND EXISTS (SELECT FROM may WHERE is_new)
 )`;
     return `${added}${drop === undefined ? "" : dropped}`;
+  }
+
+  /**
+   * Stores records of measurements in one round trip, and drops those before `dropBefore`; as long as the term goes on.
+   */
+  async storeMeasurements({
+    term,
+    day,
+    records,
+    dropBefore = "-infinity",
+  }: MeasurementBatch): Promise<"stored" | "term_over"> {
+    const table = this.#table("measurement");
+    const entries = [...records];
+    const zones = literals(entries.map(([zone]) => zone));
+    const texts = literals(entries.map(([, text]) => text));
+    const [rows = []] = await this.#run([
+      `WITH term AS MATERIALIZED (
+  SELECT 1 FROM ${this.#table("installation")} WHERE term = ${term} FOR SHARE
+), put AS (
+  INSERT INTO ${table} (day, zone, record)
+  SELECT ${literal(day)}::date, new.zone, new.record FROM term, unnest(${zones}, ${texts}) AS new (zone, record)
+  ON CONFLICT (day, zone) DO UPDATE SET record = excluded.record
+), gone AS (
+  DELETE FROM ${table} WHERE day < ${literal(dropBefore)}::date AND EXISTS (SELECT FROM term)
+)
+SELECT count(*) AS terms FROM term`,
+    ]);
+    return Number(rows[0]?.["terms"]) === 1 ? "stored" : "term_over";
+  }
+
+  /** The records of measurements of a day, by zone; of one zone, or of all. */
+  async measurements(day: string, zone: string | undefined): Promise<ReadonlyMap<string, string>> {
+    const ofZone = zone === undefined ? "" : ` AND zone = ${literal(zone)}`;
+    const [rows = []] = await this.#run([
+      `SELECT zone, record FROM ${this.#table("measurement")} WHERE day = ${literal(day)}::date${ofZone}`,
+    ]);
+    return new Map(rows.map(({ zone: name, record }) => [coerceText(name), coerceText(record)]));
+  }
+
+  /** The days that have measurements, oldest first. */
+  async measuredDays(): Promise<readonly string[]> {
+    const [rows = []] = await this.#run([
+      `SELECT DISTINCT day::text AS day FROM ${this.#table("measurement")} ORDER BY day`,
+    ]);
+    return rows.map(({ day }) => coerceText(day));
   }
 
   /** Bytes of all lines of the history, with their line feeds. */

@@ -14,7 +14,8 @@ import {
 import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
-import { effectOfPolicy } from "./policy-effect.ts";
+import { countedEffectOfPolicy, effectOfPolicy } from "./policy-effect.ts";
+import { policyForm } from "./policy-form.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
 import { twinNotes } from "./unowned-twins.ts";
@@ -48,6 +49,11 @@ export function planPolicies(
     liveKeys: new Map(
       matches.flatMap(({ policy, live: found }) =>
         found === undefined ? [] : [[found.id, `policy/${policy.key}`] as const],
+      ),
+    ),
+    policyForms: new Map(
+      matches.flatMap(({ policy, live: found }) =>
+        found === undefined ? [] : [[`policy/${policy.key}` as const, policyForm(found)]],
       ),
     ),
     placedBy: new Map(),
@@ -89,6 +95,7 @@ function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly Po
     title: policy.description,
     fields,
     effect: effectOfPolicy(live, policy),
+    counted: live && countedEffectOfPolicy(live, policy),
     causes: [],
   } as const;
   const body: JsonObject = {
@@ -147,6 +154,8 @@ function deleteStep(
     reason,
     fields: differingPolicyFields(live, undefined, owner),
     effect: stays === undefined ? effectOfPolicy(live, undefined) : effectOfDuplicate(live, stays),
+    // What is not declared was never counted.
+    counted: reason === "undeclared" ? countedEffectOfPolicy(live, undefined) : undefined,
     causes: [],
   };
   return {

@@ -1,7 +1,10 @@
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { compareExpressions } from "../../syntax/expression/certainty/certainty.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
+import { countedEffect } from "../counted-effect.ts";
+import type { CountedEffect, Uncounted } from "../measured-effect.ts";
 import { type PolicyBehavior, forceOf, strength } from "./policy-force.ts";
+import { policyForm } from "./policy-form.ts";
 
 /** The effect of updating, creating (`before` is `undefined`) or deleting (`after` is `undefined`) a policy. */
 export function effectOfPolicy(
@@ -23,6 +26,20 @@ export function effectOfPolicy(
     effectOfValue(before, after, blocks),
   ]);
 }
+
+/** What counts of a policy can say of its change, or of its deletion; `undefined`: it does nothing to requests. */
+export function countedEffectOfPolicy(
+  before: PolicyBehavior,
+  after: PolicyBehavior | undefined,
+): CountedEffect | Uncounted | undefined {
+  const [was, is] = [acts[forceOf(before)], acts[forceOf(after)]];
+  if (was === undefined || is === undefined) return undefined;
+  const enforced = { action: "allow", enabled: true };
+  const reach = after && effectOfPolicy({ ...before, ...enforced }, { ...after, ...enforced });
+  return countedEffect(was, is, reach?.direction ?? "neutral", { form: policyForm(before) });
+}
+
+const acts = { none: "off", reports: "log", blocks: "block", unknown: undefined } as const;
 
 const words = {
   none: "",

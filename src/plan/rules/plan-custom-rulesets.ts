@@ -64,20 +64,25 @@ export function planCustomPhase(
     markOfRuleset,
   );
   const total = live.reduce((sum, each) => sum + (each.rules?.length ?? 0), countIn(entrypoint));
-  const planList = (key: string, list: LiveEntrypoint, items: readonly Rule[]): RulesPlan => {
+  const planList = (
+    key: string,
+    found: LiveCustomRuleset | undefined,
+    items: readonly Rule[],
+  ): RulesPlan => {
+    const list = found === undefined ? absent : listOf(found);
+    const executors = found === undefined ? [] : executorsOf(found, entrypoint);
     const elsewhere = total - countIn(list);
-    const inside = { facts, live: list, customRuleset: key, elsewhere };
+    const inside = { facts, live: list, customRuleset: key, executors, elsewhere };
     return planRules(inside, { items, unmanaged: "report" });
   };
   const kept = matches.map((match): Kept => {
     const { ruleset, live: found } = match;
-    const list = found === undefined ? absent : listOf(found);
-    const inside = planList(ruleset.key, list, ruleset.rules);
+    const inside = planList(ruleset.key, found, ruleset.rules);
     return { ...match, fields: differingFields(match, owner, adopt), inside };
   });
   const gone = toPrune.map((each): Gone => ({
     ...each,
-    inside: planList(each.key, listOf(each.live), []),
+    inside: planList(each.key, each.live, []),
   }));
   const parts = new Map<string, Part>([
     ...kept.map((each) => [deploymentKey(each.ruleset.key), partOf(each, owner)] as const),

@@ -27,6 +27,7 @@ import {
 } from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { KindPlan, Step, Unmanaged } from "../write-order.ts";
+import { countedEffectOfRule, ofOneAction } from "./counted-rule.ts";
 import { effectOfMove, effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody, unchangedBody } from "./rule-body.ts";
@@ -42,6 +43,8 @@ export interface RuleList {
   readonly live: LiveEntrypoint;
   /** Key of the custom ruleset; left out: the entry point. */
   readonly customRuleset?: string;
+  /** The live rules that execute the custom ruleset. */
+  readonly executors?: readonly LiveRule[];
   /** How many rules the phase has in other lists: the quota counts all. */
   readonly elsewhere?: number;
   /** Left out: the list executes no custom ruleset that is declared. */
@@ -140,6 +143,7 @@ export function planRules(
         return found === undefined ? [] : [[live.id, keyIn(list, found.rule.key)] as const];
       }),
     ),
+    policyForms: new Map(),
     placedBy: new Map(
       [...placedBy].map(([key, by]) => [keyIn(list, key), keyIn(list, by)] as const),
     ),
@@ -246,6 +250,7 @@ function changeOf(
     title: rule.description,
     fields,
     effect,
+    counted: countedIn(list, rule.key, live, was, is),
     causes: [],
   } as const;
   const change: Change =
@@ -271,6 +276,7 @@ function deleteOf(
     reason,
     fields: differingFieldsIn(key, was, undefined),
     effect,
+    counted: reason === "undeclared" ? countedIn(list, key, live, was, undefined) : undefined,
     causes: [],
   };
   return { entry: { live, match: undefined }, change, verb: "delete", effect, differs: true };
@@ -284,6 +290,21 @@ function effectIn(
 ): Effect {
   const isDeployment = deployments !== undefined && isDeploymentKey(key);
   return isDeployment ? deployments.effectOf(key, was, is) : effectOfRule(was, is);
+}
+
+/** The rules of a custom ruleset are counted, not the rule that executes it. */
+function countedIn(
+  { executors }: RuleList,
+  key: string,
+  live: LiveRule | undefined,
+  was: ComparableRule | undefined,
+  is: ComparableRule | undefined,
+): Change["counted"] {
+  if (live === undefined || was === undefined || isDeploymentKey(key)) return undefined;
+  const isExecuted = executors?.some(({ enabled }) => enabled) ?? true;
+  const acting = { ...was, enabled: was.enabled && isExecuted };
+  const reach = is && effectOfRule(ofOneAction(was), ofOneAction(is)).direction;
+  return countedEffectOfRule(acting, is, reach ?? "neutral", [live, ...(executors ?? [])]);
 }
 
 /** Of a rule that executes a custom ruleset, the id of that one is shown only where another was executed. */

@@ -50,8 +50,9 @@ const maxBehind = 8;
  * first, and those that move down last. Otherwise what strengthens goes first, and what weakens last. Where the list would
  * be longer than the quota meanwhile, as many deletes go before as make room, if nothing that comes depends on them.
  *
- * One write both changes and moves a rule. One that selects more requests and moves down goes as late as its move needs, so
- * that a loss which it makes up for may come before it: the plan then protects less between the two.
+ * One write both changes and moves a rule. One that selects more requests and moves down goes as late as its move needs: a
+ * rule that stays where it is and gives up such requests goes after it. Where both move, the zone may protect less between
+ * the two than before and after.
  */
 export function inSafeOrder<Step extends RuleStep>(
   lists: RuleLists,
@@ -83,7 +84,7 @@ export function inSafeOrder<Step extends RuleStep>(
   const ranked = facts
     .map((each) => ({ ...each, rank: rankOf(each) }))
     .toSorted((a, b) => a.rank - b.rank);
-  const ordered = withRoom(ranked, before.length, quota);
+  const ordered = withRoom(lossesLast(ranked), before.length, quota);
   const waits = waitsAmong(ordered);
   const list = new LiveList(lists, effectOfMove);
   const settled = new Set(stays);
@@ -167,6 +168,28 @@ function rankOf<Step extends RuleStep>(facts: Facts<Step>): number {
 /** Of two rules that are lost, the stricter one goes last: the other one may decide before a rule that comes. */
 function delayOf({ effect: { direction }, entry: { live } }: RuleStep): number {
   return direction === "weakens" && live !== undefined ? 10 * severityOf(live.action) : 0;
+}
+
+/** The steps with each rule that stays where it is and weakens behind the moves down that may make up for it. */
+function lossesLast<Step extends RuleStep>(ranked: readonly Facts<Step>[]): readonly Facts<Step>[] {
+  const covers = ranked.filter(({ step, isDown }) => isDown && isCover(step));
+  const losses = ranked.filter(
+    ({ step, isUp, isDown }) =>
+      !isUp && !isDown && isAbandoned(step) && step.effect.direction === "weakens",
+  );
+  const isMany = covers.length * losses.length > maxPairs;
+  const turns = new Map(ranked.map((each, turn) => [each, turn]));
+  const isBefore = (a: Facts<Step>, b: Facts<Step>): boolean =>
+    (turns.get(a) ?? 0) < (turns.get(b) ?? 0);
+  const late = Map.groupBy(losses, (loss) =>
+    covers.findLast(
+      (cover) => isBefore(loss, cover) && (isMany || mayMeet(cover.step.entry, loss.step.entry)),
+    ),
+  );
+  const inTurn = new Set(ranked).difference(
+    new Set(covers.flatMap((each) => late.get(each) ?? [])),
+  );
+  return [...inTurn].flatMap((each) => [each, ...(late.get(each) ?? [])]);
 }
 
 /** The number of rules when the last of those that come is there, if it is the largest; 0 if none comes. */
@@ -282,14 +305,8 @@ const maxPairs = 2_500;
 function takeOversAmong<Step extends RuleStep>(
   ordered: readonly Step[],
 ): ReadonlyMap<Step, readonly Step[]> {
-  const gains = ordered.filter(({ entry: { match }, effect }) => {
-    const isActing = match?.target.enabled === true && acts(match.target.action);
-    return isActing && isGain(effect);
-  });
-  const losses = ordered.filter(({ entry: { live }, effect }) => {
-    const wasActing = live?.enabled === true && acts(live.action);
-    return wasActing && isLoss(effect);
-  });
+  const gains = ordered.filter(isCover);
+  const losses = ordered.filter(isAbandoned);
   const isMany = gains.length * losses.length > maxPairs;
   const turns = new Map(ordered.map((step, turn) => [step, turn]));
   const turnOf = (step: Step): number => turns.get(step) ?? 0;
@@ -299,6 +316,16 @@ function takeOversAmong<Step extends RuleStep>(
       return [loss, isMany ? before : before.filter((gain) => mayMeet(gain.entry, loss.entry))];
     }),
   );
+}
+
+/** Whether a rule comes to act on requests. */
+function isCover({ entry: { match }, effect }: RuleStep): boolean {
+  return match?.target.enabled === true && acts(match.target.action) && isGain(effect);
+}
+
+/** Whether a rule gives up requests. */
+function isAbandoned({ entry: { live }, effect }: RuleStep): boolean {
+  return live?.enabled === true && acts(live.action) && isLoss(effect);
 }
 
 /** Whether a rule acts against requests, by itself or by the rules of a ruleset that it executes. */

@@ -34,9 +34,9 @@ export function printCsp(directives: readonly CspDirective[]): string {
  * The same text for all policies that differ in order, case, white space or repetitions only. Of a
  * repeated directive the first counts, as in browsers (SERVICE.md E.2); unknown parts are kept.
  */
-export function canonicalCsp(text: string): string {
+export function canonicalCsp(text: string, directives = parseCsp(text)): string {
   return printCsp(
-    distinctDirectives(parseCsp(text))
+    distinctDirectives(directives)
       .map(sortedSources)
       .toSorted(byText(({ name }) => name)),
   );

@@ -6,6 +6,7 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/user/tokens/verify": ["GET"],
   "/accounts/{account_id}/tokens/verify": ["GET"],
   "/accounts/{account_id}/logs/audit": ["GET"],
+  "/graphql": ["POST"],
   "/zones/{zone_id}/page_shield": ["GET", "PUT"],
   "/zones/{zone_id}/page_shield/scripts": ["GET"],
   "/zones/{zone_id}/page_shield/scripts/{script_id}": ["GET"],

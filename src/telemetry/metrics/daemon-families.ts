@@ -1,10 +1,13 @@
 import { Counter, Gauge, Registry } from "prom-client";
 
+import type { JudgedFleet } from "../../measure/judged-fleet.ts";
+import { datasets } from "../../measure/measurement.ts";
 import {
   auditEntryResults,
   type AuditFeedStatus,
   auditFeedStates,
 } from "../../state/audit-status.ts";
+import type { CollectorState } from "../../state/collector-status.ts";
 import {
   type ClusterStatus,
   type CredentialStatus,
@@ -27,7 +30,11 @@ type Add = (definition: MetricDefinition, series: number | readonly Sample[]) =>
  * Renders the metrics of the process: Lease, files, schedule and credentials. A process that waits
  * for the Lease knows nothing of the rest: its zeros would be taken for those of the fleet.
  */
-export function renderDaemon(fleet: Fleet, daemon: DaemonStatus): Promise<string> {
+export function renderDaemon(
+  fleet: Fleet,
+  daemon: DaemonStatus,
+  judged: JudgedFleet | undefined,
+): Promise<string> {
   // A new one each time: it has no series of what is no longer there.
   const registry = new Registry();
   const add: Add = ({ name, help, type, labels }, series) => {
@@ -41,6 +48,8 @@ export function renderDaemon(fleet: Fleet, daemon: DaemonStatus): Promise<string
   };
   if (daemon.cluster !== undefined) addLease(add, daemon.cluster);
   if (isWorking(daemon)) addWork(add, fleet, daemon);
+  const { state = "off" } = daemon.measurements ?? {};
+  if (state !== "off") addMeasured(add, state, judged);
   return registry.metrics();
 }
 
@@ -83,6 +92,19 @@ function addAudit(add: Add, { accounts, entries }: AuditFeedStatus): void {
   add(
     metricTable.auditEntries,
     auditEntryResults.map((result) => ({ labels: { result }, value: entries[result] })),
+  );
+}
+
+function addMeasured(add: Add, state: CollectorState, judged: JudgedFleet | undefined): void {
+  add(metricTable.measurements, [{ labels: { state }, value: 1 }]);
+  add(metricTable.measuredHour, judged === undefined ? [] : seconds(judged.at));
+  add(
+    metricTable.measuredZones,
+    datasets.flatMap((dataset) =>
+      [...(judged?.datasets[dataset] ?? [])].map(([known, value]) => {
+        return { labels: { dataset, state: known }, value };
+      }),
+    ),
   );
 }
 

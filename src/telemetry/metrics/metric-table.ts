@@ -1,7 +1,11 @@
+import { datasetStates } from "../../measure/judged-fleet.ts";
+import { datasets } from "../../measure/measurement.ts";
+import { shareStates } from "../../measure/usual-share.ts";
 import { authorContexts } from "../../plan/cause/author.ts";
 import { verbs } from "../../plan/change.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
 import { auditEntryResults, auditFeedStates } from "../../state/audit-status.ts";
+import { collectorStates } from "../../state/collector-status.ts";
 import { missedRunReasons } from "../../state/daemon-status.ts";
 import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
@@ -9,7 +13,7 @@ import { changeResults, runResults, triggers } from "../../state/run-report.ts";
 import { findingKinds } from "../../state/scripts/script-watch.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { itemKinds, itemStatuses, resourceKinds } from "../../zone/inventory-item.ts";
-import { kinds } from "../../zone/resource.ts";
+import { kinds, listedKinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";
 import { codes, endpoints, other, retryReasons } from "./api-labels.ts";
 import { counter, gauge, histogram, type MetricDefinition } from "./metric-definition.ts";
@@ -266,6 +270,35 @@ export const metricTable = {
     "zonewarden_script_findings_acknowledged",
     "Findings on declared scripts that a file acknowledges.",
     { zone },
+  ),
+  measurements: gauge(
+    "zonewarden_measurements_state",
+    "State of the measurements; always 1, no series for the others. No measurement series while they are off.",
+    { state: collectorStates.filter((state) => state !== "off") },
+  ),
+  measuredHour: gauge(
+    "zonewarden_measured_hour_timestamp_seconds",
+    "Timestamp of the start of the hour that the metrics below tell of, the last complete one; none of them before the first.",
+  ),
+  measuredZones: gauge(
+    "zonewarden_measured_zones",
+    "Zones by what is known of a dataset in this hour; sampled: an estimate.",
+    { dataset: datasets, state: datasetStates },
+  ),
+  measuredRequests: gauge(
+    "zonewarden_measured_requests",
+    "Requests of the zone in this hour; no series if they were not measured.",
+    { zone },
+  ),
+  measuredEvents: gauge(
+    "zonewarden_measured_events",
+    "Events of rules and violations of policies in this hour, of a custom ruleset those of its rules; no series if none of the kind was measured.",
+    { zone, kind: listedKinds },
+  ),
+  measuredResources: gauge(
+    "zonewarden_measured_resources",
+    "Policies and rules by where their share of the requests is in this hour (docs/measurements.md).",
+    { zone, state: shareStates },
   ),
   requests: counter(
     "zonewarden_api_requests_total",

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
+import type { JudgedFleet } from "../../measure/judged-fleet.ts";
 import { changesWith } from "../../plan/cause/cause.ts";
 import type { Change } from "../../plan/change.ts";
 import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts";
@@ -50,7 +51,7 @@ export interface Metrics {
   /** The labels of zones of which metrics tell some values alone. */
   crowdedLabels(zones: readonly ZoneState[]): readonly string[];
   /** The whole exposition, in pieces that yield to other work. */
-  render(fleet: Fleet, daemon: DaemonStatus): AsyncGenerator<string>;
+  render(fleet: Fleet, daemon: DaemonStatus, judged?: JudgedFleet): AsyncGenerator<string>;
 }
 
 /** Creates the metrics. Series with a closed set of labels start at zero. */
@@ -126,10 +127,10 @@ export function createMetrics(build: Build, zoneLabels: ExportedLabels = {}): Me
     },
     recordNotification: (sink, result) => notifications.inc({ sink, result }),
     crowdedLabels: (zones) => zoneLabelTexts(zones, zoneLabels).crowded,
-    async *render(fleet, daemon) {
-      yield await renderDaemon(fleet, daemon);
+    async *render(fleet, daemon, judged) {
+      yield await renderDaemon(fleet, daemon, judged);
       yield await registry.metrics();
-      for (const piece of renderZones(fleet.zones, zoneLabels)) {
+      for (const piece of renderZones(fleet.zones, zoneLabels, judged)) {
         if (piece !== "") yield piece;
         await setImmediate();
       }

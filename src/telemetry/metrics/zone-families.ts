@@ -1,3 +1,5 @@
+import type { JudgedFleet, JudgedZone } from "../../measure/judged-fleet.ts";
+import { shareStates } from "../../measure/usual-share.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
 import { countByKind, driftIn, impacts } from "../../state/drift.ts";
 import type { InventoryFacts, InventorySummary } from "../../state/inventory.ts";
@@ -16,7 +18,7 @@ import {
   itemStatuses,
   resourceKinds,
 } from "../../zone/inventory-item.ts";
-import { type Kind, kinds } from "../../zone/resource.ts";
+import { type Kind, kinds, listedKinds } from "../../zone/resource.ts";
 import { type Labels, type MetricDefinition, seconds, seriesOf } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 import { type ExportedLabels, zoneLabelTexts } from "./zone-labels.ts";
@@ -30,7 +32,7 @@ const pieceZones = 500;
  * The values of a zone, in the order in which the labels of the metric list theirs; `undefined`, or missing at the end:
  * there is no such series.
  */
-type Values = (state: ZoneState) => readonly (number | undefined)[];
+type Values = (state: ZoneState, judged: JudgedZone | undefined) => readonly (number | undefined)[];
 
 const families: readonly (readonly [MetricDefinition, Values])[] = [
   [metricTable.zoneSuccessAt, ({ lastSuccess }) => [seconds(lastSuccess)]],
@@ -109,6 +111,15 @@ const families: readonly (readonly [MetricDefinition, Values])[] = [
       scripts?.findings.filter(({ acceptance }) => acceptance !== undefined).length,
     ],
   ],
+  [metricTable.measuredRequests, (_state, judged) => [judged?.requests]],
+  [
+    metricTable.measuredEvents,
+    (_state, judged) => (judged ? listedKinds.map((kind) => judged.counts.get(kind)) : none),
+  ],
+  [
+    metricTable.measuredResources,
+    (_state, judged) => (judged ? shareStates.map((state) => judged.states.get(state)) : none),
+  ],
 ];
 
 const none: ReturnType<Values> = [];
@@ -160,6 +171,7 @@ function maliciousByStatus(
 export function* renderZones(
   zones: readonly ZoneState[],
   exported: ExportedLabels = {},
+  judged?: JudgedFleet,
 ): Generator<string> {
   const { textOf } = zoneLabelTexts(zones, exported);
   let piece = "";
@@ -171,7 +183,7 @@ export function* renderZones(
     for (const [nth, state] of zones.entries()) {
       // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
       const head = `${name}{zone="${state.declared.name}"${textOf(state.declared.labels)}`;
-      const values = valuesOf(state);
+      const values = valuesOf(state, judged?.zones.get(state.declared.name));
       for (const [at, value] of values.entries()) {
         if (value !== undefined) piece += `${head}${tails[at] ?? ""} ${value}\n`;
       }

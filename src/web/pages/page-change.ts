@@ -1,6 +1,7 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
 import { authorsText, causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, shownFields, verbSigns } from "../../render/change-text.ts";
+import { measuredText } from "../../render/counted-text.ts";
 import { type Columns, html, type Html, htmlTable } from "../../render/html.ts";
 import { foreign, relative } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
@@ -29,13 +30,18 @@ export function renderChange(
       ${title !== "" && html`<span class="title">${foreign(title)}</span>`}
       <span class="badges">${remark(change, changes)} ${effectBadge(effect)}</span>
     </header>
-    ${renderAuthors(change, now)} ${effect.reasons.length > 0 && reasonList(effect.reasons)}
+    ${renderAuthors(change, now)} ${[reasonList(effect.reasons), renderMeasured(change)]}
     ${fields.length > 0 && fieldTable(verb, fields, sides)}
   </article>`;
 }
 
 function renderAuthors(change: Change, now: Date): Html | undefined {
   const text = authorsText(change, (at) => relative(at, now));
+  return text === "" ? undefined : html`<p class="authors">${foreign(text)}</p>`;
+}
+
+function renderMeasured(change: Change): Html | undefined {
+  const text = measuredText([change]);
   return text === "" ? undefined : html`<p class="authors">${foreign(text)}</p>`;
 }
 
@@ -51,7 +57,8 @@ function remark(change: Change, changes: readonly Change[]): Html {
   return html`${texts.map((text) => html`<span class="effect neutral">${text}</span> `)}`;
 }
 
-function reasonList(reasons: readonly string[]): Html {
+function reasonList(reasons: readonly string[]): Html | undefined {
+  if (reasons.length === 0) return undefined;
   return html`<ul class="reasons">
     ${reasons.map((reason) => html`<li>${foreign(reason)}</li>`)}
   </ul>`;

@@ -6,6 +6,7 @@ import {
   auditFeedStates,
   type JudgedTokenUse,
 } from "../../state/audit-status.ts";
+import { collectorRemedies, type CollectorStatus } from "../../state/collector-status.ts";
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import { findingKinds } from "../../state/scripts/script-watch.ts";
@@ -29,12 +30,13 @@ import {
 
 /** Latest changes, schedule, queue and credentials. */
 export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot): Html {
-  const { audit, credentials } = daemon;
+  const { audit, measurements, credentials } = daemon;
   return html`<div class="side">
     ${panel("recent", "Latest changes", recentChanges(fleet.recent, now))}
     ${findingPanel(fleet.zones)}${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${authorPanel(fleet.zones, now)} ${audit && panel("audit", "Audit log", auditState(audit, now))}
+    ${measurements && measurements.state !== "off" && panel("measured", "Measurements", collectorText(measurements))}
     ${panel("credentials", "Credentials", credentialList(credentials, now))}
   </div>`;
 }
@@ -162,6 +164,17 @@ function auditState(
       </p>`
     }
     ${usedElsewhere.length > 0 && tokenUses(usedElsewhere, now)}`;
+}
+
+/** How the measurements go, and why they do not. */
+function collectorText({ state, reason }: CollectorStatus): Html {
+  if (state === "denied" || state === "lagging") {
+    return html`<p><b class="error">${state}</b>: ${foreign(reason)}</p>
+      <p class="quiet">${collectorRemedies[state]}</p>`;
+  }
+  return html`<p>
+    <span class="${state === "collecting" ? "good" : "quiet"}">${state}</span>
+  </p>`;
 }
 
 /** The uses of our tokens elsewhere: what they mean, and each. */

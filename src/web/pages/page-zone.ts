@@ -1,3 +1,4 @@
+import type { ZoneSeries } from "../../measure/measured-series.ts";
 import { causesIn } from "../../plan/cause/cause.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Unmanaged } from "../../plan/write-order.ts";
@@ -41,10 +42,19 @@ import {
 import { renderTimeline } from "./page-timeline.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
 import { labelLinks } from "./page-zone-list.ts";
+import { renderMeasurements } from "./page-zone-measurements.ts";
 import { renderScripts } from "./page-zone-scripts.ts";
 
-/** The page of a zone: status, plan, inventory, history. */
-export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
+/**
+ * The page of a zone: status, plan, measurements, inventory, history.
+ *
+ * @param series the counts of the last days; `undefined`: nothing is measured; a text says why they cannot be read.
+ */
+export function renderZonePage(
+  snapshot: Snapshot,
+  state: ZoneState,
+  series?: ZoneSeries | string,
+): Html {
   const { name } = state.declared;
   return layout(
     snapshot,
@@ -54,7 +64,11 @@ export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
       <div class="columns">
         <div>
           ${renderAlerts(state)} ${plan(state, snapshot.now)} ${writeChain(state, snapshot)}
-          ${[renderScripts(state, snapshot.now), renderInventory(state, snapshot.now)]}
+          ${[
+            renderMeasurements(series, snapshot.daemon.measurements),
+            renderScripts(state, snapshot.now),
+            renderInventory(state, snapshot.now),
+          ]}
           ${renderTimeline(snapshot, state)} ${history(state, snapshot.now)}
         </div>
         <div class="side">

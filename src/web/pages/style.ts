@@ -56,6 +56,27 @@ rect.day { fill: var(--card); opacity: 0.6; }
 .spans .in_sync { fill: color-mix(in srgb, var(--good) 45%, var(--card)); }
 .axis { display: flex; justify-content: space-between; margin: 2px 0 6px; font-size: 12px; }
 .axis span span { margin: 0 4px; }
+.card.counts { border-left: 1px solid var(--line); }
+.counts li p { margin: 0; }
+.counts > p:first-child { margin-bottom: 12px; }
+.counts li { display: grid; grid-template-columns: minmax(0, 19rem) minmax(0, 1fr); gap: 2px 16px; align-items: center; padding: 8px 0; border-top: 1px solid var(--line); }
+.counts li:first-child { border: 0; padding-top: 0; }
+.counts .axis { margin-left: calc(19rem + 16px); }
+.hours { display: block; width: 100%; height: 40px; }
+.hours path { vector-effect: non-scaling-stroke; }
+.hours .days { stroke: var(--line); }
+.hours .measured, .hours .sampled { fill: var(--info); }
+.hours .no_traffic { fill: var(--quiet); }
+.hours .refused { fill: var(--tint-warn); stroke: var(--warn); }
+.hours .failed { fill: var(--tint-bad); stroke: var(--bad); }
+.hours .missing { fill: var(--raised); stroke: var(--quiet); stroke-dasharray: 2 3; }
+.hours .undeclared { stroke: var(--quiet); stroke-dasharray: 2 4; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 12px; }
+.legend span { display: flex; align-items: center; gap: 6px; }
+.legend .hours { width: 22px; height: 14px; }
+.figures { margin-top: 8px; font-size: 13px; }
+.figures th, .figures td { padding: 5px 8px; }
+.figures th:first-child { width: 20%; }
 summary { cursor: pointer; }
 .timeline .recent { margin-top: 8px; font-size: 13px; }
 .status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
@@ -145,6 +166,9 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
   .columns { grid-template-columns: minmax(0, 1fr); }
 }
 @media (max-width: 640px) {
+  .counts li { grid-template-columns: minmax(0, 1fr); }
+  .counts .axis { margin-left: 0; }
+  .figures .note { display: inline; }
   .bar, main, .foot { padding-left: 14px; padding-right: 14px; }
   .bar .facts { margin: 0; }
   .tabs a { min-width: 0; padding: 4px 10px 5px; }
@@ -155,8 +179,8 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tr { display: flex; flex-wrap: wrap; gap: 2px 10px; padding: 8px 14px; border-top: 1px solid var(--line); }
-  .zones th, .zones td, .fields th, .fields td, .seen th, .seen td { display: block; border: 0; padding: 0; }
-  .seen th { width: 100%; }
+  .zones th, .zones td, .fields th, .fields td, .seen th, .seen td, .figures th, .figures td { display: block; border: 0; padding: 0; }
+  .seen th, .figures th:first-child, .figures td { width: 100%; }
   .zones th { flex: 1 0 60%; }
   .zones td, .fields th:first-child, .fields td { white-space: normal; }
   .fields th:first-child, .fields td { width: 100%; }

@@ -163,7 +163,7 @@ export const reportBugs: readonly PlantedBug[] = [
   {
     name: "lost-term-goes-on",
     file: "memory/postgres/postgres-store.ts",
-    from: "      this.#ports.onLost(result);\n",
+    from: "    this.#ports.onLost(result);\n",
     to: "",
     story: "shop",
     store: "database",

@@ -140,6 +140,9 @@ export class SimulatedDatabase {
           throw error;
         }
       },
+      storeMeasurements: (batch) => this.#answer(life, () => tables.storeMeasurements(batch)),
+      measurements: (...args) => this.#answer(life, () => tables.measurements(...args)),
+      measuredDays: () => this.#answer(life, () => tables.measuredDays()),
       historyBytes: () => this.#answer(life, () => tables.historyBytes()),
       historyLines: () => this.#lines(life),
     };

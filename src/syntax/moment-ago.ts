@@ -1,4 +1,4 @@
-import { coerceDate } from "../../syntax/json.ts";
+import { coerceDate } from "./json.ts";
 
 /** What `--since` and `--until` take. */
 export const momentHelp =

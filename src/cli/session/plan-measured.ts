@@ -1,0 +1,53 @@
+import { withStoredEffects } from "../../measure/measured-effects.ts";
+import type { MeasurementReader } from "../../measure/measurement-store.ts";
+import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
+import type { PartFlags } from "./fleet-part.ts";
+import type { Session } from "./session.ts";
+import { withStoredMeasurements } from "./stored.ts";
+
+/**
+ * The planned zones with what was counted of the effects of their changes, where measurements are on. Why it is not known
+ * stands with the change.
+ */
+export async function withMeasured<T extends { readonly planned: PlannedZone }>(
+  zones: readonly T[],
+  flags: PartFlags,
+  { config, host }: Session,
+): Promise<readonly T[]> {
+  const counted = zones.filter(isCounted);
+  if (config.measurements === undefined || counted.length === 0) return zones;
+  const now = host.clock.now();
+  return withStoredMeasurements(config, flags.changedSince, host, async (found) => {
+    const reader = typeof found === "string" || counted.length === 1 ? found : readOnce(found);
+    return Promise.all(
+      zones.map(async (zone): Promise<T> => {
+        const { planned } = zone;
+        const { report } = planned;
+        if (!("plan" in report)) return zone;
+        const { plan } = report;
+        const changes = await withStoredEffects(plan.changes, report.zone, reader, now);
+        return {
+          ...zone,
+          planned: { ...planned, report: { ...report, plan: { ...plan, changes } } },
+        };
+      }),
+    );
+  });
+}
+
+function isCounted({ planned: { report } }: { readonly planned: PlannedZone }): boolean {
+  return "plan" in report && report.plan.changes.some(({ counted }) => counted !== undefined);
+}
+
+/** Reads each day once, for all zones. */
+function readOnce(reader: MeasurementReader): MeasurementReader {
+  const days = new Map<string, ReturnType<MeasurementReader["read"]>>();
+  return {
+    ...reader,
+    read: (day) => {
+      const reading = days.get(day) ?? reader.read(day);
+      days.set(day, reading);
+      return reading;
+    },
+  };
+}

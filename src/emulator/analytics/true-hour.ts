@@ -1,0 +1,50 @@
+import type { CountedObject, EmulatedZone, Protection } from "../state.ts";
+import { type Counted, countsOf, hourMs } from "./traffic.ts";
+
+/** The exact counts of an hour of a zone up to now, whatever a plan lets one read. */
+export interface TrueHour {
+  readonly zone: string;
+  /** Start of the hour. */
+  readonly hour: string;
+  readonly requests: number;
+  readonly policies: readonly TrueCount[];
+  readonly rules: readonly TrueCount[];
+}
+
+/** The count of one policy or rule with one action; what counted nothing is left out. */
+export interface TrueCount extends Pick<CountedObject, "id" | "rulesetId" | "action"> {
+  readonly count: number;
+}
+
+/** The exact counts of the hour that `at` is in; both times are in milliseconds since 1970. */
+export function trueHour(
+  zone: EmulatedZone,
+  history: readonly Protection[],
+  at: number,
+  now: number,
+): TrueHour {
+  const from = Math.floor(at / hourMs) * hourMs;
+  const to = Math.min(now, from + hourMs);
+  const span = { from, to, stepMs: hourMs, isSampled: false };
+  const requests = [...countsOf(history, "requests", span)];
+  return {
+    zone: zone.name,
+    hour: new Date(from).toISOString(),
+    requests: requests.reduce((sum, { count }) => sum + count, 0),
+    policies: summed(countsOf(history, "policies", span)),
+    rules: summed(countsOf(history, "rules", span)),
+  };
+}
+
+/** The same object counts for each host, and before and after a change. */
+function summed(counts: Iterable<Counted>): readonly TrueCount[] {
+  const sums = new Map<string, TrueCount>();
+  for (const { object, count } of counts) {
+    if (object === undefined) continue;
+    const { id, rulesetId, action } = object;
+    const key = `${rulesetId ?? ""}/${id}/${action}`;
+    const sum = count + (sums.get(key)?.count ?? 0);
+    sums.set(key, { id, ...(rulesetId === undefined ? {} : { rulesetId }), action, count: sum });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,581 @@
+import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
+import { errorText } from "../syntax/error-code.ts";
+import type { DesiredZone } from "../zone/desired-zone.ts";
+import type { Clock } from "../zone/ports.ts";
+import type { ResourceKey } from "../zone/resource.ts";
+import { ServiceError } from "../zone/service-error.ts";
+import { isAborted } from "../zone/signals.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
+import { CountedObjects } from "./counted-objects.ts";
+import { CountedZone } from "./counted-zone.ts";
+import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
+import {
+  dayOf,
+  firstHourOf,
+  hourMs,
+  type HourRange,
+  hoursCompleteAt,
+  hoursOfDay,
+  hoursToRead,
+  settleMs,
+} from "./hours.ts";
+import {
+  judgeFleet,
+  type JudgedFleet,
+  newlyUnusual,
+  type UnusualShare,
+  type ZoneToJudge,
+} from "./judged-fleet.ts";
+import { zonesOfQuery } from "./measure-query.ts";
+import type { MeasurementStore } from "./measurement-store.ts";
+import type { MeasuredDataset } from "./measurement.ts";
+import { type AskGraphql, type CountRequest, readCounts, readLimits } from "./read-counts.ts";
+
+export interface CollectorOptions {
+  /** How long the records are kept. */
+  readonly maxAgeMs: number;
+}
+
+export interface CollectorPorts {
+  readonly ask: AskGraphql;
+  /** The credential of a zone. */
+  readonly credentialOf: (zone: Zone) => string;
+  readonly store: MeasurementStore;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Called when the state changes. */
+  readonly changed: (status: CollectorStatus) => void;
+  /** Called when the share of an object leaves its usual range. */
+  readonly unusual: (zone: ZoneName, share: UnusualShare) => void;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** How long the first round waits for the first runs, which find the ids of policies and rules. */
+const firstWaitMs = 120_000;
+/** From a round that could not read everything to the next. */
+const retryMs = 600_000;
+/** What a round has read of a large fleet is stored so often: a process that ends early loses no more. */
+const saveMs = 600_000;
+/** The rounds of many installations do not begin at once. */
+const jitterMs = 240_000;
+/** How long it is remembered that a day has nothing left to read. */
+const rememberedMs = 24 * hourMs;
+
+/** Hours of a dataset of a zone that are to be read. */
+interface Task extends CountRequest {
+  readonly zone: CountedZone;
+  readonly dataset: MeasuredDataset;
+}
+
+/** The records of a day in a round, as texts: those of a large fleet would take ten times the memory. */
+interface OpenDay {
+  readonly day: string;
+  readonly texts: Map<ZoneName, string>;
+  readonly changed: Set<ZoneName>;
+  /** When they were stored last, by the monotonic clock. */
+  savedAt: number;
+}
+
+/**
+ * Reads once an hour what policies and rules of the declared zones did, and stores it by day. What to read follows from what
+ * is stored and what the service still has: a restart, a failure or a new leader loses nothing that can still be read.
+ *
+ * Time is that of the service's answers: a clock on the wall that jumps neither makes an hour complete nor drops a day.
+ */
+export class Collector {
+  #options: CollectorOptions | undefined;
+  readonly #ports: CollectorPorts;
+  readonly #zones = new Map<ZoneName, CountedZone>();
+  /** Days in which nothing is left to read, and since when. */
+  readonly #doneDays = new Map<string, number>();
+  /** A moment by the clock of the service, and by the monotonic one here. */
+  #service: { readonly at: number; readonly monotonicMs: number } | undefined;
+  #status: CollectorStatus;
+  #judged: JudgedFleet | undefined;
+  #beganAt = 0;
+  #wake: () => void = () => undefined;
+
+  /** @param options `undefined`: nothing is measured, and nothing is sent. */
+  constructor(options: CollectorOptions | undefined, ports: CollectorPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#status = { state: options === undefined ? "off" : "starting", reason: "" };
+  }
+
+  get status(): CollectorStatus {
+    return this.#status;
+  }
+
+  /** What the last complete hour was when the last round ended; `undefined`: not known. */
+  get judged(): JudgedFleet | undefined {
+    return this.#judged;
+  }
+
+  /** Measures the declared zones, and no others. */
+  declare(zones: readonly DesiredZone[]): void {
+    const names = new Set(zones.map(({ zone }) => zone.name));
+    for (const name of this.#zones.keys()) if (!names.has(name)) this.#zones.delete(name);
+    for (const desired of zones) {
+      const known = this.#zones.get(desired.zone.name);
+      if (known === undefined) this.#zones.set(desired.zone.name, new CountedZone(desired));
+      else known.desired = desired;
+    }
+  }
+
+  /**
+   * Notes which objects of a zone a run found live, by their ids.
+   *
+   * @param forms digests of what its policies do.
+   */
+  note(
+    name: ZoneName,
+    liveKeys: ReadonlyMap<string, ResourceKey>,
+    forms: ReadonlyMap<ResourceKey, string> = new Map(),
+  ): void {
+    const zone = this.#zones.get(name);
+    if (zone === undefined || this.#options === undefined) return;
+    if (zone.objects === undefined) {
+      zone.objects = new CountedObjects();
+      // What an earlier process did not read of it, and how long its objects are live, is in the records of past days.
+      this.#doneDays.clear();
+    }
+    const { content } = zone.desired;
+    zone.objects.note(liveKeys, content, Math.floor(this.#now() / hourMs), forms);
+  }
+
+  /** Measures with other options from the next round on, or not at all. */
+  reconfigure(options: CollectorOptions | undefined): void {
+    const wasOff = this.#options === undefined;
+    this.#options = options;
+    if (options === undefined) {
+      this.#judged = undefined;
+      this.#note("off", "");
+    } else if (wasOff) this.#note("starting", "");
+    this.#wake();
+  }
+
+  /** Works until `stop` aborts. Never rejects. */
+  async runUntil(stop: AbortSignal): Promise<void> {
+    let waitMs = firstWaitMs;
+    this.#beganAt = this.#ports.clock.monotonicMs();
+    for (;;) {
+      await this.#wait(this.#options === undefined ? undefined : waitMs, stop);
+      if (isAborted(stop)) return;
+      if (this.#options !== undefined) waitMs = await this.#work(this.#options, stop);
+    }
+  }
+
+  /** Waits until the options change, or a time has passed. */
+  async #wait(ms: number | undefined, stop: AbortSignal): Promise<void> {
+    if (isAborted(stop)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = (): void => resolve();
+    this.#wake = end;
+    const cancel = ms === undefined ? undefined : this.#ports.clock.alarm(ms, end);
+    stop.addEventListener("abort", end, { once: true });
+    await promise;
+    stop.removeEventListener("abort", end);
+    cancel?.();
+  }
+
+  /** Works through a round; resolves with the milliseconds until the next one. */
+  async #work(options: CollectorOptions, stop: AbortSignal): Promise<number> {
+    const round = new Round(this.#ports, stop);
+    let isWhole = true;
+    try {
+      isWhole = await this.#round(options, round, stop);
+    } catch (error) {
+      if (isAborted(stop)) return 0;
+      round.fail(errorText(error));
+      if (!(error instanceof StoreFailed)) this.#ports.bug(error, "");
+    }
+    await this.#judge(round, stop);
+    if (round.failure === "") {
+      if (!isWhole) return 0;
+      this.#noteWhole();
+      return this.#untilNextHour();
+    }
+    if (this.#options !== undefined) this.#note("lagging", round.failure);
+    return Math.max(retryMs, round.retryAfterMs);
+  }
+
+  /** Judges the last complete hour, whatever the round could read of it. */
+  async #judge(round: Round, stop: AbortSignal): Promise<void> {
+    const zones = this.#counted().map((zone): readonly [ZoneName, ZoneToJudge] => [
+      zoneOf(zone).name,
+      { datasets: zone.datasets, keys: zone.enabledKeys },
+    ]);
+    try {
+      const hour = hoursCompleteAt(new Date(this.#now())) - 1;
+      const judged = await judgeFleet(this.#ports.store, new Map(zones), hour);
+      if (isAborted(stop) || this.#options === undefined) return;
+      for (const { zone, share } of newlyUnusual(judged, this.#judged)) {
+        this.#ports.unusual(zone, share);
+      }
+      this.#judged = judged;
+    } catch (error) {
+      this.#judged = undefined;
+      round.fail(`measurements cannot be read: ${errorText(error)}`);
+    }
+  }
+
+  #noteWhole(): void {
+    if (this.#options === undefined) return;
+    const counted = this.#counted();
+    const denied = counted.filter((zone) => zone.isDenied(this.#ports.clock.monotonicMs()));
+    const isDenied = counted.length > 0 && denied.length === counted.length;
+    if (isDenied) this.#note("denied", denied[0]?.denied ?? "");
+    else if (counted.length > 0) this.#note("collecting", "");
+  }
+
+  #untilNextHour(): number {
+    const isStarting = this.#ports.clock.monotonicMs() - this.#beganAt < hourMs;
+    // The first sweep of a large fleet takes a while.
+    if (isStarting && this.#counted().length < this.#zones.size) return retryMs;
+    const now = this.#now();
+    const next = (hoursCompleteAt(new Date(now)) + 1) * hourMs + settleMs;
+    return next - now + this.#ports.random() * jitterMs;
+  }
+
+  /**
+   * Reads what can be read, the newest day first. Resolves with whether no day is left: a new hour ends the round, since it
+   * must not wait for what was missed long ago.
+   */
+  async #round({ maxAgeMs }: CollectorOptions, round: Round, stop: AbortSignal): Promise<boolean> {
+    await this.#readLimits(round);
+    const now = this.#now();
+    const counted = this.#counted();
+    if (counted.length === 0) return true;
+    const backMs = Math.max(0, ...counted.map((zone) => zone.notOlderThanMs));
+    const oldest = dayOf(Math.floor((now - Math.min(maxAgeMs, backMs)) / hourMs));
+    // First of all: where the disk is full, nothing can be stored.
+    await this.#dropDays(maxAgeMs);
+    await this.#learn(counted, oldest);
+    const isNewHour = (): boolean =>
+      hoursCompleteAt(new Date(this.#now())) > hoursCompleteAt(new Date(now));
+    for (let hour = Math.floor(now / hourMs); dayOf(hour) >= oldest; hour -= hoursOfDay) {
+      if (!this.#isDone(dayOf(hour))) await this.#readDay(dayOf(hour), round);
+      stop.throwIfAborted();
+      if (isNewHour()) break;
+    }
+    for (const { objects } of counted) objects?.forgetBefore(firstHourOf(oldest));
+    return !isNewHour();
+  }
+
+  /** Drops the days that are too old by the clock here and by that of the service: neither is always right. */
+  async #dropDays(maxAgeMs: number): Promise<void> {
+    if (this.#service === undefined) return;
+    const { store, clock } = this.#ports;
+    const earliest = Math.min(this.#now(), clock.now().getTime());
+    const firstKept = dayOf(Math.floor((earliest - maxAgeMs) / hourMs));
+    const days = await stored(store.days());
+    if (days.some((day) => day < firstKept)) await stored(store.dropBefore(firstKept));
+  }
+
+  /** Learns from the records of earlier processes since when objects are live. */
+  async #learn(zones: readonly CountedZone[], oldest: string): Promise<void> {
+    const unlearnt = zones.filter(({ isLearnt }) => !isLearnt);
+    if (unlearnt.length === 0) return;
+    for (const day of await stored(this.#ports.store.days())) {
+      if (day < oldest) continue;
+      const texts = await stored(this.#ports.store.read(day));
+      for (const zone of unlearnt) {
+        const { name } = zoneOf(zone);
+        const record = dayRecordOf(name, day, texts.get(name));
+        if (record !== undefined) zone.objects?.learn(record);
+      }
+    }
+    for (const zone of unlearnt) zone.isLearnt = true;
+  }
+
+  /** Zones of which a run has found what is live. */
+  #counted(): readonly CountedZone[] {
+    return [...this.#zones.values()].filter(({ objects }) => objects !== undefined);
+  }
+
+  #isDone(day: string): boolean {
+    const since = this.#doneDays.get(day);
+    return since !== undefined && this.#ports.clock.monotonicMs() - since < rememberedMs;
+  }
+
+  /** Reads what the plans of zones let one read, where that is not known, or is a day old. */
+  async #readLimits(round: Round): Promise<void> {
+    const at = this.#ports.clock.monotonicMs();
+    const unknown = this.#counted().filter((zone) => zone.isLimitsReadDue(at));
+    await inBatches(
+      unknown,
+      (zone) => this.#credentialOf(zone),
+      (zones) =>
+        round.ask(this.#credentialOf(zones[0]), zones, async () => {
+          const found = await readLimits(this.#ask, zones.map(zoneOf), round.stop);
+          for (const zone of zones) {
+            const read = found.get(zoneOf(zone).id);
+            if (read !== undefined) zone.noteLimits(read, at);
+            if (read?.result === "failed") round.fail(read.why);
+          }
+        }),
+    );
+  }
+
+  async #readDay(day: string, round: Round): Promise<void> {
+    const { store, clock } = this.#ports;
+    const startedAt = clock.monotonicMs();
+    const texts = new Map(await stored(store.read(day)));
+    const open: OpenDay = { day, texts, changed: new Set(), savedAt: startedAt };
+    const zones = this.#counted();
+    const tasks = zones.flatMap((zone) => this.#tasksOf(zone, open));
+    const isRead = await this.#readTasks(tasks, open, round);
+    const isWhole = isRead && zones.every((zone) => zone.isReadable(startedAt));
+    await this.#save(open);
+    const isOver = firstHourOf(day) + hoursOfDay <= hoursCompleteAt(new Date(this.#now()));
+    if (isOver && isWhole) this.#doneDays.set(day, startedAt);
+  }
+
+  async #save(open: OpenDay): Promise<void> {
+    open.savedAt = this.#ports.clock.monotonicMs();
+    const changed = [...open.changed].map((name) => [name, open.texts.get(name) ?? ""] as const);
+    if (changed.length === 0) return;
+    await stored(this.#ports.store.write(open.day, new Map(changed)));
+    open.changed.clear();
+  }
+
+  /** What to read of a zone in a day. What the service refuses is noted as refused. */
+  #tasksOf(zone: CountedZone, open: OpenDay): readonly Task[] {
+    const record = recordIn(open, zone);
+    const now = this.#now();
+    const start = firstHourOf(open.day);
+    return zone.datasets.flatMap((dataset): readonly Task[] => {
+      const states = record.hours[dataset];
+      const found = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
+      if (found === undefined) return [];
+      if (found.result === "refused") {
+        const end = Math.min(start + hoursOfDay, hoursCompleteAt(new Date(now)));
+        const first = Math.max(start, hoursCompleteAt(new Date(now)) - hoursOfDay);
+        const range = { from: first, to: end };
+        if (first < end) put(open, { zone, dataset, range }, found);
+        return [];
+      }
+      const { source, limits } = found;
+      const ranges = hoursToRead(
+        open.day,
+        (hour) => states[hour - start] === "measured",
+        limits,
+        new Date(now),
+      );
+      return ranges.map((range) => ({ zone, dataset, source, range, pageSize: limits.pageSize }));
+    });
+  }
+
+  /** Resolves with whether all was read, or refused. */
+  async #readTasks(tasks: readonly Task[], open: OpenDay, round: Round): Promise<boolean> {
+    let isWhole = true;
+    const again: Task[] = [];
+    await inBatches(
+      tasks,
+      ({ zone, source, range, pageSize }) =>
+        [this.#credentialOf(zone), source, range.from, range.to, pageSize].join(" "),
+      async (batch) => {
+        const isAnswered = await round.ask(
+          this.#credentialOf(batch[0].zone),
+          batch.map(({ zone }) => zone),
+          async () => {
+            const zones = batch.map(({ zone }) => zoneOf(zone));
+            const found = await readCounts(this.#ask, zones, batch[0], round.stop);
+            // By the clock here the hours were over; by that of the service they have to be too.
+            if (hoursCompleteAt(new Date(this.#now())) < batch[0].range.to) {
+              round.fail("the hours to read are not over by the clock of the service");
+              isWhole = false;
+              return;
+            }
+            for (const task of batch) {
+              const read = found.get(zoneOf(task.zone).id);
+              if (read === undefined) continue;
+              put(open, task, read);
+              if (read.result === "refused") {
+                task.zone.noteRefused(task.source, read, this.#ports.clock.monotonicMs());
+                again.push(task);
+              } else if (read.result === "failed") {
+                round.fail(read.why);
+                isWhole = false;
+              }
+            }
+          },
+        );
+        isWhole &&= isAnswered;
+        if (this.#ports.clock.monotonicMs() - open.savedAt >= saveMs) await this.#save(open);
+      },
+    );
+    // A dataset of events that a plan does not include may be there in another form.
+    const others = again.flatMap(({ zone, dataset, range }): readonly Task[] => {
+      const other = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
+      if (other?.result !== "source") return [];
+      const { source, limits } = other;
+      const isMeasured = (hour: number): boolean => hour < range.from || hour >= range.to;
+      const ranges = hoursToRead(open.day, isMeasured, limits, new Date(this.#now()));
+      return ranges.map((part) => ({
+        zone,
+        dataset,
+        source,
+        range: part,
+        pageSize: limits.pageSize,
+      }));
+    });
+    return others.length === 0 ? isWhole : (await this.#readTasks(others, open, round)) && isWhole;
+  }
+
+  readonly #ask: AskGraphql = async (...args) => {
+    const reply = await this.#ports.ask(...args);
+    if (reply.at !== undefined) this.#noteTime(reply.at);
+    return reply;
+  };
+
+  /**
+   * Notes what time it is for the service.
+   *
+   * @throws {ServiceError} if both the time that is known of it and the clock on the wall contradict: the answer may tell of
+   *   hours that are not over.
+   */
+  #noteTime(date: Date): void {
+    const { clock } = this.#ports;
+    const at = date.getTime();
+    const known = [this.#now(), clock.now().getTime()];
+    if (this.#service !== undefined && known.every((time) => Math.abs(time - at) > hourMs)) {
+      const message = `an answer is dated ${date.toISOString()}, which is not the time`;
+      throw new ServiceError("API_MALFORMED", message);
+    }
+    this.#service = { at, monotonicMs: clock.monotonicMs() };
+  }
+
+  /** Milliseconds since 1970, by the clock of the service as far as it is known. */
+  #now(): number {
+    const { clock } = this.#ports;
+    if (this.#service === undefined) return clock.now().getTime();
+    return this.#service.at + clock.monotonicMs() - this.#service.monotonicMs;
+  }
+
+  #credentialOf(zone: CountedZone): string {
+    return this.#ports.credentialOf(zoneOf(zone));
+  }
+
+  #note(state: CollectorState, reason: string): void {
+    const isNew = state !== this.#status.state;
+    this.#status = { state, reason };
+    if (isNew) this.#ports.changed(this.#status);
+  }
+}
+
+function zoneOf({ desired }: CountedZone): Zone {
+  return desired.zone;
+}
+
+/** The record of a zone as it is in a round. A text that is damaged, or of another day, says nothing: its hours are read again. */
+function recordIn({ day, texts }: OpenDay, zone: CountedZone): DayRecord {
+  const { name } = zoneOf(zone);
+  return dayRecordOf(name, day, texts.get(name)) ?? emptyDay(name, day);
+}
+
+function put(
+  open: OpenDay,
+  { zone, dataset, range }: { zone: CountedZone; dataset: MeasuredDataset; range: HourRange },
+  read: Parameters<typeof withRead>[3],
+): void {
+  const firstHour = firstHourOf(open.day);
+  const hours = Array.from(
+    { length: range.to - range.from },
+    (_, nth) => range.from + nth - firstHour,
+  );
+  const place = { firstHour, hours };
+  const record = withRead(recordIn(open, zone), dataset, place, read, zone.objects?.all ?? []);
+  const text = dayRecordText(record);
+  const { name } = zoneOf(zone);
+  if (open.texts.get(name) === text) return;
+  open.texts.set(name, text);
+  open.changed.add(name);
+}
+
+/** Works through items that one query can have, those with the same text together. */
+async function inBatches<T>(
+  items: readonly T[],
+  textOf: (item: T) => string,
+  work: (batch: readonly [T, ...T[]]) => Promise<unknown>,
+): Promise<void> {
+  for (const group of Map.groupBy(items, textOf).values()) {
+    for (let start = 0; start < group.length; start += zonesOfQuery) {
+      const [first, ...others] = group.slice(start, start + zonesOfQuery);
+      if (first !== undefined) await work([first, ...others]);
+    }
+  }
+}
+
+/** The store cannot be used now: no error of the program. */
+class StoreFailed extends Error {
+  override readonly name = "StoreFailed";
+}
+
+async function stored<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new StoreFailed(`measurements cannot be stored: ${errorText(cause)}`, { cause });
+  }
+}
+
+/** Queries of a credential in a row that fail, after which a round asks no more with it. */
+const maxFailures = 3;
+
+/** What went wrong in a round. */
+class Round {
+  readonly stop: AbortSignal;
+  readonly #clock: Clock;
+  /** Failures in a row, by credential; `Infinity`: nothing more is asked. */
+  readonly #failures = new Map<string, number>();
+  #failure = "";
+  #retryAfterMs = 0;
+
+  constructor({ clock }: Pick<CollectorPorts, "clock">, stop: AbortSignal) {
+    this.#clock = clock;
+    this.stop = stop;
+  }
+
+  /** The first failure; "" if there is none. */
+  get failure(): string {
+    return this.#failure;
+  }
+
+  /** Milliseconds that the service asks to wait. */
+  get retryAfterMs(): number {
+    return this.#retryAfterMs;
+  }
+
+  fail(why: string): void {
+    if (this.#failure === "") this.#failure = why;
+  }
+
+  /** Asks the service about zones of a credential; resolves with whether it answered. Throws no `ServiceError`. */
+  async ask(
+    credential: string,
+    zones: readonly CountedZone[],
+    work: () => Promise<void>,
+  ): Promise<boolean> {
+    const failures = this.#failures.get(credential) ?? 0;
+    if (failures >= maxFailures) return false;
+    try {
+      await work();
+      this.#failures.set(credential, 0);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const { code, message, retryAfterMs } = error;
+      if (code === "API_FORBIDDEN" || code === "API_UNAUTHORIZED") {
+        for (const zone of zones) zone.noteDenied(message, this.#clock.monotonicMs());
+        return true;
+      }
+      const isOver = ["API_RATE_LIMITED", "API_BUDGET", "API_UNREACHABLE"].includes(code);
+      this.#failures.set(credential, isOver ? Infinity : failures + 1);
+      this.#retryAfterMs = Math.max(this.#retryAfterMs, retryAfterMs);
+      this.fail(message);
+      return false;
+    }
+  }
+}

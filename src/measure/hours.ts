@@ -1,0 +1,82 @@
+/** Milliseconds of an hour. */
+export const hourMs = 3_600_000;
+
+/** Hours of a day. Days and hours are those of UTC, in which the service counts. */
+export const hoursOfDay = 24;
+
+/** How long after its end an hour is complete: events reach the service's datasets late. */
+export const settleMs: number = 15 * 60_000;
+
+/** Hours before a new one that are read again with it, in the same query: what came later still counts. */
+const hoursAgain = 2;
+
+/** What is asked for keeps this distance from the look-back: the query takes a while to arrive. */
+const ageMarginMs = 5 * 60_000;
+
+/** Hours since 1970; `to` is not included. */
+export interface HourRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How far back, and how much of it at once, a zone's plan lets one read a dataset; in milliseconds and rows. */
+export interface ReadLimits {
+  readonly notOlderThanMs: number;
+  readonly windowMs: number;
+  readonly pageSize: number;
+}
+
+/** The day of an hour: `2026-11-26`. */
+export function dayOf(hour: number): string {
+  return new Date(hour * hourMs).toISOString().slice(0, 10);
+}
+
+/** Whether a text names a day as {@link dayOf} does. */
+export function isDay(text: string): boolean {
+  const firstHour = firstHourOf(text);
+  return Number.isFinite(firstHour) && dayOf(firstHour) === text;
+}
+
+/** The first hour of a day. */
+export function firstHourOf(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / hourMs;
+}
+
+/** The first hour that is not complete at a moment. */
+export function hoursCompleteAt(now: Date): number {
+  return Math.floor((now.getTime() - settleMs) / hourMs);
+}
+
+/** The first hour that can be read in full at a moment. */
+function firstReadable(now: Date, { notOlderThanMs }: ReadLimits): number {
+  return Math.ceil((now.getTime() - notOlderThanMs + ageMarginMs) / hourMs);
+}
+
+/**
+ * The hours of a day to read: those that are complete, can still be read and were not measured, and some before them.
+ *
+ * @param isMeasured whether an hour was measured before.
+ */
+export function hoursToRead(
+  day: string,
+  isMeasured: (hour: number) => boolean,
+  limits: ReadLimits,
+  now: Date,
+): readonly HourRange[] {
+  const start = firstHourOf(day);
+  const first = Math.max(start, firstReadable(now, limits));
+  const end = Math.min(start + hoursOfDay, hoursCompleteAt(now));
+  const hours = Array.from({ length: Math.max(0, end - first) }, (_, nth) => first + nth);
+  const wanted = hours.filter((hour) => !isMeasured(hour));
+  const isRead = (hour: number): boolean =>
+    wanted.some((other) => hour <= other && other - hour <= hoursAgain);
+  const most = Math.max(1, Math.floor(limits.windowMs / hourMs));
+  const ranges: HourRange[] = [];
+  for (const hour of hours.filter(isRead)) {
+    const last = ranges.at(-1);
+    if (last?.to === hour && hour - last.from < most) {
+      ranges[ranges.length - 1] = { from: last.from, to: hour + 1 };
+    } else ranges.push({ from: hour, to: hour + 1 });
+  }
+  return ranges;
+}

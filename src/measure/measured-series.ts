@@ -1,0 +1,89 @@
+import { compareText } from "../syntax/by-text.ts";
+import type { ResourceKey } from "../zone/resource.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { countIn, type DayRecord, dayRecordOf } from "./day-record.ts";
+import { dayOf, hourMs, hoursCompleteAt, hoursOfDay } from "./hours.ts";
+import type { MeasurementReader } from "./measurement-store.ts";
+import type { HourCount } from "./measurement.ts";
+
+/** The counts of a zone from one hour to another; each list has one for each hour. */
+export interface ZoneSeries {
+  readonly zone: ZoneName;
+  /** Start of the first hour. */
+  readonly since: Date;
+  /** End of the last one. */
+  readonly until: Date;
+  readonly requests: readonly HourCount[];
+  /** By object, sorted; those that were counted in one of the hours. */
+  readonly objects: ReadonlyMap<ResourceKey, readonly HourCount[]>;
+  /** The counts of an object, also where it has none in any hour. */
+  readonly countsOf: (key: ResourceKey) => readonly HourCount[];
+  /** Digests of what a policy did in the hours; "" where that is not known. */
+  readonly formsOf: (key: ResourceKey) => readonly string[];
+}
+
+/** Reads the counts of a zone in the hours since a moment that are complete by now. */
+export async function readSeries(
+  reader: Pick<MeasurementReader, "read">,
+  zone: ZoneName,
+  since: Date,
+  now: Date,
+): Promise<ZoneSeries> {
+  const end = hoursCompleteAt(now);
+  const first = Math.min(end, Math.floor(since.getTime() / hourMs));
+  const hours = Array.from({ length: end - first }, (_, nth) => first + nth);
+  const days = new Map<string, DayRecord | undefined>();
+  for (const day of new Set(hours.map(dayOf))) {
+    days.set(day, dayRecordOf(zone, day, (await reader.read(day, zone)).get(zone)));
+  }
+  const countsOf = (what: ResourceKey | "requests"): readonly HourCount[] =>
+    hours.map((hour) => countIn(days.get(dayOf(hour)), what, hour % hoursOfDay));
+  const formsOf = (key: ResourceKey): readonly string[] =>
+    hours.map((hour) => days.get(dayOf(hour))?.objects.get(key)?.forms[hour % hoursOfDay] ?? "");
+  const keys = new Set([...days.values()].flatMap((record) => [...(record?.objects.keys() ?? [])]));
+  return {
+    zone,
+    since: new Date(first * hourMs),
+    until: new Date(end * hourMs),
+    requests: countsOf("requests"),
+    objects: new Map([...keys].toSorted(compareText).map((key) => [key, countsOf(key)])),
+    countsOf,
+    formsOf,
+  };
+}
+
+/** The counts of several hours together. */
+export interface CountSum {
+  readonly count: number;
+  readonly actions: Readonly<Record<string, number>>;
+  /** Whether a part of it is an estimate by a sample. */
+  readonly isEstimate: boolean;
+  /** How many hours have which state. */
+  readonly hours: Readonly<Record<HourCount["state"], number>>;
+  /** All requests in those of the measured hours whose requests were measured too; `undefined`: there is no such hour. */
+  readonly requests: number | undefined;
+  /** What of `count` is in these hours. */
+  readonly countOfRequests: number;
+}
+
+/** Adds the counts of hours up. What was not measured adds nothing, and its hours are counted as what they are. */
+export function sumOfHours(counts: readonly HourCount[], requests: readonly HourCount[]): CountSum {
+  const actions: Record<string, number> = {};
+  const hours = { measured: 0, refused: 0, failed: 0, missing: 0, undeclared: 0 };
+  const sum = { count: 0, countOfRequests: 0, isEstimate: false };
+  let ofRequests: number | undefined;
+  for (const [nth, hour] of counts.entries()) {
+    hours[hour.state] += 1;
+    if (hour.state !== "measured") continue;
+    sum.count += hour.count;
+    sum.isEstimate ||= hour.sampleInterval > 1;
+    for (const [action, count] of Object.entries(hour.actions)) {
+      actions[action] = (actions[action] ?? 0) + count;
+    }
+    const all = requests[nth];
+    if (all?.state !== "measured") continue;
+    ofRequests = (ofRequests ?? 0) + all.count;
+    sum.countOfRequests += hour.count;
+  }
+  return { ...sum, requests: ofRequests, actions, hours };
+}

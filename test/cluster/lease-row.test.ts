@@ -1,0 +1,55 @@
+import { describe, it } from "vitest";
+
+import { leaseRow } from "../../src/cluster/lease-row.ts";
+import type { Claim } from "../../src/cluster/lease.ts";
+import { installation, noPostgres, sharedPostgres } from "../support/postgres.ts";
+
+const timeoutMs = 10_000;
+
+const claim: Claim = {
+  holder: "a",
+  durationMs: 15_000,
+  transitions: 3,
+  installation: "us at https://service.example",
+  page: "http://10.0.0.7:9464/",
+  releasedBy: "",
+  acquiredAt: undefined,
+  now: new Date("2026-11-22T12:00:00.123Z"),
+};
+
+describe.skipIf(noPostgres !== undefined)(`the Lease in a row ${noPostgres ?? ""}`, () => {
+  it("is created once, and says what its holder claims", async ({ expect }) => {
+    const { name, open } = await installation();
+    await using database = open();
+    const leases = leaseRow(database.leaseConnection, database.schema);
+    await (await sharedPostgres()).query("DELETE FROM zonewarden.lease", name);
+    expect(await leases.read(timeoutMs)).toBeUndefined();
+    const created = await leases.create(claim, timeoutMs);
+    const { acquiredAt: _, now, ...says } = claim;
+    const renewed = now?.toISOString();
+    expect(created).toMatchObject({ result: "written", lease: { ...says, renewed, version: "1" } });
+    expect(await leases.read(timeoutMs)).toMatchObject({ ...says, renewed, version: "1" });
+    const other = { ...claim, holder: "b" };
+    expect(await leases.create(other, timeoutMs)).toEqual({ result: "conflict" });
+    expect(await leases.read(timeoutMs)).toMatchObject({ holder: "a", version: "1" });
+  });
+
+  it("is written by who has read its last version, and by nobody else", async ({ expect }) => {
+    const { open } = await installation();
+    await using database = open();
+    const leases = leaseRow(database.leaseConnection, database.schema);
+    const lease = await leases.read(timeoutMs);
+    if (lease === undefined) throw new Error("there is no Lease");
+    expect(await leases.update(lease, claim, timeoutMs)).toMatchObject({ result: "written" });
+    const other = { ...claim, holder: "b" };
+    expect(await leases.update(lease, other, timeoutMs)).toEqual({ result: "conflict" });
+    const read = await leases.read(timeoutMs);
+    expect(read).toMatchObject({ holder: "a", durationMs: 15_000 });
+    // Who gives it back says no time, and leaves the moment of the last renewal.
+    const back = { ...claim, holder: "", releasedBy: "a", durationMs: 0, now: undefined };
+    if (read !== undefined) await leases.update(read, back, timeoutMs);
+    const { renewed } = read ?? {};
+    const given = { holder: "", releasedBy: "a", durationMs: undefined, renewed };
+    expect(await leases.read(timeoutMs)).toMatchObject(given);
+  });
+});

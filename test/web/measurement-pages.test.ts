@@ -1,0 +1,200 @@
+import { describe, it } from "vitest";
+
+import type { ZoneSeries } from "../../src/measure/measured-series.ts";
+import type { HourCount } from "../../src/measure/measurement.ts";
+import { textOfHtml } from "../../src/render/html.ts";
+import type { CollectorStatus } from "../../src/state/collector-status.ts";
+import { renderZonePage } from "../../src/web/pages/page-zone.ts";
+import type { ServerOptions } from "../../src/web/server.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { measured, measuredWeek, seriesUntil } from "../support/measured-week.ts";
+import { fleetPage, snapshotOf, wordsOf } from "../support/pages.ts";
+import { at, daemon } from "../support/reports.ts";
+import { serveFleet } from "../support/web-server.ts";
+
+const collecting: CollectorStatus = { state: "collecting", reason: "" };
+const until = new Date("2026-11-27T10:00:00Z");
+
+/** The shop's page with counts. */
+function pageWith(
+  series: ZoneSeries | string | undefined,
+  measurements: CollectorStatus = collecting,
+): string {
+  const fleet = fleetOf();
+  const state = fleet.zone(shop);
+  if (state === undefined) throw new Error("not declared");
+  const snapshot = { ...snapshotOf(fleet), daemon: daemon({ measurements }) };
+  return textOfHtml(renderZonePage(snapshot, state, series));
+}
+
+/** The chart whose label begins with a text: the data of its forms by their classes. */
+function chartOf(page: string, name: string): Readonly<Record<string, string>> {
+  const [svg = ""] =
+    page.match(new RegExp(`<svg[^>]*aria-label="${name} by hour.*?</svg>`, "s")) ?? [];
+  const paths = [...svg.matchAll(/<path class="(\w+)" d="([^"]*)"/g)];
+  return Object.fromEntries(paths.map(([, kind = "", data = ""]) => [kind, data]));
+}
+
+describe("measurements on the pages", () => {
+  it("are not shown where nothing is measured", ({ expect }) => {
+    expect(pageWith(undefined)).not.toContain("Measurements");
+    const off = { state: "off", reason: "" } as const;
+    expect(wordsOf(fleetPage(fleetOf()))).not.toContain("Measurements");
+    expect(pageWith(undefined, off)).not.toContain("Measurements");
+  });
+
+  it("show each object in numbers, and what is not known as unknown", ({ expect }) => {
+    const words = wordsOf(pageWith(measuredWeek(until)));
+    expect(words).toContain("Measurements by hour, 20 Nov 10:00 to 27 Nov 10:00 UTC");
+    expect(words).toContain(
+      "custom_rule/block-bad-bots 2,319 events, 0.17 % of requests; block 2,319; at most 504 in an hour (22 Nov 14:00); in 144 of 168 hours",
+    );
+    expect(words).toContain("managed_rule/owasp ~61,060 events, 4.44 % of requests; log ~61,060");
+    expect(words).toContain(
+      "policy/site unknown (168 h refused); refused: the plan of the zone does not include it",
+    );
+  });
+
+  it("tell every state of an hour apart, in the picture and for those who do not see it", ({
+    expect,
+  }) => {
+    const page = pageWith(measuredWeek(until));
+    expect(page).toContain(
+      'aria-label="managed_rule/owasp by hour: 93 h measured, 44 h sampled, 7 h no traffic, 3 h failed, 21 h missing"',
+    );
+    const owasp = chartOf(page, "managed_rule/owasp");
+    expect(Object.keys(owasp).toSorted()).toEqual(
+      ["days", "failed", "measured", "missing", "no_traffic", "sampled"].toSorted(),
+    );
+    expect(owasp["missing"]).toBe("M100 0h21v32h-21z");
+    expect(owasp["failed"]).toBe("M140 0h3v32h-3zM140 32l3 -32M140 0l3 32");
+    expect(chartOf(page, "policy/site")["refused"]).toBe("M0 0h168v32h-168zM0 32l168 -32");
+    expect(chartOf(page, "rate_limiting_rule/login")["undeclared"]).toBe("M0 16h60");
+    expect(wordsOf(page)).toContain("sampled no traffic refused failed missing undeclared Figures");
+  });
+
+  it("draw a measured zero lower than the least count, and none where none was measured", ({
+    expect,
+  }) => {
+    const hours: readonly HourCount[] = [
+      measured(0),
+      measured(1),
+      measured(1_000),
+      { state: "missing" },
+    ];
+    const requests = hours.map(() => measured(5_000));
+    const page = pageWith(seriesUntil(until, requests, [["policy/a", hours]]));
+    expect(chartOf(page, "policy/a")["measured"]).toBe(
+      "M0 32v-1h1V32zM1 32v-3h1V32zM2 32v-32h1V32z",
+    );
+  });
+
+  it("have figures by day without zeros for what was not measured", ({ expect }) => {
+    const words = wordsOf(pageWith(measuredWeek(until)));
+    const [, table = ""] = words.split("Figures by day");
+    expect(table).toContain("Counted 20 Nov 21 Nov 22 Nov 23 Nov 24 Nov 25 Nov 26 Nov 27 Nov");
+    expect(table).toContain(
+      "rate_limiting_rule/login 14 h undeclared 24 h undeclared 0 22 h undeclared 6 9 6 9 3",
+    );
+    expect(table).toContain("policy/site 14 h refused 24 h refused");
+  });
+
+  it("show of very many objects those that counted the most or are not known", ({ expect }) => {
+    const objects = Array.from({ length: 300 }, (_, nth) => {
+      const hour: HourCount = nth === 7 ? { state: "failed" } : measured(nth);
+      return [`custom_rule/r${1_000 + nth}`, [hour]] as const;
+    });
+    const page = pageWith(seriesUntil(until, [measured(9_000)], objects));
+    const names = [...page.matchAll(/aria-label="custom_rule\/r(\d+) by hour/g)].map(([, n]) =>
+      Number(n),
+    );
+    expect(names).toEqual([1_007, ...Array.from({ length: 39 }, (_, nth) => 1_261 + nth)]);
+    expect(wordsOf(page)).toContain("and 260 more objects");
+  });
+
+  it("say what is wrong with the collector, on both pages", ({ expect }) => {
+    const denied = { state: "denied", reason: "not authorized" } as const;
+    const says =
+      "denied : not authorized measurements not permitted: give the token the permission Analytics: Read";
+    expect(wordsOf(pageWith(measuredWeek(until), denied))).toContain(says);
+    expect(wordsOf(pageWith(seriesUntil(until, [{ state: "missing" }], [])))).toContain(
+      "Nothing is measured yet.",
+    );
+  });
+
+  it("say that the counts cannot be read", ({ expect }) => {
+    expect(wordsOf(pageWith("the disk <b>failed"))).toContain(
+      "Measurements The counts cannot be read the disk &lt;b&gt;failed",
+    );
+  });
+});
+
+/** Status and body of an answer of the API. */
+async function answer(
+  query: string,
+  seriesOf: ServerOptions["seriesOf"],
+  measurements: CollectorStatus | undefined = collecting,
+): Promise<readonly [number, unknown]> {
+  await using server = await serveFleet(fleetOf(), {
+    seriesOf,
+    facts: () => daemon({ measurements }),
+  });
+  const response = await fetch(`${server.url}/api/v1/zones/${query}`);
+  return [response.status, await response.json()];
+}
+
+function nothing(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
+
+function failing(): Promise<never> {
+  return Promise.reject(new Error("the disk failed"));
+}
+
+describe("/api/v1/zones/{name}/measurements", () => {
+  it("has the hours since a moment", async ({ expect }) => {
+    const asked: Date[] = [];
+    const seriesOf: ServerOptions["seriesOf"] = (_zone, since) => {
+      asked.push(since);
+      return Promise.resolve(seriesUntil(until, [measured(0)], [["policy/a", [measured(0)]]]));
+    };
+    const [status, body] = await answer(`${shop}/measurements?since=2026-01-01`, seriesOf);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      requests: [{ hour: "2026-11-27T09:00:00.000Z", state: "no_traffic", count: 0 }],
+      objects: [{ key: "policy/a", hours: [{ state: "no_traffic" }] }],
+      collector: { state: "collecting", reason: null },
+    });
+    await answer(`${shop}/measurements`, seriesOf);
+    expect(asked).toEqual([new Date("2026-01-01"), new Date(Number(at(10)) - 7 * 86_400_000)]);
+  });
+
+  it("says why it has none", async ({ expect }) => {
+    expect(await answer(`${shop}/measurements`, nothing)).toEqual([
+      404,
+      { error: "nothing is measured: the configuration sets no measurements" },
+    ]);
+    expect(await answer("other.example/measurements", nothing)).toEqual([
+      404,
+      { error: "the zone is not declared" },
+    ]);
+    for (const since of ["yesterday", "2999-01-01"]) {
+      const [status] = await answer(`${shop}/measurements?since=${since}`, nothing);
+      expect(status).toBe(400);
+    }
+    expect(await answer(`${shop}/measurements`, failing)).toEqual([
+      503,
+      { error: "the disk failed" },
+    ]);
+  });
+
+  it("does not keep the page of the zone from being shown", async ({ expect }) => {
+    await using server = await serveFleet(fleetOf(), {
+      seriesOf: failing,
+      facts: () => daemon({ measurements: collecting }),
+    });
+    const response = await fetch(`${server.url}/zones/${shop}`);
+    expect(response.status).toBe(200);
+    expect(wordsOf(await response.text())).toContain("The counts cannot be read the disk failed");
+  });
+});
