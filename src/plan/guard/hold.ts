@@ -170,7 +170,7 @@ const holdTable = {
     severity: "info",
     status: undefined,
     alert: undefined,
-    remedy: "Wait, or run `zonewarden apply` for the zone.",
+    remedy: "Wait, release the plan, or run `zonewarden apply` for the zone.",
   },
   quota: {
     heldIf: "the service has no room for a resource that it creates",
