@@ -319,10 +319,8 @@ export class Rollout {
       this.#free(name, waiting);
       this.#ports.changed();
     } else if (!waiting.isDecided) {
-      const before = this.#progress.wave;
       this.#waiting.set(name, { ...waiting, isDecided: true });
-      const { wave: begun } = this.#progress;
-      if (this.#waveOf(name) <= begun || begun > before) this.#ports.changed();
+      if (this.#waveOf(name) <= this.#progress.wave) this.#ports.changed();
     }
   }
 
