@@ -1,6 +1,5 @@
 import {
   type LiveCustomRuleset,
-  type LiveEntrypoint,
   type LiveRule,
   type LiveZone,
   rulesIn,
@@ -9,7 +8,15 @@ import { unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import { executorsOf } from "../rules/ruleset-match.ts";
-import { type Candidates, candidatesOf, type Choice, Keys, type LeftOut } from "./candidate.ts";
+import {
+  type Candidates,
+  candidatesOf,
+  type Choice,
+  Keys,
+  type LeftOut,
+  leftOutBecauseOf,
+  wouldDelete,
+} from "./candidate.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
 /**
@@ -65,17 +72,23 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
 
 /**
  * A plan executes a custom ruleset after the declared custom rules, unless it has a position: that before the first one which
- * follows its live rule. One is left out if that one has the key of a ruleset, which the position would name.
+ * follows its live rule. One is left out if that one has the key of a ruleset, which the position would name; and all of
+ * them if it carries our mark, since a plan of the others would delete it.
  */
 export function placedAmong(
   rules: readonly Choice<Rule>[],
   rulesets: readonly Choice<CustomRuleset>[],
-  entrypoint: LiveEntrypoint | undefined,
+  { entrypoints, customRulesets = [] }: LiveZone,
+  owner: string,
 ): { readonly items: readonly CustomRuleset[]; readonly leftOut: readonly LeftOut[] } {
   const kind = "custom_ruleset";
+  const entrypoint = entrypoints.custom_rules;
   const keys = new Set(rulesets.map(({ item }) => item.key));
   const placeOf = new Map(rulesIn(entrypoint).map(({ id }, index) => [id, index]));
-  const items: CustomRuleset[] = [];
+  const ours = new Set(
+    customRulesets.filter(({ description }) => keyIn(description, owner)).map(({ id }) => id),
+  );
+  const placed: Choice<CustomRuleset>[] = [];
   const leftOut: LeftOut[] = [];
   for (const { candidate, item } of rulesets) {
     const { id, title } = candidate;
@@ -86,9 +99,23 @@ export function placedAmong(
     if (next !== undefined && keys.has(next)) {
       const reason = `the rule "${next}" that follows it has the key of a ruleset`;
       leftOut.push({ kind, id, title, reason });
-    } else items.push(next === undefined ? item : { ...item, position: { before: next } });
+    } else {
+      const position = next === undefined ? item.position : { before: next };
+      placed.push({ candidate, item: { ...item, position } });
+    }
   }
-  return { items, leftOut };
+  const deleted = new Set(leftOut.filter(({ id }) => ours.has(id)));
+  if (deleted.size === 0 || placed.length === 0) {
+    return { items: placed.map(({ item }) => item), leftOut };
+  }
+  const preventing = leftOut.map((each) =>
+    deleted.has(each) ? { ...each, reason: `${each.reason}; ${wouldDelete(kind)}` } : each,
+  );
+  const reason = leftOutBecauseOf([...deleted]);
+  const others = placed.map(({ candidate: { id, title } }): LeftOut => {
+    return { kind, id, title, reason, isFollowUp: true };
+  });
+  return { items: [], leftOut: [...preventing, ...others] };
 }
 
 /** The rules that execute custom rulesets that were read: each is one resource with its ruleset. */

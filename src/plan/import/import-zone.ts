@@ -1,10 +1,17 @@
 import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
-import { kindWords, settingNames } from "../../zone/resource.ts";
+import { settingNames } from "../../zone/resource.ts";
 import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
-import type { Candidates, Choice, Importable, LeftOut } from "./candidate.ts";
+import {
+  type Candidates,
+  type Choice,
+  type Importable,
+  type LeftOut,
+  leftOutBecauseOf,
+  wouldDelete,
+} from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
 import { deployingRules, placedAmong, rulesetCandidates } from "./import-rulesets.ts";
@@ -54,11 +61,7 @@ export function importLiveZone(
   });
   const choicesOf = (phase: RulePhase): readonly Choice<Rule>[] =>
     rules.find((each) => each.phase === phase)?.choices ?? [];
-  const placed = placedAmong(
-    choicesOf("custom_rules"),
-    rulesets.choices,
-    live.entrypoints.custom_rules,
-  );
+  const placed = placedAmong(choicesOf("custom_rules"), rulesets.choices, live, owner);
   const { settings } = live;
   return {
     content: {
@@ -187,10 +190,9 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
       kind,
       id,
       title,
-      reason: `declaring the others would delete it, so no ${kindWords(kind)} of this zone is imported: delete it or remove its mark, and import again`,
+      reason: wouldDelete(kind),
     }));
-    const because = `is left out because of ${deletes.map(({ id }) => id).join(", ")}`;
-    const others = omitted(kind, choices, because);
+    const others = omitted(kind, choices, leftOutBecauseOf(deletes));
     return {
       choices: [],
       leftOut: [...preventing, ...others.leftOut.map((each) => ({ ...each, isFollowUp: true }))],
