@@ -753,8 +753,8 @@ describe("a ruleset that somebody made by hand", () => {
     await zone.converge();
     const { content, leftOut } = await importOf(zone);
     expect(content.customRulesets).toBeUndefined();
-    const reason = expect.stringContaining("declaring the others would delete it");
-    expect(leftOut).toMatchObject([{ reason }, { isFollowUp: true }]);
+    expect(leftOut).toMatchObject([{}, { isFollowUp: true }]);
+    expect(leftOut[0]?.reason).toContain("declaring the others would delete it");
   });
 
   it("is imported, with the rule that executes it", async ({ expect }) => {
