@@ -1,7 +1,7 @@
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
-import type { Clock } from "../zone/ports.ts";
+import type { AskAnalytics, Clock } from "../zone/ports.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import { isAborted } from "../zone/signals.ts";
@@ -29,7 +29,7 @@ import {
 import { zonesOfQuery } from "./measure-query.ts";
 import type { MeasurementStore } from "./measurement-store.ts";
 import type { MeasuredDataset } from "./measurement.ts";
-import { type AskGraphql, type CountRequest, readCounts, readLimits } from "./read-counts.ts";
+import { type CountRequest, readCounts, readLimits } from "./read-counts.ts";
 
 export interface CollectorOptions {
   /** How long the records are kept. */
@@ -37,7 +37,7 @@ export interface CollectorOptions {
 }
 
 export interface CollectorPorts {
-  readonly ask: AskGraphql;
+  readonly ask: AskAnalytics;
   /** The credential of a zone. */
   readonly credentialOf: (zone: Zone) => string;
   readonly store: MeasurementStore;
@@ -424,7 +424,7 @@ export class Collector {
     return others.length === 0 ? isWhole : (await this.#readTasks(others, open, round)) && isWhole;
   }
 
-  readonly #ask: AskGraphql = async (...args) => {
+  readonly #ask: AskAnalytics = async (...args) => {
     const reply = await this.#ports.ask(...args);
     if (reply.at !== undefined) this.#noteTime(reply.at);
     return reply;
