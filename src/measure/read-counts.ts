@@ -77,10 +77,7 @@ export async function readCounts(
 }
 
 /** What the plan of a zone lets one read, or why that is not known. */
-export type LimitsRead =
-  | { readonly result: "read"; readonly limits: ZoneLimits }
-  | { readonly result: "refused"; readonly reason: RefusedReason; readonly why: string }
-  | { readonly result: "failed"; readonly why: string };
+export type LimitsRead = Exclude<ZoneRead<ZoneLimits>, { readonly result: "too_much" }>;
 
 /**
  * Reads what the plans of zones let one read.
@@ -97,11 +94,10 @@ export async function readLimits(
     return answerIn(body, idsOf(some), limitsIn);
   });
   return new Map(
-    [...found].map(([id, read]): readonly [ZoneId, LimitsRead] => {
-      if (read.result === "read") return [id, { result: "read", limits: read.value }];
-      if (read.result !== "too_much") return [id, read];
-      return [id, { result: "failed", why: "too many rows" }];
-    }),
+    [...found].map(([id, read]): readonly [ZoneId, LimitsRead] => [
+      id,
+      read.result === "too_much" ? { result: "failed", why: "too many rows" } : read,
+    ]),
   );
 }
 
