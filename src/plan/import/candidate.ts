@@ -1,4 +1,4 @@
-import { type Kind, kindWords } from "../../zone/resource.ts";
+import type { Kind } from "../../zone/resource.ts";
 
 /** A live resource that can be declared. */
 export interface Importable<T> {
@@ -24,16 +24,6 @@ export interface LeftOut {
   readonly reason: string;
   /** Whether it is left out only because of another one. */
   readonly isFollowUp?: boolean;
-}
-
-/** The reason to leave out one that carries our mark, and with it all others of its kind in the zone. */
-export function wouldDelete(kind: Kind): string {
-  return `declaring the others would delete it, so no ${kindWords(kind)} of this zone is imported: delete it or remove its mark, and import again`;
-}
-
-/** The reason to leave out the others. */
-export function leftOutBecauseOf(deleted: readonly { readonly id: string }[]): string {
-  return `is left out because of ${deleted.map(({ id }) => id).join(", ")}`;
 }
 
 /** The live resources of a kind: those that can be declared, and those that cannot. */

@@ -1,5 +1,6 @@
 import {
   type LiveCustomRuleset,
+  type LiveEntrypoint,
   type LiveRule,
   type LiveZone,
   rulesIn,
@@ -8,15 +9,7 @@ import { unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
 import { factsOf } from "../../zone/rule-phase.ts";
 import { executorsOf } from "../rules/ruleset-match.ts";
-import {
-  type Candidates,
-  candidatesOf,
-  type Choice,
-  Keys,
-  type LeftOut,
-  leftOutBecauseOf,
-  wouldDelete,
-} from "./candidate.ts";
+import { type Candidates, candidatesOf, type Choice, Keys, type LeftOut } from "./candidate.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
 /**
@@ -72,23 +65,17 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
 
 /**
  * A plan executes a custom ruleset after the declared custom rules, unless it has a position: that before the first one which
- * follows its live rule. One is left out if that one has the key of a ruleset, which the position would name; and all of
- * them if it carries our mark, since a plan of the others would delete it.
+ * follows its live rule. It cannot be declared if that one has the key of a ruleset, which the position would name.
  */
 export function placedAmong(
   rules: readonly Choice<Rule>[],
   rulesets: readonly Choice<CustomRuleset>[],
-  { entrypoints, customRulesets = [] }: LiveZone,
-  owner: string,
-): { readonly items: readonly CustomRuleset[]; readonly leftOut: readonly LeftOut[] } {
+  entrypoint: LiveEntrypoint | undefined,
+): { readonly choices: readonly Choice<CustomRuleset>[]; readonly leftOut: readonly LeftOut[] } {
   const kind = "custom_ruleset";
-  const entrypoint = entrypoints.custom_rules;
   const keys = new Set(rulesets.map(({ item }) => item.key));
   const placeOf = new Map(rulesIn(entrypoint).map(({ id }, index) => [id, index]));
-  const ours = new Set(
-    customRulesets.filter(({ description }) => keyIn(description, owner)).map(({ id }) => id),
-  );
-  const placed: Choice<CustomRuleset>[] = [];
+  const choices: Choice<CustomRuleset>[] = [];
   const leftOut: LeftOut[] = [];
   for (const { candidate, item } of rulesets) {
     const { id, title } = candidate;
@@ -101,21 +88,10 @@ export function placedAmong(
       leftOut.push({ kind, id, title, reason });
     } else {
       const position = next === undefined ? item.position : { before: next };
-      placed.push({ candidate, item: { ...item, position } });
+      choices.push({ candidate, item: { ...item, position } });
     }
   }
-  const deleted = new Set(leftOut.filter(({ id }) => ours.has(id)));
-  if (deleted.size === 0 || placed.length === 0) {
-    return { items: placed.map(({ item }) => item), leftOut };
-  }
-  const preventing = leftOut.map((each) =>
-    deleted.has(each) ? { ...each, reason: `${each.reason}; ${wouldDelete(kind)}` } : each,
-  );
-  const reason = leftOutBecauseOf([...deleted]);
-  const others = placed.map(({ candidate: { id, title } }): LeftOut => {
-    return { kind, id, title, reason, isFollowUp: true };
-  });
-  return { items: [], leftOut: [...preventing, ...others] };
+  return { choices, leftOut };
 }
 
 /** The rules that execute custom rulesets that were read: each is one resource with its ruleset. */

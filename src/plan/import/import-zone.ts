@@ -1,17 +1,10 @@
 import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
-import { settingNames } from "../../zone/resource.ts";
+import { kindWords, rulesetIn, settingNames } from "../../zone/resource.ts";
 import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
-import {
-  type Candidates,
-  type Choice,
-  type Importable,
-  type LeftOut,
-  leftOutBecauseOf,
-  wouldDelete,
-} from "./candidate.ts";
+import type { Candidates, Choice, Importable, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
 import { deployingRules, placedAmong, rulesetCandidates } from "./import-rulesets.ts";
@@ -42,10 +35,11 @@ export function importLiveZone(
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
-  const rulesets = declareKind("custom_ruleset", rulesetCandidates(live, owner), {
+  const ofRulesets: ImportContext<CustomRuleset> = {
     ...context,
     contentOf: (items) => ({ ...noContent, customRulesets: declared(items) }),
-  });
+  };
+  const rulesets = declareKind("custom_ruleset", rulesetCandidates(live, owner), ofRulesets);
   const deploying = deployingRules(live);
   const rules = rulePhases.map((phase) => {
     const facts = factsOf(phase);
@@ -61,7 +55,17 @@ export function importLiveZone(
   });
   const choicesOf = (phase: RulePhase): readonly Choice<Rule>[] =>
     rules.find((each) => each.phase === phase)?.choices ?? [];
-  const placed = placedAmong(choicesOf("custom_rules"), rulesets.choices, live, owner);
+  const placed = placedAmong(
+    choicesOf("custom_rules"),
+    rulesets.choices,
+    live.entrypoints.custom_rules,
+  );
+  // Without those, a plan of the others may delete what carries our mark.
+  const settled =
+    placed.leftOut.length === 0
+      ? placed
+      : withoutChanges("custom_ruleset", placed.choices, ofRulesets);
+  const unplaced = joined([...rulesets.leftOut, ...placed.leftOut], settled.leftOut);
   const { settings } = live;
   return {
     content: {
@@ -70,9 +74,9 @@ export function importLiveZone(
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
       policies: declared(itemsIn(policies.choices)),
       rules: byPhase((phase) => declared(itemsIn(choicesOf(phase)))),
-      customRulesets: declared(placed.items),
+      customRulesets: declared(itemsIn(settled.choices)),
     },
-    leftOut: [policies, rulesets, placed, ...rules].flatMap(({ leftOut }) => leftOut),
+    leftOut: [...policies.leftOut, ...unplaced, ...rules.flatMap(({ leftOut }) => leftOut)],
   };
 }
 
@@ -136,7 +140,9 @@ function joined(rejected: readonly LeftOut[], settled: readonly LeftOut[]): read
   return [
     ...rejected.map((each) => {
       const reason = reasonOf.get(each.id);
-      return reason === undefined ? each : { ...each, reason: `${each.reason}; ${reason}` };
+      return reason === undefined || reason === each.reason
+        ? each
+        : { ...each, reason: `${each.reason}; ${reason}` };
     }),
     ...settled.filter(({ id }) => !ids.has(id)),
   ];
@@ -185,14 +191,19 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
   const unchanged = choices.filter((choice) => !isChanged(choice));
   if (unchanged.length === choices.length) {
     // Only deletes are left, of what cannot be declared.
-    const deletes = changes.filter((change) => change.verb === "delete");
+    const keys = new Set<string>(changes.map(({ key }) => key));
+    const deletes = changes
+      .filter((change) => change.verb === "delete")
+      // The rules of a ruleset go with it.
+      .filter(({ key }) => !keys.has(`custom_ruleset/${rulesetIn(key) ?? ""}`));
     const preventing = deletes.map(({ id, title }) => ({
       kind,
       id,
       title,
-      reason: wouldDelete(kind),
+      reason: `declaring the others would delete it, so no ${kindWords(kind)} of this zone is imported: delete it or remove its mark, and import again`,
     }));
-    const others = omitted(kind, choices, leftOutBecauseOf(deletes));
+    const because = `is left out because of ${deletes.map(({ id }) => id).join(", ")}`;
+    const others = omitted(kind, choices, because);
     return {
       choices: [],
       leftOut: [...preventing, ...others.leftOut.map((each) => ({ ...each, isFollowUp: true }))],
