@@ -8,6 +8,7 @@ import {
   startSchedule,
 } from "../reconcile/schedule/schedule.ts";
 import type { SweepForecast } from "../render/plan-text.ts";
+import { sum } from "../syntax/sum.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Zone } from "../zone/zone.ts";
 
@@ -124,7 +125,7 @@ export function forecastOf(
   const requests = sweepRequests(zones, credentialOf, versions);
   const budgets = credentials.map(({ state }) => state);
   return {
-    requests: Math.ceil(requests.values().reduce((sum, each) => sum + each, 0)),
+    requests: Math.ceil(sum(requests.values())),
     ms: sweepMs(requests, budgets),
   };
 }

@@ -334,7 +334,7 @@ function createCollector(
 ): Collector | undefined {
   if (store === undefined) return undefined;
   return new Collector(config.measurements, {
-    ask: (...args) => service.analytics.ask(...args),
+    ask: service.analytics,
     credentialOf: (zone) => service.credentialOf(zone),
     store,
     clock,

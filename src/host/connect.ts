@@ -1,4 +1,4 @@
-import { AnalyticsReader } from "../api/analytics-reader.ts";
+import { createAnalytics } from "../api/analytics-reader.ts";
 import { AuditReader } from "../api/audit-reader.ts";
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
 import type { InventoryReader } from "../api/read/read-inventory.ts";
@@ -17,7 +17,7 @@ import {
   type Writer,
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
-import type { WriteFence } from "../zone/ports.ts";
+import type { AskAnalytics, WriteFence } from "../zone/ports.ts";
 import { proxyIn } from "../zone/proxy.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -29,7 +29,7 @@ export interface ServiceClient extends AsyncDisposable {
   readonly reader: Reader;
   readonly inventory: InventoryReader;
   readonly audit: AuditReader;
-  readonly analytics: AnalyticsReader;
+  readonly analytics: AskAnalytics;
   readonly rulesets: RulesetReader;
   /** Sends its requests at the lowest priority. */
   readonly managedRulesets: RulesetReader;
@@ -74,7 +74,7 @@ export function connect(
     reader: createReader(service),
     inventory: createInventory(service),
     audit: new AuditReader(service),
-    analytics: new AnalyticsReader(service),
+    analytics: createAnalytics(service),
     rulesets: createRulesets(service, "changed"),
     managedRulesets: createRulesets(service, "inventory"),
     writer: createWriter(service),

@@ -1,13 +1,13 @@
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
-import type { Clock } from "../zone/ports.ts";
+import type { AskAnalytics, Clock } from "../zone/ports.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import { isAborted } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
-import { CountedZone } from "./counted-zone.ts";
+import { CountedZone, type DatasetSource } from "./counted-zone.ts";
 import { dayRecordOf, dayRecordText, type DayRecord, emptyDay, withRead } from "./day-record.ts";
 import {
   dayOf,
@@ -29,7 +29,7 @@ import {
 import { zonesOfQuery } from "./measure-query.ts";
 import type { MeasurementStore } from "./measurement-store.ts";
 import type { MeasuredDataset } from "./measurement.ts";
-import { type AskGraphql, type CountRequest, readCounts, readLimits } from "./read-counts.ts";
+import { type CountRequest, readCounts, readLimits } from "./read-counts.ts";
 
 export interface CollectorOptions {
   /** How long the records are kept. */
@@ -37,7 +37,7 @@ export interface CollectorOptions {
 }
 
 export interface CollectorPorts {
-  readonly ask: AskGraphql;
+  readonly ask: AskAnalytics;
   /** The credential of a zone. */
   readonly credentialOf: (zone: Zone) => string;
   readonly store: MeasurementStore;
@@ -207,7 +207,7 @@ export class Collector {
       { datasets: zone.datasets, keys: zone.enabledKeys },
     ]);
     try {
-      const hour = hoursCompleteAt(new Date(this.#now())) - 1;
+      const hour = this.#firstOpenHour - 1;
       const judged = await judgeFleet(this.#ports.store, new Map(zones), hour);
       if (isAborted(stop) || this.#options === undefined) return;
       for (const { zone, share } of newlyUnusual(judged, this.#judged)) {
@@ -233,9 +233,8 @@ export class Collector {
     const isStarting = this.#ports.clock.monotonicMs() - this.#beganAt < hourMs;
     // The first sweep of a large fleet takes a while.
     if (isStarting && this.#counted().length < this.#zones.size) return retryMs;
-    const now = this.#now();
-    const next = (hoursCompleteAt(new Date(now)) + 1) * hourMs + settleMs;
-    return next - now + this.#ports.random() * jitterMs;
+    const next = (this.#firstOpenHour + 1) * hourMs + settleMs;
+    return next - this.#now() + this.#ports.random() * jitterMs;
   }
 
   /**
@@ -252,8 +251,8 @@ export class Collector {
     // First of all: where the disk is full, nothing can be stored.
     await this.#dropDays(maxAgeMs);
     await this.#learn(counted, oldest);
-    const isNewHour = (): boolean =>
-      hoursCompleteAt(new Date(this.#now())) > hoursCompleteAt(new Date(now));
+    const open = this.#firstOpenHour;
+    const isNewHour = (): boolean => this.#firstOpenHour > open;
     for (let hour = Math.floor(now / hourMs); dayOf(hour) >= oldest; hour -= hoursOfDay) {
       if (!this.#isDone(dayOf(hour))) await this.#readDay(dayOf(hour), round);
       stop.throwIfAborted();
@@ -328,7 +327,7 @@ export class Collector {
     const isRead = await this.#readTasks(tasks, open, round);
     const isWhole = isRead && zones.every((zone) => zone.isReadable(startedAt));
     await this.#save(open);
-    const isOver = firstHourOf(day) + hoursOfDay <= hoursCompleteAt(new Date(this.#now()));
+    const isOver = firstHourOf(day) + hoursOfDay <= this.#firstOpenHour;
     if (isOver && isWhole) this.#doneDays.set(day, startedAt);
   }
 
@@ -343,28 +342,33 @@ export class Collector {
   /** What to read of a zone in a day. What the service refuses is noted as refused. */
   #tasksOf(zone: CountedZone, open: OpenDay): readonly Task[] {
     const record = recordIn(open, zone);
-    const now = this.#now();
     const start = firstHourOf(open.day);
     return zone.datasets.flatMap((dataset): readonly Task[] => {
       const states = record.hours[dataset];
       const found = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
       if (found === undefined) return [];
       if (found.result === "refused") {
-        const end = Math.min(start + hoursOfDay, hoursCompleteAt(new Date(now)));
-        const first = Math.max(start, hoursCompleteAt(new Date(now)) - hoursOfDay);
+        const end = Math.min(start + hoursOfDay, this.#firstOpenHour);
+        const first = Math.max(start, this.#firstOpenHour - hoursOfDay);
         const range = { from: first, to: end };
         if (first < end) put(open, { zone, dataset, range }, found);
         return [];
       }
-      const { source, limits } = found;
-      const ranges = hoursToRead(
-        open.day,
-        (hour) => states[hour - start] === "measured",
-        limits,
-        new Date(now),
-      );
-      return ranges.map((range) => ({ zone, dataset, source, range, pageSize: limits.pageSize }));
+      const isMeasured = (hour: number): boolean => states[hour - start] === "measured";
+      return this.#tasksFrom(found, { zone, dataset }, open, isMeasured);
     });
+  }
+
+  /** What to read of the hours of a day that were not measured. */
+  #tasksFrom(
+    { source, limits }: Extract<DatasetSource, { readonly result: "source" }>,
+    of: Pick<Task, "zone" | "dataset">,
+    { day }: OpenDay,
+    isMeasured: (hour: number) => boolean,
+  ): readonly Task[] {
+    const { pageSize } = limits;
+    const ranges = hoursToRead(day, isMeasured, limits, new Date(this.#now()));
+    return ranges.map((range) => ({ ...of, source, range, pageSize }));
   }
 
   /** Resolves with whether all was read, or refused. */
@@ -383,7 +387,7 @@ export class Collector {
             const zones = batch.map(({ zone }) => zoneOf(zone));
             const found = await readCounts(this.#ask, zones, batch[0], round.stop);
             // By the clock here the hours were over; by that of the service they have to be too.
-            if (hoursCompleteAt(new Date(this.#now())) < batch[0].range.to) {
+            if (this.#firstOpenHour < batch[0].range.to) {
               round.fail("the hours to read are not over by the clock of the service");
               isWhole = false;
               return;
@@ -410,21 +414,13 @@ export class Collector {
     const others = again.flatMap(({ zone, dataset, range }): readonly Task[] => {
       const other = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
       if (other?.result !== "source") return [];
-      const { source, limits } = other;
       const isMeasured = (hour: number): boolean => hour < range.from || hour >= range.to;
-      const ranges = hoursToRead(open.day, isMeasured, limits, new Date(this.#now()));
-      return ranges.map((part) => ({
-        zone,
-        dataset,
-        source,
-        range: part,
-        pageSize: limits.pageSize,
-      }));
+      return this.#tasksFrom(other, { zone, dataset }, open, isMeasured);
     });
     return others.length === 0 ? isWhole : (await this.#readTasks(others, open, round)) && isWhole;
   }
 
-  readonly #ask: AskGraphql = async (...args) => {
+  readonly #ask: AskAnalytics = async (...args) => {
     const reply = await this.#ports.ask(...args);
     if (reply.at !== undefined) this.#noteTime(reply.at);
     return reply;
@@ -445,6 +441,11 @@ export class Collector {
       throw new ServiceError("API_MALFORMED", message);
     }
     this.#service = { at, monotonicMs: clock.monotonicMs() };
+  }
+
+  /** The first hour that is not complete. */
+  get #firstOpenHour(): number {
+    return hoursCompleteAt(new Date(this.#now()));
   }
 
   /** Milliseconds since 1970, by the clock of the service as far as it is known. */

@@ -95,7 +95,7 @@ export class CountedZone {
   }
 
   noteLimits(read: LimitsRead, now: number): void {
-    if (read.result === "read") this.#limits = { value: read.limits, at: now };
+    if (read.result === "read") this.#limits = { value: read.value, at: now };
     else if (read.result === "refused") this.noteDenied(read.why, now);
   }
 

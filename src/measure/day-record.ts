@@ -19,7 +19,9 @@ import {
 } from "./measurement.ts";
 
 /** Whether an hour of a dataset was measured, or why not. */
-export type HourState = "measured" | RefusedReason | "failed" | "missing";
+const hourStates = ["measured", "denied", "unavailable", "failed", "missing"] as const;
+
+export type HourState = (typeof hourStates)[number];
 
 /** What was measured of a zone in a day. Each list has a value for each of the 24 hours of UTC. */
 export interface DayRecord {
@@ -212,13 +214,7 @@ const letters: Readonly<Record<HourState, string>> = {
   missing: ".",
 };
 
-const statesByLetter: ReadonlyMap<string, HourState> = new Map([
-  ["m", "measured"],
-  ["d", "denied"],
-  ["u", "unavailable"],
-  ["f", "failed"],
-  [".", "missing"],
-]);
+const statesByLetter = new Map(hourStates.map((state) => [letters[state], state]));
 
 /**
  * The text of a record, on one line. A list of hours has numbers of base 36 between commas, without zeros: a usual zone takes

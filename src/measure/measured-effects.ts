@@ -1,6 +1,7 @@
 import type { Change } from "../plan/change.ts";
 import type { CountedEffect, MeasuredEffect, Uncounted } from "../plan/measured-effect.ts";
 import { errorText } from "../syntax/error-code.ts";
+import { sum } from "../syntax/sum.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { hourMs, hoursCompleteAt } from "./hours.ts";
@@ -108,10 +109,6 @@ function countOf(hour: HourCount, what: CountedEffect["before"] | "all"): number
 
 function isSampled(hour: HourCount): boolean {
   return hour.state === "measured" && hour.sampleInterval > 1;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
 }
 
 function whyUnknown(asLive: readonly Hour[], all: readonly Hour[]): string {

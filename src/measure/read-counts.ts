@@ -1,3 +1,4 @@
+import type { AskAnalytics } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Zone, ZoneId } from "../zone/zone.ts";
 import type { CountRow, HoursRead } from "./day-record.ts";
@@ -5,20 +6,6 @@ import { hourMs, type HourRange } from "./hours.ts";
 import { answerIn, limitsIn, type QueryAnswer, rowsIn, type ZoneLimits } from "./measure-answer.ts";
 import { countQuery, type CountSource, settingsQuery } from "./measure-query.ts";
 import type { RefusedReason } from "./measurement.ts";
-
-/** The answer to a query, not validated, and when the service gave it by its own clock. */
-export interface GraphqlReply {
-  readonly body: unknown;
-  /** `undefined`: the answer has no date. */
-  readonly at: Date | undefined;
-}
-
-/** Sends a query about zones of one credential; rejects with a `ServiceError` if it has no answer. */
-export type AskGraphql = (
-  zones: readonly Zone[],
-  query: string,
-  signal: AbortSignal,
-) => Promise<GraphqlReply>;
 
 /** What to read of zones that have one credential. */
 export interface CountRequest {
@@ -41,7 +28,7 @@ const limitMs = 300_000;
  * @throws {ServiceError} if the service cannot be reached, or its limit of queries is used up.
  */
 export async function readCounts(
-  ask: AskGraphql,
+  ask: AskAnalytics,
   zones: readonly Zone[],
   { source, range, pageSize }: CountRequest,
   signal: AbortSignal,
@@ -90,10 +77,7 @@ export async function readCounts(
 }
 
 /** What the plan of a zone lets one read, or why that is not known. */
-export type LimitsRead =
-  | { readonly result: "read"; readonly limits: ZoneLimits }
-  | { readonly result: "refused"; readonly reason: RefusedReason; readonly why: string }
-  | { readonly result: "failed"; readonly why: string };
+export type LimitsRead = Exclude<ZoneRead<ZoneLimits>, { readonly result: "too_much" }>;
 
 /**
  * Reads what the plans of zones let one read.
@@ -101,7 +85,7 @@ export type LimitsRead =
  * @throws {ServiceError} as {@link readCounts}.
  */
 export async function readLimits(
-  ask: AskGraphql,
+  ask: AskAnalytics,
   zones: readonly Zone[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ZoneId, LimitsRead>> {
@@ -110,11 +94,10 @@ export async function readLimits(
     return answerIn(body, idsOf(some), limitsIn);
   });
   return new Map(
-    [...found].map(([id, read]): readonly [ZoneId, LimitsRead] => {
-      if (read.result === "read") return [id, { result: "read", limits: read.value }];
-      if (read.result !== "too_much") return [id, read];
-      return [id, { result: "failed", why: "too many rows" }];
-    }),
+    [...found].map(([id, read]): readonly [ZoneId, LimitsRead] => [
+      id,
+      read.result === "too_much" ? { result: "failed", why: "too many rows" } : read,
+    ]),
   );
 }
 
@@ -123,7 +106,11 @@ export async function readLimits(
  *
  * @throws {ServiceError} if they cannot.
  */
-export async function checkLimits(ask: AskGraphql, zone: Zone, signal: AbortSignal): Promise<void> {
+export async function checkLimits(
+  ask: AskAnalytics,
+  zone: Zone,
+  signal: AbortSignal,
+): Promise<void> {
   const read = (await readLimits(ask, [zone], signal)).get(zone.id);
   if (read?.result === "read") return;
   const why = read?.why ?? "the answer has no settings of the zone";

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import type { Config } from "../desired/config/config.ts";
 import type { HistoryStore } from "../history/file/history-store.ts";
+import type { MeasurementStore } from "../measure/measurement-store.ts";
 import type { AdoptedRule } from "../plan/ownership.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
@@ -31,9 +32,12 @@ export function historyFileIn(directory: string): string {
   return join(directory, "history.jsonl");
 }
 
-/** The directory of the measurements in the directory of a store. */
-export function measurementsIn(directory: string): string {
-  return join(directory, "measurements");
+/** The measurements in the directory of a store. */
+export function measurementsIn(
+  directory: string,
+  { stateDirectory }: Pick<StoreHost, "stateDirectory">,
+): MeasurementStore {
+  return measurementFiles(stateDirectory(join(directory, "measurements")));
 }
 
 /**
@@ -76,13 +80,12 @@ export async function openDirectory(
 function directoryStore(
   directory: string,
   state: StateStore,
-  { historyStore, stateDirectory }: Pick<StoreHost, "historyStore" | "stateDirectory">,
+  host: Pick<StoreHost, "historyStore" | "stateDirectory">,
 ): KeptStore {
-  const files = measurementFiles(stateDirectory(measurementsIn(directory)));
   return {
     state,
-    history: heldHistoryFile(historyStore(historyFileIn(directory)), state),
-    measurements: heldMeasurements(files, state),
+    history: heldHistoryFile(host.historyStore(historyFileIn(directory)), state),
+    measurements: heldMeasurements(measurementsIn(directory, host), state),
     isRestored: state.opened.result === "loaded" && state.opened.takenBack !== undefined,
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };

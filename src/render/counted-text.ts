@@ -1,5 +1,6 @@
 import type { Change } from "../plan/change.ts";
 import type { MeasuredEffect } from "../plan/measured-effect.ts";
+import { sum } from "../syntax/sum.ts";
 import { plural, pluralOf, printable } from "./format.ts";
 
 type Measured = Extract<MeasuredEffect, { readonly count: number }>;
@@ -30,10 +31,6 @@ export function measuredText(same: readonly Pick<Change, "kind" | "measured">[])
   const unknown = same.length - known.length;
   if (unknown === 0) return text;
   return `${text}; not measured in ${unknown} of ${plural(same.length, "zone")}`;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
 }
 
 function unknownText(effects: readonly MeasuredEffect[]): string {

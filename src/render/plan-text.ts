@@ -12,6 +12,7 @@ import {
 } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
 import { allOf, firstOf } from "../syntax/first-of.ts";
+import { sum } from "../syntax/sum.ts";
 import { kinds, kindWords, listedKinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -239,7 +240,7 @@ export function titleText(report: Exclude<PlannedReport, { readonly result: "in_
 
 /** A run in one line: planned or sent changes, and how many zones are in sync. */
 export function summaryText({ zones, converged, changes, writes, outcomes }: Summary): string {
-  const total = Object.values(zones).reduce((sum, count) => sum + count, 0);
+  const total = sum(Object.values(zones));
   const states = [
     `${converged} of ${plural(total, "zone")} in sync`,
     ...(zones.held > 0 ? [`${zones.held} held`] : []),

@@ -12,8 +12,11 @@ export interface CollectorStatus {
   readonly reason: string;
 }
 
-/** What the states mean that are not good, and what to do. */
-export const collectorRemedies = {
+/** What a state means that is not good, and what to do; "" for those that are. */
+export const collectorRemedies: Readonly<Record<CollectorState, string>> = {
+  off: "",
+  starting: "",
+  collecting: "",
   denied: "measurements not permitted: give the token the permission Analytics: Read",
   lagging: "measurements lag: hours that were not read are read later",
-} as const;
+};

@@ -232,15 +232,17 @@ function addJson(
   };
   ofZone("", async (state) => {
     if (!state.differing.some(isCountable)) return zoneJson(state);
-    const since = momentIn(shownSince, snapshot().now) ?? snapshot().now;
-    return zoneJson(measuredState(state, await readOrWhy(seriesOf, state, since)));
+    const series = await readOrWhy(seriesOf, state, shownSince(snapshot().now));
+    return zoneJson(measuredState(state, series));
   });
   ofZone("/history", ({ declared }) => historyOfZoneJson(snapshot(), declared.name));
   ofZone("/write", (state) => answersJson(writeAnswerOf(state, snapshot())));
 }
 
-/** How far back the counts of a zone are shown, unless another time is asked for. */
-const shownSince = "7d";
+/** Since when the counts of a zone are shown, unless another time is asked for: seven days. */
+function shownSince(now: Date): Date {
+  return new Date(now.getTime() - 7 * 86_400_000);
+}
 
 function addMeasurements(
   app: Hono,
@@ -250,7 +252,8 @@ function addMeasurements(
   app.get("/api/v1/zones/:name/measurements", async (c) => {
     const { fleet, daemon, now } = snapshot();
     const state = fleet.zone(c.req.param("name"));
-    const since = momentIn(c.req.query("since") ?? shownSince, now);
+    const asked = c.req.query("since");
+    const since = asked === undefined ? shownSince(now) : momentIn(asked, now);
     if (state === undefined) return c.json({ error: "the zone is not declared" }, 404);
     if (since === undefined || since > now) {
       return c.json({ error: "since takes a moment (2026-03-01) or a time (24h, 7d)" }, 400);
@@ -304,8 +307,7 @@ function addPages(
     const at = snapshot();
     const state = at.fleet.zone(c.req.param("name"));
     if (state === undefined) return c.notFound();
-    const since = momentIn(shownSince, at.now) ?? at.now;
-    const series = await readOrWhy(seriesOf, state, since);
+    const series = await readOrWhy(seriesOf, state, shownSince(at.now));
     return page(c, renderZonePage(at, measuredState(state, series), series));
   });
 }

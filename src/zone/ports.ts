@@ -148,6 +148,23 @@ export interface LiveReader {
   ): Promise<readonly Script[]>;
 }
 
+/** An answer of the analytics, not validated. */
+export interface AnalyticsAnswer {
+  readonly body: unknown;
+  /** When the service answered, by its clock; `undefined`: the answer has no date. */
+  readonly at: Date | undefined;
+}
+
+/**
+ * Sends a query about zones of one credential; its errors are in the answer. Does not wait after a 429: whoever measures asks
+ * again later. Rejects with a `ServiceError` where there is no answer to the query.
+ */
+export type AskAnalytics = (
+  zones: readonly Zone[],
+  query: string,
+  signal: AbortSignal,
+) => Promise<AnalyticsAnswer>;
+
 /** Reads what a listing of scripts does not tell of them, at the lowest request priority. */
 export interface ScriptReader {
   /**

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { AnalyticsReader } from "../../src/api/analytics-reader.ts";
+import { createAnalytics } from "../../src/api/analytics-reader.ts";
 import { createReader } from "../../src/api/service.ts";
 import { settingsQuery } from "../../src/measure/measure-query.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
@@ -25,8 +25,8 @@ const query = settingsQuery([zone().id]);
 describe("the reader of the analytics", () => {
   it("gives the answer of the service and its time", async ({ expect, signal }) => {
     await using at = await emulated({ settings: { enabled: true } });
-    const reader = new AnalyticsReader(at.service);
-    const { body, at: moment } = await reader.ask([at.zone], settingsQuery([at.zone.id]), signal);
+    const ask = createAnalytics(at.service);
+    const { body, at: moment } = await ask([at.zone], settingsQuery([at.zone.id]), signal);
     expect(body).toMatchObject({ errors: null, data: { viewer: { zones: [{}] } } });
     expect(moment).toEqual(new Date("2026-11-20T12:00:00Z"));
     expect(at.journal()).toEqual(["POST /graphql"]);
@@ -37,7 +37,7 @@ describe("the reader of the analytics", () => {
     const { started } = answering(status, text);
     await using server = await started;
     await using at = connect(server.baseUrl);
-    const { body } = await new AnalyticsReader(at.service).ask([zone()], query, signal);
+    const { body } = await createAnalytics(at.service)([zone()], query, signal);
     expect(body).toEqual({ data: null, errors: [{ message: "no" }] });
   });
 
@@ -55,7 +55,7 @@ describe("the reader of the analytics", () => {
     await using server = await started;
     const clock = new SimulatedClock();
     await using at = connect(server.baseUrl, { clock, retry: { maxAttempts: 5 } });
-    const asked = new AnalyticsReader(at.service).ask([zone()], query, signal);
+    const asked = createAnalytics(at.service)([zone()], query, signal);
     const failed = asked.catch((error: unknown) => error);
     const error = await eventually("the end", async () => {
       await clock.advance(1_000_000);
@@ -85,7 +85,7 @@ describe("the reader of the analytics", () => {
       return clock.run(told, isQuiet);
     };
     const ask = (): Promise<unknown> =>
-      codeOf(new AnalyticsReader(at.service).ask([zone()], query, signal));
+      codeOf(createAnalytics(at.service)([zone()], query, signal));
     for (let nth = 0; nth < 7; nth += 1) expect(await ask()).toBe("API_UNREACHABLE");
     expect(clock.monotonicMs()).toBe(0);
     expect(budget.state.isCircuitOpen).toBe(false);
@@ -105,7 +105,7 @@ describe("the reader of the analytics", () => {
     await using server = await started;
     const fence = { isHeld: () => false, endIfOver: () => undefined, limitMs: 0 };
     await using at = connect(server.baseUrl, { fence });
-    const { body } = await new AnalyticsReader(at.service).ask([zone()], query, signal);
+    const { body } = await createAnalytics(at.service)([zone()], query, signal);
     expect(body).toEqual({ data: {}, errors: null });
   });
 

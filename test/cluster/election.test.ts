@@ -24,6 +24,17 @@ class Stage {
     return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, observer);
   }
 
+  /** A process, and what it tells of failures of the Lease. */
+  telling(name: string): { readonly process: SimulatedProcess; readonly told: readonly string[] } {
+    const told: string[] = [];
+    const process = this.process(name, {
+      ...silent,
+      failed: ({ message }) => told.push(message),
+      recovered: () => told.push("recovered"),
+    });
+    return { process, told };
+  }
+
   /** Seconds until a process holds the Lease. */
   async secondsUntilHeld(process: SimulatedProcess): Promise<number> {
     const from = this.clock.monotonicMs();
@@ -266,12 +277,7 @@ describe("a holder", () => {
 
   it("tells once that it cannot renew, and that it can again", async ({ expect }) => {
     const stage = new Stage();
-    const told: string[] = [];
-    const process = stage.process("a", {
-      ...silent,
-      failed: ({ message }) => told.push(message),
-      recovered: () => told.push("recovered"),
-    });
+    const { process, told } = stage.telling("a");
     await stage.clock.run(process.acquire(never));
     process.network = "cut";
     await stage.clock.advance(8_000);
@@ -284,12 +290,7 @@ describe("a holder", () => {
 
   it("does not tell that it can renew again after its time is over", async ({ expect }) => {
     const stage = new Stage();
-    const told: string[] = [];
-    const process = stage.process("a", {
-      ...silent,
-      failed: ({ message }) => told.push(message),
-      recovered: () => told.push("recovered"),
-    });
+    const { process, told } = stage.telling("a");
     const held = await stage.clock.run(process.acquire(never));
     process.network = "cut";
     await stage.clock.advance(8_000);

@@ -9,7 +9,7 @@ import type { State } from "../../src/emulator/state.ts";
 import { errorOf, listOf, resultOf, testEmulator } from "../support/emulator.ts";
 
 const it = test.extend<{ readonly directory: string }>({
-  // oxlint-disable-next-line no-empty-pattern -- vitest demands a pattern here
+  // oxlint-disable-next-line no-empty-pattern -- vitest refuses a fixture whose first parameter is no pattern
   directory: async ({}, use) => {
     const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
     await use(directory);

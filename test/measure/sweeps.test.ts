@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { AnalyticsReader } from "../../src/api/analytics-reader.ts";
+import { createAnalytics } from "../../src/api/analytics-reader.ts";
 import { daemonRetry } from "../../src/api/request/retry.ts";
 import { Collector } from "../../src/measure/collector.ts";
 import { hourMs } from "../../src/measure/hours.ts";
@@ -40,9 +40,8 @@ async function swept(limit: number, isMeasured: boolean) {
     clock,
     declared: new Map(names.map((name) => [name, content])),
   });
-  const analytics = new AnalyticsReader(at.service);
   const collector = new Collector(isMeasured ? { maxAgeMs: 840 * hourMs } : undefined, {
-    ask: (...asked) => analytics.ask(...asked),
+    ask: createAnalytics(at.service),
     credentialOf: () => "main",
     store: new MemoryMeasurements(),
     clock,

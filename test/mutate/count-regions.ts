@@ -10,7 +10,7 @@ declare module "vitest" {
 }
 
 // A set-up file: it is loaded before each file of tests, in a process of its own.
-// oxlint-disable-next-line no-empty-pattern -- vitest insists on a pattern
+// oxlint-disable-next-line no-empty-pattern -- vitest refuses a hook whose first parameter is no pattern
 afterAll(({}, suite) => {
   const ran: unknown = Reflect.get(globalThis, regionCounter);
   if (ran instanceof Set) suite.meta.regions = [...ran].map(String);

@@ -743,6 +743,20 @@ describe("a ruleset that somebody made by hand", () => {
     ]);
   });
 
+  it("is not imported beside one of ours that is not: a plan would delete that one", async ({
+    expect,
+  }) => {
+    await using zone = await team(
+      [payments({ position: { before: "payments" } }), at("shop")],
+      [block("payments")],
+    );
+    await zone.converge();
+    const { content, leftOut } = await importOf(zone);
+    expect(content.customRulesets).toBeUndefined();
+    expect(leftOut).toMatchObject([{}, { isFollowUp: true }]);
+    expect(leftOut[0]?.reason).toContain("declaring the others would delete it");
+  });
+
   it("is imported, with the rule that executes it", async ({ expect }) => {
     await using zone = await madeByHand();
     await zone.service.send("POST", "/rulesets", { ...wire, name: "Idle", rules: [theirs] });

@@ -123,8 +123,7 @@ async function blockedBy(
       });
     });
     await page.goto(address, { waitUntil: "load" });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the listener makes nothing else
-    const found = (await page.evaluate("window.found")) as readonly (readonly [string, string])[];
+    const found = await page.evaluate<readonly (readonly [string, string])[]>("window.found");
     return new Map(
       policies.map((policy) => [
         policy,

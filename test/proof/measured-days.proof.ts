@@ -2,15 +2,15 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { AnalyticsReader } from "../../src/api/analytics-reader.ts";
+import { createAnalytics } from "../../src/api/analytics-reader.ts";
 import { Collector } from "../../src/measure/collector.ts";
 import { countIn, dayRecordOf } from "../../src/measure/day-record.ts";
 import { dayOf, hourMs } from "../../src/measure/hours.ts";
 import type { HourCount } from "../../src/measure/measurement.ts";
-import type { AskGraphql } from "../../src/measure/read-counts.ts";
 import { openPostgresStore } from "../../src/memory/postgres/postgres-store.ts";
 import { coerceObject, coerceObjects, coerceText } from "../../src/syntax/json.ts";
 import { noContent } from "../../src/zone/desired-zone.ts";
+import type { AskAnalytics } from "../../src/zone/ports.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { control } from "../support/ask.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -88,11 +88,11 @@ class Turns {
       undefined,
       { ...told, clock },
     );
-    const reader = new AnalyticsReader(this.at.service);
-    const ask: AskGraphql = async (...asked) => {
+    const analytics = createAnalytics(this.at.service);
+    const ask: AskAnalytics = async (...asked) => {
       this.#inFlight += 1;
       try {
-        return await reader.ask(...asked);
+        return await analytics(...asked);
       } finally {
         this.#inFlight -= 1;
       }

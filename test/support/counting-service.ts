@@ -1,7 +1,7 @@
 import { firstHourOf, hourMs } from "../../src/measure/hours.ts";
 import type { CountSource } from "../../src/measure/measure-query.ts";
 import type { MeasurementStore } from "../../src/measure/measurement-store.ts";
-import type { AskGraphql, GraphqlReply } from "../../src/measure/read-counts.ts";
+import type { AnalyticsAnswer, AskAnalytics } from "../../src/zone/ports.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { type Zone, type ZoneName, zoneId, zoneName } from "../../src/zone/zone.ts";
 
@@ -55,7 +55,7 @@ export class CountingService {
     return count < 25 ? 0 : count - 24;
   }
 
-  readonly ask: AskGraphql = (zones, query) => {
+  readonly ask: AskAnalytics = (zones, query) => {
     this.queries.push(query);
     const ids = [...query.matchAll(/"([0-9a-f]{32})"/g)].map(([, id = ""]) => id);
     if (ids.length !== zones.length || ids.length > 10) throw new Error(`a wrong query: ${query}`);
@@ -73,7 +73,7 @@ export class CountingService {
     query: string,
     ids: readonly string[],
     fault: QueryFault | undefined,
-  ): GraphqlReply["body"] {
+  ): AnalyticsAnswer["body"] {
     if (fault === "html") return "<html>";
     if (fault === "null") return { data: null, errors: null };
     if (fault === "void") return refused("internal server error");

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
+import type { AnalyticsAnswer } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Method } from "../../zone/service-request.ts";
@@ -43,8 +44,8 @@ export interface Answer {
   readonly status: number;
   /** The service's id of the request; "" without one. */
   readonly ray: string;
-  /** Of a query of the analytics: the whole body, and when the service answered by its clock. */
-  readonly document?: { readonly body: unknown; readonly at: Date | undefined };
+  /** Of a query of the analytics. */
+  readonly document?: AnalyticsAnswer;
 }
 
 /**

@@ -134,7 +134,7 @@ function attemptsOn(
   };
   const measurements: Attempt = {
     permission: "Analytics: Read",
-    read: () => checkLimits((...asked) => analytics.ask(...asked), zone, stop),
+    read: () => checkLimits(analytics, zone, stop),
     note: "until then, nothing is measured",
   };
   return [

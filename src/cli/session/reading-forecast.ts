@@ -1,5 +1,6 @@
 import type { Config } from "../../desired/config/config.ts";
 import { durationText, plural } from "../../render/format.ts";
+import { sum } from "../../syntax/sum.ts";
 
 /** Requests by the name of the credential. */
 export type Requests = ReadonlyMap<string, number>;
@@ -17,9 +18,7 @@ export function forecastText(
   [least, most]: readonly [Requests, Requests],
   config: Pick<Config, "budget">,
 ): string {
-  const [fewest, all] = [least, most].map((requests) =>
-    Math.ceil(requests.values().reduce((sum, each) => sum + each, 0)),
-  );
+  const [fewest, all] = [least, most].map((requests) => Math.ceil(sum(requests.values())));
   const [soonest, latest] = [readingMs(least, config), readingMs(most, config)];
   const upTo = latest === 0 ? "less than a minute" : durationText(latest);
   const time = soonest === 0 || soonest === latest ? upTo : `${durationText(soonest)} to ${upTo}`;

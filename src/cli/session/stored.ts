@@ -4,7 +4,6 @@ import type { Config } from "../../desired/config/config.ts";
 import { databaseOf } from "../../host/database.ts";
 import type { Host } from "../../host/host.ts";
 import type { MeasurementReader } from "../../measure/measurement-store.ts";
-import { measurementFiles } from "../../memory/directory/measurement-files.ts";
 import {
   historyFileIn,
   measurementsIn,
@@ -65,7 +64,7 @@ export async function withMeasurements(
     return fail(`${configFile} sets no store: measurements are kept in it`, host);
   }
   if ("path" in store) {
-    return read(measurementFiles(host.stateDirectory(measurementsIn(store.path))));
+    return read(measurementsIn(store.path, host));
   }
   return withTables(config, host, ({ tables }) => read(measurementTable(tables)));
 }
@@ -84,7 +83,7 @@ export async function withStoredMeasurements<T>(
   const { store } = config;
   if (store === undefined) return read("there is no store");
   if ("path" in store) {
-    return read(measurementFiles(host.stateDirectory(measurementsIn(store.path))));
+    return read(measurementsIn(store.path, host));
   }
   if (changedSince !== undefined) return read("--changed-since reads no database");
   await using database = databaseOf(config, host);

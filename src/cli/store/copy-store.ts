@@ -9,7 +9,6 @@ import type { Host } from "../../host/host.ts";
 import type { MeasurementReader, MeasurementStore } from "../../measure/measurement-store.ts";
 import type { KeyChange, StateEntries } from "../../memory/batched-store.ts";
 import { fillDirectory, readDirectoryStore } from "../../memory/directory/directory-store.ts";
-import { measurementFiles } from "../../memory/directory/measurement-files.ts";
 import { DirectoryLocked, lockDirectory, lockHolder } from "../../memory/directory/state-lock.ts";
 import { historyFileIn, measurementsIn } from "../../memory/open-store.ts";
 import type { Database } from "../../memory/postgres/open-database.ts";
@@ -164,7 +163,7 @@ async function openSource(
   if (history !== undefined && (await file.size()) === 0) {
     throw new CopyRefused(`${history} is empty, or is not there`);
   }
-  const measurements = measurementFiles(host.stateDirectory(measurementsIn(place)));
+  const measurements = measurementsIn(place, host);
   return { place, entries, lines: () => file.read(), measurements };
 }
 
@@ -176,7 +175,7 @@ async function openTarget(place: string, ports: CopyPorts): Promise<Target> {
   const directory = host.stateDirectory(place);
   const { opened } = await readDirectoryStore(identity, directory);
   const file = host.historyStore(historyFileIn(place));
-  const own = measurementFiles(host.stateDirectory(measurementsIn(place)));
+  const own = measurementsIn(place, host);
   const used = (await file.size()) + (await own.days()).length;
   if (opened.result !== "empty" || used > 0) throw notEmpty(place);
   return {

@@ -65,17 +65,17 @@ export function rulesetCandidates(live: LiveZone, owner: string): Candidates<Cus
 
 /**
  * A plan executes a custom ruleset after the declared custom rules, unless it has a position: that before the first one which
- * follows its live rule. One is left out if that one has the key of a ruleset, which the position would name.
+ * follows its live rule. It cannot be declared if that one has the key of a ruleset, which the position would name.
  */
 export function placedAmong(
   rules: readonly Choice<Rule>[],
   rulesets: readonly Choice<CustomRuleset>[],
   entrypoint: LiveEntrypoint | undefined,
-): { readonly items: readonly CustomRuleset[]; readonly leftOut: readonly LeftOut[] } {
+): { readonly choices: readonly Choice<CustomRuleset>[]; readonly leftOut: readonly LeftOut[] } {
   const kind = "custom_ruleset";
   const keys = new Set(rulesets.map(({ item }) => item.key));
   const placeOf = new Map(rulesIn(entrypoint).map(({ id }, index) => [id, index]));
-  const items: CustomRuleset[] = [];
+  const choices: Choice<CustomRuleset>[] = [];
   const leftOut: LeftOut[] = [];
   for (const { candidate, item } of rulesets) {
     const { id, title } = candidate;
@@ -86,9 +86,12 @@ export function placedAmong(
     if (next !== undefined && keys.has(next)) {
       const reason = `the rule "${next}" that follows it has the key of a ruleset`;
       leftOut.push({ kind, id, title, reason });
-    } else items.push(next === undefined ? item : { ...item, position: { before: next } });
+    } else {
+      const position = next === undefined ? item.position : { before: next };
+      choices.push({ candidate, item: { ...item, position } });
+    }
   }
-  return { items, leftOut };
+  return { choices, leftOut };
 }
 
 /** The rules that execute custom rulesets that were read: each is one resource with its ruleset. */

@@ -1,7 +1,7 @@
 import { byPhase, type Declared, noContent, type ZoneContent } from "../../zone/desired-zone.ts";
 import { type LiveZone, rulesIn } from "../../zone/live-zone.ts";
 import type { CustomRuleset, Kind, Policy, Rule } from "../../zone/resource.ts";
-import { kindWords, settingNames } from "../../zone/resource.ts";
+import { kindWords, rulesetIn, settingNames } from "../../zone/resource.ts";
 import { factsOf, type RulePhase, rulePhases } from "../../zone/rule-phase.ts";
 import { plan } from "../plan.ts";
 import type { Candidates, Choice, Importable, LeftOut } from "./candidate.ts";
@@ -35,10 +35,11 @@ export function importLiveZone(
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
-  const rulesets = declareKind("custom_ruleset", rulesetCandidates(live, owner), {
+  const ofRulesets: ImportContext<CustomRuleset> = {
     ...context,
     contentOf: (items) => ({ ...noContent, customRulesets: declared(items) }),
-  });
+  };
+  const rulesets = declareKind("custom_ruleset", rulesetCandidates(live, owner), ofRulesets);
   const deploying = deployingRules(live);
   const rules = rulePhases.map((phase) => {
     const facts = factsOf(phase);
@@ -59,6 +60,12 @@ export function importLiveZone(
     rulesets.choices,
     live.entrypoints.custom_rules,
   );
+  // Without those, a plan of the others may delete what carries our mark.
+  const settled =
+    placed.leftOut.length === 0
+      ? placed
+      : withoutChanges("custom_ruleset", placed.choices, ofRulesets);
+  const unplaced = joined([...rulesets.leftOut, ...placed.leftOut], settled.leftOut);
   const { settings } = live;
   return {
     content: {
@@ -67,9 +74,9 @@ export function importLiveZone(
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
       policies: declared(itemsIn(policies.choices)),
       rules: byPhase((phase) => declared(itemsIn(choicesOf(phase)))),
-      customRulesets: declared(placed.items),
+      customRulesets: declared(itemsIn(settled.choices)),
     },
-    leftOut: [policies, rulesets, placed, ...rules].flatMap(({ leftOut }) => leftOut),
+    leftOut: [...policies.leftOut, ...unplaced, ...rules.flatMap(({ leftOut }) => leftOut)],
   };
 }
 
@@ -133,7 +140,9 @@ function joined(rejected: readonly LeftOut[], settled: readonly LeftOut[]): read
   return [
     ...rejected.map((each) => {
       const reason = reasonOf.get(each.id);
-      return reason === undefined ? each : { ...each, reason: `${each.reason}; ${reason}` };
+      return reason === undefined || reason === each.reason
+        ? each
+        : { ...each, reason: `${each.reason}; ${reason}` };
     }),
     ...settled.filter(({ id }) => !ids.has(id)),
   ];
@@ -182,7 +191,11 @@ function withoutChanges<T extends Policy | Rule | CustomRuleset>(
   const unchanged = choices.filter((choice) => !isChanged(choice));
   if (unchanged.length === choices.length) {
     // Only deletes are left, of what cannot be declared.
-    const deletes = changes.filter((change) => change.verb === "delete");
+    const keys = new Set<string>(changes.map(({ key }) => key));
+    const deletes = changes
+      .filter((change) => change.verb === "delete")
+      // The rules of a ruleset go with it.
+      .filter(({ key }) => !keys.has(`custom_ruleset/${rulesetIn(key) ?? ""}`));
     const preventing = deletes.map(({ id, title }) => ({
       kind,
       id,

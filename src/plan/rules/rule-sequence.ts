@@ -177,13 +177,11 @@ function lossesLast<Step extends RuleStep>(ranked: readonly Facts<Step>[]): read
     ({ step, isUp, isDown }) =>
       !isUp && !isDown && isAbandoned(step) && step.effect.direction === "weakens",
   );
-  const isMany = covers.length * losses.length > maxPairs;
-  const turns = new Map(ranked.map((each, turn) => [each, turn]));
-  const isBefore = (a: Facts<Step>, b: Facts<Step>): boolean =>
-    (turns.get(a) ?? 0) < (turns.get(b) ?? 0);
+  const meet = meetingAmong(covers, losses);
+  const turnOf = turnsOf(ranked);
   const late = Map.groupBy(losses, (loss) =>
     covers.findLast(
-      (cover) => isBefore(loss, cover) && (isMany || mayMeet(cover.step.entry, loss.step.entry)),
+      (cover) => turnOf(loss) < turnOf(cover) && meet(cover.step.entry, loss.step.entry),
     ),
   );
   const inTurn = new Set(ranked).difference(
@@ -307,14 +305,13 @@ function takeOversAmong<Step extends RuleStep>(
 ): ReadonlyMap<Step, readonly Step[]> {
   const gains = ordered.filter(isCover);
   const losses = ordered.filter(isAbandoned);
-  const isMany = gains.length * losses.length > maxPairs;
-  const turns = new Map(ordered.map((step, turn) => [step, turn]));
-  const turnOf = (step: Step): number => turns.get(step) ?? 0;
+  const meet = meetingAmong(gains, losses);
+  const turnOf = turnsOf(ordered);
   return new Map(
-    losses.map((loss) => {
-      const before = gains.filter((gain) => turnOf(gain) < turnOf(loss));
-      return [loss, isMany ? before : before.filter((gain) => mayMeet(gain.entry, loss.entry))];
-    }),
+    losses.map((loss) => [
+      loss,
+      gains.filter((gain) => turnOf(gain) < turnOf(loss) && meet(gain.entry, loss.entry)),
+    ]),
   );
 }
 
@@ -331,6 +328,17 @@ function isAbandoned({ entry: { live }, effect }: RuleStep): boolean {
 /** Whether a rule acts against requests, by itself or by the rules of a ruleset that it executes. */
 function acts({ type }: RuleAction): boolean {
   return type === "mitigate" || type === "execute";
+}
+
+/** The turns of steps that are in their order. */
+function turnsOf<Item>(ordered: readonly Item[]): (item: Item) => number {
+  const turns = new Map(ordered.map((item, turn) => [item, turn]));
+  return (item) => turns.get(item) ?? 0;
+}
+
+/** {@link mayMeet}, or that all do where there are too many pairs to compare. */
+function meetingAmong(gains: readonly unknown[], losses: readonly unknown[]): typeof mayMeet {
+  return gains.length * losses.length > maxPairs ? () => true : mayMeet;
 }
 
 /** Whether the rule that comes may select requests that the other one, as it is live, selects. */

@@ -6,10 +6,10 @@ import type { Logger } from "./log.ts";
 /** Logs that the state of the measurements changed: once, and not at each round. */
 export function logCollector(logger: Logger, { state, reason }: CollectorStatus): void {
   const facts = reason === "" ? {} : { reason };
-  if (state === "off") logger.info("measurements ended");
-  else if (state === "denied" || state === "lagging") {
-    logger.warn(facts, collectorRemedies[state]);
-  } else if (state === "collecting") logger.info("measurements up to date");
+  const remedy = collectorRemedies[state];
+  if (remedy !== "") logger.warn(facts, remedy);
+  else if (state === "off") logger.info("measurements ended");
+  else if (state === "collecting") logger.info("measurements up to date");
 }
 
 /** Logs that the share of requests of a policy or rule left its usual range: once, until it was back. */

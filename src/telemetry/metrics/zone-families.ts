@@ -12,6 +12,7 @@ import {
   type ZoneState,
   zoneStatuses,
 } from "../../state/zone-state.ts";
+import { sum } from "../../syntax/sum.ts";
 import {
   type ItemKind,
   itemKinds,
@@ -149,7 +150,7 @@ function scriptCounts({ scripts, moreScripts }: ScriptWatch): readonly number[] 
 function itemsByStatus(summary: InventorySummary | undefined): readonly (number | undefined)[] {
   if (summary === undefined) return itemStatuses.map(() => undefined);
   const named = itemStatuses.slice(0, -1).map((status) => summary.statuses[status] ?? 0);
-  return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)].map(ifAny);
+  return [...named, summary.total - sum(named)].map(ifAny);
 }
 
 /** Counts in the order of the statuses; none if the kind is not configured. */

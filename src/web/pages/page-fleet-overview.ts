@@ -1,5 +1,6 @@
 import { html, type Html, type Part } from "../../render/html.ts";
 import { type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
+import { sum } from "../../syntax/sum.ts";
 import { bar, barPart, barWidth, number, section, statusText } from "./page-parts.ts";
 import {
   type FleetInventory,
@@ -44,7 +45,7 @@ const dot = html`<span class="dot" aria-hidden="true"></span>`;
 
 /** A bar of all zones by status, and a filter with a count for each status. */
 export function renderOverview(counts: Counts, selection: ZoneFilter): Html {
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const all = sum(Object.values(counts));
   const isNarrowed = selection.query !== "" || selection.inventory !== undefined;
   const shown = zoneStatuses.filter(
     (status) => counts[status] > 0 || status === selection.status || always.has(status),
@@ -73,7 +74,7 @@ const minWidth = 3;
 function shareBar(counts: Counts, all: number): Html {
   const present = zoneStatuses.filter((status) => counts[status] > 0);
   const wanted = present.map((status) => Math.max((counts[status] / all) * barWidth, minWidth));
-  const scale = barWidth / wanted.reduce((sum, width) => sum + width, 0);
+  const scale = barWidth / sum(wanted);
   let x = 0;
   const parts = present.map((status, at) => {
     const width = (wanted[at] ?? 0) * scale;

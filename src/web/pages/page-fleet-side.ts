@@ -168,9 +168,10 @@ function auditState(
 
 /** How the measurements go, and why they do not. */
 function collectorText({ state, reason }: CollectorStatus): Html {
-  if (state === "denied" || state === "lagging") {
+  const remedy = collectorRemedies[state];
+  if (remedy !== "") {
     return html`<p><b class="error">${state}</b>: ${foreign(reason)}</p>
-      <p class="quiet">${collectorRemedies[state]}</p>`;
+      <p class="quiet">${remedy}</p>`;
   }
   return html`<p>
     <span class="${state === "collecting" ? "good" : "quiet"}">${state}</span>

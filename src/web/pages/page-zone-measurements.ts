@@ -50,10 +50,11 @@ export function renderMeasurements(
 
 /** Why there may be no new counts. */
 function collectorNote({ state, reason }: CollectorStatus): Html | undefined {
-  if (state !== "denied" && state !== "lagging") return undefined;
+  const remedy = collectorRemedies[state];
+  if (remedy === "") return undefined;
   return html`<p>
     <b class="error">${state}</b>: ${foreign(reason)}
-    <span class="note">${collectorRemedies[state]}</span>
+    <span class="note">${remedy}</span>
   </p>`;
 }
 

@@ -6,6 +6,7 @@ import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
 import { byText, compareText } from "../../syntax/by-text.ts";
 import { coerceName, parseName } from "../../syntax/json.ts";
+import { sum } from "../../syntax/sum.ts";
 import type { ZoneLabels } from "../../zone/desired-zone.ts";
 import { labelSelector } from "../../zone/label-selector.ts";
 import { kinds } from "../../zone/resource.ts";
@@ -301,7 +302,7 @@ export function fleetInventory(zones: readonly ZoneState[]): FleetInventory {
 }
 
 function sumOf(numbers: readonly number[]): number | undefined {
-  return numbers.length === 0 ? undefined : numbers.reduce((sum, each) => sum + each, 0);
+  return numbers.length === 0 ? undefined : sum(numbers);
 }
 
 function fitsInventory({ inventory }: ZoneState, filter: InventoryFilter): boolean {
@@ -309,7 +310,7 @@ function fitsInventory({ inventory }: ZoneState, filter: InventoryFilter): boole
 }
 
 export function maliciousIn(facts: InventoryFacts | undefined): number {
-  return [...(facts?.kinds.values() ?? [])].reduce((sum, { malicious }) => sum + malicious, 0);
+  return sum([...(facts?.kinds.values() ?? [])].map(({ malicious }) => malicious));
 }
 
 const tests: Readonly<Record<InventoryFilter, (inventory: InventoryState) => boolean>> = {
