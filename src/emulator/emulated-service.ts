@@ -64,9 +64,9 @@ export class EmulatedService {
     this.#nextEventAt = nextEventIn(this.#store);
   }
 
-  /** The exact counts of the hour of a zone that `at` is in, in milliseconds since 1970. */
-  trueHour(zone: EmulatedZone, at: number): TrueHour {
-    return trueHour(zone, this.protections.of(zone), at, this.#store.now().getTime());
+  /** The exact counts of the hour of a zone that `at` is in, in milliseconds since 1970, or of a part of it. */
+  trueHour(zone: EmulatedZone, at: number, lengthMs?: number): TrueHour {
+    return trueHour(zone, this.protections.of(zone), at, this.#store.now().getTime(), lengthMs);
   }
 
   /** A new id of a request. */

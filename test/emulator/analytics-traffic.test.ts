@@ -14,6 +14,7 @@ import { documentFor, query, rowsOf } from "../support/analytics.ts";
 import {
   errorOf,
   goodSeed,
+  listIn,
   listOf,
   objectIn,
   type TestEmulator,
@@ -303,7 +304,79 @@ describe("the traffic", () => {
   });
 
   it.for([
+    { what: "policy", named: "thir", kind: "policies", counted: 1 },
+    { what: "rule", named: "owa", kind: "rules", counted: 0 },
+  ] as const)(
+    "raises what one $what counts from now on, and lowers it again",
+    async ({ named, kind, counted }, context) => {
+      const { expect } = context;
+      const shares = { third: 0.001, "first-rule": 0.02 };
+      const limits = { requests_per_hour: 60_000, sampled_above: 1_000_000 };
+      await using world = await testEmulator(context, { seed: seedWith({ shares, ...limits }) });
+      const zone = "a.example";
+      const traffic = (share: number | null): Promise<unknown> =>
+        world.control("POST", "/traffic", { zone, shares: { [named]: share } });
+      /** The parts of requests that each counts in the five minutes of a moment. */
+      const rates = async (minute: number): Promise<readonly number[]> => {
+        const hour = new Date(testStart.getTime() + minute * 60_000).toISOString();
+        const { body } = await world.control("GET", `/traffic?zone=${zone}&hour=${hour}&minutes=5`);
+        expect(body["hour"]).toBe(hour);
+        return listIn(body[kind]).map(({ count }) => Number(count) / Number(body["requests"]));
+      };
+      await traffic(0.5);
+      await world.control("POST", "/clock", { advance: "5m" });
+      await traffic(null);
+      await world.control("POST", "/clock", { advance: "5m" });
+      const [raised, lowered] = [await rates(0), await rates(5)];
+      expect(raised[counted]).toBeGreaterThan(0.3);
+      expect(lowered[counted]).toBeLessThan(0.1);
+      // The other one counts as before.
+      const other = (of: readonly number[]): number =>
+        of.filter((_, nth) => nth !== counted)[0] ?? 0;
+      expect(other(raised)).toBeLessThan(0.1);
+      await traffic(0.4);
+      const before = await world.control("POST", "/traffic", { zone, shares: { [named]: 0.3 } });
+      expect(Object.values(objectIn(objectIn(before.body["traffic"])["shares"]))).not.toContain(
+        0.4,
+      );
+    },
+  );
+
+  it("counts what a policy would block, and then blocks, by the action in force", async (context) => {
+    const { expect } = context;
+    const seed = seedWith({ requests_per_hour: 60_000, shares: { first: 0.1, third: 0 } });
+    await using world = await testEmulator(context, { seed });
+    const zone = "a.example";
+    await world.control("POST", "/clock", { advance: "5m" });
+    await world.control("POST", "/edit", { zone, policy: "first", set: { action: "allow" } });
+    await world.control("POST", "/clock", { advance: "5m" });
+    const id = await world.zoneId(zone);
+    const dataset = "pageShieldReportsAdaptiveGroups";
+    const at = (minutes: number): string =>
+      new Date(testStart.getTime() + minutes * 60_000).toISOString();
+    const filter = `datetime_geq: "${at(0)}", datetime_lt: "${at(10)}"`;
+    const selection = "count dimensions { action datetimeFiveMinutes }";
+    const rows = rowsOf(
+      await query(world, documentFor([id], dataset, { filter, selection })),
+      dataset,
+    );
+    const truths = await Promise.all(
+      [0, 5].map((minute) =>
+        world.control("GET", `/traffic?zone=${zone}&hour=${at(minute)}&minutes=5`),
+      ),
+    );
+    const counts = truths.map(({ body }) => listIn(body["policies"])[0]?.["count"]);
+    const time = (minutes: number): string => at(minutes).replace(".000", "");
+    expect(rows).toEqual([
+      { count: counts[0], dimensions: { action: "log", datetimeFiveMinutes: time(0) } },
+      { count: counts[1], dimensions: { action: "allow", datetimeFiveMinutes: time(5) } },
+    ]);
+    expect(counts.every((count) => Number(count) > 300)).toBe(true);
+  });
+
+  it.for([
     { given: { zone: "b.example" }, says: "a.example" },
+    { given: { zone: "a.example", shares: { fir: 0.1 } }, says: "more than one policy or rule" },
     { given: { zone: "a.example", shares: { owasp: 1.5 } }, says: "shares must have numbers" },
     { given: { zone: "a.example", shares: [1] }, says: "shares" },
     { given: { zone: "a.example", hosts: { "a.example": -1 } }, says: "hosts" },
@@ -325,6 +398,8 @@ describe("the traffic", () => {
     expect(told.body["hour"]).toBe("2026-11-20T11:00:00.000Z");
     expect((await world.control("GET", "/traffic?zone=a.example&hour=noon")).status).toBe(400);
     expect((await world.control("GET", "/traffic?zone=b.example&hour=noon")).status).toBe(404);
+    const seven = await world.control("GET", `/traffic?zone=a.example&hour=${hour}&minutes=7`);
+    expect(seven.status).toBe(400);
   });
 
   it("can be in a seed", ({ expect }) => {

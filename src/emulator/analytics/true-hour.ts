@@ -1,10 +1,10 @@
 import type { CountedObject, EmulatedZone, Protection } from "../state.ts";
 import { type Counted, countsOf, hourMs } from "./traffic.ts";
 
-/** The exact counts of an hour of a zone up to now, whatever a plan lets one read. */
+/** The exact counts of an hour of a zone, or of a part of it, up to now, whatever a plan lets one read. */
 export interface TrueHour {
   readonly zone: string;
-  /** Start of the hour. */
+  /** Start of the hour, or of its part. */
   readonly hour: string;
   readonly requests: number;
   readonly policies: readonly TrueCount[];
@@ -16,16 +16,21 @@ export interface TrueCount extends Pick<CountedObject, "id" | "rulesetId" | "act
   readonly count: number;
 }
 
-/** The exact counts of the hour that `at` is in; both times are in milliseconds since 1970. */
+/**
+ * The exact counts of the hour that `at` is in; both times are in milliseconds since 1970.
+ *
+ * @param lengthMs of a part of the hour, instead; it divides an hour.
+ */
 export function trueHour(
   zone: EmulatedZone,
   history: readonly Protection[],
   at: number,
   now: number,
+  lengthMs: number = hourMs,
 ): TrueHour {
-  const from = Math.floor(at / hourMs) * hourMs;
-  const to = Math.min(now, from + hourMs);
-  const span = { from, to, stepMs: hourMs, isSampled: false };
+  const from = Math.floor(at / lengthMs) * lengthMs;
+  const to = Math.min(now, from + lengthMs);
+  const span = { from, to, stepMs: lengthMs, isSampled: false };
   const requests = [...countsOf(history, "requests", span)];
   return {
     zone: zone.name,

@@ -18,7 +18,7 @@ import {
 } from "../page-shield/loaded-scripts.ts";
 import { managedNow, managedRulesetId } from "../rulesets/managed.ts";
 import type { InventoryItem, EmulatedZone } from "../state.ts";
-import { editAsPerson } from "./edit.ts";
+import { editAsPerson, namesIn } from "./edit.ts";
 import { faultKinds } from "./faults.ts";
 
 const help = `zonewarden's emulator: everything in it is synthetic.
@@ -49,9 +49,10 @@ const help = `zonewarden's emulator: everything in it is synthetic.
   POST   /_emulator/script        browsers load a script: it appears, with pages and content, or changes; score is that of its content
            {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","pages":["https://shop.example.com/checkout/pay"],"content":"version 2","score":90}
            {"zone":"shop.example.com","url":"https://pay.example.net/v3/pay.js","vanish":true}
-  GET    /_emulator/traffic       ?zone=shop.example.com&hour=2026-11-20T12:00:00Z: the exact counts of that hour, which the analytics estimate
+  GET    /_emulator/traffic       ?zone=shop.example.com&hour=2026-11-20T12:00:00Z: the exact counts of that hour, which the analytics estimate;
+           with &minutes=5: of the five minutes
   POST   /_emulator/traffic       {"zone":"shop.example.com","requests_per_hour":5000,"shares":{"Login attempts":0.02}}: from now on; shares are parts
-           of the requests, from 0 to 1, by id, ref or description of a rule or policy; also hosts, seed, sampled_above
+           of the requests, from 0 to 1, of rules and policies, found as above; null: as before; also hosts, seed, sampled_above
   GET    /_emulator/faults        active faults
   POST   /_emulator/faults        {"fault":"status","status":503,"method":"POST","path":"*/policies","count":1}
            fault: ${faultKinds.join(", ")}
@@ -125,7 +126,7 @@ export function controlApi(service: EmulatedService): Hono {
   post("/traffic", async (fields) => {
     fields.only(["zone", ...trafficMembers]);
     const zone = zoneIn(service, fields);
-    const traffic = trafficIn(fields, zone.traffic);
+    const traffic = trafficIn(fields, zone.traffic, (name) => namesIn(zone, name));
     await service.commit({ ...zone, traffic });
     return { traffic };
   });
@@ -236,14 +237,18 @@ async function loadScript(
   return { script: { ...script?.facts, ...script?.detail } };
 }
 
-/** The exact counts of the hour that `hour` is in. */
+/** The exact counts of the hour that `hour` is in, or of as many minutes. */
 function trueCounts(service: EmulatedService, query: URLSearchParams): unknown {
   const zone = zoneNamed(service, query.get("zone") ?? "");
   const at = Date.parse(query.get("hour") ?? "");
   if (!isTime(at)) {
     throw apiError(400, unpublishedCodes.query, "hour must be as in hour=2026-11-20T12:00:00Z");
   }
-  return service.trueHour(zone, at);
+  const minutes = Number(query.get("minutes") ?? 60);
+  if (![5, 60].includes(minutes)) {
+    throw apiError(400, unpublishedCodes.query, "minutes must be 5 or 60");
+  }
+  return service.trueHour(zone, at, minutes * 60_000);
 }
 
 function zoneIn(service: EmulatedService, fields: FieldReader): EmulatedZone {

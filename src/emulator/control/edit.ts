@@ -190,13 +190,17 @@ interface Item {
   readonly name?: string;
 }
 
-/** Finds by id, ref, name or description, else by a part of one of the last three that only one has. */
-function findNamed<T extends Item>(all: readonly T[], name: string, noun: string): T {
+function matching<T extends Item>(all: readonly T[], name: string): readonly T[] {
   const exact = all.filter((item) => item.id === name || namesOf(item).includes(name));
-  const similar = all.filter((item) =>
+  if (exact.length > 0) return exact;
+  return all.filter((item) =>
     namesOf(item).some((each) => each.toLowerCase().includes(name.toLowerCase())),
   );
-  const [match, ...more] = exact.length > 0 ? exact : similar;
+}
+
+/** Finds by id, ref, name or description, else by a part of one of the last three that only one has. */
+function findNamed<T extends Item>(all: readonly T[], name: string, noun: string): T {
+  const [match, ...more] = matching(all, name);
   if (match !== undefined && more.length === 0) return match;
   const found = match === undefined ? `no ${noun}` : `more than one ${noun}`;
   const names = all.map((item) => `"${namesOf(item)[0] ?? item.id}"`).join(", ");
@@ -205,6 +209,16 @@ function findNamed<T extends Item>(all: readonly T[], name: string, noun: string
     unpublishedCodes.itemNotFound,
     `"${name}" matches ${found}; there is ${names === "" ? "none" : names}`,
   );
+}
+
+/** The names of the policy or rule of a zone that a name, or a part of it, means; the name itself if there is none. */
+export function namesIn({ policies, rulesets }: EmulatedZone, name: string): readonly string[] {
+  const all: readonly Item[] = [...policies, ...rulesets.flatMap(({ current }) => current.rules)];
+  if (matching(all, name).length === 0) return [name];
+  const item = findNamed(all, name, "policy or rule");
+  const names = namesOf(item);
+  // An id would be another one when the item is made again.
+  return [...(names.includes(name) ? [name] : []), ...names, item.id];
 }
 
 function namesOf({ description, ref = "", name = "" }: Item): readonly string[] {
