@@ -1,9 +1,7 @@
 import type { CollectorState, CollectorStatus } from "../state/collector-status.ts";
 import { errorText } from "../syntax/error-code.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
-import type { AskAnalytics, Clock } from "../zone/ports.ts";
 import type { ResourceKey } from "../zone/resource.ts";
-import { ServiceError } from "../zone/service-error.ts";
 import { isAborted } from "../zone/signals.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { CountedObjects } from "./counted-objects.ts";
@@ -13,11 +11,11 @@ import {
   dayOf,
   firstHourOf,
   hourMs,
-  type HourRange,
+  hourUnit,
   hoursCompleteAt,
   hoursOfDay,
   hoursToRead,
-  settleMs,
+  type UnitRange,
 } from "./hours.ts";
 import {
   judgeFleet,
@@ -26,22 +24,19 @@ import {
   type UnusualShare,
   type ZoneToJudge,
 } from "./judged-fleet.ts";
-import { zonesOfQuery } from "./measure-query.ts";
 import type { MeasurementStore } from "./measurement-store.ts";
 import type { MeasuredDataset } from "./measurement.ts";
-import { type CountRequest, readCounts, readLimits } from "./read-counts.ts";
+import { type CountTask, type QueryPorts, QueryRound } from "./query-round.ts";
+import { type ReadRecentCounts, readRecentCounts } from "./recent-counts.ts";
+import { ServiceTime } from "./service-time.ts";
 
 export interface CollectorOptions {
   /** How long the records are kept. */
   readonly maxAgeMs: number;
 }
 
-export interface CollectorPorts {
-  readonly ask: AskAnalytics;
-  /** The credential of a zone. */
-  readonly credentialOf: (zone: Zone) => string;
+export interface CollectorPorts extends QueryPorts {
   readonly store: MeasurementStore;
-  readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
   /** Called when the state changes. */
@@ -61,12 +56,6 @@ const saveMs = 600_000;
 const jitterMs = 240_000;
 /** How long it is remembered that a day has nothing left to read. */
 const rememberedMs = 24 * hourMs;
-
-/** Hours of a dataset of a zone that are to be read. */
-interface Task extends CountRequest {
-  readonly zone: CountedZone;
-  readonly dataset: MeasuredDataset;
-}
 
 /** The records of a day in a round, as texts: those of a large fleet would take ten times the memory. */
 interface OpenDay {
@@ -89,8 +78,7 @@ export class Collector {
   readonly #zones = new Map<ZoneName, CountedZone>();
   /** Days in which nothing is left to read, and since when. */
   readonly #doneDays = new Map<string, number>();
-  /** A moment by the clock of the service, and by the monotonic one here. */
-  #service: { readonly at: number; readonly monotonicMs: number } | undefined;
+  readonly #time: ServiceTime;
   #status: CollectorStatus;
   #judged: JudgedFleet | undefined;
   #beganAt = 0;
@@ -100,6 +88,7 @@ export class Collector {
   constructor(options: CollectorOptions | undefined, ports: CollectorPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#time = new ServiceTime(ports.clock);
     this.#status = { state: options === undefined ? "off" : "starting", reason: "" };
   }
 
@@ -141,8 +130,18 @@ export class Collector {
       this.#doneDays.clear();
     }
     const { content } = zone.desired;
-    zone.objects.note(liveKeys, content, Math.floor(this.#now() / hourMs), forms);
+    zone.objects.note(liveKeys, content, Math.floor(this.#time.now() / hourMs), forms);
   }
+
+  /** {@link ReadRecentCounts} */
+  readonly readRecent: ReadRecentCounts = async (watched, signal) => {
+    if (this.#options === undefined) return new Map();
+    const zones = watched.flatMap(({ zone: name, keys }) => {
+      const zone = this.#zones.get(name);
+      return zone === undefined ? [] : [{ zone, keys }];
+    });
+    return readRecentCounts(zones, this.#ports, this.#time, signal);
+  };
 
   /** Measures with other options from the next round on, or not at all. */
   reconfigure(options: CollectorOptions | undefined): void {
@@ -181,7 +180,7 @@ export class Collector {
 
   /** Works through a round; resolves with the milliseconds until the next one. */
   async #work(options: CollectorOptions, stop: AbortSignal): Promise<number> {
-    const round = new Round(this.#ports, stop);
+    const round = new QueryRound(this.#ports, this.#time, stop);
     let isWhole = true;
     try {
       isWhole = await this.#round(options, round, stop);
@@ -201,7 +200,7 @@ export class Collector {
   }
 
   /** Judges the last complete hour, whatever the round could read of it. */
-  async #judge(round: Round, stop: AbortSignal): Promise<void> {
+  async #judge(round: QueryRound, stop: AbortSignal): Promise<void> {
     const zones = this.#counted().map((zone): readonly [ZoneName, ZoneToJudge] => [
       zoneOf(zone).name,
       { datasets: zone.datasets, keys: zone.enabledKeys },
@@ -233,17 +232,21 @@ export class Collector {
     const isStarting = this.#ports.clock.monotonicMs() - this.#beganAt < hourMs;
     // The first sweep of a large fleet takes a while.
     if (isStarting && this.#counted().length < this.#zones.size) return retryMs;
-    const next = (this.#firstOpenHour + 1) * hourMs + settleMs;
-    return next - this.#now() + this.#ports.random() * jitterMs;
+    const next = (this.#firstOpenHour + 1) * hourMs + hourUnit.settleMs;
+    return next - this.#time.now() + this.#ports.random() * jitterMs;
   }
 
   /**
    * Reads what can be read, the newest day first. Resolves with whether no day is left: a new hour ends the round, since it
    * must not wait for what was missed long ago.
    */
-  async #round({ maxAgeMs }: CollectorOptions, round: Round, stop: AbortSignal): Promise<boolean> {
-    await this.#readLimits(round);
-    const now = this.#now();
+  async #round(
+    { maxAgeMs }: CollectorOptions,
+    round: QueryRound,
+    stop: AbortSignal,
+  ): Promise<boolean> {
+    await round.readLimits(this.#counted());
+    const now = this.#time.now();
     const counted = this.#counted();
     if (counted.length === 0) return true;
     const backMs = Math.max(0, ...counted.map((zone) => zone.notOlderThanMs));
@@ -264,9 +267,9 @@ export class Collector {
 
   /** Drops the days that are too old by the clock here and by that of the service: neither is always right. */
   async #dropDays(maxAgeMs: number): Promise<void> {
-    if (this.#service === undefined) return;
+    if (!this.#time.isKnown) return;
     const { store, clock } = this.#ports;
-    const earliest = Math.min(this.#now(), clock.now().getTime());
+    const earliest = Math.min(this.#time.now(), clock.now().getTime());
     const firstKept = dayOf(Math.floor((earliest - maxAgeMs) / hourMs));
     const days = await stored(store.days());
     if (days.some((day) => day < firstKept)) await stored(store.dropBefore(firstKept));
@@ -298,26 +301,7 @@ export class Collector {
     return since !== undefined && this.#ports.clock.monotonicMs() - since < rememberedMs;
   }
 
-  /** Reads what the plans of zones let one read, where that is not known, or is a day old. */
-  async #readLimits(round: Round): Promise<void> {
-    const at = this.#ports.clock.monotonicMs();
-    const unknown = this.#counted().filter((zone) => zone.isLimitsReadDue(at));
-    await inBatches(
-      unknown,
-      (zone) => this.#credentialOf(zone),
-      (zones) =>
-        round.ask(this.#credentialOf(zones[0]), zones, async () => {
-          const found = await readLimits(this.#ask, zones.map(zoneOf), round.stop);
-          for (const zone of zones) {
-            const read = found.get(zoneOf(zone).id);
-            if (read !== undefined) zone.noteLimits(read, at);
-            if (read?.result === "failed") round.fail(read.why);
-          }
-        }),
-    );
-  }
-
-  async #readDay(day: string, round: Round): Promise<void> {
+  async #readDay(day: string, round: QueryRound): Promise<void> {
     const { store, clock } = this.#ports;
     const startedAt = clock.monotonicMs();
     const texts = new Map(await stored(store.read(day)));
@@ -340,10 +324,10 @@ export class Collector {
   }
 
   /** What to read of a zone in a day. What the service refuses is noted as refused. */
-  #tasksOf(zone: CountedZone, open: OpenDay): readonly Task[] {
+  #tasksOf(zone: CountedZone, open: OpenDay): readonly CountTask[] {
     const record = recordIn(open, zone);
     const start = firstHourOf(open.day);
-    return zone.datasets.flatMap((dataset): readonly Task[] => {
+    return zone.datasets.flatMap((dataset): readonly CountTask[] => {
       const states = record.hours[dataset];
       const found = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
       if (found === undefined) return [];
@@ -362,56 +346,30 @@ export class Collector {
   /** What to read of the hours of a day that were not measured. */
   #tasksFrom(
     { source, limits }: Extract<DatasetSource, { readonly result: "source" }>,
-    of: Pick<Task, "zone" | "dataset">,
+    of: Pick<CountTask, "zone" | "dataset">,
     { day }: OpenDay,
     isMeasured: (hour: number) => boolean,
-  ): readonly Task[] {
+  ): readonly CountTask[] {
     const { pageSize } = limits;
-    const ranges = hoursToRead(day, isMeasured, limits, new Date(this.#now()));
-    return ranges.map((range) => ({ ...of, source, range, pageSize }));
+    const ranges = hoursToRead(day, isMeasured, limits, new Date(this.#time.now()));
+    return ranges.map((range) => ({ ...of, source, unit: hourUnit, range, pageSize }));
   }
 
   /** Resolves with whether all was read, or refused. */
-  async #readTasks(tasks: readonly Task[], open: OpenDay, round: Round): Promise<boolean> {
-    let isWhole = true;
-    const again: Task[] = [];
-    await inBatches(
+  async #readTasks(
+    tasks: readonly CountTask[],
+    open: OpenDay,
+    round: QueryRound,
+  ): Promise<boolean> {
+    const { isWhole, refused } = await round.readCounts(
       tasks,
-      ({ zone, source, range, pageSize }) =>
-        [this.#credentialOf(zone), source, range.from, range.to, pageSize].join(" "),
-      async (batch) => {
-        const isAnswered = await round.ask(
-          this.#credentialOf(batch[0].zone),
-          batch.map(({ zone }) => zone),
-          async () => {
-            const zones = batch.map(({ zone }) => zoneOf(zone));
-            const found = await readCounts(this.#ask, zones, batch[0], round.stop);
-            // By the clock here the hours were over; by that of the service they have to be too.
-            if (this.#firstOpenHour < batch[0].range.to) {
-              round.fail("the hours to read are not over by the clock of the service");
-              isWhole = false;
-              return;
-            }
-            for (const task of batch) {
-              const read = found.get(zoneOf(task.zone).id);
-              if (read === undefined) continue;
-              put(open, task, read);
-              if (read.result === "refused") {
-                task.zone.noteRefused(task.source, read, this.#ports.clock.monotonicMs());
-                again.push(task);
-              } else if (read.result === "failed") {
-                round.fail(read.why);
-                isWhole = false;
-              }
-            }
-          },
-        );
-        isWhole &&= isAnswered;
+      (task, read) => put(open, task, read),
+      async () => {
         if (this.#ports.clock.monotonicMs() - open.savedAt >= saveMs) await this.#save(open);
       },
     );
     // A dataset of events that a plan does not include may be there in another form.
-    const others = again.flatMap(({ zone, dataset, range }): readonly Task[] => {
+    const others = refused.flatMap(({ zone, dataset, range }): readonly CountTask[] => {
       const other = zone.sourceOf(dataset, this.#ports.clock.monotonicMs());
       if (other?.result !== "source") return [];
       const isMeasured = (hour: number): boolean => hour < range.from || hour >= range.to;
@@ -420,43 +378,9 @@ export class Collector {
     return others.length === 0 ? isWhole : (await this.#readTasks(others, open, round)) && isWhole;
   }
 
-  readonly #ask: AskAnalytics = async (...args) => {
-    const reply = await this.#ports.ask(...args);
-    if (reply.at !== undefined) this.#noteTime(reply.at);
-    return reply;
-  };
-
-  /**
-   * Notes what time it is for the service.
-   *
-   * @throws {ServiceError} if both the time that is known of it and the clock on the wall contradict: the answer may tell of
-   *   hours that are not over.
-   */
-  #noteTime(date: Date): void {
-    const { clock } = this.#ports;
-    const at = date.getTime();
-    const known = [this.#now(), clock.now().getTime()];
-    if (this.#service !== undefined && known.every((time) => Math.abs(time - at) > hourMs)) {
-      const message = `an answer is dated ${date.toISOString()}, which is not the time`;
-      throw new ServiceError("API_MALFORMED", message);
-    }
-    this.#service = { at, monotonicMs: clock.monotonicMs() };
-  }
-
   /** The first hour that is not complete. */
   get #firstOpenHour(): number {
-    return hoursCompleteAt(new Date(this.#now()));
-  }
-
-  /** Milliseconds since 1970, by the clock of the service as far as it is known. */
-  #now(): number {
-    const { clock } = this.#ports;
-    if (this.#service === undefined) return clock.now().getTime();
-    return this.#service.at + clock.monotonicMs() - this.#service.monotonicMs;
-  }
-
-  #credentialOf(zone: CountedZone): string {
-    return this.#ports.credentialOf(zoneOf(zone));
+    return hoursCompleteAt(new Date(this.#time.now()));
   }
 
   #note(state: CollectorState, reason: string): void {
@@ -478,7 +402,7 @@ function recordIn({ day, texts }: OpenDay, zone: CountedZone): DayRecord {
 
 function put(
   open: OpenDay,
-  { zone, dataset, range }: { zone: CountedZone; dataset: MeasuredDataset; range: HourRange },
+  { zone, dataset, range }: { zone: CountedZone; dataset: MeasuredDataset; range: UnitRange },
   read: Parameters<typeof withRead>[3],
 ): void {
   const firstHour = firstHourOf(open.day);
@@ -495,20 +419,6 @@ function put(
   open.changed.add(name);
 }
 
-/** Works through items that one query can have, those with the same text together. */
-async function inBatches<T>(
-  items: readonly T[],
-  textOf: (item: T) => string,
-  work: (batch: readonly [T, ...T[]]) => Promise<unknown>,
-): Promise<void> {
-  for (const group of Map.groupBy(items, textOf).values()) {
-    for (let start = 0; start < group.length; start += zonesOfQuery) {
-      const [first, ...others] = group.slice(start, start + zonesOfQuery);
-      if (first !== undefined) await work([first, ...others]);
-    }
-  }
-}
-
 /** The store cannot be used now: no error of the program. */
 class StoreFailed extends Error {
   override readonly name = "StoreFailed";
@@ -519,64 +429,5 @@ async function stored<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     throw new StoreFailed(`measurements cannot be stored: ${errorText(cause)}`, { cause });
-  }
-}
-
-/** Queries of a credential in a row that fail, after which a round asks no more with it. */
-const maxFailures = 3;
-
-/** What went wrong in a round. */
-class Round {
-  readonly stop: AbortSignal;
-  readonly #clock: Clock;
-  /** Failures in a row, by credential; `Infinity`: nothing more is asked. */
-  readonly #failures = new Map<string, number>();
-  #failure = "";
-  #retryAfterMs = 0;
-
-  constructor({ clock }: Pick<CollectorPorts, "clock">, stop: AbortSignal) {
-    this.#clock = clock;
-    this.stop = stop;
-  }
-
-  /** The first failure; "" if there is none. */
-  get failure(): string {
-    return this.#failure;
-  }
-
-  /** Milliseconds that the service asks to wait. */
-  get retryAfterMs(): number {
-    return this.#retryAfterMs;
-  }
-
-  fail(why: string): void {
-    if (this.#failure === "") this.#failure = why;
-  }
-
-  /** Asks the service about zones of a credential; resolves with whether it answered. Throws no `ServiceError`. */
-  async ask(
-    credential: string,
-    zones: readonly CountedZone[],
-    work: () => Promise<void>,
-  ): Promise<boolean> {
-    const failures = this.#failures.get(credential) ?? 0;
-    if (failures >= maxFailures) return false;
-    try {
-      await work();
-      this.#failures.set(credential, 0);
-      return true;
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      const { code, message, retryAfterMs } = error;
-      if (code === "API_FORBIDDEN" || code === "API_UNAUTHORIZED") {
-        for (const zone of zones) zone.noteDenied(message, this.#clock.monotonicMs());
-        return true;
-      }
-      const isOver = ["API_RATE_LIMITED", "API_BUDGET", "API_UNREACHABLE"].includes(code);
-      this.#failures.set(credential, isOver ? Infinity : failures + 1);
-      this.#retryAfterMs = Math.max(this.#retryAfterMs, retryAfterMs);
-      this.fail(message);
-      return false;
-    }
   }
 }

@@ -60,8 +60,8 @@ export interface MeasuredObject {
 
 /** A group of an answer. */
 export interface CountRow {
-  /** Hours since 1970. */
-  readonly hour: number;
+  /** Hours since 1970, or whatever unit of time was asked for. */
+  readonly nth: number;
   /** Ids of the rule and its ruleset, or of the policy; none for requests. */
   readonly ids: readonly string[];
   readonly action: string;
@@ -120,11 +120,11 @@ export function withRead(
     );
     return { ...record, hours: { ...record.hours, [dataset]: states } };
   }
-  const rows = read.rows.map((row) => ({ ...row, hour: row.hour - firstHour }));
+  const rows = read.rows.map((row) => ({ ...row, nth: row.nth - firstHour }));
   const put = (list: readonly number[], of: (hour: number) => number): readonly number[] =>
     list.map((before, hour) => (isRead(hour) ? of(hour) : before));
   const intervals = put(record.sampleIntervals[dataset], (hour) =>
-    Math.max(1, ...rows.filter((row) => row.hour === hour).map((row) => row.sampleInterval)),
+    intervalOf(rows.filter((row) => row.nth === hour)),
   );
   const next: DayRecord = {
     ...record,
@@ -135,7 +135,7 @@ export function withRead(
     sampleIntervals: { ...record.sampleIntervals, [dataset]: intervals },
   };
   if (dataset === "requests") {
-    const sum = (hour: number): number => sumOf(rows.filter((row) => row.hour === hour));
+    const sum = (hour: number): number => sumOf(rows.filter((row) => row.nth === hour));
     return { ...next, requests: put(record.requests, sum) };
   }
   const counted = objects.filter(({ key }) => datasetOf(key) === dataset);
@@ -147,19 +147,19 @@ export function withRead(
       forms: each(""),
     };
     const known = new Set(object.ids.map(shortId));
-    const own = rows.filter(({ ids }) => ids.some((id) => known.has(shortId(id))));
+    const own = rowsOfIds(rows, object.ids);
     const actions = new Set([...before.counts.keys(), ...own.map(({ action }) => action)]);
     const counts = [...actions].map((action) => {
       const ofAction = own.filter((row) => row.action === action);
       const sums = put(before.counts.get(action) ?? each(0), (hour) =>
-        sumOf(ofAction.filter((row) => row.hour === hour)),
+        sumOf(ofAction.filter((row) => row.nth === hour)),
       );
       return [action, sums] as const;
     });
     const isLive = before.isLive.map((was, hour) => {
       const at = firstHour + hour;
       const isKnown = object.since <= at && at <= object.until;
-      return isRead(hour) ? isKnown || own.some((row) => row.hour === hour) || was : was;
+      return isRead(hour) ? isKnown || own.some((row) => row.nth === hour) || was : was;
     });
     const ids = [...new Set([...before.ids, ...known])];
     const { form = "", formSince = Infinity } = object;
@@ -172,7 +172,18 @@ export function withRead(
   return { ...next, objects: new Map([...record.objects, ...changed]) };
 }
 
-function sumOf(rows: readonly CountRow[]): number {
+/** The rows of an object that is counted by ids, or by their beginnings. */
+export function rowsOfIds(rows: readonly CountRow[], ids: readonly string[]): readonly CountRow[] {
+  const known = new Set(ids.map(shortId));
+  return rows.filter((row) => row.ids.some((id) => known.has(shortId(id))));
+}
+
+/** How rough the rows of one time are: 1 if they are exact. */
+export function intervalOf(rows: readonly CountRow[]): number {
+  return Math.max(1, ...rows.map(({ sampleInterval }) => sampleInterval));
+}
+
+export function sumOf(rows: readonly CountRow[]): number {
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 

@@ -4,8 +4,28 @@ export const hourMs = 3_600_000;
 /** Hours of a day. Days and hours are those of UTC, in which the service counts. */
 export const hoursOfDay = 24;
 
-/** How long after its end an hour is complete: events reach the service's datasets late. */
-export const settleMs: number = 15 * 60_000;
+/** A time in which is counted. */
+export interface CountUnit {
+  readonly ms: number;
+  /** What groups of the service have for it. */
+  readonly dimension: "datetimeHour" | "datetimeFiveMinutes";
+  /** How long after its end it is complete: events reach the service's datasets late, which publishes no delay. */
+  readonly settleMs: number;
+}
+
+/** What is stored. */
+export const hourUnit: CountUnit = {
+  ms: hourMs,
+  dimension: "datetimeHour",
+  settleMs: 15 * 60_000,
+};
+
+/** What is read of objects that are watched; what came later still counts, since each read covers an hour. */
+export const fiveMinuteUnit: CountUnit = {
+  ms: 5 * 60_000,
+  dimension: "datetimeFiveMinutes",
+  settleMs: 3 * 60_000,
+};
 
 /** Hours before a new one that are read again with it, in the same query: what came later still counts. */
 const hoursAgain = 2;
@@ -13,8 +33,8 @@ const hoursAgain = 2;
 /** What is asked for keeps this distance from the look-back: the query takes a while to arrive. */
 const ageMarginMs = 5 * 60_000;
 
-/** Hours since 1970; `to` is not included. */
-export interface HourRange {
+/** Hours since 1970, or other units; `to` is not included. */
+export interface UnitRange {
   readonly from: number;
   readonly to: number;
 }
@@ -44,7 +64,12 @@ export function firstHourOf(day: string): number {
 
 /** The first hour that is not complete at a moment. */
 export function hoursCompleteAt(now: Date): number {
-  return Math.floor((now.getTime() - settleMs) / hourMs);
+  return completeAt(now.getTime(), hourUnit);
+}
+
+/** The first unit of time that is not complete at a moment, in milliseconds since 1970. */
+export function completeAt(now: number, { ms, settleMs }: CountUnit): number {
+  return Math.floor((now - settleMs) / ms);
 }
 
 /** The first hour that can be read in full at a moment. */
@@ -62,7 +87,7 @@ export function hoursToRead(
   isMeasured: (hour: number) => boolean,
   limits: ReadLimits,
   now: Date,
-): readonly HourRange[] {
+): readonly UnitRange[] {
   const start = firstHourOf(day);
   const first = Math.max(start, firstReadable(now, limits));
   const end = Math.min(start + hoursOfDay, hoursCompleteAt(now));
@@ -71,7 +96,7 @@ export function hoursToRead(
   const isRead = (hour: number): boolean =>
     wanted.some((other) => hour <= other && other - hour <= hoursAgain);
   const most = Math.max(1, Math.floor(limits.windowMs / hourMs));
-  const ranges: HourRange[] = [];
+  const ranges: UnitRange[] = [];
   for (const hour of hours.filter(isRead)) {
     const last = ranges.at(-1);
     if (last?.to === hour && hour - last.from < most) {

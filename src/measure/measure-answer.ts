@@ -9,7 +9,7 @@ import {
 } from "../syntax/json.ts";
 import type { ZoneId } from "../zone/zone.ts";
 import type { CountRow } from "./day-record.ts";
-import { hourMs, type ReadLimits } from "./hours.ts";
+import type { CountUnit, ReadLimits } from "./hours.ts";
 import { type CountSource, sources } from "./measure-query.ts";
 import type { RefusedReason } from "./measurement.ts";
 
@@ -85,37 +85,37 @@ const rateLimited =
  */
 export function rowsIn(
   zone: JsonObject,
-  source: CountSource,
+  { source, unit }: { readonly source: CountSource; readonly unit: CountUnit },
   from: number,
   to: number,
 ): readonly CountRow[] | undefined {
   const groups = zone[source];
   if (!isObjectList(groups)) return undefined;
   const rows = groups.map((group) =>
-    source === "firewallEventsAdaptive" ? eventIn(group) : groupIn(group),
+    source === "firewallEventsAdaptive" ? eventIn(group, unit) : groupIn(group, unit),
   );
-  const [first, end] = [Math.floor(from / hourMs), Math.ceil(to / hourMs)];
+  const [first, end] = [Math.floor(from / unit.ms), Math.ceil(to / unit.ms)];
   const known = rows
     .filter((row) => row !== undefined)
-    .filter(({ hour }) => hour >= first && hour < end);
+    .filter(({ nth }) => nth >= first && nth < end);
   const sum = known.reduce((all, { count }) => all + count, 0);
   return known.length === rows.length && sum <= largestSum ? known : undefined;
 }
 
-function groupIn({ count, avg, dimensions }: JsonObject): CountRow | undefined {
+function groupIn({ count, avg, dimensions }: JsonObject, unit: CountUnit): CountRow | undefined {
   const facts = coerceObject(dimensions);
-  const hour = hourIn(facts["datetimeHour"]);
+  const nth = nthIn(facts[unit.dimension], unit);
   const interval = coerceObject(avg)["sampleInterval"];
-  if (hour === undefined || !isCount(count) || !isInterval(interval)) return undefined;
-  return { hour, count, sampleInterval: interval, ...namesIn(facts) };
+  if (nth === undefined || !isCount(count) || !isInterval(interval)) return undefined;
+  return { nth, count, sampleInterval: interval, ...namesIn(facts) };
 }
 
 /** A single event stands for as many as its sample interval says. */
-function eventIn(event: JsonObject): CountRow | undefined {
-  const hour = hourIn(event["datetime"]);
+function eventIn(event: JsonObject, unit: CountUnit): CountRow | undefined {
+  const nth = nthIn(event["datetime"], unit);
   const interval = event["sampleInterval"];
-  if (hour === undefined || !isInterval(interval)) return undefined;
-  return { hour, count: Math.round(interval), sampleInterval: interval, ...namesIn(event) };
+  if (nth === undefined || !isInterval(interval)) return undefined;
+  return { nth, count: Math.round(interval), sampleInterval: interval, ...namesIn(event) };
 }
 
 function namesIn(facts: JsonObject): Pick<CountRow, "ids" | "action"> {
@@ -127,9 +127,9 @@ function namesIn(facts: JsonObject): Pick<CountRow, "ids" | "action"> {
   };
 }
 
-function hourIn(value: unknown): number | undefined {
+function nthIn(value: unknown, { ms }: CountUnit): number | undefined {
   const moment = coerceDate(value);
-  return moment && Math.floor(moment.getTime() / hourMs);
+  return moment && Math.floor(moment.getTime() / ms);
 }
 
 /** A sample is not rougher, and all rows of an answer count no more: a record could not store what is. */

@@ -1,4 +1,5 @@
 import type { ZoneId } from "../zone/zone.ts";
+import type { CountUnit } from "./hours.ts";
 import type { MeasuredDataset } from "./measurement.ts";
 
 /** The names of the datasets at the service; of those of events, the second has each event (SERVICE.md C.8). */
@@ -21,18 +22,24 @@ export const sourcesOf: Readonly<Record<MeasuredDataset, readonly CountSource[]>
 /** Zones of one query at most: the service refuses more (SERVICE.md C.8). */
 export const zonesOfQuery = 10;
 
-const fields: Readonly<Record<CountSource, string>> = {
-  httpRequestsAdaptiveGroups: "count avg { sampleInterval } dimensions { datetimeHour }",
-  firewallEventsAdaptiveGroups:
-    "count avg { sampleInterval } dimensions { ruleId rulesetId action datetimeHour }",
-  firewallEventsAdaptive: "ruleId rulesetId action datetime sampleInterval",
-  pageShieldReportsAdaptiveGroups:
-    "count avg { sampleInterval } dimensions { policyID action datetimeHour }",
+/** What groups are counted by. */
+const dimensions: Readonly<Record<Exclude<CountSource, "firewallEventsAdaptive">, string>> = {
+  httpRequestsAdaptiveGroups: "",
+  firewallEventsAdaptiveGroups: "ruleId rulesetId action ",
+  pageShieldReportsAdaptiveGroups: "policyID action ",
 };
+
+function fieldsOf(source: CountSource, { dimension }: CountUnit): string {
+  if (source === "firewallEventsAdaptive") {
+    return "ruleId rulesetId action datetime sampleInterval";
+  }
+  return `count avg { sampleInterval } dimensions { ${dimensions[source]}${dimension} }`;
+}
 
 /** What a query counts: one dataset, so that a refusal voids nothing else. */
 export interface CountQuery {
   readonly source: CountSource;
+  readonly unit: CountUnit;
   readonly zones: readonly ZoneId[];
   /** The moments from which, and before which, in milliseconds since 1970. */
   readonly from: number;
@@ -42,11 +49,11 @@ export interface CountQuery {
 }
 
 /** The text of a query. */
-export function countQuery({ source, zones, from, to, limit }: CountQuery): string {
+export function countQuery({ source, unit, zones, from, to, limit }: CountQuery): string {
   const time = `datetime_geq: ${timeText(from)}, datetime_lt: ${timeText(to)}`;
   return viewerQuery(
     zones,
-    `${source}(limit: ${limit}, filter: { ${time} }) { ${fields[source]} }`,
+    `${source}(limit: ${limit}, filter: { ${time} }) { ${fieldsOf(source, unit)} }`,
   );
 }
 

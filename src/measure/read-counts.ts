@@ -2,7 +2,7 @@ import type { AskAnalytics } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Zone, ZoneId } from "../zone/zone.ts";
 import type { CountRow, HoursRead } from "./day-record.ts";
-import { hourMs, type HourRange } from "./hours.ts";
+import type { CountUnit, UnitRange } from "./hours.ts";
 import { answerIn, limitsIn, type QueryAnswer, rowsIn, type ZoneLimits } from "./measure-answer.ts";
 import { countQuery, type CountSource, settingsQuery } from "./measure-query.ts";
 import type { RefusedReason } from "./measurement.ts";
@@ -10,7 +10,8 @@ import type { RefusedReason } from "./measurement.ts";
 /** What to read of zones that have one credential. */
 export interface CountRequest {
   readonly source: CountSource;
-  readonly range: HourRange;
+  readonly unit: CountUnit;
+  readonly range: UnitRange;
   /** Rows of a zone in one answer at most. */
   readonly pageSize: number;
 }
@@ -22,7 +23,7 @@ const shortestMs = 60_000;
 const limitMs = 300_000;
 
 /**
- * Reads the counts of hours. A zone that the service refuses does not affect the others, and a time with more rows than an
+ * Reads the counts of a time. A zone that the service refuses does not affect the others, and a time with more rows than an
  * answer may have is read in parts.
  *
  * @throws {ServiceError} if the service cannot be reached, or its limit of queries is used up.
@@ -30,7 +31,7 @@ const limitMs = 300_000;
 export async function readCounts(
   ask: AskAnalytics,
   zones: readonly Zone[],
-  { source, range, pageSize }: CountRequest,
+  { source, unit, range, pageSize }: CountRequest,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<ZoneId, HoursRead>> {
   const rowsOf = async (
@@ -40,10 +41,10 @@ export async function readCounts(
   ): Promise<ReadonlyMap<ZoneId, HoursRead>> => {
     const full = new Set<ZoneId>();
     const found = await eachZone<readonly CountRow[] | "full">(asked, async (some) => {
-      const query = countQuery({ source, zones: idsOf(some), from, to, limit: pageSize });
+      const query = countQuery({ source, unit, zones: idsOf(some), from, to, limit: pageSize });
       const { body } = await ask(some, query, signal);
       return answerIn(body, idsOf(some), (zone) => {
-        const rows = rowsIn(zone, source, from, to);
+        const rows = rowsIn(zone, { source, unit }, from, to);
         return rows !== undefined && rows.length >= pageSize ? "full" : rows;
       });
     });
@@ -73,7 +74,7 @@ export async function readCounts(
     }
     return { result: "measured", rows };
   };
-  return rowsOf(zones, range.from * hourMs, range.to * hourMs);
+  return rowsOf(zones, range.from * unit.ms, range.to * unit.ms);
 }
 
 /** What the plan of a zone lets one read, or why that is not known. */

@@ -1,16 +1,14 @@
 import type { ResourceKey } from "../zone/resource.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { hourMs } from "./hours.ts";
-import type { HourCount } from "./measurement.ts";
+import type { CountedZone } from "./counted-zone.ts";
+import { type HoursRead, intervalOf, rowsOfIds, sumOf } from "./day-record.ts";
+import { completeAt, fiveMinuteUnit, hourMs, type UnitRange } from "./hours.ts";
+import { datasetOf, datasets, type HourCount, type MeasuredDataset } from "./measurement.ts";
+import { type CountTask, type QueryPorts, QueryRound } from "./query-round.ts";
+import type { ServiceTime } from "./service-time.ts";
 
-/** Milliseconds of a recent count. */
-export const fiveMinutesMs = 300_000;
-
-/** How long after its end a time of five minutes is complete. The service publishes no delay; each read covers it again. */
-export const recentSettleMs = 180_000;
-
-/** How far back recent counts go. */
-export const recentMs: number = hourMs;
+/** How many times of five minutes are read: those of an hour. */
+const recentUnits = hourMs / fiveMinuteUnit.ms;
 
 /** A zone whose recent counts are asked for, and the objects of it that are watched. */
 export interface WatchedZone {
@@ -18,7 +16,7 @@ export interface WatchedZone {
   readonly keys: readonly ResourceKey[];
 }
 
-/** The counts of the last hour of a zone, as far as it is complete; each list has one for each five minutes, the oldest first. */
+/** The counts of the last hour of a zone that is complete; each list has one for each five minutes, the oldest first. */
 export interface RecentCounts {
   /** Start of the first five minutes, by the clock of the service; a multiple of five minutes. */
   readonly since: Date;
@@ -29,10 +27,92 @@ export interface RecentCounts {
 }
 
 /**
- * Reads the recent counts of zones; nothing is sent for none. A zone that is not in the result is not measured at all (it is
- * not declared, or measurements are off). Never rejects but by the signal: what cannot be read is `failed` or `refused`.
+ * Reads the recent counts of zones; nothing is sent for none. A zone that is not in the result is not measured at all: it is
+ * not declared, or measurements are off. What cannot be read is `failed` or `refused`; rejects only when the signal aborts.
  */
 export type ReadRecentCounts = (
   watched: readonly WatchedZone[],
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<ZoneName, RecentCounts>>;
+
+/** As {@link ReadRecentCounts}, of zones that are counted. A zone without watched objects that are live costs no query. */
+export async function readRecentCounts(
+  watched: readonly { readonly zone: CountedZone; readonly keys: readonly ResourceKey[] }[],
+  ports: QueryPorts,
+  time: ServiceTime,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ZoneName, RecentCounts>> {
+  const round = new QueryRound(ports, time, signal);
+  const known = watched.map(({ zone, keys }) => ({ zone, keys, ids: liveIdsOf(zone, keys) }));
+  const asked = known.filter(({ ids }) => ids.size > 0);
+  await round.readLimits(asked.map(({ zone }) => zone));
+  const to = completeAt(time.now(), fiveMinuteUnit);
+  const range = { from: to - recentUnits, to };
+  const reads = new Map<CountedZone, Map<MeasuredDataset, HoursRead>>();
+  const put = ({ zone, dataset }: Pick<CountTask, "zone" | "dataset">, read: HoursRead): void => {
+    reads.set(zone, new Map([...(reads.get(zone) ?? []), [dataset, read]]));
+  };
+  const tasksOf = (zone: CountedZone, dataset: MeasuredDataset): readonly CountTask[] => {
+    const found = zone.sourceOf(dataset, ports.clock.monotonicMs());
+    if (found?.result !== "source") return [];
+    const { source, limits } = found;
+    return [{ zone, dataset, source, unit: fiveMinuteUnit, range, pageSize: limits.pageSize }];
+  };
+  let tasks = asked.flatMap(({ zone, ids }) => {
+    const counted = new Set(["requests", ...[...ids.keys()].map(datasetOf)]);
+    return datasets.filter((each) => counted.has(each)).flatMap((each) => tasksOf(zone, each));
+  });
+  // A dataset of events that a plan does not include may be there in another form.
+  while (tasks.length > 0) {
+    const { refused } = await round.readCounts(tasks, put);
+    tasks = refused.flatMap(({ zone, dataset }) => tasksOf(zone, dataset));
+  }
+  signal.throwIfAborted();
+  return new Map(
+    known.map(({ zone, keys, ids }): readonly [ZoneName, RecentCounts] => {
+      const readOf = (dataset: MeasuredDataset): HoursRead => {
+        const read = reads.get(zone)?.get(dataset);
+        if (read !== undefined) return read;
+        const found = zone.sourceOf(dataset, ports.clock.monotonicMs());
+        return found?.result === "refused" ? found : { result: "failed", why: round.failure };
+      };
+      const objects = keys.map((key): readonly [ResourceKey, readonly HourCount[]] => {
+        const own = ids.get(key);
+        const counts: readonly HourCount[] =
+          own === undefined
+            ? Array.from({ length: recentUnits }, () => ({ state: "undeclared" }))
+            : countsIn(readOf(datasetOf(key)), range, own);
+        return [key, counts];
+      });
+      const requests = countsIn(readOf("requests"), range);
+      const since = new Date(range.from * fiveMinuteUnit.ms);
+      return [zone.desired.zone.name, { since, requests, objects: new Map(objects) }];
+    }),
+  );
+}
+
+/** The ids by which the service counts the objects that are live. */
+function liveIdsOf(
+  { objects }: CountedZone,
+  keys: readonly ResourceKey[],
+): ReadonlyMap<ResourceKey, readonly string[]> {
+  const live = objects?.all.filter(({ key, until }) => until === Infinity && keys.includes(key));
+  return new Map(live?.map(({ key, ids }) => [key, ids]));
+}
+
+/** The count of each unit of a range; `ids` left out: of all rows. */
+function countsIn(
+  read: HoursRead,
+  { from, to }: UnitRange,
+  ids?: readonly string[],
+): readonly HourCount[] {
+  return Array.from({ length: to - from }, (_, index): HourCount => {
+    if (read.result === "refused") return { state: "refused", reason: read.reason };
+    if (read.result === "failed") return { state: "failed" };
+    const rows = read.rows.filter(({ nth }) => nth === from + index);
+    const own = ids === undefined ? rows : rowsOfIds(rows, ids);
+    const byAction = Map.groupBy(ids === undefined ? [] : own, ({ action }) => action);
+    const actions = Object.fromEntries([...byAction].map(([name, some]) => [name, sumOf(some)]));
+    return { state: "measured", count: sumOf(own), actions, sampleInterval: intervalOf(rows) };
+  });
+}

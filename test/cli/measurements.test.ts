@@ -37,7 +37,7 @@ function rows(...all: readonly (readonly [number, string, string, number, number
   return {
     result: "measured",
     rows: all.map(([hour, id, action, count, sampleInterval]) => ({
-      hour: firstHour + hour,
+      nth: firstHour + hour,
       ids: [id],
       action,
       count,

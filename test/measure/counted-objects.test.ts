@@ -26,7 +26,7 @@ function recordWith(liveHours: readonly number[], readHours: readonly number[]):
   const place = { firstHour: first, hours: readHours };
   const objects = [{ key: rule.key, ids: [rule.id], since: Infinity, until: Infinity }];
   const rows = liveHours.map((hour) => ({
-    hour: first + hour,
+    nth: first + hour,
     ids: [rule.id],
     action: "log",
     count: 1,

@@ -30,7 +30,7 @@ const owasp: MeasuredObject = {
 
 function row(hour: number, count: number, more: Partial<CountRow> = {}): CountRow {
   return {
-    hour: firstHour + hour,
+    nth: firstHour + hour,
     ids: ["aaaaaaaa1111"],
     action: "log",
     count,
@@ -113,7 +113,7 @@ function readsOf(
 
 function rowsIn({ read }: ReadStep, hour: number): readonly CountRow[] {
   const rows = read.result === "measured" ? read.rows : [];
-  return rows.filter((each) => each.hour === firstHour + hour);
+  return rows.filter((each) => each.nth === firstHour + hour);
 }
 
 /** What a record should say, computed from the reads themselves. */

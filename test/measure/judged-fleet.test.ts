@@ -29,7 +29,7 @@ const allHours = Array.from({ length: 24 }, (_, nth) => nth);
 function rowsOf(day: string, id: string, count: (hour: number) => number): readonly CountRow[] {
   const firstHour = firstHourOf(day);
   return allHours.map((nth) => {
-    const at = { hour: firstHour + nth, action: "log", sampleInterval: 1 };
+    const at = { nth: firstHour + nth, action: "log", sampleInterval: 1 };
     return { ...at, ids: id === "" ? [] : [id], count: count(firstHour + nth) };
   });
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { hourMs } from "../../src/measure/hours.ts";
+import { hourMs, hourUnit } from "../../src/measure/hours.ts";
 import { answerIn, limitsIn, rowsIn } from "../../src/measure/measure-answer.ts";
 import { sources } from "../../src/measure/measure-query.ts";
 import { countingZone } from "../support/counting-service.ts";
@@ -10,6 +10,7 @@ import { cases } from "../support/properties.ts";
 const { id } = countingZone("shop.example", 1, {}).zone;
 const from = Date.parse("2026-11-26T08:00:00Z");
 const groups = "firewallEventsAdaptiveGroups";
+const hourly = { source: groups, unit: hourUnit } as const;
 const good = {
   count: 3,
   avg: { sampleInterval: 1 },
@@ -45,17 +46,17 @@ describe("an error of the analytics", () => {
 
 describe("the rows of an answer", () => {
   it("are counts by hour, ids and action", ({ expect }) => {
-    expect(rowsIn({ [groups]: [good] }, groups, from, from + hourMs)).toEqual([
-      { hour: from / hourMs, ids: ["r", "s"], action: "log", count: 3, sampleInterval: 1 },
+    expect(rowsIn({ [groups]: [good] }, hourly, from, from + hourMs)).toEqual([
+      { nth: from / hourMs, ids: ["r", "s"], action: "log", count: 3, sampleInterval: 1 },
     ]);
-    expect(rowsIn({ [groups]: [] }, groups, from, from + hourMs)).toEqual([]);
+    expect(rowsIn({ [groups]: [] }, hourly, from, from + hourMs)).toEqual([]);
   });
 
   it.for(["", "x".repeat(100), "<b>", "__proto__"])(
     "name the action %s unknown",
     (action, context) => {
       const row = { ...good, dimensions: { ...good.dimensions, action } };
-      const rows = rowsIn({ [groups]: [row] }, groups, from, from + hourMs);
+      const rows = rowsIn({ [groups]: [row] }, hourly, from, from + hourMs);
       context.expect(rows).toMatchObject([{ action: "unknown", count: 3 }]);
     },
   );
@@ -78,7 +79,7 @@ describe("the rows of an answer", () => {
     },
   ])("count nothing with $what", ({ rows }, { expect }) => {
     const zone = rows === undefined ? {} : { [groups]: rows };
-    expect(rowsIn(zone, groups, from, from + hourMs)).toBe(undefined);
+    expect(rowsIn(zone, hourly, from, from + hourMs)).toBe(undefined);
   });
 
   it("are none in any other answer, and nothing is thrown", ({ expect }) => {
@@ -92,7 +93,9 @@ describe("the rows of an answer", () => {
       ),
     }));
     const law = fc.property(tree, fc.constantFrom(...sources), (body, source) => {
-      const counts = answerIn(body, [id], (zone) => rowsIn(zone, source, from, from + hourMs));
+      const counts = answerIn(body, [id], (zone) =>
+        rowsIn(zone, { source, unit: hourUnit }, from, from + hourMs),
+      );
       const rows = counts.result === "answered" ? (counts.zones.get(id) ?? []) : [];
       expect(rows).toEqual([]);
       const limits = answerIn(body, [id], limitsIn);

@@ -58,7 +58,7 @@ function rows(id: string, ...counts: readonly (readonly [string, number])[]) {
   return (at: number): HoursRead => ({
     result: "measured",
     rows: counts.map(([action, count]) => {
-      return { hour: at, ids: [id], action, count, sampleInterval: 1 };
+      return { nth: at, ids: [id], action, count, sampleInterval: 1 };
     }),
   });
 }
@@ -164,7 +164,7 @@ describe("the measured effect of a change", () => {
     const week = await wholeWeek();
     await week.put("requests", hour - 9, hour - 8, (at) => ({
       result: "measured",
-      rows: [{ hour: at, ids: [], action: "", count: 9_000, sampleInterval: 10 }],
+      rows: [{ nth: at, ids: [], action: "", count: 9_000, sampleInterval: 10 }],
     }));
     expect(await effectOf(week.store, counted(rule))).toMatchObject({
       requests: 176_000,

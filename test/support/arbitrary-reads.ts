@@ -52,7 +52,7 @@ function rowsOf(
 ): fc.Arbitrary<readonly CountRow[]> {
   const ids = [...countedIds].flatMap(([key, all]) => (datasetOf(key) === dataset ? all : []));
   const row = fc.record({
-    hour: fc.constantFrom(...hours).map((hour) => firstHour + hour),
+    nth: fc.constantFrom(...hours).map((hour) => firstHour + hour),
     ids:
       dataset === "requests"
         ? fc.constant([])

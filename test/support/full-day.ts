@@ -17,7 +17,7 @@ export function fullDay(zone: string, day: string): DayRecord {
     return { key, ids: [`${nth}`.repeat(8)], since: firstHour, until: Infinity };
   });
   const row = (hour: number, count: number, ids: readonly string[]): CountRow => ({
-    hour: firstHour + hour,
+    nth: firstHour + hour,
     ids,
     action: "block",
     count,
