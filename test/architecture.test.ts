@@ -92,6 +92,9 @@ const seenByTestsAlone = [
   "reconcile/run/next-run.ts backoffMs",
   "render/diagnostic-formats.ts sentenceOf",
   "syntax/csp/csp.ts printCsp",
+  "zone/promoted-objects.ts atSteps",
+  "zone/promoted-objects.ts withStepValues",
+  "zone/promotion.ts promotedFields",
 ];
 
 /** Values that a file exports, as `plan/plan.ts plan`. */

@@ -9,6 +9,7 @@ import type { Hold } from "./guard/hold.ts";
 import { type AdoptedRule, byMarks, type Ownership, type Unowned } from "./ownership.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
+import { type PromotedSteps, stepNotes } from "./promoted-step.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planCustomPhase } from "./rules/plan-custom-rulesets.ts";
 import { planRules, type RuleList, type RulesPlan } from "./rules/plan-rules.ts";
@@ -41,6 +42,8 @@ export interface Plan {
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
   /** Digests of what the declared policies do live. */
   readonly policyForms: ReadonlyMap<ResourceKey, string>;
+  /** The steps of the declared objects that have some. */
+  readonly steps: PromotedSteps;
   readonly placedBy: PlacedBy;
   /** The guard compares them with the quota of the zone. */
   readonly grown: readonly GrownPhase[];
@@ -102,6 +105,7 @@ export function plan(
   ];
   const steps = mergedSafely(kinds.map((each) => each.steps));
   const compared = kinds.reduce((sum, each) => sum + each.compared, 0);
+  const promoted = new Map(kinds.flatMap((each) => [...each.promoted]));
   return {
     zone,
     changes: steps.flatMap(({ changes }) => changes),
@@ -112,10 +116,12 @@ export function plan(
     adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
     liveKeys: new Map(kinds.flatMap(({ liveKeys }) => [...liveKeys])),
     policyForms: new Map(kinds.flatMap(({ policyForms }) => [...policyForms])),
+    steps: promoted,
     placedBy: new Map(kinds.flatMap(({ placedBy }) => [...placedBy])),
     grown: kinds.flatMap(({ grown }) => grown),
     notes: [
       ...kinds.flatMap(({ notes }) => notes),
+      ...stepNotes(content, promoted),
       ...ofAnotherKind(content.rules.managed_rules?.items ?? [], live.customRulesets ?? []),
     ],
     holds: kinds.flatMap(({ holds }) => holds),
@@ -148,6 +154,7 @@ const undeclared: KindPlan = {
   adoptedRules: [],
   liveKeys: new Map(),
   policyForms: new Map(),
+  promoted: new Map(),
   placedBy: new Map(),
   grown: [],
 };

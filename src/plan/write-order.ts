@@ -4,6 +4,7 @@ import type { Write } from "../zone/write.ts";
 import { type Change, combine, type Effect, type Verb } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
 import type { AdoptedRule, Unowned } from "./ownership.ts";
+import type { PromotedSteps } from "./promoted-step.ts";
 
 /** A live resource that is neither declared nor created by zonewarden. It stays. */
 export interface Unmanaged {
@@ -27,6 +28,7 @@ export interface KindPlan {
   readonly liveKeys: ReadonlyMap<string, ResourceKey>;
   /** Digests of what the declared policies do live. */
   readonly policyForms: ReadonlyMap<ResourceKey, string>;
+  readonly promoted: PromotedSteps;
   readonly placedBy: PlacedBy;
   readonly grown: readonly GrownPhase[];
 }

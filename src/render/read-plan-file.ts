@@ -36,6 +36,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
     grown: [],
     liveKeys: new Map(),
     policyForms: new Map(),
+    steps: new Map(),
     placedBy: new Map(),
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };

@@ -4,7 +4,7 @@ export const promotedFields = ["action", "paranoia_level", "score_threshold"] as
 export type PromotedField = (typeof promotedFields)[number];
 
 /** A value of the promoted field. */
-export type Step = string | number;
+export type StepValue = string | number;
 
 /** What must have been measured in a step before the next one begins. */
 export interface StepConditions {
@@ -20,7 +20,7 @@ export interface StepConditions {
 export interface Promotion {
   readonly field: PromotedField;
   /** At least two values, none twice, each stricter than the one before; the last one is what is declared. */
-  readonly steps: readonly [Step, Step, ...Step[]];
+  readonly steps: readonly [StepValue, StepValue, ...StepValue[]];
   /** How long each step but the last is measured. */
   readonly afterMs: number;
   /** `time_only`: nothing is asked of the measurements. */

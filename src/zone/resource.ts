@@ -1,3 +1,5 @@
+import type { Promotion } from "./promotion.ts";
+
 /** The kinds of rules, in the order of their phases (`rule-phase.ts`). */
 export const ruleKinds = ["custom_rule", "rate_limiting_rule", "managed_rule"] as const;
 
@@ -85,6 +87,8 @@ export interface Policy {
   readonly value: string;
   /** Sources of scripts in use that the policy may block nevertheless. Not sent to the service. */
   readonly acknowledge: readonly string[];
+  /** Of the action; `undefined`: the policy is as declared at once. */
+  readonly promotion: Promotion | undefined;
 }
 
 /** The actions that a rule, also the OWASP score rule, takes against a request (SERVICE.md B.7, B.10). */
@@ -214,6 +218,8 @@ export interface ExecuteRule extends RuleBase {
   readonly tuning: OwaspTuning;
   /** The overrides beside the tuning. */
   readonly overrides: Overrides;
+  /** Of one field of the tuning; `undefined`: the rule is as declared at once. */
+  readonly promotion: Promotion | undefined;
 }
 
 /**
@@ -223,6 +229,8 @@ export interface SkipRule extends RuleBase {
   readonly action: "skip";
   readonly skip: SkipParameters;
   readonly logging: boolean;
+  /** An exception has no steps. */
+  readonly promotion?: undefined;
 }
 
 /** What a visitor gets whose request a rule blocks (SERVICE.md B.10). */
@@ -257,6 +265,8 @@ export interface MitigateRule extends RuleBase {
   readonly response: BlockResponse | undefined;
   /** `undefined` in the phases without rate limits. */
   readonly ratelimit: RateLimit | undefined;
+  /** Of the action; `undefined`: the rule is as declared at once. */
+  readonly promotion: Promotion | undefined;
 }
 
 /** A declared rule of the entry point of a phase, or of a custom ruleset. */

@@ -55,6 +55,7 @@ const declaredRule: fc.Arbitrary<MitigateRule> = fc.record({
   action: fc.constantFrom("block", "managed_challenge", "js_challenge"),
   response: fc.constant(undefined),
   ratelimit: fc.constant(undefined),
+  promotion: fc.constant(undefined),
 });
 
 /** Declared rules of which no position contradicts the order of the list. */

@@ -38,6 +38,7 @@ export const declaredPolicy: fc.Arbitrary<Policy> = fc.record({
   acknowledge: fc
     .uniqueArray(fc.constantFrom("a.example", "b.example"))
     .map((all) => all.toSorted()),
+  promotion: fc.constant(undefined),
   ...terms,
 });
 

@@ -9,6 +9,7 @@ import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/z
 import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
 import type { ReadTimes } from "../../src/zone/ports.ts";
+import type { Promotion } from "../../src/zone/promotion.ts";
 import type {
   CategoryOverride,
   CustomRuleset,
@@ -109,6 +110,7 @@ export function policy(key: string, more: Partial<Policy> = {}): Policy {
     enabled: true,
     value: "script-src 'self'",
     acknowledge: [],
+    promotion: undefined,
     ...more,
   };
 }
@@ -141,6 +143,20 @@ export function carriedOut(
     enabled,
     value,
     rest: {},
+    ...more,
+  };
+}
+
+/** A promotion of an action from log to block, of which no step is known. */
+export function promotion(more: Partial<Promotion> = {}): Promotion {
+  return {
+    field: "action",
+    steps: ["log", "managed_challenge", "block"],
+    afterMs: 7 * 86_400_000,
+    when: { ratePer10k: 1, unknownScripts: 0, requestsAtLeast: 1_000 },
+    watchMs: 86_400_000,
+    rollback: { ratePer10k: 5, requestsAtLeast: 1_000 },
+    at: undefined,
     ...more,
   };
 }
@@ -193,6 +209,7 @@ export function deployment(key: string, more: Partial<ExecuteRule> = {}): Execut
     ruleset: owaspRulesetId,
     tuning: untuned,
     overrides: noOverrides,
+    promotion: undefined,
     ...more,
   };
 }
@@ -236,6 +253,7 @@ export function block(key: string, more: Partial<MitigateRule> = {}): MitigateRu
     action: "block",
     response: undefined,
     ratelimit: undefined,
+    promotion: undefined,
     ...more,
   };
 }

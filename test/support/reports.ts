@@ -85,6 +85,7 @@ export function planOf(
     adoptedRules: [],
     liveKeys: new Map(),
     policyForms: new Map(),
+    steps: new Map(),
     placedBy: new Map(),
     grown: [],
     notes: [],

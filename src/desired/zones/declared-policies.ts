@@ -50,6 +50,7 @@ function policyOf(item: Merged<YamlPolicy>, path: Path): Converted<Policy | unde
       enabled,
       value: canonicalValue(value),
       acknowledge: [...new Set(item.acknowledge)].toSorted(),
+      promotion: undefined,
     },
     diagnostics,
   };

@@ -86,7 +86,10 @@ function executeRuleOf(
   ];
   const tuning = tuningOf(rule);
   const overrides = overridesOf(rule.overrides ?? {});
-  return { value: { ...base, action: "execute", ruleset, tuning, overrides }, diagnostics };
+  return {
+    value: { ...base, action: "execute", ruleset, tuning, overrides, promotion: undefined },
+    diagnostics,
+  };
 }
 
 function tuningOf({

@@ -45,7 +45,13 @@ export function mitigationOf(
       : misused("response", response, "block", path)),
     ...found.diagnostics,
   ];
-  const value = action && { ...base, action, response: found.value, ratelimit: undefined };
+  const value = action && {
+    ...base,
+    action,
+    response: found.value,
+    ratelimit: undefined,
+    promotion: undefined,
+  };
   return { value, diagnostics };
 }
 

@@ -48,7 +48,17 @@ function declarationOf(
       ? keys.keyFor([description, hostIn(expression)], "policy")
       : keys.claim(markedKey);
   if (key === undefined) return "bears the same mark as another policy of the zone";
-  return { key, was: undefined, description, action, expression, enabled, value, acknowledge: [] };
+  return {
+    key,
+    was: undefined,
+    description,
+    action,
+    expression,
+    enabled,
+    value,
+    acknowledge: [],
+    promotion: undefined,
+  };
 }
 
 /** The first text with which an expression compares the host; "" if there is none. */

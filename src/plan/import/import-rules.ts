@@ -78,12 +78,21 @@ function declarationsOf(
         action: type,
         ruleset,
         ...option,
+        promotion: undefined,
       }));
     }
     case "skip":
       return [{ ...base, action: "skip", skip: action.skip, logging: action.logging }];
     case "mitigate":
-      return [{ ...base, action: action.name, response: action.response, ratelimit }];
+      return [
+        {
+          ...base,
+          action: action.name,
+          response: action.response,
+          ratelimit,
+          promotion: undefined,
+        },
+      ];
     case "other":
       return [];
   }

@@ -12,6 +12,7 @@ import {
   weakens,
 } from "../change.ts";
 import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
+import { stepOfPolicy } from "../promoted-step.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { countedEffectOfPolicy, effectOfPolicy } from "./policy-effect.ts";
@@ -33,7 +34,8 @@ export function planPolicies(
   const matches = matchPolicies(declared.items, live, owner);
   const matched = new Set(matches.map((match) => match.live));
   const unmatched = live.filter((policy) => !matched.has(policy));
-  const { toPrune, unmanaged } = prunableAmong(unmatched, declared, owner, markOf);
+  const planned = { ...declared, items: matches.map(({ policy }) => policy) };
+  const { toPrune, unmanaged } = prunableAmong(unmatched, planned, owner, markOf);
   const { steps, holds } = orderPolicySteps([
     ...matches.flatMap((match) => stepFor(match, owner, adopt)),
     ...toPrune.map((each) => deleteStep(each, owner)),
@@ -56,6 +58,7 @@ export function planPolicies(
         found === undefined ? [] : [[`policy/${policy.key}` as const, policyForm(found)]],
       ),
     ),
+    promoted: new Map(matches.flatMap(({ policy, live: found }) => stepOfPolicy(policy, found))),
     placedBy: new Map(),
     grown: [],
   };

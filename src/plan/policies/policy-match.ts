@@ -4,9 +4,11 @@ import type { LivePolicy } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
+import { plannedPolicy } from "../promoted-step.ts";
 
 /** A declared policy and the live policy that it matches, if any. */
 export interface PolicyMatch {
+  /** At the step at which it is planned. */
   readonly policy: Policy;
   readonly live: LivePolicy | undefined;
 }
@@ -53,7 +55,10 @@ export function matchPolicies(
       }
     }
   }
-  return policies.map((policy) => ({ policy, live: found.get(policy) }));
+  return policies.map((policy) => {
+    const match = found.get(policy);
+    return { policy: plannedPolicy(policy, match), live: match };
+  });
 }
 
 function isUnmarked({ description }: LivePolicy): boolean {
@@ -61,7 +66,7 @@ function isUnmarked({ description }: LivePolicy): boolean {
 }
 
 function isAsDeclared(policy: Policy, live: LivePolicy, owner: string): boolean {
-  return differingPolicyFields(live, policy, owner).length === 0;
+  return differingPolicyFields(live, plannedPolicy(policy, live), owner).length === 0;
 }
 
 /** The live policies with the same mark as a description. */

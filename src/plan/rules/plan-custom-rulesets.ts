@@ -8,6 +8,7 @@ import {
 } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { marked, markOfRef, refOf, unmarked } from "../../zone/mark.ts";
+import { ruleAtStep } from "../../zone/promoted-objects.ts";
 import {
   type CustomRuleset,
   deploymentKey,
@@ -133,6 +134,7 @@ export function planCustomPhase(
     unowned: [...entry.unowned, ...kept.flatMap((each) => unownedIn(each, owner))],
     compared: wholes.reduce((sum, inside) => sum + inside.compared, entry.compared),
     liveKeys: new Map([...entry.liveKeys, ...kept.flatMap(liveKeyOf)]),
+    promoted: new Map([entry, ...wholes].flatMap(({ promoted }) => [...promoted])),
     grown: [],
   };
   const lists = [entry, ...[...kept, ...gone].map(({ inside }) => inside)];
@@ -186,6 +188,7 @@ function deploymentOf({ ruleset, live }: RulesetMatch, owner: string): ExecuteRu
     expression,
     enabled,
     position,
+    promotion: undefined,
     action: "execute",
     ruleset: live?.id ?? refOf(owner, key),
     tuning: { paranoiaLevel: undefined, scoreThreshold: undefined, action: undefined },
@@ -241,7 +244,10 @@ function contentsOf(
       const before = live?.rules ?? [];
       const stays = new Set(inside.unmanaged.map(({ id }) => id));
       const after = [
-        ...ruleset.rules.map((rule) => targetOf(rule, documentedScoreRuleId)),
+        ...ruleset.rules.map((rule) => {
+          const step = inside.promoted.get(`custom_rule/${ruleset.key}/${rule.key}`);
+          return targetOf(ruleAtStep(rule, step?.planned ?? 0), documentedScoreRuleId);
+        }),
         ...before.filter(({ id }) => stays.has(id)),
       ];
       const content = { before: before.map(asCompared), after: after.map(asCompared) };

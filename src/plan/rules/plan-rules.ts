@@ -25,6 +25,7 @@ import {
   type Ownership,
   type Unowned,
 } from "../ownership.ts";
+import { stepOfRule } from "../promoted-step.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { KindPlan, Step, Unmanaged } from "../write-order.ts";
 import { countedEffectOfRule, ofOneAction } from "./counted-rule.ts";
@@ -32,7 +33,7 @@ import { effectOfMove, effectOnLater } from "./order-effect.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
 import { ruleBody, unchangedBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
-import { comparable, type ComparableRule, differingRuleFields, targetOf } from "./rule-fields.ts";
+import { comparable, type ComparableRule, differingRuleFields } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
 import { arrange, type Entry, type Unplaced } from "./rule-positions.ts";
 import { inSafeOrder, mostRules, type PlacedStep, type RuleStep } from "./rule-sequence.ts";
@@ -88,12 +89,12 @@ export function planRules(
 ): RulesPlan {
   const { phase, kind, wire } = list.facts;
   const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
-  const targets = declared.items.map((rule) => [rule, targetOf(rule, scoreRuleId)] as const);
   const markOf = (rule: LiveRule): Mark => markIn(list, rule, ownership, owner);
   // What is ours and not declared as a list is neither changed nor reported.
   const isOpen = ({ owner: by, key = "" }: Mark): boolean => by !== owner || declares(list, key);
   const before = rulesIn(list.live);
-  const matches = matchRules(targets, before, owner, markOf).map(withLiveDescription);
+  const found = matchRules(declared.items, before, owner, markOf, scoreRuleId);
+  const matches = found.map(withLiveDescription);
   const matchOf = new Map(matches.map((match) => [match.live, match]));
   const { toPrune, unmanaged } = prunableAmong(
     before.filter((rule) => !matchOf.has(rule)),
@@ -139,11 +140,16 @@ export function planRules(
     ),
     liveKeys: new Map(
       before.flatMap((live) => {
-        const found = matchOf.get(live);
-        return found === undefined ? [] : [[live.id, keyIn(list, found.rule.key)] as const];
+        const match = matchOf.get(live);
+        return match === undefined ? [] : [[live.id, keyIn(list, match.rule.key)] as const];
       }),
     ),
     policyForms: new Map(),
+    promoted: new Map(
+      matches.flatMap(({ rule, live }) =>
+        stepOfRule(keyIn(list, rule.key), rule, live, scoreRuleId),
+      ),
+    ),
     placedBy: new Map(
       [...placedBy].map(([key, by]) => [keyIn(list, key), keyIn(list, by)] as const),
     ),

@@ -3,10 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { LiveRule } from "../../zone/live-zone.ts";
 import { keyOfRef, type Mark, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
+import { plannedRule } from "../promoted-step.ts";
 import type { RuleTarget } from "./rule-body.ts";
+import { targetOf } from "./rule-fields.ts";
 
 /** A declared rule, its target state, and the live rule that it matches, if any. */
 export interface RuleMatch {
+  /** At the step at which it is planned. */
   readonly rule: Rule;
   readonly target: RuleTarget;
   readonly live: LiveRule | undefined;
@@ -22,10 +25,11 @@ export interface RuleMatch {
  * in every field. A rule with the ref of another owner never matches.
  */
 export function matchRules(
-  declared: readonly (readonly [Rule, RuleTarget])[],
+  declared: readonly Rule[],
   live: readonly LiveRule[],
   owner: string,
   markOf: (rule: LiveRule) => Mark,
+  scoreRuleId: string,
 ): readonly RuleMatch[] {
   const keyOf = (rule: LiveRule): string | undefined => {
     const mark = markOf(rule);
@@ -38,15 +42,24 @@ export function matchRules(
     keyOf,
   );
   const adoptable = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
-  const items = declared.map(([rule, target]) => ({ key: rule.key, was: rule.was, rule, target }));
-  const found = matchByKey(items, byKey, ({ target }) =>
-    adoptable.filter((each) => isSameRule(target, each)),
-  );
-  return items.map((item) => {
-    const { key, rule, target } = item;
-    const match = found.get(item);
-    const declaredRef = refOf(owner, key);
-    return { rule, target, live: match, ref: match?.ref ?? declaredRef, declaredRef };
+  const plannedBy = (
+    rule: Rule,
+    match: LiveRule | undefined,
+  ): Pick<RuleMatch, "rule" | "target"> => {
+    const planned = plannedRule(rule, match, scoreRuleId);
+    return { rule: planned, target: targetOf(planned, scoreRuleId) };
+  };
+  const found = matchByKey(declared, byKey, (rule) => {
+    const first = plannedBy(rule, undefined);
+    const targetFor = (each: LiveRule): RuleTarget =>
+      rule.promotion === undefined ? first.target : plannedBy(rule, each).target;
+    return adoptable.filter((each) => isSameRule(targetFor(each), each));
+  });
+  return declared.map((rule) => {
+    const match = found.get(rule);
+    const declaredRef = refOf(owner, rule.key);
+    const ref = match?.ref ?? declaredRef;
+    return { ...plannedBy(rule, match), live: match, ref, declaredRef };
   });
 }
 

@@ -9,6 +9,7 @@ import {
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { type Mark, markOfRef, unmarked } from "../../zone/mark.ts";
 import type { CustomRuleset, Rule } from "../../zone/resource.ts";
+import { plannedRule } from "../promoted-step.ts";
 import { comparable, targetOf } from "./rule-fields.ts";
 import { matchByKey } from "./rule-match.ts";
 
@@ -87,7 +88,8 @@ function isSameRuleset(
 
 function isSameRule(rule: Rule, live: LiveRule): boolean {
   if (markOfRef(live.ref).owner !== undefined) return false;
-  const [is, was] = [targetOf(rule, documentedScoreRuleId), live].map((each) =>
+  const planned = plannedRule(rule, live, documentedScoreRuleId);
+  const [is, was] = [targetOf(planned, documentedScoreRuleId), live].map((each) =>
     comparable(each, documentedScoreRuleId),
   );
   return isDeepStrictEqual(is, was);
