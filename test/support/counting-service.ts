@@ -1,4 +1,4 @@
-import { firstHourOf, hourMs } from "../../src/measure/hours.ts";
+import { firstHourOf, fiveMinuteUnit, hourMs, hourUnit } from "../../src/measure/hours.ts";
 import type { CountSource } from "../../src/measure/measure-query.ts";
 import type { MeasurementStore } from "../../src/measure/measurement-store.ts";
 import type { AnalyticsAnswer, AskAnalytics } from "../../src/zone/ports.ts";
@@ -17,6 +17,7 @@ export interface CountingZone {
 
 /** What befalls the next queries. */
 export type QueryFault =
+  | "none"
   | "rate_limited"
   | "budget"
   | "cut"
@@ -119,23 +120,24 @@ export class CountingService {
     if (start < this.#now() - backHours * hourMs) {
       throw new RefusedQuery("cannot request data older than 1d");
     }
-    const rows = this.#rowsOf(counting, source, start, end);
+    const rows = this.#rowsOf(counting, source, query, [start, end]);
     return { zoneTag, [source]: rows.slice(0, Math.min(Number(limit), this.largestPage)) };
   }
 
   #rowsOf(
     { zone, ruleIds, policyIds }: CountingZone,
     source: string,
-    from: number,
-    to: number,
+    query: string,
+    [from, to]: readonly [number, number],
   ): readonly unknown[] {
     const rows: unknown[] = [];
     const isOfPolicies = source === "pageShieldReportsAdaptiveGroups";
     const ids =
       source === "httpRequestsAdaptiveGroups" ? [zone.id] : isOfPolicies ? policyIds : ruleIds;
+    const unit = query.includes(fiveMinuteUnit.dimension) ? fiveMinuteUnit : hourUnit;
     for (let hour = Math.floor(from / hourMs); hour * hourMs < to; hour += 1) {
       for (const id of ids) {
-        const times = this.#timesOf(id, hour).filter((at) => at >= from && at < to);
+        const times = this.timesOf(id, hour).filter((at) => at >= from && at < to);
         const names = isOfPolicies
           ? { policyID: id, action: "log" }
           : { ruleId: id, rulesetId: "e".repeat(32), action: "block" };
@@ -143,9 +145,12 @@ export class CountingService {
           for (const at of times) {
             rows.push({ ...names, datetime: new Date(at).toISOString(), sampleInterval: 1 });
           }
-        } else if (times.length > 0) {
-          const dimensions = { ...names, datetimeHour: new Date(hour * hourMs).toISOString() };
-          rows.push({ count: times.length, avg: { sampleInterval: 1 }, dimensions });
+          continue;
+        }
+        const groups = Map.groupBy(times, (at) => Math.floor(at / unit.ms) * unit.ms);
+        for (const [at, { length }] of groups) {
+          const dimensions = { ...names, [unit.dimension]: new Date(at).toISOString() };
+          rows.push({ count: length, avg: { sampleInterval: 1 }, dimensions });
         }
       }
     }
@@ -153,7 +158,7 @@ export class CountingService {
   }
 
   /** The moments of the events of an hour that have arrived. */
-  #timesOf(id: string, hour: number): readonly number[] {
+  timesOf(id: string, hour: number): readonly number[] {
     const count = this.truth(id, hour);
     const isLate = this.#now() < (hour + 1) * hourMs + this.lateMs;
     const arrived = isLate ? Math.floor(count / 2) : count;
