@@ -81,7 +81,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   reconcile: {
     purpose: "The loop: active revision, queue of zones, runs, write gate, schedule.",
-    imports: ["zone", "plan", "impact", "state", "audit", "syntax"],
+    imports: ["zone", "plan", "impact", "state", "audit", "measure", "syntax"],
     packages: ["node-cron", "tinyqueue"],
   },
   telemetry: {
