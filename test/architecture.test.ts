@@ -90,9 +90,11 @@ const seenByTestsAlone = [
   "notify/notifier.ts graceMs",
   "reconcile/fleet/suspension-overlay.ts onlySuspends",
   "reconcile/run/next-run.ts backoffMs",
+  "reconcile/steps/step-state.ts digestOfDeclaration",
+  "reconcile/steps/step-state.ts atStep",
   "render/diagnostic-formats.ts sentenceOf",
+  "render/step-text.ts stepWaitText",
   "syntax/csp/csp.ts printCsp",
-  "zone/promoted-objects.ts atSteps",
   "zone/promoted-objects.ts withStepValues",
   "zone/promotion.ts promotedFields",
 ];

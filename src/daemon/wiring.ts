@@ -19,12 +19,15 @@ import type { Notification } from "../notify/notification.ts";
 import { type DesiredState, revisionsInForce } from "../reconcile/fleet/desired-fleet.ts";
 import { InventoryPoller, type ScriptMemory } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
+import { blockedScripts } from "../reconcile/steps/blocked-scripts.ts";
+import type { StepsPorts } from "../reconcile/steps/steps.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import { Fleet, type Subscriber } from "../state/fleet.ts";
 import type { Applied } from "../state/run-report.ts";
 import { logCollector, logUnusualShare } from "../telemetry/log/log-measurements.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import { uncheckedScriptsLog } from "../telemetry/log/log-scripts.ts";
+import { logStep } from "../telemetry/log/log-steps.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { settledWithin, type StopSignals } from "../zone/signals.ts";
@@ -96,7 +99,10 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
   // Which releases were used is lost: each of them counts as used.
-  if (kept.isRestored) runs.setUsedReleases(config.limits.accept);
+  if (kept.isRestored) {
+    runs.setUsedReleases(config.limits.accept);
+    runs.forgetSteps();
+  }
   const revision = context.storedRevision(store, config.desired.path, host.files);
   const fleet = createFleet(store, runs);
   const scripts = scriptMemory({ store, fleet, logger, history, notify: context.notify });
@@ -136,7 +142,8 @@ export function beginTerm(context: TermContext, { store: kept, history }: TermMe
     ]);
     if (!(await store.isHeld())) throw new Error("the store was taken over: nothing is written");
   };
-  const memory = { runs, revision, recordBeforeWrite, authors };
+  const steps = stepsPorts(parts, host, { runs, collector, measurements: kept.measurements });
+  const memory = { runs, revision, recordBeforeWrite, authors, steps };
   const reconciler = createReconciler({ parts, host, schedule }, reporter, memory);
   return {
     logger,
@@ -188,6 +195,7 @@ interface ReconcilerMemory {
   readonly revision: StoredRevision;
   readonly recordBeforeWrite: RunHistory["recordBeforeWrite"];
   readonly authors: AuditFollowing["authors"];
+  readonly steps: StepsPorts;
 }
 
 /** What the reconciler of a term is made of. */
@@ -272,6 +280,34 @@ function createReconciler(
     runId: uniqueId,
     nextSweep: () => schedule.nextRun(),
   });
+}
+
+/** Connects the steps of objects with the measurements, the scripts, the store and the log. */
+function stepsPorts(
+  { config: { impact }, service, logger }: DaemonParts,
+  { clock }: Host,
+  {
+    runs,
+    collector,
+    measurements,
+  }: {
+    readonly runs: StoredRuns;
+    readonly collector: Collector | undefined;
+    readonly measurements: MeasurementStore | undefined;
+  },
+): StepsPorts {
+  return {
+    clock,
+    store: runs,
+    serviceNow: () => collector?.serviceNow,
+    isMeasuring: () => collector !== undefined && collector.status.state !== "off",
+    lastHour: () => collector?.judged,
+    measurements: measurements ?? { read: () => Promise.resolve(new Map()) },
+    readRecent: (...args) => collector?.readRecent(...args) ?? Promise.resolve(new Map()),
+    blockedScripts: blockedScripts({ reader: service.reader, clock, impact }),
+    happened: (event) => logStep(logger, event),
+    bug: (error, zone) => logInternalError(logger, error, zone),
+  };
 }
 
 /** Asks the service when the tokens expire, one check at a time; the answers are in the state of the credentials. */

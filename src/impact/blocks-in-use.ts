@@ -29,20 +29,30 @@ export function blocksInUse(
   declared: readonly Policy[],
   limits: InUseLimits,
 ): readonly Hold[] {
-  return impacts.flatMap(({ policy, force, blocked }) => {
-    if (force !== "blocks") return [];
+  return impacts.flatMap((impact) => {
+    const { policy } = impact;
     const own = declared.find(({ key }) => `policy/${key}` === policy.key);
-    const isAcknowledged = acknowledgement(own?.acknowledge ?? []);
-    const inUse = blocked.filter(
-      (each) =>
-        !each.already &&
-        each.malicious.length === 0 &&
-        each.resource.kind === "script" &&
-        isRecent(each, limits) &&
-        !isAcknowledged(each),
-    );
+    const inUse = blockedInUse(impact, own?.acknowledge ?? [], limits);
     return inUse.length === 0 ? [] : [holdOf(policy, inUse, limits)];
   });
+}
+
+/** The scripts in use that a policy begins to block, are not malicious, and are of none of the acknowledged sources. */
+export function blockedInUse(
+  { force, blocked }: PolicyImpact,
+  acknowledge: readonly string[],
+  limits: InUseLimits,
+): readonly BlockedResource[] {
+  if (force !== "blocks") return [];
+  const isAcknowledged = acknowledgement(acknowledge);
+  return blocked.filter(
+    (each) =>
+      !each.already &&
+      each.malicious.length === 0 &&
+      each.resource.kind === "script" &&
+      isRecent(each, limits) &&
+      !isAcknowledged(each),
+  );
 }
 
 /** A script without a time of the last report can be in use. */

@@ -96,6 +96,11 @@ export class Collector {
     return this.#status;
   }
 
+  /** What time it is for the service, in milliseconds since the epoch; `undefined`: it has not answered yet. */
+  get serviceNow(): number | undefined {
+    return this.#time.isKnown ? this.#time.now() : undefined;
+  }
+
   /** What the last complete hour was when the last round ended; `undefined`: not known. */
   get judged(): JudgedFleet | undefined {
     return this.#judged;

@@ -5,6 +5,7 @@ import type { AdoptedRule } from "../plan/ownership.ts";
 import type { StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections } from "../reconcile/run/run-store.ts";
+import { noSteps, type StepState, type ZoneSteps } from "../reconcile/steps/step-state.ts";
 import { authorsJson } from "../render/plan-json.ts";
 import { scriptWatchFrom, scriptWatchText } from "../render/scripts/scripts-json.ts";
 import type { ScriptWatch } from "../state/scripts/script-watch.ts";
@@ -200,6 +201,53 @@ export const rollout: Codec<StoredRollout | undefined> = {
     return { revision, waiting, gone };
   },
 };
+
+/** Where objects stand on their steps. Of an object whose state cannot be read, nothing is known. */
+export const steps: Codec<ZoneSteps> = {
+  encode: ({ objects, pausedBy }) =>
+    objects.size === 0 && pausedBy === undefined
+      ? undefined
+      : JSON.stringify({ paused: pausedBy, objects: Object.fromEntries(objects) }),
+  decode: (stored) => {
+    if (stored === undefined) return noSteps;
+    const { paused, objects } = coerceObject(jsonIn(stored));
+    const states = Object.entries(coerceObject(objects)).flatMap(([key, json]) => {
+      const state = stepStateIn(coerceObject(json));
+      return isResourceKey(key) && state !== undefined ? [[key, state] as const] : [];
+    });
+    return { objects: new Map(states), pausedBy: typeof paused === "string" ? paused : undefined };
+  },
+};
+
+function stepStateIn({
+  of,
+  step,
+  isLive,
+  since,
+  elapsedMs,
+  isWatched,
+  stop,
+}: JsonObject): StepState | undefined {
+  const isStep = typeof step === "string" || typeof step === "number";
+  const isTimed = typeof elapsedMs === "number" && elapsedMs >= 0;
+  if (typeof of !== "string" || !isStep || !isTimed) return undefined;
+  if (typeof isLive !== "boolean" || typeof isWatched !== "boolean") return undefined;
+  if (since !== undefined && typeof since !== "number") return undefined;
+  const known = { of, step, isLive, since, elapsedMs, isWatched };
+  if (stop === undefined) return { ...known, stop };
+  const found = stopIn(coerceObject(stop));
+  return found && { ...known, stop: found };
+}
+
+function stopIn({ declared, from, at, cause }: JsonObject): StepState["stop"] {
+  const moment = coerceDate(at);
+  const isFrom = from === undefined || typeof from === "string" || typeof from === "number";
+  if (typeof declared !== "string" || moment === undefined || !isFrom) return undefined;
+  const { by, count, requests } = coerceObject(cause);
+  if (typeof by === "string") return { declared, from, at: moment, cause: { by } };
+  if (typeof count !== "number" || typeof requests !== "number") return undefined;
+  return { declared, from, at: moment, cause: { count, requests } };
+}
 
 /** Values by zone; `undefined` if one of them cannot be read. */
 function zonesIn<T>(

@@ -9,6 +9,7 @@ import {
   moments,
   rollout,
   scriptWatch,
+  steps,
   text,
   texts,
 } from "./codecs.ts";
@@ -42,6 +43,8 @@ export const zoneKeys = {
   rays: { key: "rays/", ...texts },
   /** The last check of its scripts. */
   scripts: { key: "scripts/", ...scriptWatch },
+  /** Where its objects stand on their steps. */
+  steps: { key: "steps/", ...steps },
 };
 
 /** What is remembered of the fleet. */

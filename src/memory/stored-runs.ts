@@ -4,6 +4,8 @@ import type { AdoptedRule } from "../plan/ownership.ts";
 import type { StoredRollout } from "../reconcile/fleet/desired-fleet.ts";
 import type { Moments, WeakenedBy } from "../reconcile/fleet/fleet-past.ts";
 import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
+import type { ZoneSteps } from "../reconcile/steps/step-state.ts";
+import type { StepStore } from "../reconcile/steps/steps.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { Outcome, ZoneReport } from "../state/run-report.ts";
 import type { DifferedSince } from "../state/zone-state-reducer.ts";
@@ -31,7 +33,7 @@ function raySent(outcome: Outcome): string {
 }
 
 /** What runs remember, in the state. */
-export class StoredRuns implements RunStore, AuthorStore {
+export class StoredRuns implements RunStore, AuthorStore, StepStore {
   readonly #store: StateStore;
   #earlierRays: ReadonlySet<string> | undefined;
 
@@ -166,6 +168,23 @@ export class StoredRuns implements RunStore, AuthorStore {
   /** @param rollout `undefined`: there are no waves, or it is not known. */
   setRollout(rollout: StoredRollout | undefined): void {
     rememberChanged(this.#store, fleetKeys.rollout, rollout, "");
+  }
+
+  steps(name: ZoneName): ZoneSteps {
+    return remembered(this.#store, zoneKeys.steps, name);
+  }
+
+  setSteps(name: ZoneName, steps: ZoneSteps): void {
+    rememberChanged(this.#store, zoneKeys.steps, steps, name);
+  }
+
+  /** Forgets all steps: what is stored is older than what this process knew. */
+  forgetSteps(): void {
+    for (const key of this.#store.keys(zoneKeys.steps.key)) this.#store.set(key, undefined);
+  }
+
+  flush(): Promise<boolean> {
+    return this.#store.flush();
   }
 
   /** Since when the zone differs, as it was last seen; `undefined` if it did not. */

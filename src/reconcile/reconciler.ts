@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import { isAborted, loopUntil, type StopSignals } from "../zone/signals.ts";
 import { type KnownZones, type Zone, type ZoneName, zoneName } from "../zone/zone.ts";
 import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
 import {
+  declaredDigests,
   type DesiredFleet,
   type DesiredSource,
   type DesiredState,
@@ -24,6 +27,7 @@ import {
   type ZoneRunPorts,
   type ZoneRunResult,
 } from "./run/zone-runner.ts";
+import { Steps, type StepsPorts } from "./steps/steps.ts";
 
 export interface ReconcilerOptions extends ZoneRunOptions {
   /** How many zones of one credential are run at the same time. */
@@ -44,6 +48,8 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly loaded: (loaded: JudgedLoad) => void;
   /** A scheduled sweep was due during another; it begins when that one ends. */
   readonly overlapped: () => void;
+  /** Left out: an object with steps stays at the one at which it is live. */
+  readonly steps?: StepsPorts | undefined;
 }
 
 /**
@@ -55,8 +61,8 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
  *   listing arrived   ZoneDirectory   #onListingArrived  finds the declared zones in it, begins the sweep that is due
  *   zone requested    requestZone     requestZone        queues one zone before those of a sweep
  *   zone touched      the audit feed  wakeZone           queues one zone before those of a sweep
- *   round judged      FleetRound      #onRoundJudged     reports what the fleet guard holds, queues what it releases,
- *                     and Rollout                        lets zones go whose wave begins
+ *   round judged      FleetRound,     #onRoundJudged     reports what the fleet guard holds, queues what it releases,
+ *                     Rollout, Steps                     lets zones go whose wave begins, and objects to their next step
  *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
  *
  * The first three and `round judged` change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
@@ -70,6 +76,8 @@ export class Reconciler {
   readonly #active: ActiveRevision;
   readonly #round: FleetRound;
   readonly #rollout: Rollout;
+  /** Brings objects from step to step; `undefined`: nobody does. */
+  readonly steps: Steps | undefined;
   /** Ends the wait for the next wave. */
   #cancelWave = (): void => undefined;
   readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
@@ -93,7 +101,9 @@ export class Reconciler {
       isKnown,
       changed: judgementChanged,
     });
-    this.#active = new ActiveRevision(ports.desired.select, past, this.#rollout);
+    this.steps =
+      ports.steps && new Steps(options.mode, ports.steps, { past, changed: judgementChanged });
+    this.#active = new ActiveRevision(ports.desired.select, past, this.#rollout, this.steps);
     this.#round = new FleetRound(options, past, isKnown, judgementChanged);
     this.#runner = new ZoneRunner(options, ports, {
       waitOf: (zone) => this.#round.waitOf(zone) ?? this.#rollout.waitOf(zone),
@@ -132,6 +142,7 @@ export class Reconciler {
     this.#options = options;
     this.#runner.reconfigure(options);
     this.#round.reconfigure(options);
+    this.steps?.reconfigure(options.mode);
     this.#queues.promoteDue();
   }
 
@@ -174,7 +185,11 @@ export class Reconciler {
       ),
     );
     try {
-      await Promise.all([this.#restore(signals.stop), ...workers]);
+      await Promise.all([
+        this.#restore(signals.stop),
+        this.steps?.runUntil(signals.stop),
+        ...workers,
+      ]);
     } finally {
       this.#cancelWave();
     }
@@ -299,11 +314,12 @@ export class Reconciler {
   }
 
   /** Whether a zone has another declaration, or is left as a revision declares it that is not held any more. */
-  #hasChanged(before: FleetZone, { desired, digest, wave, held }: FleetZone): boolean {
+  #hasChanged(before: FleetZone, zone: FleetZone): boolean {
+    const { desired, digest, held } = zone;
     const isLeft = this.#round.left.has(desired.zone.name);
     return (
       before.digest !== digest ||
-      before.wave?.digest !== wave?.digest ||
+      !isDeepStrictEqual(declaredDigests(before), declaredDigests(zone)) ||
       before.desired.isRestored !== desired.isRestored ||
       (isLeft && before.held?.digest !== held?.digest)
     );
@@ -357,6 +373,7 @@ export class Reconciler {
       this.#onRunEnded(declared.desired.zone, result);
       this.#round.record(declared, result.report);
       this.#rollout.record(declared, result.report);
+      this.steps?.record(declared, result.report);
     } finally {
       this.#sweep.complete(zone);
     }

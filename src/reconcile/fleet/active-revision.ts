@@ -3,6 +3,7 @@ import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
 import type { KnownZones, ZoneName } from "../../zone/zone.ts";
+import type { Steps } from "../steps/steps.ts";
 import {
   digestOf,
   declaredIn,
@@ -66,15 +67,23 @@ export class ActiveRevision {
   #staged: { readonly state: DesiredState; readonly zones: DesiredFleet["zones"] } | undefined;
   readonly #past: FleetPast;
   readonly #rollout: Rollout;
+  readonly #steps: Pick<Steps, "declare" | "atSteps"> | undefined;
   /** Revisions that declare what was in force in zones that wait since before this process began, by their hashes. */
   #earlier: ReadonlyMap<string, DesiredState> = new Map();
-  /** The zones that are found, with what is in force in each and the suspensions of a held revision. */
+  /** The zones that are found, with what is in force in each, its steps, and the suspensions of a held revision. */
   #fleet: DesiredFleet = noFleet;
 
-  constructor(select: Select, past: FleetPast, rollout: Rollout) {
+  /** @param steps `undefined`: the steps of objects are not known. */
+  constructor(
+    select: Select,
+    past: FleetPast,
+    rollout: Rollout,
+    steps?: Pick<Steps, "declare" | "atSteps">,
+  ) {
     this.#select = select;
     this.#past = past;
     this.#rollout = rollout;
+    this.#steps = steps;
   }
 
   /** The zones to reconcile. */
@@ -166,11 +175,13 @@ export class ActiveRevision {
     found: readonly Diagnostic[],
     hold?: FleetHold,
   ): Loaded {
-    const inForce = this.#rollout.inForce(this.#found);
-    const fleet = this.#held === undefined ? inForce : withHeld(this.#held, inForce);
-    const staged = this.#staged?.zones;
+    const fleet = this.#inForce(this.#found);
+    const staged = [...(this.#staged?.zones ?? [])].map(([name, zone]): [ZoneName, FleetZone] => [
+      name,
+      this.#steps?.atSteps(name, zone) ?? zone,
+    ]);
     this.#fleet =
-      staged === undefined ? fleet : { ...fleet, zones: new Map([...fleet.zones, ...staged]) };
+      staged.length === 0 ? fleet : { ...fleet, zones: new Map([...fleet.zones, ...staged]) };
     return {
       result,
       state,
@@ -179,6 +190,13 @@ export class ActiveRevision {
       active: this.active,
       hold,
     };
+  }
+
+  /** Declared zones with what is in force in each. The steps come last: they are those of whatever else is in force. */
+  #inForce(found: DesiredFleet): DesiredFleet {
+    const inForce = this.#rollout.inForce(found);
+    const fleet = this.#held === undefined ? inForce : withHeld(this.#held, inForce);
+    return this.#steps?.declare(fleet) ?? fleet;
   }
 
   /**
@@ -256,7 +274,7 @@ export class ActiveRevision {
     this.#found = next;
     this.#isRestored = false;
     this.#held = undefined;
-    this.#fleet = this.#rollout.inForce(next);
+    this.#fleet = this.#inForce(next);
   }
 
   /** Lets zones wait, and remembers what of the active revision was in force and is not any more. */

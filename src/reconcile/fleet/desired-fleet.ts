@@ -109,7 +109,7 @@ export interface DesiredSource {
   readonly select: Select;
 }
 
-/** A declared zone with the digest of its content. */
+/** A declared zone with the digest of its content, as it is without the steps that are in force. */
 export interface FleetZone {
   readonly desired: DesiredZone;
   readonly digest: string;
@@ -172,6 +172,16 @@ export function digestOf(content: ZoneContent): string {
   const digest = sha256(JSON.stringify({ ...content, scripts: undefined }));
   digests.set(content, digest);
   return digest;
+}
+
+/** Identifies what is in force in a zone, with its steps. */
+export function inForceDigest({ desired }: Pick<FleetZone, "desired">): string {
+  return digestOf(desired.content);
+}
+
+/** Identifies what is in force in a zone and what waits, with the steps of both. */
+export function declaredDigests(zone: FleetZone): readonly string[] {
+  return [inForceDigest(zone), ...(zone.wave === undefined ? [] : [digestOf(zone.wave.content)])];
 }
 
 /** Finds the declared zones in a listing. Before the first listing none is found, and there are no diagnostics. */

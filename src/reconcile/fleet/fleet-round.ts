@@ -8,6 +8,7 @@ import {
   declaredIn,
   type DesiredFleet,
   type FleetZone,
+  inForceDigest,
   noFleet,
   type RoundProgress,
 } from "./desired-fleet.ts";
@@ -247,11 +248,12 @@ export class FleetRound {
     }
   }
 
-  #counts(cause: WeakeningCause, { digest }: FleetZone, plan: Plan): boolean {
+  #counts(cause: WeakeningCause, zone: FleetZone, plan: Plan): boolean {
     if (weakeningBy(cause, plan.changes).length === 0) return false;
-    return (
-      cause === "drift" || !(this.#isReleased || this.#past.wasInForce(plan.zone.name, digest))
-    );
+    if (cause === "drift") return true;
+    const digests = [zone.digest, inForceDigest(zone)];
+    const wasInForce = digests.some((each) => this.#past.wasInForce(plan.zone.name, each));
+    return !this.#isReleased && !wasInForce;
   }
 
   /** Whether a person accepted what the files declare. */

@@ -9,7 +9,12 @@ import type { LiveZone } from "../../zone/live-zone.ts";
 import type { KnownAnswers } from "../../zone/ports.ts";
 import type { StopSignals } from "../../zone/signals.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import { digestOf, type FleetZone } from "../fleet/desired-fleet.ts";
+import {
+  declaredDigests,
+  digestOf,
+  type FleetZone,
+  inForceDigest,
+} from "../fleet/desired-fleet.ts";
 import type { FleetRound } from "../fleet/fleet-round.ts";
 import type { Rollout } from "../fleet/rollout.ts";
 import { adoptedAfter } from "./adopted-rules.ts";
@@ -127,7 +132,8 @@ export class ZoneRunner {
   /** Forgets zones that are no longer declared, and cancels the writes of each declaration that has changed. */
   keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
     for (const [name, { digest, gate }] of this.#inProgress) {
-      if (declared.get(name)?.digest !== digest) gate.close("cancelled");
+      const zone = declared.get(name);
+      if (zone === undefined || inForceDigest(zone) !== digest) gate.close("cancelled");
     }
     this.#backOff.keepOnly(declared);
     this.#applied.keepOnly(declared);
@@ -145,7 +151,7 @@ export class ZoneRunner {
     const { clock, lease } = this.#ports;
     const fleet = (): string | undefined => this.#fleet.waitOf(zone);
     using gate = new WriteGate(clock, memory.maxReadAgeMs, { fleet, lease });
-    this.#inProgress.set(name, { digest: zone.digest, gate });
+    this.#inProgress.set(name, { digest: inForceDigest(zone), gate });
     worker.deadline.begin();
     try {
       const basisOf = this.#basisOf(zone);
@@ -193,16 +199,18 @@ export class ZoneRunner {
   }
 
   /** Keeps a plan that waits, so that a fleet that is judged within seconds is read once. */
-  #keep({ desired, digest }: FleetZone, planned: PlannedZone): void {
-    if (this.#kept.size < maxKept) this.#kept.set(desired.zone.name, { digest, planned });
+  #keep(zone: FleetZone, planned: PlannedZone): void {
+    const { name } = zone.desired.zone;
+    if (this.#kept.size < maxKept) this.#kept.set(name, { digest: inForceDigest(zone), planned });
   }
 
   /** Takes the kept plan of a zone, where it may be written now and is not too old. */
-  #takeKept({ desired, digest }: FleetZone): PlannedZone | undefined {
-    const { name } = desired.zone;
+  #takeKept(zone: FleetZone): PlannedZone | undefined {
+    const { name } = zone.desired.zone;
     const kept = this.#kept.get(name);
     this.#kept.delete(name);
-    const isUsable = kept?.digest === digest && !isTooOld(kept.planned, this.#ports.clock);
+    const isUsable =
+      kept?.digest === inForceDigest(zone) && !isTooOld(kept.planned, this.#ports.clock);
     return isUsable ? kept.planned : undefined;
   }
 
@@ -268,11 +276,11 @@ export class ZoneRunner {
   }
 
   /** All that a plan follows from, by the digest of the answers. */
-  #basisOf({ digest, desired, wave }: FleetZone): (answers: string) => string {
+  #basisOf(zone: FleetZone): (answers: string) => string {
     const { owner } = this.#options;
-    const { adopt, rules } = this.#ownershipOf(desired.zone.name);
+    const { adopt, rules } = this.#ownershipOf(zone.desired.zone.name);
     const ownership = JSON.stringify(rules);
-    const declared = wave === undefined ? digest : `${digest} ${wave.digest}`;
+    const declared = declaredDigests(zone).join(" ");
     return (answers) => `${owner} ${adopt} ${declared} ${answers} ${ownership}`;
   }
 
@@ -325,8 +333,7 @@ export class ZoneRunner {
 }
 
 /** What the plan of a run compared the zone with. */
-function declaredIn({ left }: PlannedZone, { desired, digest }: FleetZone): FleetZone {
+function declaredIn({ left }: PlannedZone, { desired }: FleetZone): FleetZone {
   const content = comparedContent(left, desired);
-  const isActive = content === desired.content;
-  return { desired: { ...desired, content }, digest: isActive ? digest : digestOf(content) };
+  return { desired: { ...desired, content }, digest: digestOf(content) };
 }

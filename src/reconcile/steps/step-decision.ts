@@ -1,3 +1,4 @@
+import { hourMs } from "../../measure/hours.ts";
 import type { Gathered, ZoneWait, Rate, StepWait } from "../../state/step-wait.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import type { Promotion, StepConditions } from "../../zone/promotion.ts";
@@ -22,8 +23,6 @@ export type StepDecision =
   | { readonly do: "set_back"; readonly over: Rate }
   | { readonly do: "wait"; readonly wait: StepWait };
 
-const hourMs = 3_600_000;
-
 /**
  * Decides about the objects of a zone. At most one of them is to be promoted, and none while another one is not live at its
  * step or is watched: what goes wrong then is its doing. Of several, it is the one that is at its step for longest.
@@ -38,7 +37,7 @@ export function decideSteps(
   for (const [key, facts] of objects) decisions.set(key, decideObject(facts));
   const ready = [...objects].filter(([key]) => isReady(decisions.get(key)));
   const [first] = ready.toSorted(longestFirst);
-  const busy = [...objects].find(([, { state }]) => state.isWatched || !state.isLive);
+  const busy = [...objects].find(([, { state }]) => isBusy(state));
   const other = busy?.[0] ?? first?.[0];
   for (const [key] of ready) {
     if (zoneWait !== undefined) decisions.set(key, waitFor({ reason: zoneWait }));
@@ -47,6 +46,11 @@ export function decideSteps(
     }
   }
   return decisions;
+}
+
+/** Whether an object keeps others from being promoted: it is watched, or not live at its step. */
+export function isBusy({ isWatched, isLive }: StepState): boolean {
+  return isWatched || !isLive;
 }
 
 function isReady(decision: StepDecision | undefined): boolean {

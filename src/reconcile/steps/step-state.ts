@@ -1,3 +1,4 @@
+import { hourMs } from "../../measure/hours.ts";
 import type { Stop } from "../../state/step-wait.ts";
 import { shortDigest } from "../../syntax/digest.ts";
 import { canonicalJson } from "../../syntax/json.ts";
@@ -140,8 +141,36 @@ export function foundLive(
   return { ...state, isLive, since: undefined, elapsedMs: 0 };
 }
 
-/** The state after a time in which a process ran, by the clock of the service as far as it is known. */
+/**
+ * The state after a time.
+ *
+ * @param elapsedMs of it counts where nothing is measured.
+ * @param now by the clock of the service; `undefined`: not known.
+ */
 export function afterTime(state: StepState, elapsedMs: number, now: number | undefined): StepState {
-  if (!state.isLive) return state;
+  const isKnown = state.since !== undefined || now === undefined;
+  if (!state.isLive || (elapsedMs === 0 && isKnown)) return state;
   return { ...state, since: state.since ?? now, elapsedMs: state.elapsedMs + elapsedMs };
+}
+
+/** How much time is left where only time counts, in milliseconds; `undefined`: something else counts, or nothing is next. */
+export function timeLeftMs(
+  { isWatched, stop, elapsedMs, ...state }: StepState,
+  promotion: Promotion,
+): number | undefined {
+  const { when, rollback, afterMs, watchMs, steps } = promotion;
+  if (isWatched) return rollback === undefined ? Math.max(0, watchMs - elapsedMs) : undefined;
+  const isNext = stop === undefined && state.step !== steps.at(-1);
+  return isNext && when === "time_only" ? Math.max(0, afterMs - elapsedMs) : undefined;
+}
+
+/** What is counted at a step to decide about it: hours, or the latest five minutes. */
+export function countedAt(
+  { isLive, isWatched, stop, step }: StepState,
+  { when, rollback, afterMs, steps }: Promotion,
+): { readonly inHours: boolean; readonly recently: boolean } {
+  const isCounted = isLive && (isWatched ? rollback !== undefined : when !== "time_only");
+  if (isWatched) return { inHours: isCounted, recently: isCounted };
+  const isNext = isCounted && stop === undefined && step !== steps.at(-1);
+  return { inHours: isNext && afterMs >= hourMs, recently: isNext && afterMs < hourMs };
 }

@@ -1,0 +1,322 @@
+import { hourMs } from "../../measure/hours.ts";
+import { isAdoption } from "../../plan/ownership.ts";
+import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-report.ts";
+import type { StepView, StepWait, ZoneWait } from "../../state/step-wait.ts";
+import { isConverged } from "../../state/summary.ts";
+import type { Mode, ZoneContent } from "../../zone/desired-zone.ts";
+import type { PromotedObject } from "../../zone/promoted-objects.ts";
+import type { StepValue } from "../../zone/promotion.ts";
+import type { ResourceKey } from "../../zone/resource.ts";
+import type { FleetZone } from "../fleet/desired-fleet.ts";
+import { decideSteps, isBusy, type StepDecision, type StepFacts } from "./step-decision.ts";
+import { evidenceOf, type PartSeries, partsSince, type StepEvidence } from "./step-evidence.ts";
+import { promotedIn } from "./step-overlay.ts";
+import {
+  afterTime,
+  countedAt,
+  declaredAs,
+  digestOfObject,
+  foundLive,
+  type StepState,
+  timeLeftMs,
+  type ZoneSteps,
+} from "./step-state.ts";
+
+/** What is read of an object to decide about its step. */
+export type ReadCounts = "inHours" | "recently";
+
+/** Evidence, and of which time of the object it is. */
+interface ReadEvidence {
+  readonly since: number;
+  readonly form: string | undefined;
+  readonly evidence: StepEvidence;
+}
+
+/** An answer about scripts, and since when the object was at its step then. */
+interface AskedScripts {
+  readonly since: number | undefined;
+  readonly askedMs: number;
+  readonly count: number | "unread";
+}
+
+/** How long an answer about scripts is used. */
+const scriptsMs = hourMs;
+
+/** A zone with objects that have steps, and what this process knows of it. */
+export class SteppedZone {
+  /** Without the steps that are in force. */
+  zone: FleetZone;
+  /** The objects that are in force. */
+  objects: ReadonlyMap<ResourceKey, PromotedObject> = new Map();
+  steps: ZoneSteps;
+  /** Whether the last run left nothing to do; before the first, it is not known. */
+  #isInSync = false;
+  /** Digests of what its policies do live. */
+  #forms: ReadonlyMap<ResourceKey, string> = new Map();
+  readonly #evidence: Record<ReadCounts, ReadonlyMap<ResourceKey, ReadEvidence>> = {
+    inHours: new Map(),
+    recently: new Map(),
+  };
+  readonly #scripts = new Map<ResourceKey, AskedScripts>();
+  #waits: ReadonlyMap<ResourceKey, StepWait> = new Map();
+
+  /** @param steps as they are stored. */
+  constructor(zone: FleetZone, steps: ZoneSteps) {
+    this.zone = zone;
+    this.steps = steps;
+  }
+
+  /** Takes in what is declared now: objects that are in force nowhere and wait nowhere are forgotten. */
+  declare(zone: FleetZone): void {
+    this.zone = zone;
+    this.objects = promotedIn(zone.desired.content);
+    const others = new Set(contentsOf(zone).flatMap((content) => [...promotedIn(content).keys()]));
+    this.#setStates(
+      [...this.steps.objects].flatMap(([key, state]) => {
+        const object = this.objects.get(key);
+        const next = object === undefined ? state : declaredAs(object, state);
+        return next !== undefined && others.has(key) ? [[key, next] as const] : [];
+      }),
+    );
+  }
+
+  /**
+   * Takes in the result of a run.
+   *
+   * @param zone as it was declared for the run.
+   * @param now by the clock of the service; `undefined`: not known.
+   */
+  record({ desired }: FleetZone, report: ZoneReport, now: number | undefined): void {
+    this.#isInSync = isConverged(report);
+    if (!("plan" in report)) return;
+    if (report.result === "in_sync") this.#forms = report.plan.policyForms;
+    const states = new Map(this.steps.objects);
+    for (const [key, object] of promotedIn(desired.content)) {
+      const declared = this.objects.get(key);
+      const found = liveAfter(report, key);
+      // A run of another declaration says nothing of this one.
+      if (declared === undefined || digestOfObject(declared) !== digestOfObject(object)) continue;
+      if (found === undefined) continue;
+      const next = foundLive(declared, states.get(key), found.live, found.wasOther);
+      if (next !== undefined) states.set(key, afterTime(next, 0, now));
+    }
+    this.#setStates([...states]);
+  }
+
+  /**
+   * Adds time that has passed to objects for which only time counts.
+   *
+   * @param now by the clock of the service; `undefined`: not known.
+   */
+  countTime(passedMs: number, now: number | undefined): void {
+    this.#setStates(
+      [...this.steps.objects].map(([key, state]) => {
+        const promotion = this.objects.get(key)?.promotion;
+        const isTimed = promotion !== undefined && timeLeftMs(state, promotion) !== undefined;
+        return [key, afterTime(state, isTimed ? passedMs : 0, now)];
+      }),
+    );
+  }
+
+  /** How much time is left until the next object may go on for which only time counts; `undefined`: there is none. */
+  get timeLeftMs(): number | undefined {
+    const left = [...this.#known].flatMap(([, { promotion }, state]) =>
+      state.isLive ? (timeLeftMs(state, promotion) ?? []) : [],
+    );
+    return left.length === 0 ? undefined : Math.min(...left);
+  }
+
+  /** Objects that are decided by counts, and since when they are at their steps. */
+  counted(of: ReadCounts): ReadonlyMap<ResourceKey, number> {
+    return new Map(
+      this.#known.flatMap(([key, { promotion }, state]) =>
+        state.since !== undefined && countedAt(state, promotion)[of]
+          ? [[key, state.since] as const]
+          : [],
+      ),
+    );
+  }
+
+  /** Whether nothing is known of the time of an object that is decided by counts. */
+  lacksCounts(of: ReadCounts): boolean {
+    return [...this.counted(of).keys()].some((key) => this.#evidenceAt(key, of) === undefined);
+  }
+
+  /** Takes in what was read for the objects that {@link counted} gives. */
+  setCounts(of: ReadCounts, series: PartSeries): void {
+    this.#evidence[of] = new Map(
+      [...this.counted(of)].flatMap(([key, since]) => {
+        const promotion = this.objects.get(key)?.promotion;
+        if (promotion === undefined) return [];
+        const form = this.#forms.get(key);
+        const parts = partsSince(series, key, since, form);
+        return [[key, { since, form, evidence: evidenceOf(series.partMs, parts, promotion) }]];
+      }),
+    );
+  }
+
+  /** Takes in what the next step of an object would block. */
+  setScripts(key: ResourceKey, count: number | "unread", askedMs: number): void {
+    const since = this.steps.objects.get(key)?.since;
+    this.#scripts.set(key, { since, askedMs, count });
+  }
+
+  /**
+   * Decides what follows for each object whose step is known.
+   *
+   * @param isMeasured whether measurements are on.
+   */
+  decide(
+    isMeasured: boolean,
+    zoneWait: ZoneWait | undefined,
+    nowMs: number,
+  ): ReadonlyMap<ResourceKey, StepDecision> {
+    const facts = new Map(
+      this.#known.map(([key, { promotion }, state]): [ResourceKey, StepFacts] => {
+        const read = (of: ReadCounts): StepEvidence | undefined =>
+          isMeasured ? (this.#evidenceAt(key, of) ?? evidenceOf(hourMs, [], promotion)) : undefined;
+        const asked = this.#scripts.get(key);
+        const isAsked = asked?.since === state.since && nowMs - (asked?.askedMs ?? 0) < scriptsMs;
+        const scripts = isAsked ? asked?.count : undefined;
+        const [hours, recent] = [read("inHours"), read("recently")];
+        return [key, { promotion, state, hours, recent, scripts }];
+      }),
+    );
+    const decisions = decideSteps(facts, zoneWait);
+    this.#waits = new Map(
+      [...decisions].flatMap(([key, decision]) =>
+        decision.do === "wait" ? [[key, decision.wait] as const] : [],
+      ),
+    );
+    return decisions;
+  }
+
+  /** Why nothing is promoted in the zone, whatever was measured; `undefined`: nothing keeps it from that. */
+  waitOf(mode: Mode, now: Date): ZoneWait | undefined {
+    const { desired, held, wave } = this.zone;
+    const { suspension } = desired.content;
+    if (this.steps.pausedBy !== undefined) return "paused";
+    if (mode === "observe" || desired.content.mode === "observe") return "observe";
+    if (suspension !== undefined && (suspension.until ?? Infinity) > now) return "suspended";
+    if (held !== undefined) return "held";
+    if (wave !== undefined) return "wave";
+    return this.#isInSync ? undefined : "not_in_sync";
+  }
+
+  /** What the zone would be with an object in another state. */
+  withState(key: ResourceKey, state: StepState): ZoneSteps {
+    return { ...this.steps, objects: new Map([...this.steps.objects, [key, state]]) };
+  }
+
+  /** The longest time that one of its objects is measured or watched, in milliseconds. */
+  get longestMs(): number {
+    const promotions = [...this.objects.values()].map(({ promotion }) => promotion);
+    return Math.max(0, ...promotions.flatMap(({ afterMs, watchMs }) => [afterMs, watchMs]));
+  }
+
+  /**
+   * The object that a person lets go on, or that does not let it: it is watched, or not live at its step. `undefined`: none
+   * has a next step.
+   *
+   * @param key left out: the one that is watched, else the first that has a next step.
+   */
+  chosenToGoOn(
+    key?: ResourceKey,
+  ):
+    | { readonly key: ResourceKey; readonly isBusy: boolean; readonly isWatched: boolean }
+    | undefined {
+    const known = this.#known;
+    const busy = known.find(([, , state]) => isBusy(state));
+    const first = busy ?? known.find(([each]) => this.#hasNext(each));
+    const chosen = key === undefined ? first : known.find(([each]) => each === key);
+    if (chosen === undefined) return undefined;
+    const [name, , { isWatched, isLive }] = chosen;
+    if (busy !== undefined && (busy !== chosen || !isLive)) {
+      return { key: busy[0], isBusy: true, isWatched };
+    }
+    return isWatched || this.#hasNext(name) ? { key: name, isBusy: false, isWatched } : undefined;
+  }
+
+  /** Whether an object whose step is known has a next one. */
+  #hasNext(key: ResourceKey): boolean {
+    const [object, state] = [this.objects.get(key), this.steps.objects.get(key)];
+    return state !== undefined && state.step !== object?.promotion.steps.at(-1);
+  }
+
+  /** Whether an object is to come to another step, or may be set back, and is not stopped. */
+  isOnItsWay(key: ResourceKey): boolean {
+    const state = this.steps.objects.get(key);
+    return (
+      state !== undefined && (state.isWatched || (state.stop === undefined && this.#hasNext(key)))
+    );
+  }
+
+  /** Where the objects stand. */
+  get view(): readonly StepView[] {
+    return [...this.objects].map(([key, { promotion }]) => {
+      const state = this.steps.objects.get(key);
+      const { steps } = promotion;
+      const { step, since } = state ?? {};
+      return {
+        key,
+        steps,
+        step,
+        since: since === undefined ? undefined : new Date(since),
+        state: viewState(state, steps.at(-1)),
+        wait: this.#waits.get(key),
+      };
+    });
+  }
+
+  /** The objects whose step is known. */
+  get #known(): readonly (readonly [ResourceKey, PromotedObject, StepState])[] {
+    return [...this.objects].flatMap(([key, object]) => {
+      const state = this.steps.objects.get(key);
+      return state === undefined ? [] : [[key, object, state] as const];
+    });
+  }
+
+  /** What was read of the time that the object has been at its step, and as it is now. */
+  #evidenceAt(key: ResourceKey, of: ReadCounts): StepEvidence | undefined {
+    const read = this.#evidence[of].get(key);
+    const isOfNow =
+      read?.since === this.steps.objects.get(key)?.since && read?.form === this.#forms.get(key);
+    return isOfNow ? read?.evidence : undefined;
+  }
+
+  /** Gives the same steps again where nothing changes. */
+  #setStates(states: readonly (readonly [ResourceKey, StepState])[]): void {
+    const { objects } = this.steps;
+    const isSame =
+      states.length === objects.size && states.every(([key, state]) => objects.get(key) === state);
+    if (!isSame) this.steps = { ...this.steps, objects: new Map(states) };
+  }
+}
+
+function contentsOf({ desired, wave, held }: FleetZone): readonly ZoneContent[] {
+  return [desired, wave, held].flatMap((each) => each?.content ?? []);
+}
+
+function viewState(state: StepState | undefined, last: StepValue | undefined): StepView["state"] {
+  if (state === undefined) return "unknown";
+  if (state.isWatched) return "watched";
+  if (state.stop !== undefined) return "set_back";
+  return state.step === last && state.isLive ? "done" : "waiting";
+}
+
+/**
+ * At which step a run left an object, and whether it found it otherwise than declared; `undefined`: it does not tell, since a
+ * write has no known end.
+ */
+function liveAfter(
+  report: PlannedReport,
+  key: ResourceKey,
+): { readonly live: number | undefined; readonly wasOther: boolean } | undefined {
+  const { steps, changes } = report.plan;
+  const step = steps.get(key);
+  if (step === undefined) return undefined;
+  const change = changes.find((each) => each.key === key);
+  const wasOther = change !== undefined && !isAdoption(change);
+  if (report.result !== "applied" || change === undefined) return { live: step.live, wasOther };
+  return keysDone(report.outcomes).has(key) ? { live: step.planned, wasOther } : undefined;
+}
