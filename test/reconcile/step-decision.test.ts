@@ -159,7 +159,11 @@ const watched: StepState = {
   isWatched: true,
 };
 
-function evidence(parts: readonly CountedPart[], partMs = hour, of: Promotion = zone): StepEvidence {
+function evidence(
+  parts: readonly CountedPart[],
+  partMs = hour,
+  of: Promotion = zone,
+): StepEvidence {
   return evidenceOf(partMs, parts, of);
 }
 

@@ -12,6 +12,7 @@ import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { RunStore } from "../../src/reconcile/run/run-store.ts";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import type { StepsPorts } from "../../src/reconcile/steps/steps.ts";
 import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
@@ -154,6 +155,7 @@ export class World implements AsyncDisposable {
     credentials: CredentialPorts = oneCredential,
     store: RunStore = new MemoryRunStore(),
     authors?: DriftAuthors,
+    steps?: (clock: SimulatedClock) => StepsPorts,
   ) {
     this.store = store;
     for (const [index, name] of zones.entries()) {
@@ -162,7 +164,7 @@ export class World implements AsyncDisposable {
     }
     this.options = { ...defaultOptions, ...options };
     this.credentials = credentials;
-    this.reconciler = this.#createReconciler(authors);
+    this.reconciler = this.#createReconciler(authors, steps?.(this.clock));
   }
 
   /** Lets the process before this one have applied the files as they are: the first write waits for no judgement. */
@@ -231,7 +233,7 @@ export class World implements AsyncDisposable {
     return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
   }
 
-  #createReconciler(authors: DriftAuthors | undefined): Reconciler {
+  #createReconciler(authors: DriftAuthors | undefined, steps: StepsPorts | undefined): Reconciler {
     return new Reconciler(this.options, {
       desired: {
         load: (signal) => this.#load(signal),
@@ -277,6 +279,7 @@ export class World implements AsyncDisposable {
       random: () => 1,
       store: this.store,
       authors,
+      steps,
       runId: () => `run-${(this.#run += 1)}`,
       report: (report) => this.reports.push(report),
       loaded: (loaded) => this.loads.push(loaded),

@@ -1,10 +1,11 @@
 import { hourMs } from "../../measure/hours.ts";
 import { isAdoption } from "../../plan/ownership.ts";
+import { policyForm } from "../../plan/policies/policy-form.ts";
 import { keysDone, type PlannedReport, type ZoneReport } from "../../state/run-report.ts";
 import type { StepView, StepWait, ZoneWait } from "../../state/step-wait.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { Mode, ZoneContent } from "../../zone/desired-zone.ts";
-import type { PromotedObject } from "../../zone/promoted-objects.ts";
+import { policyAtStep, type PromotedObject } from "../../zone/promoted-objects.ts";
 import type { StepValue } from "../../zone/promotion.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
@@ -18,6 +19,7 @@ import {
   digestOfObject,
   foundLive,
   type StepState,
+  stepIndex,
   timeLeftMs,
   type ZoneSteps,
 } from "./step-state.ts";
@@ -28,7 +30,6 @@ export type ReadCounts = "inHours" | "recently";
 /** Evidence, and of which time of the object it is. */
 interface ReadEvidence {
   readonly since: number;
-  readonly form: string | undefined;
   readonly evidence: StepEvidence;
 }
 
@@ -51,8 +52,6 @@ export class SteppedZone {
   steps: ZoneSteps;
   /** Whether the last run left nothing to do; before the first, it is not known. */
   #isInSync = false;
-  /** Digests of what its policies do live. */
-  #forms: ReadonlyMap<ResourceKey, string> = new Map();
   readonly #evidence: Record<ReadCounts, ReadonlyMap<ResourceKey, ReadEvidence>> = {
     inHours: new Map(),
     recently: new Map(),
@@ -89,7 +88,6 @@ export class SteppedZone {
   record({ desired }: FleetZone, report: ZoneReport, now: number | undefined): void {
     this.#isInSync = isConverged(report);
     if (!("plan" in report)) return;
-    if (report.result === "in_sync") this.#forms = report.plan.policyForms;
     const states = new Map(this.steps.objects);
     for (const [key, object] of promotedIn(desired.content)) {
       const declared = this.objects.get(key);
@@ -146,11 +144,12 @@ export class SteppedZone {
   setCounts(of: ReadCounts, series: PartSeries): void {
     this.#evidence[of] = new Map(
       [...this.counted(of)].flatMap(([key, since]) => {
-        const promotion = this.objects.get(key)?.promotion;
-        if (promotion === undefined) return [];
-        const form = this.#forms.get(key);
+        const object = this.objects.get(key);
+        if (object === undefined) return [];
+        const { promotion } = object;
+        const form = formAt(object, stepIndex(this.steps.objects.get(key), promotion));
         const parts = partsSince(series, key, since, form);
-        return [[key, { since, form, evidence: evidenceOf(series.partMs, parts, promotion) }]];
+        return [[key, { since, evidence: evidenceOf(series.partMs, parts, promotion) }]];
       }),
     );
   }
@@ -276,12 +275,10 @@ export class SteppedZone {
     });
   }
 
-  /** What was read of the time that the object has been at its step, and as it is now. */
+  /** What was read of the time that the object has been at its step. */
   #evidenceAt(key: ResourceKey, of: ReadCounts): StepEvidence | undefined {
     const read = this.#evidence[of].get(key);
-    const isOfNow =
-      read?.since === this.steps.objects.get(key)?.since && read?.form === this.#forms.get(key);
-    return isOfNow ? read?.evidence : undefined;
+    return read?.since === this.steps.objects.get(key)?.since ? read?.evidence : undefined;
   }
 
   /** Gives the same steps again where nothing changes. */
@@ -291,6 +288,11 @@ export class SteppedZone {
       states.length === objects.size && states.every(([key, state]) => objects.get(key) === state);
     if (!isSame) this.steps = { ...this.steps, objects: new Map(states) };
   }
+}
+
+/** The digest of what a policy does at a step; `undefined` for a rule. */
+function formAt(object: PromotedObject, at: number | undefined): string | undefined {
+  return "value" in object && at !== undefined ? policyForm(policyAtStep(object, at)) : undefined;
 }
 
 function contentsOf({ desired, wave, held }: FleetZone): readonly ZoneContent[] {

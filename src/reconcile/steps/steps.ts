@@ -297,26 +297,25 @@ export class Steps {
     }
   }
 
-  /** Lets the next step of an object begin, once that is stored; gives `undefined` if it cannot be. */
+  /** Lets the next step of an object begin, once that is stored, unless the zone has changed meanwhile. */
   async #promote(
     name: ZoneName,
     zone: SteppedZone,
     key: ResourceKey,
     cause: StepEvent["cause"],
-  ): Promise<StepEvent | undefined> {
+  ): Promise<StepEvent | "changed" | "not_stored"> {
     const { store } = this.#ports;
     const [object, state] = [zone.objects.get(key), zone.steps.objects.get(key)];
     const to = object?.promotion.steps[(stepIndex(state, object.promotion) ?? NaN) + 1];
-    if (object === undefined || state === undefined || to === undefined) return undefined;
+    if (object === undefined || state === undefined || to === undefined) return "changed";
     const before = zone.steps;
     const next = zone.withState(key, promotedTo(object, to));
     store.setSteps(name, next);
     const isStored = await store.flush();
     const isSame = this.#zones.get(name) === zone && zone.steps === before;
     if (!isStored || !isSame) {
-      // The next check decides again.
       if (this.#zones.get(name) === zone) this.#save(name, zone);
-      return undefined;
+      return isStored ? "changed" : "not_stored";
     }
     zone.steps = next;
     return this.#report({ zone: name, key, event: "promoted", from: state.step, to, cause }, true);
@@ -402,7 +401,8 @@ export class Steps {
     if (chosen.isBusy) return { result: "busy", key: chosen.key };
     if (chosen.isWatched) return ordered(this.#endWatch(name, zone, chosen.key, { by }));
     const event = await this.#promote(name, zone, chosen.key, { by });
-    return event === undefined ? { result: "not_stored" } : ordered(event);
+    if (event === "not_stored") return { result: event };
+    return event === "changed" ? this.promote(name, by, chosen.key) : ordered(event);
   }
 
   /** Ends what is on its way in a zone: a watched object goes back to the step before, and the others stay where they are. */

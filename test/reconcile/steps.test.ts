@@ -1,0 +1,400 @@
+import { describe, it } from "vitest";
+
+import { stepWaitText } from "../../src/render/step-text.ts";
+import type { ResourceKey } from "../../src/zone/resource.ts";
+import { named } from "../support/reports.ts";
+import {
+  fiveMinutes,
+  hour,
+  minute,
+  ofRule,
+  shortly,
+  steppedContent,
+  steppingWorld,
+  type StepsWorld,
+} from "../support/stepping.ts";
+import { ServiceFault } from "../support/world.ts";
+
+const [shop, blog] = ["z0.example", "z1.example"] as const;
+const [checkout, search, bots] = ["policy/checkout", "policy/search", "custom_rule/bots"] as const;
+
+const timeOnly = { ...shortly, when: "time_only", rollback: undefined } as const;
+const one = steppedContent({ [checkout]: shortly });
+
+function waitOf(world: StepsWorld, key: ResourceKey, zone: string = shop): string {
+  const view = world.steps.view(named(zone))?.objects.find((each) => each.key === key);
+  return view?.wait === undefined ? "" : stepWaitText(view.wait);
+}
+
+function steps(world: StepsWorld, ...keys: readonly ResourceKey[]): readonly unknown[] {
+  return keys.map((key) => world.liveAt(shop, key));
+}
+
+describe("steps", () => {
+  it("lead one object after the other to what is declared, as their hours were measured", async ({
+    expect,
+  }) => {
+    const content = steppedContent({ [checkout]: shortly, [search]: shortly, [bots]: ofRule });
+    await using world = await steppingWorld({ [shop]: content });
+    expect(steps(world, checkout, search, bots)).toEqual(["log", "log", "log"]);
+    await world.pass(3 * hour);
+    expect(world.takeEvents()).toEqual([]);
+    expect(waitOf(world, search)).toBe("1 h of 3 h measured");
+    await world.pass(2 * hour);
+    expect(world.takeEvents()).toEqual(["bots promoted managed_challenge"]);
+    expect(steps(world, checkout, search, bots)).toEqual(["log", "log", "managed_challenge"]);
+    expect(waitOf(world, search)).toBe("custom_rule/bots is promoted or watched");
+    await world.pass(16 * hour);
+    expect(world.takeEvents()).toEqual([
+      "bots watched managed_challenge",
+      "checkout promoted allow",
+      "checkout watched allow",
+      "search promoted allow",
+      "search watched allow",
+      "bots promoted block",
+      "bots watched block",
+    ]);
+    expect(steps(world, checkout, search, bots)).toEqual(["allow", "allow", "block"]);
+    const { objects = [] } = world.steps.view(named(shop)) ?? {};
+    expect(objects.map(({ state }) => state)).toEqual(["done", "done", "done"]);
+  });
+
+  it("wait while too much is counted, and go on in each zone by itself", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one, [blog]: one });
+    world.traffic.noisy.add(`${shop} ${checkout}`);
+    world.traffic.idle.add(blog);
+    await world.pass(6 * hour);
+    expect(waitOf(world, checkout)).toBe("360 in 36000 requests, 100 per 10,000, more than 4");
+    expect(waitOf(world, checkout, blog)).toBe("0 of 1000 requests");
+    world.traffic.noisy.clear();
+    await world.pass(4 * hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+    expect([world.liveAt(shop, checkout), world.liveAt(blog, checkout)]).toEqual(["allow", "log"]);
+  });
+
+  it("go back within ten minutes of what is too much, and stay there", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    await world.pass(5 * hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+    world.traffic.noisy.add(`${shop} ${checkout}`);
+    // The first five minutes, three until they are complete, and ten.
+    await world.pass(20 * minute);
+    expect(world.takeEvents()).toEqual(["checkout set_back log"]);
+    expect(steps(world, checkout)).toEqual(["log"]);
+    world.traffic.noisy.clear();
+    await world.pass(12 * hour);
+    expect(waitOf(world, checkout)).toMatch(
+      /^set back from allow after \d+ in \d+ requests, .*; it stays until/,
+    );
+    expect(world.takeEvents()).toEqual([]);
+
+    // Another limit is another declaration; its hours were measured already.
+    const laxer = { ...shortly, rollback: { ratePer10k: 500, requestsAtLeast: 1_000 } };
+    world.files.set(shop, steppedContent({ [checkout]: laxer }));
+    await world.reload("r2");
+    await world.pass(10 * minute);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+    world.traffic.noisy.add(`${shop} ${checkout}`);
+    await world.pass(4 * hour);
+    expect(world.takeEvents()).toEqual(["checkout watched allow"]);
+  });
+
+  it("go back by the hours of a time in which no process ran", async ({ expect }) => {
+    await using before = await steppingWorld({ [shop]: one });
+    await before.pass(5 * hour);
+    expect(before.takeEvents()).toEqual(["checkout promoted allow"]);
+    before.traffic.noisy.add(`${shop} ${checkout}`);
+    await using world = await before.restart({ afterMs: 90 * minute });
+    world.traffic.noisy.clear();
+    await world.pass(hour);
+    expect(world.takeEvents()).toEqual(["checkout set_back log"]);
+  });
+
+  it("pass the brake on weakening when they go back", async ({ expect }) => {
+    const fleetLimits = {
+      maxFleetShare: 1,
+      minFleet: 10,
+      accept: [],
+      maxWeakened: { zones: 0, share: 0 },
+    };
+    await using world = await steppingWorld({ [shop]: one }, { fleetLimits });
+    await world.pass(5 * hour);
+    world.traffic.noisy.add(`${shop} ${checkout}`);
+    await world.pass(20 * minute);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow", "checkout set_back log"]);
+    expect(steps(world, checkout)).toEqual(["log"]);
+  });
+
+  it.for([
+    ["late", "nothing is measured"],
+    ["failed", "the last measurement failed"],
+    ["denied", "the token may not read the measurements"],
+  ] as const)(
+    "are neither promoted nor set back by what is %s",
+    async ([measuring, why], { expect }) => {
+      await using world = await steppingWorld({ [shop]: one });
+      world.traffic.measuring = measuring;
+      await world.pass(12 * hour);
+      expect(steps(world, checkout)).toEqual(["log"]);
+      if (measuring !== "late") expect(waitOf(world, checkout)).toMatch(/^0 s of 3 h measured/);
+      world.traffic.measuring = "on";
+      await world.pass(5 * hour);
+      expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+      world.traffic.measuring = measuring;
+      world.traffic.noisy.add(`${shop} ${checkout}`);
+      await world.pass(6 * hour);
+      expect(world.takeEvents()).toEqual([]);
+      if (measuring !== "late") expect(waitOf(world, checkout)).toContain(why);
+      world.traffic.measuring = "on";
+      await world.pass(10 * minute);
+      expect(world.takeEvents()).toEqual(["checkout set_back log"]);
+    },
+  );
+
+  it("keep their time over restarts, and while the clock on the wall jumps", async ({ expect }) => {
+    await using first = await steppingWorld({ [shop]: one });
+    await first.pass(2 * hour + fiveMinutes);
+    first.clock.step(5_000 * hour);
+    await first.pass(5 * minute);
+    expect(first.takeEvents()).toEqual([]);
+    await using second = await first.restart({ afterMs: hour });
+    second.clock.step(-5_000 * hour);
+    await second.pass(hour + 10 * minute);
+    expect(second.takeEvents()).toEqual(["checkout promoted allow"]);
+    await using third = await second.restart();
+    await third.pass(hour);
+    expect(waitOf(third, checkout)).toMatch(/^it is watched: [01]/);
+    await third.pass(3 * hour);
+    expect(third.takeEvents()).toEqual(["checkout watched allow"]);
+  });
+
+  it.for([
+    ["is lost", true],
+    ["is damaged", "{"],
+    ["is of something else", '{"objects":{"policy/checkout":{"of":"","step":"ban"}}}'],
+  ] as const)(
+    "stay where they are, and begin again, if the store %s",
+    async ([, lose], { expect }) => {
+      await using first = await steppingWorld({ [shop]: one });
+      await first.pass(3 * hour);
+      await using second = await first.restart({ lose });
+      await second.pass(3 * hour);
+      expect(second.takeEvents()).toEqual([]);
+      await second.pass(2 * hour);
+      expect(second.takeEvents()).toEqual(["checkout promoted allow"]);
+      second.traffic.noisy.add(`${shop} ${checkout}`);
+      await using third = await second.restart({ lose });
+      await third.pass(2 * hour);
+      expect(steps(third, checkout)).toEqual(["allow"]);
+      const { objects = [] } = third.steps.view(named(shop)) ?? {};
+      expect(objects.map(({ state }) => state)).toEqual(["done"]);
+    },
+  );
+
+  it("count only the time in which a process ran, where only time counts", async ({ expect }) => {
+    const content = steppedContent({ [checkout]: timeOnly });
+    await using first = await steppingWorld({ [shop]: content });
+    first.traffic.measuring = "denied";
+    await first.pass(2 * hour);
+    await using second = await first.restart({ afterMs: 9 * hour });
+    second.clock.step(5_000 * hour);
+    await second.pass(50 * minute);
+    expect(second.takeEvents()).toEqual([]);
+    expect(waitOf(second, checkout)).toMatch(/^2 h \d+ min of 3 h$/);
+    await second.pass(25 * minute);
+    expect(second.takeEvents()).toEqual(["checkout promoted allow"]);
+    await second.pass(2 * hour + fiveMinutes);
+    expect(second.takeEvents()).toEqual(["checkout watched allow"]);
+  });
+
+  it("take minutes where a file forces it", async ({ expect }) => {
+    const quickly = { ...shortly, afterMs: 10 * minute, watchMs: 15 * minute };
+    await using world = await steppingWorld({ [shop]: steppedContent({ [checkout]: quickly }) });
+    // The first answer of the service tells what time it is.
+    await world.pass(40 * minute);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+    await world.pass(25 * minute);
+    expect(world.takeEvents()).toEqual(["checkout watched allow"]);
+  });
+
+  it("begin their time again with another declaration, at the same step", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    await world.pass(5 * hour);
+    await world.pass(4 * hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow", "checkout watched allow"]);
+    world.files.set(
+      shop,
+      steppedContent({ [checkout]: shortly }, { [checkout]: "script-src 'none'" }),
+    );
+    await world.reload("r2");
+    await world.pass(hour);
+    expect(steps(world, checkout)).toEqual(["allow"]);
+
+    await using other = await steppingWorld({ [shop]: one });
+    await other.pass(3 * hour);
+    other.files.set(
+      shop,
+      steppedContent({ [checkout]: shortly }, { [checkout]: "script-src 'none'" }),
+    );
+    await other.reload("r2");
+    await other.pass(3 * hour);
+    expect(other.takeEvents()).toEqual([]);
+    await other.pass(2 * hour);
+    expect(other.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  it("are restored where somebody changed the object, and begin their time again", async ({
+    expect,
+  }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    for (const action of ["allow", "add_reporting_directives"]) {
+      await world.pass(3 * hour);
+      world.edit(shop, ({ policies }) => ({
+        policies: policies.map((each) => ({ ...each, action })),
+      }));
+      await world.sweep("manual", minute);
+      expect(steps(world, checkout)).toEqual(["log"]);
+    }
+    await world.pass(3 * hour);
+    expect(world.takeEvents()).toEqual([]);
+    await world.pass(2 * hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  it("do not begin while the store cannot be written, nor before it is", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    world.stepStore.isWritable = false;
+    await world.pass(6 * hour);
+    expect(waitOf(world, checkout)).toBe("the store cannot be written");
+    expect(steps(world, checkout)).toEqual(["log"]);
+    world.stepStore.isWritable = true;
+    const flush = Promise.withResolvers<boolean>();
+    world.stepStore.flush = () => flush.promise;
+    const passing = world.clock.advance(fiveMinutes);
+    await passing;
+    expect(steps(world, checkout)).toEqual(["log"]);
+    flush.resolve(true);
+    await world.clock.advance(minute);
+    expect(steps(world, checkout)).toEqual(["allow"]);
+  });
+
+  it("do not begin while the zone waits or differs", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    world.reconciler.reconfigure({ ...world.options, mode: "observe" });
+    await world.pass(5 * hour);
+    expect(waitOf(world, checkout)).toBe("the mode is observe");
+    world.reconciler.reconfigure(world.options);
+    world.files.set(shop, { ...one, suspension: { reason: "incident", until: undefined } });
+    await world.reload("r2", 10 * minute);
+    expect(waitOf(world, checkout)).toBe("the zone is suspended");
+    world.files.set(shop, { ...one, settings: [{ name: "enabled", value: true }] });
+    world.faults.set(shop, () => new ServiceFault("API_UNREACHABLE", true));
+    await world.reload("r3", 10 * minute);
+    expect(waitOf(world, checkout)).toBe("the zone is not in sync");
+    expect(world.takeEvents()).toEqual([]);
+    world.faults.clear();
+    await world.pass(hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  it("ask for scripts in use when all else is fulfilled", async ({ expect }) => {
+    const when = { ratePer10k: 4, unknownScripts: 1, requestsAtLeast: 1_000 };
+    await using world = await steppingWorld({
+      [shop]: steppedContent({ [checkout]: { ...shortly, when } }),
+    });
+    world.blocked = 2;
+    await world.pass(5 * hour);
+    expect(waitOf(world, checkout)).toBe("the next step would block 2 scripts in use, more than 1");
+    world.blocked = "unread";
+    await world.pass(2 * hour);
+    expect(waitOf(world, checkout)).toBe("the scripts in use cannot be read");
+    world.blocked = 1;
+    await world.pass(2 * hour);
+    expect(world.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  it("are forgotten with their object, and not while it only waits", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    await world.pass(hour);
+    expect(world.stepStore.steps(named(shop)).objects.size).toBe(1);
+    world.unlistable = { zones: [shop], failed: [] };
+    await world.sweep("manual", minute);
+    expect(world.stepStore.steps(named(shop)).objects.size).toBe(1);
+    world.unlistable = { zones: [], failed: [] };
+    await world.sweep("manual", minute);
+    world.files.set(shop, steppedContent({}));
+    await world.reload("r2", minute);
+    expect(world.stepStore.steps(named(shop)).objects.size).toBe(0);
+    expect(world.steps.view(named(shop))).toBeUndefined();
+  });
+});
+
+describe("a person", () => {
+  it("pauses and resumes a zone", async ({ expect }) => {
+    await using world = await steppingWorld({ [shop]: one });
+    expect(world.steps.pause(named(shop), "ada")).toEqual({ result: "done", events: [] });
+    await world.pass(5 * hour);
+    expect(waitOf(world, checkout)).toBe("the zone is paused");
+    await using next = await world.restart();
+    await next.pass(hour);
+    expect(next.takeEvents()).toEqual([]);
+    expect(next.steps.view(named(shop))?.pausedBy).toBe("ada");
+    next.steps.pause(named(shop), undefined);
+    await next.pass(minute);
+    expect(next.takeEvents()).toEqual(["checkout promoted allow"]);
+  });
+
+  it("promotes an object that still waits, and ends its watch", async ({ expect }) => {
+    const content = steppedContent({ [checkout]: shortly, [search]: shortly, [bots]: ofRule });
+    await using world = await steppingWorld({ [shop]: content });
+    const name = named(shop);
+    expect(await world.steps.promote(name, "ada", search)).toMatchObject({
+      result: "done",
+      events: [{ event: "promoted", key: search, from: "log", to: "allow", cause: { by: "ada" } }],
+    });
+    // It is not live yet.
+    expect(await world.steps.promote(name, "ada")).toEqual({ result: "busy", key: search });
+    await world.pass(fiveMinutes);
+    expect(steps(world, checkout, search, bots)).toEqual(["log", "allow", "log"]);
+    expect(await world.steps.promote(name, "ada", checkout)).toEqual({
+      result: "busy",
+      key: search,
+    });
+    expect(await world.steps.promote(name, "ada")).toMatchObject({
+      events: [{ event: "watched", key: search }],
+    });
+    expect(await world.steps.promote(name, "ada", search)).toEqual({ result: "nothing" });
+    expect(await world.steps.promote(name, "ada")).toMatchObject({ events: [{ key: checkout }] });
+    world.stepStore.isWritable = false;
+    await world.pass(fiveMinutes);
+    await world.steps.promote(name, "ada");
+    expect(await world.steps.promote(name, "ada")).toEqual({ result: "not_stored" });
+    expect(await world.steps.promote(named(blog), "ada")).toEqual({ result: "nothing" });
+  });
+
+  it("aborts what is on its way", async ({ expect }) => {
+    const content = steppedContent({ [checkout]: shortly, [search]: shortly, [bots]: ofRule });
+    await using world = await steppingWorld({ [shop]: content });
+    const name = named(shop);
+    await world.steps.promote(name, "ada", bots);
+    await world.pass(fiveMinutes);
+    await world.steps.promote(name, "ada", bots);
+    await world.steps.promote(name, "ada", bots);
+    await world.pass(fiveMinutes);
+    expect(steps(world, checkout, search, bots)).toEqual(["log", "log", "block"]);
+    world.takeEvents();
+    world.steps.abort(name, "ada");
+    expect(world.takeEvents()).toEqual([
+      "checkout stopped log",
+      "search stopped log",
+      "bots set_back managed_challenge",
+    ]);
+    await world.pass(9 * hour);
+    expect(steps(world, checkout, search, bots)).toEqual(["log", "log", "managed_challenge"]);
+    expect(waitOf(world, search)).toMatch(/^stopped by ada; it stays until/);
+    expect(world.steps.abort(name, "ada")).toEqual({ result: "nothing" });
+    await world.steps.promote(name, "ada", search);
+    await world.pass(fiveMinutes);
+    expect(steps(world, search)).toEqual(["allow"]);
+  });
+});
