@@ -95,8 +95,6 @@ const seenByTestsAlone = [
   "render/diagnostic-formats.ts sentenceOf",
   "render/step-text.ts stepWaitText",
   "syntax/csp/csp.ts printCsp",
-  "zone/promoted-objects.ts withStepValues",
-  "zone/promotion.ts promotedFields",
 ];
 
 /** Values that a file exports, as `plan/plan.ts plan`. */

@@ -1,4 +1,3 @@
-import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { resolveOverrides } from "../plan/rules/owasp-tuning.ts";
 import { byText } from "../syntax/by-text.ts";
@@ -62,7 +61,7 @@ function deploymentImpacts({
   managed,
 }: ImpactFacts): readonly DeploymentImpact[] {
   const scoreRuleId = live.scoreRule?.id ?? documentedScoreRuleId;
-  const changes = new Map<string, Change>(plan.changes.map((change) => [change.key, change]));
+  const changes = new Set(plan.changes.map(({ key: changed }) => changed));
   const deploying = (content.rules.managed_rules?.items ?? []).filter(
     (rule) => rule.action === "execute",
   );
@@ -71,15 +70,18 @@ function deploymentImpacts({
     if (ruleset === undefined) return [];
     const key = `managed_rule/${rule.key}` as const;
     const after = { enabled: rule.enabled, overrides: resolveOverrides(rule, scoreRuleId) };
-    const change = changes.get(key);
-    const before = change === undefined ? after : deployedBefore(change, live);
+    const isKept = !changes.has(key) && !plan.steps.has(key);
+    const before = isKept ? after : deployedAs(key, plan, live);
     return [{ key, ruleset, ...rulesetImpact(ruleset.rules, before, after) }];
   });
 }
 
-function deployedBefore(change: Change, { entrypoints }: LiveZone): Deployment | undefined {
-  if (change.verb === "create") return undefined;
-  const rule = rulesIn(entrypoints.managed_rules).find(({ id }) => id === change.id);
+function deployedAs(
+  key: ResourceKey,
+  { liveKeys }: Plan,
+  { entrypoints }: LiveZone,
+): Deployment | undefined {
+  const rule = rulesIn(entrypoints.managed_rules).find(({ id }) => liveKeys.get(id) === key);
   if (rule?.action.type !== "execute") return undefined;
   return { enabled: rule.enabled, overrides: rule.action.overrides };
 }
@@ -92,7 +94,7 @@ export function deployedRulesets(content: ZoneContent): readonly string[] {
   return [...new Set(ids)];
 }
 
-/** Every policy of a zone before or after its plan, including those that do not change. */
+/** Every policy of a zone before or after its plan, including those that do not change; one with steps at their end. */
 export function comparedPolicies(
   plan: Plan,
   declared: readonly Policy[],
@@ -110,7 +112,8 @@ export function comparedPolicies(
     const change = ids.get(before.id);
     if (change === undefined) {
       const key = plan.liveKeys.get(before.id) ?? (`policy/${before.id}` as const);
-      return { key, title: unmarked(before.description).description, before, after: before };
+      const after = plan.steps.has(key) ? byKey.get(key) : before;
+      return { key, title: unmarked(before.description).description, before, after };
     }
     const after = change.verb === "delete" ? undefined : byKey.get(change.key);
     return { key: change.key, title: change.title, before, after };

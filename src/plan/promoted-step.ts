@@ -5,8 +5,8 @@ import type { Promotion, StepValue } from "../zone/promotion.ts";
 import type { Policy, ResourceKey, Rule } from "../zone/resource.ts";
 import { comparable } from "./rules/rule-fields.ts";
 
-/** At which of its steps, from 0, an object is. */
-export interface PromotedStep {
+/** The steps of an object, and at which of them, from 0, it is. */
+export interface PromotedStep extends Pick<Promotion, "field" | "steps"> {
   /** `undefined`: nothing is live in force, or with a value that is no step. */
   readonly live: number | undefined;
   readonly planned: number;
@@ -66,7 +66,9 @@ function stepOf(
   live: StepValue | undefined,
 ): readonly (readonly [ResourceKey, PromotedStep])[] {
   if (promotion === undefined) return [];
-  return [[key, { live: indexIn(promotion, live), planned: plannedStep(promotion, live) }]];
+  const { field, steps } = promotion;
+  const planned = plannedStep(promotion, live);
+  return [[key, { field, steps, live: indexIn(promotion, live), planned }]];
 }
 
 function plannedStep(promotion: Promotion, live: StepValue | undefined): number {

@@ -51,12 +51,22 @@ export function planJson(plan: Plan): JsonObject {
     unmanaged: plan.unmanaged.map((each) => ({ ...each })),
     unowned: plan.unowned.map((each) => ({ ...each })),
     adopted_rules: plan.adoptedRules.map((each) => ({ ...each })),
+    ...stepsJson(plan),
     notes: plan.notes,
     holds: plan.holds.map(({ reason, message }) => ({ reason, message })),
     compared: plan.compared,
     deletable: plan.deletable,
     owasp_version: plan.owaspVersion,
   };
+}
+
+/** The steps of promoted objects; left out if there are none. */
+function stepsJson({ steps }: Plan): JsonObject {
+  if (steps.size === 0) return {};
+  const list = [...steps].map(([key, { field, steps: values, live = null, planned }]) => {
+    return { key, field, steps: values, live, planned };
+  });
+  return { steps: list };
 }
 
 /** A change as JSON, without missing sides. */

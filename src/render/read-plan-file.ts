@@ -2,6 +2,7 @@ import { causes, type Change, deleteReasons, directions, verbs } from "../plan/c
 import { holdReasons } from "../plan/guard/hold.ts";
 import type { Unowned } from "../plan/ownership.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { PromotedStep } from "../plan/promoted-step.ts";
 import {
   type Json,
   type JsonObject,
@@ -12,6 +13,7 @@ import {
   coerceText,
   coerceTexts,
 } from "../syntax/json.ts";
+import { promotedFields, type StepValue } from "../zone/promotion.ts";
 import { kinds, listedKinds, type ResourceKey, ruleKinds } from "../zone/resource.ts";
 import { rulePhases } from "../zone/rule-phase.ts";
 import type { RulePlace } from "../zone/rule-place.ts";
@@ -36,7 +38,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
     grown: [],
     liveKeys: new Map(),
     policyForms: new Map(),
-    steps: new Map(),
+    steps: new Map(coerceObjects(plan["steps"]).map(stepOf)),
     placedBy: new Map(),
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
@@ -56,6 +58,27 @@ export function planOf(json: Json | undefined): Plan | undefined {
     deletable: typeof plan["deletable"] === "number" ? plan["deletable"] : 0,
     owaspVersion: coerceText(plan["owasp_version"]),
   };
+}
+
+function stepOf({
+  key,
+  field,
+  steps,
+  live,
+  planned,
+}: JsonObject): readonly [ResourceKey, PromotedStep] {
+  const [first = "", second = "", ...others] = coerceList(steps).map(stepValue);
+  const step = {
+    field: coerceName(promotedFields, field),
+    steps: [first, second, ...others],
+    live: typeof live === "number" ? live : undefined,
+    planned: typeof planned === "number" ? planned : 0,
+  } as const;
+  return [keyOf(key), step];
+}
+
+function stepValue(value: Json): StepValue {
+  return typeof value === "number" ? value : coerceText(value);
 }
 
 function zoneOf(json: JsonObject): Zone | undefined {

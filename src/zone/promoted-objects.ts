@@ -97,6 +97,14 @@ function isPromoted(object: Policy | Rule): object is PromotedObject {
   return object.promotion !== undefined;
 }
 
+/** Content with other rules; the same content where all stay the same. */
+export function withRules(
+  content: ZoneContent,
+  of: (key: ResourceKey, rule: Rule) => Rule,
+): ZoneContent {
+  return mapObjects(content, (_key, policy) => policy, of);
+}
+
 /** Content with other policies and rules; the same content where all stay the same. */
 function mapObjects(
   content: ZoneContent,

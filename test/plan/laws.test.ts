@@ -7,8 +7,11 @@ import { savedPlan } from "../../src/plan/saved/saved-plan.ts";
 import { planJson } from "../../src/render/plan-json.ts";
 import { planOf } from "../../src/render/read-plan-file.ts";
 import { canonicalJson, isJsonObject } from "../../src/syntax/json.ts";
+import { byPhase, type DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";
+import { promotedObjects } from "../../src/zone/promoted-objects.ts";
+import type { Policy, Rule } from "../../src/zone/resource.ts";
 import { neighborOf } from "../../src/zone/rule-place.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { type Pair, pairs } from "../support/arbitrary-zones.ts";
@@ -226,4 +229,75 @@ describe("laws of planning", { timeout: manyRuns }, () => {
       runs,
     );
   });
+
+  it("each object with steps is live at the one that is known, else where it was, else at the first", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(pairs, (pair) => {
+        const proposal = plannable(pair);
+        const objects = promotedObjects(pair.desired.content);
+        const after = plan(pair.desired, afterAll(pair.live, proposal), owner).steps;
+        expect([...after.keys()].toSorted()).toEqual([...objects.keys()].toSorted());
+        for (const [key, { promotion }] of objects) {
+          const step = promotion.at ?? proposal.steps.get(key)?.live ?? 0;
+          expect(after.get(key)).toMatchObject({ live: step, planned: step });
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("whoever does not know the steps of a zone moves none of them, and whoever does moves those", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(pairs, fc.infiniteStream(fc.nat(3)), (pair, dice) => {
+        const known = atEach(pair.desired, () => Number(dice.next().value));
+        const after = afterAll(pair.live, plannable({ ...pair, desired: known }));
+        const unknown = atEach(pair.desired, () => undefined);
+        expect(plan(unknown, after, owner)).toMatchObject({ changes: [], writes: [] });
+        const others = atEach(known, (at, count) => ((at ?? 0) + 1) % count);
+        const moves = plan(others, after, owner).changes.flatMap(({ key, verb, fields }) =>
+          fields.map(({ field, before, after: next }) => ({ key, verb, field, before, next })),
+        );
+        const expected = [...promotedObjects(known.content)].map(([key, { promotion }]) => {
+          const { field, steps, at = 0 } = promotion;
+          const next = steps[(at + 1) % steps.length];
+          return { key, verb: "update", field, before: steps[at], next };
+        });
+        expect(moves.map((each) => each.key).toSorted()).toEqual(
+          expected.map(({ key }) => key).toSorted(),
+        );
+        expect(moves).toEqual(expect.arrayContaining(expected));
+      }),
+      runs,
+    );
+  });
 });
+
+/** A zone each of whose objects with steps is at another one; `count`: how many it has. */
+function atEach(
+  { zone, content }: DesiredZone,
+  stepFor: (at: number | undefined, count: number) => number | undefined,
+): DesiredZone {
+  const promoted = <T extends Policy | Rule>(item: T): T => {
+    const { promotion } = item;
+    if (promotion === undefined) return item;
+    const count = promotion.steps.length;
+    const at = stepFor(promotion.at, count);
+    return { ...item, promotion: { ...promotion, at: at === undefined ? at : at % count } };
+  };
+  const { policies, rules } = content;
+  return {
+    zone,
+    content: {
+      ...content,
+      policies: policies && { ...policies, items: policies.items.map(promoted) },
+      rules: byPhase((phase) => {
+        const declared = rules[phase];
+        return declared && { ...declared, items: declared.items.map(promoted) };
+      }),
+    },
+  };
+}

@@ -5,6 +5,7 @@ import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { marked } from "../../src/zone/mark.ts";
 import { type Policy, policyActions } from "../../src/zone/resource.ts";
 import { otherOwner, someKey, someWords } from "./arbitrary-names.ts";
+import { stepsTo } from "./arbitrary-promotions.ts";
 import { owner } from "./model.ts";
 import { hostExpressions, sources } from "./protection.ts";
 import type { Wire } from "./wire-model.ts";
@@ -29,18 +30,22 @@ const terms = {
   value: cspValue,
 };
 
-/** A declared policy. */
-export const declaredPolicy: fc.Arbitrary<Policy> = fc.record({
-  key: someKey,
-  was: fc.option(someKey, { nil: undefined, freq: 4 }),
-  description: someWords,
-  action: fc.constantFrom(...policyActions),
-  acknowledge: fc
-    .uniqueArray(fc.constantFrom("a.example", "b.example"))
-    .map((all) => all.toSorted()),
-  promotion: fc.constant(undefined),
-  ...terms,
-});
+/** A declared policy; only of one that is enabled there are steps. */
+export const declaredPolicy: fc.Arbitrary<Policy> = fc
+  .record({
+    key: someKey,
+    was: fc.option(someKey, { nil: undefined, freq: 4 }),
+    description: someWords,
+    action: fc.constantFrom(...policyActions),
+    acknowledge: fc
+      .uniqueArray(fc.constantFrom("a.example", "b.example"))
+      .map((all) => all.toSorted()),
+    ...terms,
+  })
+  .chain((policy) => {
+    const steps = stepsTo("action", policy.enabled ? policy.action : undefined, ["log", "allow"]);
+    return steps.map((promotion) => ({ ...policy, promotion }));
+  });
 
 const liveWords: fc.Arbitrary<string> = fc.oneof(
   someWords,

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 
 import type { LiveEntrypoint, LiveRule } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import type { Promotion } from "../../src/zone/promotion.ts";
 import {
   paranoiaLevels,
   mitigateActions,
@@ -9,6 +10,7 @@ import {
   type Rule,
 } from "../../src/zone/resource.ts";
 import { otherOwner, someKey, someWords } from "./arbitrary-names.ts";
+import { stepsTo } from "./arbitrary-promotions.ts";
 import {
   absent,
   category,
@@ -79,7 +81,8 @@ const declaredRule: fc.Arbitrary<Rule> = fc
           overrides,
           ruleset: fc.constantFrom(managedRulesets.owasp, managedRulesets.cloudflare),
         })
-        .map((more): Rule => deployment(name, { ...base, ...withoutRepetition(more) })),
+        .map((more) => deployment(name, { ...base, ...withoutRepetition(more) }))
+        .chain((rule) => promotionOf(rule).map((promotion): Rule => ({ ...rule, promotion }))),
       fc
         .record({
           logging: fc.boolean(),
@@ -92,6 +95,16 @@ const declaredRule: fc.Arbitrary<Rule> = fc
         .map((more): Rule => exception(name, { ...base, ...more })),
     ),
   );
+
+/** The steps of one key of the tuning of a rule that is enabled. */
+function promotionOf({ enabled, tuning: tuned }: ExecuteRule): fc.Arbitrary<Promotion | undefined> {
+  if (!enabled) return fc.constant(undefined);
+  return fc.oneof(
+    stepsTo("action", tuned.action),
+    stepsTo("paranoia_level", tuned.paranoiaLevel),
+    stepsTo("score_threshold", tuned.scoreThreshold),
+  );
+}
 
 /** A file that declares a level may not override a level's category as well. */
 function withoutRepetition<T extends Pick<ExecuteRule, "tuning" | "overrides">>(rule: T): T {

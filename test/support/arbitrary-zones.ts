@@ -67,7 +67,7 @@ function edited({ zone, content }: DesiredZone, dice: Iterator<number>): Desired
     items.reduce<readonly T[]>((list, item) => {
       const roll: unknown = dice.next().value;
       if (roll === 0) return list;
-      if (roll === 1) return [{ ...item, enabled: !item.enabled }, ...list];
+      if (roll === 1) return [{ ...item, enabled: !item.enabled, promotion: undefined }, ...list];
       if (roll === 2) return [item, ...list];
       return [...list, item];
     }, []);

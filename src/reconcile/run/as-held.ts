@@ -9,6 +9,7 @@ import {
   type DesiredZone,
   type ZoneContent,
 } from "../../zone/desired-zone.ts";
+import { withStepValues } from "../../zone/promoted-objects.ts";
 import { listKindOf } from "../../zone/resource.ts";
 import type { HeldDeclaration } from "../fleet/desired-fleet.ts";
 
@@ -47,8 +48,9 @@ export function asHeld(
   planOf: (content: ZoneContent) => Plan,
 ): AsHeld | undefined {
   if (active.plan.changes.length === 0) return undefined;
-  const content = asFarAsRead(held.content, active.content);
-  const ofHeld = planOf(content);
+  const declared = asFarAsRead(held.content, active.content);
+  const ofHeld = planOf(declared);
+  const content = withStepValues(declared, ofHeld.steps);
   const toHeld = ofHeld.changes;
   const setBack = changesToSetBack(active.plan.changes, toHeld, content);
   if (setBack.length === 0 || !mayStay({ ...active.plan, changes: setBack })) return undefined;

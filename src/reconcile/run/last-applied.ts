@@ -21,6 +21,7 @@ import { isConverged } from "../../state/summary.ts";
 import { declaredOf, type DesiredZone, type ZoneContent } from "../../zone/desired-zone.ts";
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
+import { withStepValues } from "../../zone/promoted-objects.ts";
 import { listedKinds } from "../../zone/resource.ts";
 import { isRulesetWrite } from "../../zone/write.ts";
 import type { ZoneName } from "../../zone/zone.ts";
@@ -87,7 +88,7 @@ export class LastApplied {
     this.#beforeWrites.set(report.zone, before);
     this.#inSync.delete(report.zone);
     const outcomes = report.plan.changes.map((change) => outcomeOf(change, "unknown"));
-    this.#set(report.zone, before, zone.desired.content, scoreRule, outcomes);
+    this.#set(report.zone, before, plannedContent(report, zone), scoreRule, outcomes);
   }
 
   /** Takes in the result of a run. */
@@ -98,7 +99,7 @@ export class LastApplied {
     if (converged && this.#inSync.get(name) === zone.digest) return;
     const before = this.#beforeWrites.get(name) ?? this.#store.applied(name);
     this.#beforeWrites.delete(name);
-    this.#set(name, before, zone.desired.content, scoreRule, outcomesIn(report));
+    this.#set(name, before, plannedContent(report, zone), scoreRule, outcomesIn(report));
     if (converged) this.#inSync.set(name, zone.digest);
     else this.#inSync.delete(name);
   }
@@ -136,6 +137,11 @@ export class LastApplied {
     const next = nextApplied(last, content, scoreRule?.id ?? documentedScoreRuleId, outcomes);
     this.#store.setApplied(name, appliedText(next));
   }
+}
+
+/** What a zone declares, at the steps of its plan. */
+function plannedContent({ plan }: PlannedReport, { desired }: FleetZone): ZoneContent {
+  return withStepValues(desired.content, plan.steps);
 }
 
 function outcomesIn(report: PlannedReport): readonly ChangeOutcome[] {

@@ -28,6 +28,7 @@ import type {
   ZoneAnswers,
   ReadTimes,
 } from "../../zone/ports.ts";
+import { withStepValues } from "../../zone/promoted-objects.ts";
 import { type RulePhase, rulePhases, type RuleQuotas } from "../../zone/rule-phase.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
@@ -379,7 +380,7 @@ async function withBlocksInUse(
   { reader, clock }: Pick<PlanPorts, "reader" | "clock">,
   signal: AbortSignal,
 ): Promise<Plan> {
-  const declared = content.policies?.items ?? [];
+  const declared = withStepValues(content, planned.steps).policies?.items ?? [];
   const policies = comparedPolicies(planned, declared, live.policies ?? []).filter(canBlockMore);
   if (policies.length === 0) return planned;
   try {
